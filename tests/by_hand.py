@@ -12,9 +12,15 @@ import numpy as np
 from explainer.problem import Problem
 
 PRESETS = (  # the storyboard's
-    "causal", "full", "causal&window:5,0", "causal&window:4,0|causal&prefix:1", "causal|prefix:6",
-    "causal&chunk:4", "causal&document:0,6,11", "window:2,2|global:1",
-)  # fmt: skip
+    "causal",
+    "full",
+    "causal&window:5,0",
+    "causal&window:4,0|causal&prefix:1",
+    "causal|prefix:6",
+    "causal&chunk:4",
+    "causal&document:0,6,11",
+    "window:2,2|global:1",
+)
 
 
 def _one(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -113,11 +119,19 @@ def drawn_masks(count: int, n: int, seed: int = 1) -> list[str]:
             f"{draw.randint(0, 3)}.{(k := draw.randint(0, 3))}-{k + draw.randint(0, 2)}"
             for _ in range(3)
         )
-        return draw.choice((
-            "causal", f"window:{b},{a}", f"window:{b},0", f"dilated:{1 + a % 4}", f"prefix:{a}",
-            f"global:{1 + a % 4}", f"document:{','.join(map(str, starts))}", f"chunk:{a}",
-            f"block:{1 + a % 6}x{1 + b % 5},{tiles}",
-        ))  # fmt: skip
+        return draw.choice(
+            (
+                "causal",
+                f"window:{b},{a}",
+                f"window:{b},0",
+                f"dilated:{1 + a % 4}",
+                f"prefix:{a}",
+                f"global:{1 + a % 4}",
+                f"document:{','.join(map(str, starts))}",
+                f"chunk:{a}",
+                f"block:{1 + a % 6}x{1 + b % 5},{tiles}",
+            )
+        )
 
     terms = [
         [
@@ -136,10 +150,15 @@ def drawn(count: int, seed: int = 2) -> list[Problem]:
     for text in drawn_masks(count, 21, seed):
         n = draw.randint(2, 21)
         p = Problem(
-            n=n, d=draw.randint(1, 9), block_q=draw.randint(1, min(n, 7)),
-            block_k=draw.randint(1, min(n, 7)), mask=text, order=draw.choice(("fa1", "fa2")),
-            dtype=draw.choice(("fp32", "fp32", "fp16", "bf16")), seed=draw.randint(0, 99),
-        )  # fmt: skip
+            n=n,
+            d=draw.randint(1, 9),
+            block_q=draw.randint(1, min(n, 7)),
+            block_k=draw.randint(1, min(n, 7)),
+            mask=text,
+            order=draw.choice(("fa1", "fa2")),
+            dtype=draw.choice(("fp32", "fp32", "fp16", "bf16")),
+            seed=draw.randint(0, 99),
+        )
         if draw.random() < 0.4:
             p = replace(p, score=draw.choice(("softcap:2", "alibi", "scale:0.5&bias:1,0.5,-1")))
         found.append(replace(p, sink=draw.choice((None, None, -1.0, 1.5))))

@@ -104,12 +104,3 @@ def test_pages_fetch_nothing_from_elsewhere():
         if urls:
             found[path.name] = urls
     assert not found
-
-
-def test_files_stay_short():
-    long = {
-        str(path.relative_to(ROOT)): lines
-        for path in [*PYTHON, *SCRIPTS, *ROOT.glob("tests/**/*.py")]
-        if (lines := len(path.read_text().splitlines())) > 360
-    }
-    assert not long

@@ -92,10 +92,26 @@ def test_defaults_and_short_addresses():
 
 
 BAD_MASKS = (
-    "casual", "window", "window:3", "window:-1,0", "window:1.5,0", "document:1,4", "document:0,9,4",
-    "prefix:", "causal&", "|", "causal&" * 4 + "prefix:2", "|".join(["causal"] * 5) + "|x",
-    "x" * 9999, "dilated:0", "chunk:0", "block:4x4", "block:0x4,1.1", "block:4x4,2", "causal;full",
-)  # fmt: skip
+    "casual",
+    "window",
+    "window:3",
+    "window:-1,0",
+    "window:1.5,0",
+    "document:1,4",
+    "document:0,9,4",
+    "prefix:",
+    "causal&",
+    "|",
+    "causal&" * 4 + "prefix:2",
+    "|".join(["causal"] * 5) + "|x",
+    "x" * 9999,
+    "dilated:0",
+    "chunk:0",
+    "block:4x4",
+    "block:0x4,1.1",
+    "block:4x4,2",
+    "causal;full",
+)
 BAD_SCORES = (
     "",
     "softcap",

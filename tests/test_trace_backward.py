@@ -245,9 +245,10 @@ def test_visits_are_the_schedule_and_the_mask(problem):
     seen = by_hand.seen(p)
     by_key = [(i, j) for j in range(p.Tc) for i in range(p.Tr)]
     left = [
-        (i, j) for i, j in by_key
+        (i, j)
+        for i, j in by_key
         if seen[i * p.block_q : (i + 1) * p.block_q, j * p.block_k : (j + 1) * p.block_k].any()
-    ]  # fmt: skip
+    ]
     tiles = [v for v in found.visits if v.stage is None]
     computed = [(v.i, v.j) for v in tiles if v.kind != "skipped"]
     stages = list(dict.fromkeys(v.stage for v in found.visits))

@@ -3,11 +3,28 @@
 import { mountLearn } from "./learn/index.js";
 import { tell } from "./lib/events.js";
 import { during } from "./lib/pending.js";
-import { ask, enlarge, follow, followAddress, merged, offered, start, useText, useTile } from "./model/controls.js";
+import {
+  ask,
+  enlarge,
+  follow,
+  followAddress,
+  merged,
+  offered,
+  start,
+  useText,
+  useTile,
+} from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
 import { ofAddress, told } from "./site/asked.js";
 import {} from "./site/code_dialog.js";
-import { openFigures, remember, settle, settled, stepProblem, takeProblem } from "./site/figures.js";
+import {
+  openFigures,
+  remember,
+  settle,
+  settled,
+  stepProblem,
+  takeProblem,
+} from "./site/figures.js";
 import { found } from "./site/findings.js";
 import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
@@ -19,8 +36,25 @@ import { mountScenes } from "./site/scenes.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
-  ask, enlarge, followStep, found, lead, merged, ofAddress, openAsked, openFigures, ran, remember, settle, settled, start,
-  stepProblem, takeProblem, told, useText, useTile,
+  ask,
+  enlarge,
+  followStep,
+  found,
+  lead,
+  merged,
+  ofAddress,
+  openAsked,
+  openFigures,
+  ran,
+  remember,
+  settle,
+  settled,
+  start,
+  stepProblem,
+  takeProblem,
+  told,
+  useText,
+  useTile,
   follow: (values, data) => offered(follow(values, data), data),
   followAddress: (values, data) => offered(followAddress(values), data),
   compose: () => tell("fa:compose"),
@@ -39,7 +73,13 @@ export function call(name, takes, gives, data, given) {
   return answer instanceof Promise ? answer.then(give) : give(answer);
 }
 
-const MOUNTS = { bar: mountBar, learn: mountLearn, linked: mountLinked, picker: mountPicker, scenes: mountScenes };
+const MOUNTS = {
+  bar: mountBar,
+  learn: mountLearn,
+  linked: mountLinked,
+  picker: mountPicker,
+  scenes: mountScenes,
+};
 
 /** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
 export function mount(name, how) {

@@ -66,14 +66,26 @@ def launches(problem: Problem, convention: str = ASKED) -> tuple[tuple[str, Move
 
 @lru_cache(maxsize=4096)
 def asked(
-    n: int, d: int, mask: Mask | str, dtype: str, order: str, block_q: int, block_k: int,
+    n: int,
+    d: int,
+    mask: Mask | str,
+    dtype: str,
+    order: str,
+    block_q: int,
+    block_k: int,
     pass_: str = "forward",
-) -> int:  # fmt: skip
+) -> int:
     """Bytes that one head asks for in this loop order, reads and writes together."""
     problem = Problem(
-        n=n, d=d, mask=mask, dtype=dtype, order=order, inputs="random",
-        block_q=min(block_q, n), block_k=min(block_k, n),
-    )  # fmt: skip
+        n=n,
+        d=d,
+        mask=mask,
+        dtype=dtype,
+        order=order,
+        inputs="random",
+        block_q=min(block_q, n),
+        block_k=min(block_k, n),
+    )
     return both(summed(problem, ASKED, pass_))
 
 

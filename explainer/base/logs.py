@@ -89,9 +89,12 @@ class Printed(io.TextIOBase):
         error = sys.exc_info()[1] if "Traceback (most recent" in text else None
         if error or (text.strip() and not traced):
             logging.getLogger(f"{OURS}.printed").log(
-                logging.ERROR if error else logging.WARNING, "by %s:%d", name, frame.f_lineno,
+                logging.ERROR if error else logging.WARNING,
+                "by %s:%d",
+                name,
+                frame.f_lineno,
                 exc_info=error,
-            )  # fmt: skip
+            )
         return len(text)
 
 

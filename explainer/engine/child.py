@@ -71,9 +71,15 @@ class ProcessChild:
     ) -> None:
         env = os.environ | {"PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=env, text=True, errors="replace",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            command,
+            cwd=ROOT,
+            env=env,
+            text=True,
+            errors="replace",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         self._asked = False
         threading.Thread(target=self._pass_on, daemon=True).start()
         self._lines: queue.Queue[str | None] = queue.Queue()

@@ -43,8 +43,9 @@ def code(query: Mapping[str, str]) -> dict:
     """
     kind = _one(query, "kind", KINDS)
     arch = _one(query, "arch", tuple(sorted(TABLED)))
-    d, br, bc = (int(_one(query, k, v)) for k, v in (("d", COMPILED_D), ("br", SIDES),
-                                                     ("bc", SIDES)))  # fmt: skip
+    d, br, bc = (
+        int(_one(query, k, v)) for k, v in (("d", COMPILED_D), ("br", SIDES), ("bc", SIDES))
+    )
     causal = _one(query, "mask", MASKS) == "causal"
     found = _compiled(arch, d, br, bc, causal)
     text = _sass(found["sass"]) if kind == "sass" else found["ptx"]
@@ -63,15 +64,22 @@ def _sass(text: str) -> str:
 @lru_cache(maxsize=16)
 def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
     row = next(
-        r for r in load("compiled")["rows"]
+        r
+        for r in load("compiled")["rows"]
         if (r["arch"], r["d"], r["block_m"], r["block_n"], r["causal"], r["order"])
         == (arch, d, br, bc, causal, "fa2")
-    )  # fmt: skip
+    )
     if "refused" in row:
         raise ProblemError(row["refused"])
     config = {k: row[k] for k in ("block_m", "block_n", "num_warps", "num_stages")}
-    request = {"capability": int(arch[3:]), "d": d, "dtype": "fp16",
-               "mask": masks.of(causal).text, "config": config, "order": "fa2"}  # fmt: skip
+    request = {
+        "capability": int(arch[3:]),
+        "d": d,
+        "dtype": "fp16",
+        "mask": masks.of(causal).text,
+        "config": config,
+        "order": "fa2",
+    }
     if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
         raise ProblemError(say("code.busy"))
     try:
@@ -85,10 +93,13 @@ def _child(request: dict) -> dict:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "kernels.measure.compile_child"],
-            input=json.dumps(request), cwd=ROOT,
-            env=environment | {"CUDA_VISIBLE_DEVICES": ""}, capture_output=True, text=True,
+            input=json.dumps(request),
+            cwd=ROOT,
+            env=environment | {"CUDA_VISIBLE_DEVICES": ""},
+            capture_output=True,
+            text=True,
             timeout=TIMEOUT_S,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         raise ProblemError(say("code.slow", seconds=TIMEOUT_S)) from None
     if done.returncode:

@@ -103,9 +103,11 @@ class Gradients:
         for key in NAMES:
             terms = self._terms(name, key)
             judged[key] = Gradient(
-                error=errors[key], naive_error=self.naive_errors[key], terms=terms,
+                error=errors[key],
+                naive_error=self.naive_errors[key],
+                terms=terms,
                 allowed=sum(terms.values()),
-            )  # fmt: skip
+            )
         shares = {key: _share(g["error"], g["allowed"]) for key, g in judged.items()}
         worst = max(shares, key=shares.__getitem__)
         largest = max(x[NAMES.index(worst)].abs().max().item() for x in self.truth)

@@ -131,10 +131,15 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
     d = min({row["d"] for row in rows}, key=lambda d: abs(math.log2(d / sweep.d)))
     there = {row["mask"] for row in rows}
     near = replace(
-        sweep, d=d, dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16",
-        mask=sweep.mask if str(sweep.mask) in there else "causal", score="none", sink=None,
-        kv_heads=None, dropout=0.0,
-    )  # fmt: skip
+        sweep,
+        d=d,
+        dtype=sweep.dtype if sweep.dtype in ("fp16", "bf16") else "bf16",
+        mask=sweep.mask if str(sweep.mask) in there else "causal",
+        score="none",
+        sink=None,
+        kv_heads=None,
+        dropout=0.0,
+    )
     return near, [
         row
         for row in rows

@@ -112,8 +112,11 @@ class ZeroChild:
             answer = self._call(message)
         except Exception as error:
             sentence = refusal(error)
-            LOG.log(logging.INFO if sentence else logging.ERROR, "a call on ZeroGPU ended: %s",
-                    getattr(error, "title", "") or type(error).__name__)  # fmt: skip
+            LOG.log(
+                logging.INFO if sentence else logging.ERROR,
+                "a call on ZeroGPU ended: %s",
+                getattr(error, "title", "") or type(error).__name__,
+            )
             answer = {"fault": type(error).__name__}
             if sentence:
                 self._answers.put(NoGpu(sentence))

@@ -103,16 +103,35 @@ def _losses(way: str) -> list[Shape]:
         curves.append(("mine", mine.losses, "o", ""))
     shapes = [
         say(0, 18, tell("amp.loss"), "is-bold"),
-        *chart(60, 34, 330, 190, curves, low=0.001, high=1, log=True, ticks=ticks,
-               last=tell("amp.last_step", n=STEPS)),
-    ]  # fmt: skip
+        *chart(
+            60,
+            34,
+            330,
+            190,
+            curves,
+            low=0.001,
+            high=1,
+            log=True,
+            ticks=ticks,
+            last=tell("amp.last_step", n=STEPS),
+        ),
+    ]
     shapes.append(say(388, 52, tell("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
     if way != "fp32":
         shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
     shapes.append(say(0, 278, tell("amp.scale"), "is-bold"))
     marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
-    shapes += chart(60, 292, 330, 80, [("scale", mine.scales, "l", "")], low=1, high=2.0**31,
-                    log=True, ticks=marks)  # fmt: skip
+    shapes += chart(
+        60,
+        292,
+        330,
+        80,
+        [("scale", mine.scales, "l", "")],
+        low=1,
+        high=2.0**31,
+        log=True,
+        ticks=marks,
+    )
     return shapes
 
 
@@ -122,13 +141,27 @@ def _weight(by: float) -> list[Shape]:
     ticks = [(1.0, "1"), (top, f"{top:.4g}")]
     shapes = [
         say(0, 18, tell("amp.weight", n=PUSHES, by=written(by)), "is-bold"),
-        *chart(60, 34, 270, 190, [("long", long, "plain", "is-dashed"), ("short", short, "q", "")],
-               low=1, high=top, ticks=ticks, last=tell("amp.last_update", n=PUSHES)),
+        *chart(
+            60,
+            34,
+            270,
+            190,
+            [("long", long, "plain", "is-dashed"), ("short", short, "q", "")],
+            low=1,
+            high=top,
+            ticks=ticks,
+            last=tell("amp.last_update", n=PUSHES),
+        ),
         say(0, 278, tell("amp.short", x=short[-1]), hue="q"),
         say(0, 302, tell("amp.long", x=long[-1])),
-        *lines(0, 340, 20, tell("amp.gap", power=power(2, -10), gap=written(2.0**-10)),
-               "is-small is-quiet"),
-    ]  # fmt: skip
+        *lines(
+            0,
+            340,
+            20,
+            tell("amp.gap", power=power(2, -10), gap=written(2.0**-10)),
+            "is-small is-quiet",
+        ),
+    ]
     return shapes
 
 
@@ -136,21 +169,38 @@ def _amp(v: Values) -> list[Block]:
     way, by = str(v["way"]), float(v["by"])
     mine, true, (short, long) = run(way), run("fp32"), pushed(1.0, by, PUSHES)
     words = tell(
-        "amp.words", steps=STEPS, loss=written(mine.losses[-1], 2), skipped=len(mine.skipped),
-        true=written(true.losses[-1], 2), updates=PUSHES, by=written(by), short=short[-1],
+        "amp.words",
+        steps=STEPS,
+        loss=written(mine.losses[-1], 2),
+        skipped=len(mine.skipped),
+        true=written(true.losses[-1], 2),
+        updates=PUSHES,
+        by=written(by),
+        short=short[-1],
         long=long[-1],
-    )  # fmt: skip
-    return [scene(tell("amp.label"), words,
-                  panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))]  # fmt: skip
+    )
+    return [
+        scene(tell("amp.label"), words, panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))
+    ]
 
 
 WIDGETS = (
-    Widget("amp", tell("amp.title"), (
-        pick("way", tell("amp.way"), "plain", WAYS.items()),
-        pick("by", tell("amp.by"), "0.001", ("0.0002", "0.0006", "0.001"),
-             closed=("0.0002", "0.0006")),
-    ), _amp),
-)  # fmt: skip
+    Widget(
+        "amp",
+        tell("amp.title"),
+        (
+            pick("way", tell("amp.way"), "plain", WAYS.items()),
+            pick(
+                "by",
+                tell("amp.by"),
+                "0.001",
+                ("0.0002", "0.0006", "0.001"),
+                closed=("0.0002", "0.0006"),
+            ),
+        ),
+        _amp,
+    ),
+)
 # (weight, update, how many) of the question and its variants.
 ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
 
@@ -158,9 +208,11 @@ ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
 def _asked(start: float, by: float, count: int) -> dict:
     short, long = pushed(start, by, count)
     gap = float(np.nextafter(np.float16(start), np.float16(np.inf))) - start
-    return {"answer": short[-1],
-            "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
-            "words": tell("amp.question", start=start, by=by, count=count)}  # fmt: skip
+    return {
+        "answer": short[-1],
+        "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
+        "words": tell("amp.question", start=start, by=by, count=count),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
@@ -170,8 +222,14 @@ def _figures() -> dict[str, object]:
     ks = np.arange(41)
     zero, over = lost(FORMATS["fp16"], -27, ks)
     good = ks[(zero == 0) & (over == 0)]
-    return {"every": EVERY, "start": power(2, 30), "gradients": len(gradients(-27)),
-            "lost": f"{zero[0]:.0%}", "low": good[0], "high": good[-1]}  # fmt: skip
+    return {
+        "every": EVERY,
+        "start": power(2, 30),
+        "gradients": len(gradients(-27)),
+        "lost": f"{zero[0]:.0%}",
+        "low": good[0],
+        "high": good[-1],
+    }
 
 
 RUNGS = (rung("amp", _figures(), **_first, variants=_others),)

@@ -22,9 +22,15 @@ from explainer.trace import trace
 tell = Texts("learn")
 BLOCKS, BC, D = 8, 8, 64
 ONE_QUERY = Problem(
-    n=BLOCKS * BC, d=D, block_q=BLOCKS * BC, block_k=BC, causal=False, inputs="random", seed=8,
+    n=BLOCKS * BC,
+    d=D,
+    block_q=BLOCKS * BC,
+    block_k=BC,
+    causal=False,
+    inputs="random",
+    seed=8,
     gain=2.0,
-)  # fmt: skip
+)
 QUERY = 16  # whose row is shown
 PARTS = (2, 4, 8)
 FIRST = "5,2,7,0,3,6,1,4"
@@ -91,8 +97,12 @@ def _visits(order: list[int]) -> list[Block]:
     told = ", ".join(map(str, order))
     said = tell("any_order.visits.words", order=told, m=shown(m, 2), l=shown(l, 2))
     note = tell("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
-    data = {"m": [x for x, _, _ in found], "l": [x for _, x, _ in found], "order": order,
-            "next": [str(j) for j in _shuffled(order)]}  # fmt: skip
+    data = {
+        "m": [x for x, _, _ in found],
+        "l": [x for _, x, _ in found],
+        "order": order,
+        "next": [str(j) for j in _shuffled(order)],
+    }
     return [picture("order", tell("any_order.visits.label"), said, data), text(note)]
 
 
@@ -111,22 +121,34 @@ def _merge(count: int) -> list[Block]:
         first, last = k * size, (k + 1) * size - 1
         share = math.exp(lse - whole)
         shapes += [
-            box(x, 0, w, 40, tell("any_order.merge.keys", first=first, last=last) if count < 8 else
-                f"{first}–{last}", hue="k", look="is-pale"),
+            box(
+                x,
+                0,
+                w,
+                40,
+                tell("any_order.merge.keys", first=first, last=last)
+                if count < 8
+                else f"{first}–{last}",
+                hue="k",
+                look="is-pale",
+            ),
             path([(x + w / 2, 44), (x + w / 2, 66)], look="is-quiet", tip=7),
             box(x, 70, w, 62, hue="l", look="is-pale"),
             say(x + w / 2, 94, f"lse {lse:.2f}", "is-middle", hue="l"),
             say(x + w / 2, 120, f"O₀ {O_part[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
-            path([(x + w / 2, 170), (width / 2 + (x + w / 2 - width / 2) * 0.35, 218)],
-                 look="is-quiet", tip=7),
+            path(
+                [(x + w / 2, 170), (width / 2 + (x + w / 2 - width / 2) * 0.35, 218)],
+                look="is-quiet",
+                tip=7,
+            ),
             say(x + w / 2, 160, f"× {share:.3f}", "is-middle is-bold"),
-        ]  # fmt: skip
+        ]
     shapes += [
         box(width / 2 - 130, 222, 260, 66, hue="o", look="is-pale is-edge"),
         say(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
         say(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
         say(width / 2, 316, tell("any_order.merge.weight"), "is-middle is-quiet"),
-    ]  # fmt: skip
+    ]
     told = "; ".join(
         tell("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
     )
@@ -144,25 +166,39 @@ def _any_order(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("order", tell("any_order.title"), (
-        pick("how", tell("any_order.how"), "order", (
-            ("order", tell("any_order.one_way")),
-            *((p, tell("any_order.parts", n=p)) for p in PARTS))),
-        Control("order", tell("any_order.order"), "text", FIRST, drawn=True),
-    ), _any_order),
-)  # fmt: skip
+    Widget(
+        "order",
+        tell("any_order.title"),
+        (
+            pick(
+                "how",
+                tell("any_order.how"),
+                "order",
+                (
+                    ("order", tell("any_order.one_way")),
+                    *((p, tell("any_order.parts", n=p)) for p in PARTS),
+                ),
+            ),
+            Control("order", tell("any_order.order"), "text", FIRST, drawn=True),
+        ),
+        _any_order,
+    ),
+)
 
 
 def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
     """The answer, and: the mean, the weights exchanged, lse as a weight."""
     (lse, O), (times, other) = first, second
     more = lse + math.log(times)
-    return {"answer": weighed(((1, O), (times, other))),
-            "wrong": ((O + other) / 2, weighed(((times, O), (1, other))),
-                      weighed(((lse, O), (more, other))))}  # fmt: skip
+    return {
+        "answer": weighed(((1, O), (times, other))),
+        "wrong": (
+            (O + other) / 2,
+            weighed(((times, O), (1, other))),
+            weighed(((lse, O), (more, other))),
+        ),
+    }
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (
-    rung("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),
-)  # fmt: skip
+RUNGS = (rung("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),)

@@ -33,17 +33,28 @@ SIX = Problem(
     n=6, d=4, block_q=6, block_k=6, causal=False, order="standard", inputs="sentence", gain=3.0
 )
 FOUR = Problem(
-    n=4, d=4, block_q=4, block_k=4, causal=False, order="standard", inputs="sentence", gain=3.0,
+    n=4,
+    d=4,
+    block_q=4,
+    block_k=4,
+    causal=False,
+    order="standard",
+    inputs="sentence",
+    gain=3.0,
     text="der Hund schläft tief",
-)  # fmt: skip
+)
 
 
 def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
     """One matrix of the picture "grids"; what is no number is written out."""
     rows = [[_cell(x) for x in row] for row in np.asarray(cells, float)]
-    return {"name": name, "cells": rows, "hue": hue,
-            "most": float(np.abs(np.nan_to_num(cells, posinf=0, neginf=0)).max()) or 1.0,
-            **more}  # fmt: skip
+    return {
+        "name": name,
+        "cells": rows,
+        "hue": hue,
+        "most": float(np.abs(np.nan_to_num(cells, posinf=0, neginf=0)).max()) or 1.0,
+        **more,
+    }
 
 
 def _cell(x: float) -> float | str:
@@ -97,11 +108,12 @@ def _softmax(v: Values) -> list[Block]:
     if ndim == 2:
         sums["cols"] = [f"{s:.2f}" for s in P.sum(0)]
     line = [
-        start, sign("exp →"),
+        start,
+        sign("exp →"),
         grid("exp(x − m)", e, "s", digits=2, cols=cols if ndim == 1 else None, heat=[0.0, 1.0]),
         sign(tell("attending.softmax.sum")),
         grid(tell("attending.softmax.shares"), P, "s", heat=[0.0, 1.0], sums=sums),
-    ]  # fmt: skip
+    ]
     way = "rows" if axis else "columns"
     along = tell.named("attending.softmax.along")[way]
     most = tell.named("attending.softmax.most")[way]
@@ -129,22 +141,47 @@ def _cat(v: Values) -> list[Block]:
     mine = {"rows": names, "row": r if everyone else 0} | ({"pick": "word"} if everyone else {})
     called = tell.named("attending.all" if everyone else "attending.one")
     lines = [
-        [{"kind": "words", "words": list(WORDS), "row": r, "weights": P[r].tolist(),
-          "pick": "word", "said": [tell("attending.cat.weight", x=x) for x in P[r]]}],
-        [grid(called["Q"], Q[rows], "q", digits=0, **mine), sign("·"),
-         grid("Kᵀ", K.T, "k", digits=1, cols=list(WORDS)), sign("÷ √4 ="),
-         grid(called["S"], S[rows], "s", digits=2 if everyone else 1, cols=list(WORDS),
-              row=mine["row"], heat=heat(S))],
-        [grid(called["P"], P[rows], "s", digits=3, cols=list(WORDS),
-              heat=[0.0, 1.0], **mine), sign("×"),
-         grid("V", V, "v", digits=0, rows=list(WORDS)), sign("="),
-         grid(called["O"], O[rows], "o", row=mine["row"])],
-    ]  # fmt: skip
+        [
+            {
+                "kind": "words",
+                "words": list(WORDS),
+                "row": r,
+                "weights": P[r].tolist(),
+                "pick": "word",
+                "said": [tell("attending.cat.weight", x=x) for x in P[r]],
+            }
+        ],
+        [
+            grid(called["Q"], Q[rows], "q", digits=0, **mine),
+            sign("·"),
+            grid("Kᵀ", K.T, "k", digits=1, cols=list(WORDS)),
+            sign("÷ √4 ="),
+            grid(
+                called["S"],
+                S[rows],
+                "s",
+                digits=2 if everyone else 1,
+                cols=list(WORDS),
+                row=mine["row"],
+                heat=heat(S),
+            ),
+        ],
+        [
+            grid(called["P"], P[rows], "s", digits=3, cols=list(WORDS), heat=[0.0, 1.0], **mine),
+            sign("×"),
+            grid("V", V, "v", digits=0, rows=list(WORDS)),
+            sign("="),
+            grid(called["O"], O[rows], "o", row=mine["row"]),
+        ],
+    ]
     asks = tell("attending.cat.asks", word=WORDS[r])
     words = tell(
-        "attending.cat.words", word=WORDS[r], scores=", ".join(f"{x:.1f}" for x in S[r]),
-        weights=", ".join(f"{x:.3f}" for x in P[r]), output=", ".join(f"{x:.2f}" for x in O[r]),
-    )  # fmt: skip
+        "attending.cat.words",
+        word=WORDS[r],
+        scores=", ".join(f"{x:.1f}" for x in S[r]),
+        weights=", ".join(f"{x:.3f}" for x in P[r]),
+        output=", ".join(f"{x:.2f}" for x in O[r]),
+    )
     label = tell("attending.cat.all") if everyone else asks
     return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
 
@@ -168,23 +205,51 @@ def _attention(v: Values) -> list[Block]:
     called = tell.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
-        [grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine), sign("·"),
-         grid(f"Kᵀ  4 × {len(words)}", asked.K.T, "k", digits=1, cols=list(words)),
-         sign("÷ √d ="),
-         grid(f"{called['S']}  {len(askers)} × {len(words)}", S, "s", digits=1, heat=heat(S), row=r,
-              cols=list(words))],
-        [sign("softmax →"),
-         grid(f"{called['P']}  {len(askers)} × {len(words)}", P, "s", heat=[0.0, 1.0],
-              cols=list(words), **mine), sign("×"),
-         grid(f"V  {len(words)} × 4", asked.V, "v", digits=1), sign("="),
-         grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r)],
-    ]  # fmt: skip
+        [
+            grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine),
+            sign("·"),
+            grid(f"Kᵀ  4 × {len(words)}", asked.K.T, "k", digits=1, cols=list(words)),
+            sign("÷ √d ="),
+            grid(
+                f"{called['S']}  {len(askers)} × {len(words)}",
+                S,
+                "s",
+                digits=1,
+                heat=heat(S),
+                row=r,
+                cols=list(words),
+            ),
+        ],
+        [
+            sign("softmax →"),
+            grid(
+                f"{called['P']}  {len(askers)} × {len(words)}",
+                P,
+                "s",
+                heat=[0.0, 1.0],
+                cols=list(words),
+                **mine,
+            ),
+            sign("×"),
+            grid(f"V  {len(words)} × 4", asked.V, "v", digits=1),
+            sign("="),
+            grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r),
+        ],
+    ]
     best = int(P[r].argmax())
-    looks = {"asker": _called(askers, r), "best": _called(words, best).rstrip(","),
-             "weight": shown(P[r, best], 2)}  # fmt: skip
+    looks = {
+        "asker": _called(askers, r),
+        "best": _called(words, best).rstrip(","),
+        "weight": shown(P[r, best], 2),
+    }
     lines.append([note(tell("attending.attention.note", **looks), aside=True)])
-    said = tell("attending.attention.words", **looks, nq=len(askers), nk=len(words),
-                total=shown(P[r].sum(), 2))  # fmt: skip
+    said = tell(
+        "attending.attention.words",
+        **looks,
+        nq=len(askers),
+        nk=len(words),
+        total=shown(P[r].sum(), 2),
+    )
     label = tell.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
 
@@ -204,9 +269,16 @@ def _weight(scores: tuple[float, ...]) -> dict:
 
 FIRST, *OTHERS = (_weight(scores) for scores in ASKED)
 CAT_STEP = Problem(
-    n=3, d=4, block_q=1, block_k=3, causal=False, order="standard", inputs="sentence",
-    text="the cat sat", gain=3.0,
-)  # fmt: skip
+    n=3,
+    d=4,
+    block_q=1,
+    block_k=3,
+    causal=False,
+    order="standard",
+    inputs="sentence",
+    text="the cat sat",
+    gain=3.0,
+)
 
 
 def _axes() -> dict[str, str]:
@@ -215,17 +287,28 @@ def _axes() -> dict[str, str]:
     x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     (lower, *_), (upper, *_) = softmax(x, 0)
     alike = np.zeros((2, 8, 4, 6))  # batch, heads, queries, keys
-    axes = {"sum0": (alike, 0, 3), "sum1": (alike, 1, 3), "sum2": (alike, 2, 3),
-            "moved0": (np.zeros((4, 6, 8)), 0, 1), "moved2": (np.zeros((4, 6, 8)), 2, 1),
-            "turned": (np.zeros((6, 4)), 1, 0)}  # fmt: skip
+    axes = {
+        "sum0": (alike, 0, 3),
+        "sum1": (alike, 1, 3),
+        "sum2": (alike, 2, 3),
+        "moved0": (np.zeros((4, 6, 8)), 0, 1),
+        "moved2": (np.zeros((4, 6, 8)), 2, 1),
+        "turned": (np.zeros((6, 4)), 1, 0),
+    }
     sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
-    return {"rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]), "lower": shown(lower, 2),
-            "upper": shown(upper, 2), **sums}  # fmt: skip
+    return {
+        "rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]),
+        "lower": shown(lower, 2),
+        "upper": shown(upper, 2),
+        **sums,
+    }
 
 
 # Matrices of attention by what their rows and columns are; sizes of a small case.
-SIZED = ((("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
-         (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")))  # fmt: skip
+SIZED = (
+    (("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
+    (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")),
+)
 SIZES = {"Nq": len(row_names(FOUR)), "Nk": SIX.n, "d": SIX.d}  # as the picture has them
 
 
@@ -242,9 +325,10 @@ def _doubled(what: str) -> dict:
 
     return {
         "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
-        "answer": tuple((r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row)
-                        if what in x[1:]),
-    }  # fmt: skip
+        "answer": tuple(
+            (r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row) if what in x[1:]
+        ),
+    }
 
 
 _doubling, *_others = map(_doubled, ("Nk", "Nq", "d"))
@@ -255,16 +339,41 @@ RUNGS = (
 )
 
 WIDGETS = (
-    Widget("softmax", tell("attending.softmax.title"), (
-        pick("input", "x", "matrix", tell.named("attending.softmax.inputs").items()),
-        pick("dim", "dim", -1, [(-1, "−1"), (0, "0"), (1, "1")]),
-        slider("gain", tell("attending.softmax.gain"), 1.0, 0.1, 8.0, 0.1)), _softmax),
-    Widget("cat", tell("attending.cat.title"), (
-        pick("view", tell("attending.cat.view"), "one", tell.named("attending.cat.views").items()),
-        pick("word", tell("attending.cat.word"), 1, enumerate(WORDS))), _cat),
-    Widget("attention", tell("attending.attention.title"), (
-        pick("who", tell("attending.attention.who"), "self",
-             tell.named("attending.attention.whose").items()),
-        Control("row", tell("attending.attention.row"), "range", 2, 0, SIX.n - 1, 1, drawn=True)),
-        _attention),
-)  # fmt: skip
+    Widget(
+        "softmax",
+        tell("attending.softmax.title"),
+        (
+            pick("input", "x", "matrix", tell.named("attending.softmax.inputs").items()),
+            pick("dim", "dim", -1, [(-1, "−1"), (0, "0"), (1, "1")]),
+            slider("gain", tell("attending.softmax.gain"), 1.0, 0.1, 8.0, 0.1),
+        ),
+        _softmax,
+    ),
+    Widget(
+        "cat",
+        tell("attending.cat.title"),
+        (
+            pick(
+                "view", tell("attending.cat.view"), "one", tell.named("attending.cat.views").items()
+            ),
+            pick("word", tell("attending.cat.word"), 1, enumerate(WORDS)),
+        ),
+        _cat,
+    ),
+    Widget(
+        "attention",
+        tell("attending.attention.title"),
+        (
+            pick(
+                "who",
+                tell("attending.attention.who"),
+                "self",
+                tell.named("attending.attention.whose").items(),
+            ),
+            Control(
+                "row", tell("attending.attention.row"), "range", 2, 0, SIX.n - 1, 1, drawn=True
+            ),
+        ),
+        _attention,
+    ),
+)

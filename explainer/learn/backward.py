@@ -132,8 +132,16 @@ def _sum(parts: np.ndarray) -> str:
 
 def _square(label: str, x: np.ndarray, row: int, **more) -> Block:
     """An n × n matrix of rows and keys, one row outlined."""
-    return matrix(label, x, row_labels=ROWS, col_labels=KEYS, colour="s", heat=True,
-                  marks=[(row, c) for c in range(x.shape[1])], **more)  # fmt: skip
+    return matrix(
+        label,
+        x,
+        row_labels=ROWS,
+        col_labels=KEYS,
+        colour="s",
+        heat=True,
+        marks=[(row, c) for c in range(x.shape[1])],
+        **more,
+    )
 
 
 def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more) -> Block:
@@ -154,24 +162,51 @@ def _again(x: Derived, i: int) -> list[Block]:
         matrix(tell("backward.again.S", i=i), x.S[i][None], colour="s", heat=True),
         matrix(tell("backward.again.lse"), x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
-        text(tell("backward.again.P", i=i, s=shown(x.S[i, 0]), lse=_taken(x.lse[i]),
-                  p=shown(x.P[i, 0]))),
+        text(
+            tell(
+                "backward.again.P",
+                i=i,
+                s=shown(x.S[i, 0]),
+                lse=_taken(x.lse[i]),
+                p=shown(x.P[i, 0]),
+            )
+        ),
         _held(tell("backward.again.off", off=written(off, 2)), off < SAME),
-    ]  # fmt: skip
+    ]
 
 
 def _jacobian(x: Derived, i: int) -> list[Block]:
     p, J = x.P[i], jacobian(x.P[i])
     return [
-        matrix(tell("backward.jacobian.P", i=i), p[None], col_labels=KEYS, colour="s", digits=3,
-               heat=True),
-        matrix(tell("backward.jacobian.matrix", i=i), J, row_labels=[f"∂P {c}" for c in KEYS],
-               col_labels=[f"∂S {c}" for c in KEYS], colour="s", digits=3, heat=True,
-               marks=[(0, 0), (0, 1)]),
-        text(tell("backward.jacobian.numbers", p=shown(p[0]), on=shown(J[0, 0]),
-                  beside=shown(p[1]), off=shown(J[0, 1]))),
+        matrix(
+            tell("backward.jacobian.P", i=i),
+            p[None],
+            col_labels=KEYS,
+            colour="s",
+            digits=3,
+            heat=True,
+        ),
+        matrix(
+            tell("backward.jacobian.matrix", i=i),
+            J,
+            row_labels=[f"∂P {c}" for c in KEYS],
+            col_labels=[f"∂S {c}" for c in KEYS],
+            colour="s",
+            digits=3,
+            heat=True,
+            marks=[(0, 0), (0, 1)],
+        ),
+        text(
+            tell(
+                "backward.jacobian.numbers",
+                p=shown(p[0]),
+                on=shown(J[0, 0]),
+                beside=shown(p[1]),
+                off=shown(J[0, 1]),
+            )
+        ),
         text(tell("backward.jacobian.sums", n=SMALL.n)),
-    ]  # fmt: skip
+    ]
 
 
 def _dP(x: Derived, i: int) -> list[Block]:
@@ -181,26 +216,44 @@ def _dP(x: Derived, i: int) -> list[Block]:
         _tall("V", x.V, "v"),
         matrix(tell("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
         text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
-        matrix(tell("backward.dP.dS", i=i), (J @ x.dP[i])[None], colour="s",
-               digits=3, heat=True, gradient=True),
+        matrix(
+            tell("backward.dP.dS", i=i),
+            (J @ x.dP[i])[None],
+            colour="s",
+            digits=3,
+            heat=True,
+            gradient=True,
+        ),
         text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {shown(J[0] @ x.dP[i])}."),
-    ]  # fmt: skip
+    ]
 
 
 def _D(x: Derived, i: int) -> list[Block]:
     over_keys, over_dims = x.P[i] * x.dP[i], x.dO[i] * x.O[i]
     off = abs(over_keys.sum() - over_dims.sum())
     return [
-        matrix(tell("backward.D.keys", i=i), [x.P[i], x.dP[i], over_keys],
-               row_labels=("P", "dP", "P ∘ dP"), col_labels=KEYS, colour="s", digits=3,
-               marks=[(2, c) for c in range(SMALL.n)]),
+        matrix(
+            tell("backward.D.keys", i=i),
+            [x.P[i], x.dP[i], over_keys],
+            row_labels=("P", "dP", "P ∘ dP"),
+            col_labels=KEYS,
+            colour="s",
+            digits=3,
+            marks=[(2, c) for c in range(SMALL.n)],
+        ),
         text(f"D = Σ P dP = {_sum(over_keys)}"),
-        matrix(tell("backward.D.dims", i=i), [x.dO[i], x.O[i], over_dims],
-               row_labels=("dO", "O", "dO ∘ O"), col_labels=DIMS, colour="o", digits=3,
-               marks=[(2, c) for c in range(SMALL.d)]),
+        matrix(
+            tell("backward.D.dims", i=i),
+            [x.dO[i], x.O[i], over_dims],
+            row_labels=("dO", "O", "dO ∘ O"),
+            col_labels=DIMS,
+            colour="o",
+            digits=3,
+            marks=[(2, c) for c in range(SMALL.d)],
+        ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
         _held(tell("backward.D.off", off=written(off, 2)), off < SAME),
-    ]  # fmt: skip
+    ]
 
 
 def _dS(x: Derived, i: int) -> list[Block]:
@@ -209,28 +262,44 @@ def _dS(x: Derived, i: int) -> list[Block]:
     rows = [x.P[i], x.dP[i], x.dP[i] - x.D[i], x.dS[i], by_jacobian]
     names = ("P", "dP", f"dP − D, D = {shown(x.D[i])}", "P ∘ (dP − D)", "(diag(P) − P Pᵀ) dP")
     return [
-        matrix(tell("backward.dS.both", i=i), rows, row_labels=names, col_labels=KEYS, colour="s",
-               digits=3, marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)]),
-        text(f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
-             f"{shown(x.dS[i, 0])}"),
+        matrix(
+            tell("backward.dS.both", i=i),
+            rows,
+            row_labels=names,
+            col_labels=KEYS,
+            colour="s",
+            digits=3,
+            marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)],
+        ),
+        text(
+            f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
+            f"{shown(x.dS[i, 0])}"
+        ),
         _held(tell("backward.dS.off", off=written(off, 2)), off < SAME),
         _held(tell("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
-    ]  # fmt: skip
+    ]
 
 
 def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
     numeric = differences(mask)
     off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
     return [
-        matrix(tell("backward.gradients.dS", i=i), x.dS[i][None], colour="s", digits=3, heat=True,
-               gradient=True),
+        matrix(
+            tell("backward.gradients.dS", i=i),
+            x.dS[i][None],
+            colour="s",
+            digits=3,
+            heat=True,
+            gradient=True,
+        ),
         _tall("dQ = dS K/√d", x.dQ, "q", i, digits=3, gradient=True),
         matrix("dK = dSᵀ Q/√d", x.dK, col_labels=DIMS, colour="k", digits=3, gradient=True),
         matrix("dV = Pᵀ dO", x.dV, col_labels=DIMS, colour="v", digits=3, gradient=True),
-        text(f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
-             f"{shown(x.dQ[i, 0])}"),
+        text(
+            f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = {shown(x.dQ[i, 0])}"
+        ),
         _held(tell("backward.gradients.off", off=written(off, 2)), off < CLOSE),
-    ]  # fmt: skip
+    ]
 
 
 PHASES = ("exp", "dS", "dP", "D", "dS", "dQ")  # where each step is on the Step page
@@ -290,16 +359,24 @@ def _run(v: Values) -> list[Block]:
     found, numeric = ran(str(v["g1"]), str(v["g2"]), str(v["g3"])), differences("full")
     off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
     verdicts = tell.named("backward.run.verdicts")
-    rows = [(name, written(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
-            for name, o in off.items()]  # fmt: skip
+    rows = [
+        (name, written(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
+        for name, o in off.items()
+    ]
     wrong = [name for name, o in off.items() if o >= CLOSE]
     sums = found["dS"].sum(axis=1)
     blocks = [
         table(tell("backward.run.off"), (), rows),
-        matrix(tell("backward.run.dS"), np.column_stack((found["dS"], sums)),
-               row_labels=[str(r) for r in range(SMALL.n)], col_labels=[*KEYS, "Σ"], colour="s",
-               gradient=True, marks=[(r, SMALL.n) for r in range(SMALL.n)]),
-    ]  # fmt: skip
+        matrix(
+            tell("backward.run.dS"),
+            np.column_stack((found["dS"], sums)),
+            row_labels=[str(r) for r in range(SMALL.n)],
+            col_labels=[*KEYS, "Σ"],
+            colour="s",
+            gradient=True,
+            marks=[(r, SMALL.n) for r in range(SMALL.n)],
+        ),
+    ]
     if not wrong:
         return [*blocks, text(tell("backward.run.right"), "good")]
     return [*blocks, text(_consequence(sums, wrong), "bad")]
@@ -314,19 +391,26 @@ def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
 
 WIDGETS = (
     Widget(
-        "backward", tell("backward.title"),
+        "backward",
+        tell("backward.title"),
         (slider("step", tell("backward.step"), 1, 1, len(PHASES) + 1),),
         lambda v: steps(whole(v["step"])),
     ),
     Widget(
-        "backward_run", tell("backward.run.title"),
-        tuple(Control(f"g{k}", line, "choice", next(iter(filled)),
-                      choices=tuple((x, x) for x in filled))
-              for k, (line, filled) in enumerate(FILLINGS, 1)),
+        "backward_run",
+        tell("backward.run.title"),
+        tuple(
+            Control(
+                f"g{k}", line, "choice", next(iter(filled)), choices=tuple((x, x) for x in filled)
+            )
+            for k, (line, filled) in enumerate(FILLINGS, 1)
+        ),
         _run,
     ),
-)  # fmt: skip
+)
 RUNGS = (
-    rung("backward", {"place": place("full", 1, "dS"),
-                      "cpu_apart": training.most_apart("training_cpu")}),
-)  # fmt: skip
+    rung(
+        "backward",
+        {"place": place("full", 1, "dS"), "cpu_apart": training.most_apart("training_cpu")},
+    ),
+)

@@ -25,8 +25,9 @@ from explainer.problem import Problem
 from explainer.trace import trace
 
 tell = Texts("learn")
-PLAYED = Problem(n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7,
-                 gain=3.0)  # fmt: skip
+PLAYED = Problem(
+    n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7, gain=3.0
+)
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
@@ -142,21 +143,35 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     low, high = min(used) - 1, max(tops) + 1
     kept = found.rescaled / found.rises if found.rises else 0.0
     return panel(
-        WIDTH, HEIGHT, say(0, 18, tell("blackwell.rescaling"), "is-bold"),
+        WIDTH,
+        HEIGHT,
+        say(0, 18, tell("blackwell.rescaling"), "is-bold"),
         say(0, 42, tell("blackwell.rescaling.row", threshold=threshold), "is-small"),
-        chart(30, 58, WIDTH - 40, 150,
-              [("true", tops, "m", ""), ("used", used, "o", "is-dashed")], low=low, high=high,
-              ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
-              last=""),
+        chart(
+            30,
+            58,
+            WIDTH - 40,
+            150,
+            [("true", tops, "m", ""), ("used", used, "o", "is-dashed")],
+            low=low,
+            high=high,
+            ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
+            last="",
+        ),
         say(30, 228, tell("blackwell.rescaling.key"), "is-small"),
         say(0, 262, tell("blackwell.rescaling.rises", n=found.rises)),
         say(0, 286, tell("blackwell.rescaling.rescales", n=found.rescaled, share=kept), "is-bold"),
-        say(0, 312, tell("blackwell.rescaling.tiles", n=found.tiles,
-                         rescaled=found.tiles_rescaled)),
+        say(
+            0, 312, tell("blackwell.rescaling.tiles", n=found.tiles, rescaled=found.tiles_rescaled)
+        ),
         say(0, 340, tell("blackwell.rescaling.error", error=scientific(found.error))),
-        say(0, 364, tell("blackwell.rescaling.error_0", error=scientific(played(0).error)),
-            "is-small is-quiet"),
-    )  # fmt: skip
+        say(
+            0,
+            364,
+            tell("blackwell.rescaling.error_0", error=scientific(played(0).error)),
+            "is-small is-quiet",
+        ),
+    )
 
 
 def _exp(degree: int) -> dict[str, object]:
@@ -167,40 +182,62 @@ def _exp(degree: int) -> dict[str, object]:
     most = float(error.max())
     line = 58 + 150 * (1 - (math.log(half) - math.log(1e-9)) / (math.log(1) - math.log(1e-9)))
     return panel(
-        WIDTH, HEIGHT, say(0, 18, tell("blackwell.exp"), "is-bold"),
+        WIDTH,
+        HEIGHT,
+        say(0, 18, tell("blackwell.exp"), "is-bold"),
         say(0, 42, tell("blackwell.exp.degree", degree=degree), "is-small"),
-        chart(54, 58, WIDTH - 64, 150, [("error", values, "o", "")], low=1e-9, high=1.0, log=True,
-              ticks=[(1e-2, "10⁻²"), (1e-4, "10⁻⁴"), (1e-6, "10⁻⁶")], last="x"),
+        chart(
+            54,
+            58,
+            WIDTH - 64,
+            150,
+            [("error", values, "o", "")],
+            low=1e-9,
+            high=1.0,
+            log=True,
+            ticks=[(1e-2, "10⁻²"), (1e-4, "10⁻⁴"), (1e-6, "10⁻⁶")],
+            last="x",
+        ),
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
         say(60, line - 6, tell("blackwell.exp.bf16"), "is-small", hue="m"),
         say(0, 262, tell("blackwell.exp.most")),
         say(0, 286, scientific(most), "is-bold"),
         say(0, 312, tell("blackwell.exp.bf16_by", most=scientific(half)), "is-small"),
         lines(0, 340, 20, tell("blackwell.exp.why"), "is-small"),
-    )  # fmt: skip
+    )
 
 
 def _rates() -> dict[str, object]:
     """What grew from H100 to B200, and what did not."""
     old, new = CARDS["h100"], CARDS["b200"]
     exps = [exps_per_s(card) / 1e12 for card in (old, new)]
-    rows = ((tell("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
-            (tell("blackwell.rates.exps"), *exps, "l"))  # fmt: skip
+    rows = (
+        (tell("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
+        (tell("blackwell.rates.exps"), *exps, "l"),
+    )
     shapes: list[Shape] = [say(0, 18, tell("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(say(0, y - 10, name, "is-small"))
         for row, (card, value) in enumerate((("H100", a), ("B200", b))):
             wide = 140 * value / max(a, b)
-            shapes += [box(50, y + 34 * row, wide, 26, hue=hue, look="is-full" if row else ""),
-                       say(0, y + 34 * row + 18, card, "is-small"),
-                       say(56 + wide, y + 34 * row + 18, f"{value:,.3g}" if value < 100 else
-                           f"{value:,.0f}", "is-bold")]  # fmt: skip
+            shapes += [
+                box(50, y + 34 * row, wide, 26, hue=hue, look="is-full" if row else ""),
+                say(0, y + 34 * row + 18, card, "is-small"),
+                say(
+                    56 + wide,
+                    y + 34 * row + 18,
+                    f"{value:,.3g}" if value < 100 else f"{value:,.0f}",
+                    "is-bold",
+                ),
+            ]
         shapes.append(say(50, y + 84, tell("blackwell.rates.times", ratio=b / a), "is-bold"))
     share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
-    shapes += [say(0, 318, tell("blackwell.rates.share", d=D), "is-small"),
-               say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-               say(0, 364, tell("blackwell.rates.pace"), "is-small")]  # fmt: skip
+    shapes += [
+        say(0, 318, tell("blackwell.rates.share", d=D), "is-small"),
+        say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
+        say(0, 364, tell("blackwell.rates.pace"), "is-small"),
+    ]
     return panel(WIDTH, HEIGHT, shapes)
 
 
@@ -209,27 +246,39 @@ def _blackwell(v: Mapping[str, float | str]) -> list[Block]:
     found = played(threshold)
     off = error_of(degree)[1].max()
     said = tell(
-        "blackwell.words", threshold=threshold, rises=found.rises, rescaled=found.rescaled,
-        error=scientific(found.error), degree=degree, off=scientific(off),
-    )  # fmt: skip
+        "blackwell.words",
+        threshold=threshold,
+        rises=found.rises,
+        rescaled=found.rescaled,
+        error=scientific(found.error),
+        degree=degree,
+        off=scientific(off),
+    )
     note = tell("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()
     return [scene(tell("blackwell.label"), said, *panels), text(note, "fine")]
 
 
 WIDGETS = (
-    Widget("blackwell", tell("blackwell.title"), (
-        slider("threshold", tell("blackwell.threshold"), 8, 0, 12),
-        slider("degree", tell("blackwell.degree"), 3, 1, 5),
-    ), _blackwell),
-)  # fmt: skip
+    Widget(
+        "blackwell",
+        tell("blackwell.title"),
+        (
+            slider("threshold", tell("blackwell.threshold"), 8, 0, 12),
+            slider("degree", tell("blackwell.degree"), 3, 1, 5),
+        ),
+        _blackwell,
+    ),
+)
 
 
 def _rung() -> Rung:
     first, *others = ({"answer": 2.0**t, "wrong": (t, math.exp(t), 1)} for t in QUESTIONS)
     found = played(8)
-    figures = {"place": address(Problem(), 1, "exp"),
-               "skipped": f"{1 - found.rescaled / found.rises:.0%}"}  # fmt: skip
+    figures = {
+        "place": address(Problem(), 1, "exp"),
+        "skipped": f"{1 - found.rescaled / found.rises:.0%}",
+    }
     return rung("blackwell", figures, variants=others, **first)
 
 

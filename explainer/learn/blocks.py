@@ -114,10 +114,18 @@ def matrix(
     """Numbers in cells, None an empty one (−inf and nan are written so); ``marks`` (row, column)
     are outlined; ``heat``: cells coloured by their value; ``gradient``: with dashed edges."""
     cells = [[_number(x) for x in row] for row in rows]
-    return {"type": "matrix", "label": label, "rows": cells, "row_labels": list(row_labels),
-            "col_labels": list(col_labels), "colour": colour, "digits": digits,
-            "marks": [list(m) for m in marks], "heat": heat,
-            **({"gradient": True} if gradient else {})}  # fmt: skip
+    return {
+        "type": "matrix",
+        "label": label,
+        "rows": cells,
+        "row_labels": list(row_labels),
+        "col_labels": list(col_labels),
+        "colour": colour,
+        "digits": digits,
+        "marks": [list(m) for m in marks],
+        "heat": heat,
+        **({"gradient": True} if gradient else {}),
+    }
 
 
 def _number(x: float | None) -> float | str | None:
@@ -137,16 +145,27 @@ def bars(
     limit: float | None = None,
 ) -> Block:
     """(name, value, what stands beside the bar); ``limit`` draws a line."""
-    return {"type": "bars", "label": label, "colour": colour, "log": log, "limit": limit,
-            "items": [[name, _number(value), beside] for name, value, beside in items]}  # fmt: skip
+    return {
+        "type": "bars",
+        "label": label,
+        "colour": colour,
+        "log": log,
+        "limit": limit,
+        "items": [[name, _number(value), beside] for name, value, beside in items],
+    }
 
 
 def table(
     label: str, head: Sequence[str], rows: Sequence[Sequence[str]], marked: int | None = None
 ) -> Block:
     """Text in cells; the first of each row is its heading; the row ``marked`` stands out."""
-    return {"type": "table", "label": label, "head": list(head), "rows": [list(r) for r in rows],
-            "marked": marked}  # fmt: skip
+    return {
+        "type": "table",
+        "label": label,
+        "head": list(head),
+        "rows": [list(r) for r in rows],
+        "marked": marked,
+    }
 
 
 def cells(
@@ -160,8 +179,15 @@ def cells(
     """A small picture of scores: a string per row, a character per cell, "1" (faint) to "9", "."
     where there is none. ``words`` says it to who cannot see it; ``row`` is outlined; ``kinds``
     (Tr, Tc) "full" | "partial" | "skipped" of tiles of ``block`` × ``block``."""
-    return {"type": "cells", "label": label, "words": words, "levels": list(levels), "row": row,
-            "block": block, "kinds": [list(r) for r in kinds]}  # fmt: skip
+    return {
+        "type": "cells",
+        "label": label,
+        "words": words,
+        "levels": list(levels),
+        "row": row,
+        "block": block,
+        "kinds": [list(r) for r in kinds],
+    }
 
 
 def picture(name: str, label: str, words: str, data: Mapping[str, object]) -> Block:
@@ -178,8 +204,15 @@ def picture(name: str, label: str, words: str, data: Mapping[str, object]) -> Bl
 
 def bits(label: str, sign: str, exponent: str, mantissa: str, value: str, remark: str) -> Block:
     """A number's bits, "0" and "1", in three coloured groups; ``value`` what they stand for."""
-    return {"type": "bits", "label": label, "sign": sign, "exponent": exponent,
-            "mantissa": mantissa, "value": value, "remark": remark}  # fmt: skip
+    return {
+        "type": "bits",
+        "label": label,
+        "sign": sign,
+        "exponent": exponent,
+        "mantissa": mantissa,
+        "value": value,
+        "remark": remark,
+    }
 
 
 def plot(
@@ -193,14 +226,25 @@ def plot(
 ) -> Block:
     """Each series: name, x, y (lists of numbers, None for a gap), colour, points (bool). Drawn as a
     small SVG: no plot library."""
-    return {"type": "plot", "label": label, "series": [dict(s) for s in series],
-            "x_label": x_label, "y_label": y_label, "log_x": log_x, "log_y": log_y}  # fmt: skip
+    return {
+        "type": "plot",
+        "label": label,
+        "series": [dict(s) for s in series],
+        "x_label": x_label,
+        "y_label": y_label,
+        "log_x": log_x,
+        "log_y": log_y,
+    }
 
 
 def timeline(label: str, lanes: Sequence[tuple[str, Sequence[tuple]]], unit: str) -> Block:
     """Lanes (name, bars); a bar (start, end, text, colour). The same axis for all."""
-    return {"type": "timeline", "label": label, "unit": unit,
-            "lanes": [[name, [list(bar) for bar in found]] for name, found in lanes]}  # fmt: skip
+    return {
+        "type": "timeline",
+        "label": label,
+        "unit": unit,
+        "lanes": [[name, [list(bar) for bar in found]] for name, found in lanes],
+    }
 
 
 def formula(label: str, mathml: str, source: str = "") -> Block:

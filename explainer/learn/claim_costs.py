@@ -32,36 +32,51 @@ def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
 def io(given: Given) -> list[Block]:
     """Bytes that one head asks for, and the least, over N, beside the extra memory."""
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
-    moved = {o: [asked(n, d, "full", "fp16", o, block, block) for n in ns]
-             for o in ("standard", "fa2")}  # fmt: skip
+    moved = {
+        o: [asked(n, d, "full", "fp16", o, block, block) for n in ns] for o in ("standard", "fa2")
+    }
     extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = tell.named("claim_costs.io.series")
-    series = [{"name": names[o], "x": ns, "y": y, "colour": c}
-              for (o, y), c in zip(moved.items(), "so", strict=True)]  # fmt: skip
+    series = [
+        {"name": names[o], "x": ns, "y": y, "colour": c}
+        for (o, y), c in zip(moved.items(), "so", strict=True)
+    ]
     once = [least(n, d, "fp16", "fa2") for n in ns]
     series.append({"name": names["once"], "x": ns, "y": once, "colour": "k"})
     series.append({"name": names["extra"], "x": ns, "y": extra, "colour": "l"})
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [
-        (tell("claim_costs.io.doubled", a=a, b=2 * a), f"×{f[i + 1] / f[i]:.2f}",
-         f"×{e[i + 1] / e[i]:.2f}", f"{f[i + 1] / s[i + 1]:.2f}")
+        (
+            tell("claim_costs.io.doubled", a=a, b=2 * a),
+            f"×{f[i + 1] / f[i]:.2f}",
+            f"×{e[i + 1] / e[i]:.2f}",
+            f"{f[i + 1] / s[i + 1]:.2f}",
+        )
         for i, a in enumerate(ns[:-1])
-    ]  # fmt: skip
+    ]
     return [
-        plot(tell("claim_costs.io.title"), series, x_label="N",
-             y_label=tell("claim_costs.io.bytes"), log_x=True, log_y=True),
+        plot(
+            tell("claim_costs.io.title"),
+            series,
+            x_label="N",
+            y_label=tell("claim_costs.io.bytes"),
+            log_x=True,
+            log_y=True,
+        ),
         table(tell("claim_costs.io.doubling"), tell.row("claim_costs.io.head"), rows),
         text(tell("claim_costs.io.tile", block=block)),
         text(tell("claim_costs.io.asked")),
-    ]  # fmt: skip
+    ]
 
 
 def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
     """{kind of work: {"standard" | "fa2": operations}} of one head, full mask; max, exp, add,
     multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides: left out."""
     p = _random(n, d, block)
-    high, wide = ([s.stop - s.start for s in (side(p, x) for x in range(count))]
-                  for side, count in ((tiling.rows, p.Tr), (tiling.cols, p.Tc)))  # fmt: skip
+    high, wide = (
+        [s.stop - s.start for s in (side(p, x) for x in range(count))]
+        for side, count in ((tiling.rows, p.Tr), (tiling.cols, p.Tc))
+    )
     tiles = [(r, c) for r in high for c in wide]
     pairs, visited = sum(r * c for r, c in tiles), sum(r for r, _ in tiles)
     softmax = 4 * n * n - 2 * n  # max, subtract, exp, sum over whole rows
@@ -81,14 +96,16 @@ def flops(given: Given) -> list[Block]:
     """Operations of the forward pass of standard attention and of FA-2, counted tile by tile."""
     found = operations(int(given["n"]), int(given["d"]), int(given["block"]))
     names = tell.named("claim_costs.flops.work")
-    rows = [(name, *(f"{found[kind][o]:,}" for o in ("standard", "fa2")))
-            for kind, name in names.items()]  # fmt: skip
+    rows = [
+        (name, *(f"{found[kind][o]:,}" for o in ("standard", "fa2")))
+        for kind, name in names.items()
+    ]
     a, b = (sum(found[kind][o] for kind in names) for o in ("standard", "fa2"))
     rows.append((tell("claim_costs.flops.forward"), f"{a:,}", f"{b:,}"))
     return [
         table(tell("claim_costs.flops.title"), tell.row("claim_costs.flops.head"), rows),
         text(tell("claim_costs.flops.told", forward=b / a)),
-    ]  # fmt: skip
+    ]
 
 
 def multiplied(p: Problem, pass_: str) -> int:
@@ -108,8 +125,10 @@ def again(given: Given) -> list[Block]:
     work = {"forward": multiplied(fa2, "forward")}
     work |= {way: multiplied(p, "backward") for way, p in ways.items()}
     one = work["forward"] // 2
-    moved = [[both(summed(p, convention, "backward")) for p in ways.values()]
-             for convention in CONVENTIONS]  # fmt: skip
+    moved = [
+        [both(summed(p, convention, "backward")) for p in ways.values()]
+        for convention in CONVENTIONS
+    ]
     w = Workload(n=n, d=d, heads=1, block_q=block, block_k=block)
     between = [capacity.kept(w, p.order) for p in ways.values()]
     rows = [
@@ -123,32 +142,51 @@ def again(given: Given) -> list[Block]:
     return [
         bars(tell("claim_costs.again.title", n=n, d=d), items, colour="s"),
         table(tell("claim_costs.again.bytes"), tell.row("claim_costs.again.head"), rows),
-        text(tell("claim_costs.again.told", computed=computed / stored,
-                  between=between[0] / between[1])),
-    ]  # fmt: skip
+        text(
+            tell(
+                "claim_costs.again.told",
+                computed=computed / stored,
+                between=between[0] / between[1],
+            )
+        ),
+    ]
 
 
 def kept(given: Given) -> list[Block]:
     """What is on chip and what is off chip, for both ways: like with like."""
-    w = Workload(n=int(given["n"]), d=64, heads=1, block_q=int(given["block"]),
-                 block_k=int(given["block"]), dtype="fp32")  # fmt: skip
+    w = Workload(
+        n=int(given["n"]),
+        d=64,
+        heads=1,
+        block_q=int(given["block"]),
+        block_k=int(given["block"]),
+        dtype="fp32",
+    )
     tile = {p.tensor: p.nbytes for p in tile_budget.budget(w.problem("fa2"))}
     off = {o: dict(levels.tensors(w, o)) for o in ("standard", "fa2")}
     extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
-    less = {o: sum(v for t, v in levels.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
-            for o in off}  # fmt: skip
+    less = {
+        o: sum(v for t, v in levels.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
+        for o in off
+    }
     operands = sum(tile[t] for t in "QKVO")
     rows = [
         (tell("claim_costs.kept.operands"), *[amount(operands)] * 2),
         (tell("claim_costs.kept.s"), amount(off["standard"]["S"]), tell("claim_costs.kept.none")),
         (tell("claim_costs.kept.extra"), amount(extra["standard"]), amount(extra["fa2"])),
         (tell("claim_costs.kept.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
-    ]  # fmt: skip
+    ]
     return [
         table(tell("claim_costs.kept.title", n=w.n), tell.row("claim_costs.kept.head"), rows),
-        text(tell("claim_costs.kept.told", operands=amount(operands),
-                  standard=amount(extra["standard"]), fa2=amount(extra["fa2"]))),
-    ]  # fmt: skip
+        text(
+            tell(
+                "claim_costs.kept.told",
+                operands=amount(operands),
+                standard=amount(extra["standard"]),
+                fa2=amount(extra["fa2"]),
+            )
+        ),
+    ]
 
 
 def exp_rate(card: Card) -> float:
@@ -182,25 +220,41 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
 
 def bound(given: Given) -> list[Block]:
     """What holds up attention: HBM, matrix units or exp."""
-    w = Workload(card=str(given["card"]), n=int(given["n"]), d=int(given["d"]), block_q=128,
-                 block_k=128)  # fmt: skip
+    w = Workload(
+        card=str(given["card"]), n=int(given["n"]), d=int(given["d"]), block_q=128, block_k=128
+    )
     found, card = bounds(w), w.hardware
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
     names = tell.named("claim_costs.bound.ways")
     items = [(names[way], x["intensity"], f"{x['intensity']:,.0f}") for way, x in found.items()]
     rows = [
-        (names[way], *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
-         listed([said for unit, said in UNITS.items()
-                 if x[unit] > 0.99 * max(x[u] for u in UNITS)]))
+        (
+            names[way],
+            *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
+            listed(
+                [said for unit, said in UNITS.items() if x[unit] > 0.99 * max(x[u] for u in UNITS)]
+            ),
+        )
         for way, x in found.items()
-    ]  # fmt: skip
+    ]
     waits = found[f"fa2 {ASKED}"]["intensity"] < ridge
     return [
-        bars(tell("claim_costs.bound.title", card=card.name, ridge=ridge), items, log=True,
-             limit=ridge),
+        bars(
+            tell("claim_costs.bound.title", card=card.name, ridge=ridge),
+            items,
+            log=True,
+            limit=ridge,
+        ),
         table(tell("claim_costs.bound.each"), tell.row("claim_costs.bound.head"), rows),
         text(tell("claim_costs.bound.cache") if waits else tell("claim_costs.bound.line")),
-        text(tell("claim_costs.bound.rates", memory=card.hbm_bytes_per_s / 1e12,
-                  products=card.tensor_tflops, exps=exp_rate(card) / 1e12,
-                  clock=clock_hz(card) / 1e9), "fine"),
-    ]  # fmt: skip
+        text(
+            tell(
+                "claim_costs.bound.rates",
+                memory=card.hbm_bytes_per_s / 1e12,
+                products=card.tensor_tflops,
+                exps=exp_rate(card) / 1e12,
+                clock=clock_hz(card) / 1e9,
+            ),
+            "fine",
+        ),
+    ]

@@ -75,13 +75,14 @@ def bits(given: Given) -> list[Block]:
     truth = plain(Q @ K.T * run.problem.scale, V)
     share = float((whole == run.O).mean())
     errors = _error(run.O, truth), _error(whole, truth)
-    items = [(name, e, written(e, 2))
-             for name, e in zip(tell.row("claim_demos.bits.ways"), errors,
-                                strict=True)]  # fmt: skip
+    items = [
+        (name, e, written(e, 2))
+        for name, e in zip(tell.row("claim_demos.bits.ways"), errors, strict=True)
+    ]
     return [
         bars(tell("claim_demos.bits.title"), items),
         text(tell("claim_demos.bits.told", n=n, share=share, size=run.O.size)),
-    ]  # fmt: skip
+    ]
 
 
 def exact(given: Given) -> list[Block]:
@@ -96,7 +97,7 @@ def exact(given: Given) -> list[Block]:
     return [
         bars(tell("claim_demos.exact.title"), items, log=True),
         text(tell("claim_demos.exact.told"), "good"),
-    ]  # fmt: skip
+    ]
 
 
 def overflow(given: Given) -> list[Block]:
@@ -108,13 +109,20 @@ def overflow(given: Given) -> list[Block]:
         fate = written(kept)
         if math.exp(x) > f.overflow:
             fate = tell("claim_demos.overflow.over", kept=fate)
-        rows.append((f.title, written(f.largest), f"{math.log(f.overflow):.2f}", fate,
-                     written(float(f.round_to(math.exp(x - x))))))  # fmt: skip
+        rows.append(
+            (
+                f.title,
+                written(f.largest),
+                f"{math.log(f.overflow):.2f}",
+                fate,
+                written(float(f.round_to(math.exp(x - x)))),
+            )
+        )
     head = (*tell.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
     return [
         table(tell("claim_demos.overflow.title"), head, rows),
         text(tell("claim_demos.overflow.told")),
-    ]  # fmt: skip
+    ]
 
 
 def tf32(given: Given) -> list[Block]:
@@ -130,7 +138,7 @@ def tf32(given: Given) -> list[Block]:
     return [
         bars(tell("claim_demos.tf32.title"), items, log=True),
         text(tell("claim_demos.tf32.told", times=times)),
-    ]  # fmt: skip
+    ]
 
 
 def course_note(
@@ -177,12 +185,20 @@ def padded(given: Given) -> list[Block]:
     else:
         said = tell("claim_demos.padded.none")
     return [
-        bars(tell("claim_demos.padded.title", n=n, block=block, mask=given["mask"]),
-             [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)], log=True),
-        matrix(tell("claim_demos.padded.row"), rows, row_labels=(*names, "float64"), digits=3,
-               colour="o"),
+        bars(
+            tell("claim_demos.padded.title", n=n, block=block, mask=given["mask"]),
+            [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)],
+            log=True,
+        ),
+        matrix(
+            tell("claim_demos.padded.row"),
+            rows,
+            row_labels=(*names, "float64"),
+            digits=3,
+            colour="o",
+        ),
         text(said, "bad" if count and not causal else "good"),
-    ]  # fmt: skip
+    ]
 
 
 def causal_masks(nq: int, nk: int) -> dict[str, np.ndarray]:
@@ -215,6 +231,8 @@ def top_left(given: Given) -> list[Block]:
     return [
         *shown,
         bars(tell("claim_demos.top_left.title", nq=nq, nk=nk), items),
-        text(tell("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
-             "bad" if wrong else "good"),
-    ]  # fmt: skip
+        text(
+            tell("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
+            "bad" if wrong else "good",
+        ),
+    ]

@@ -61,10 +61,9 @@ def order(given: Given) -> list[Block]:
     shapes = [
         *_stairs(0, "m", "m", (first[0], second[0])),
         *_stairs(120, "ℓ", "l", (first[1], second[1])),
-        *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}")
-          for k, j in enumerate(mine)),
+        *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}") for k, j in enumerate(mine)),
         say(0, 310, tell("claim_sums.order.legend"), "is-quiet"),
-    ]  # fmt: skip
+    ]
     words = tell("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
         scene(tell("claim_sums.order.title"), words, panel(720, 315, shapes)),
@@ -78,14 +77,26 @@ def merge(given: Given) -> list[Block]:
     p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
     found, O, lse = split_keys.parts(p, count)
     (whole,), o, _ = split_keys.parts(p, 1)
-    items = [(tell("claim_sums.merge.keys", first=x.first, last=x.last - 1), x.weight,
-              tell("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight))
-             for x in found]  # fmt: skip
+    items = [
+        (
+            tell("claim_sums.merge.keys", first=x.first, last=x.last - 1),
+            x.weight,
+            tell("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight),
+        )
+        for x in found
+    ]
     return [
         bars(tell("claim_sums.merge.title", parts=count, n=n), items, colour="l"),
-        text(tell("claim_sums.merge.told", lse=shown(lse, 4), one=shown(whole.lse, 4),
-                  off=written(float(np.abs(O - o).max()), 2)), "good"),
-    ]  # fmt: skip
+        text(
+            tell(
+                "claim_sums.merge.told",
+                lse=shown(lse, 4),
+                one=shown(whole.lse, 4),
+                off=written(float(np.abs(O - o).max()), 2),
+            ),
+            "good",
+        ),
+    ]
 
 
 def shift(given: Given) -> list[Block]:
@@ -94,12 +105,14 @@ def shift(given: Given) -> list[Block]:
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
     off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
-    items = [(tell("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
-             for j, x in enumerate(S[0, :4] - S[0].max())]  # fmt: skip
+    items = [
+        (tell("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
+        for j, x in enumerate(S[0, :4] - S[0].max())
+    ]
     return [
         bars(tell("claim_sums.shift.title", by=by), items, colour="l"),
         text(tell("claim_sums.shift.told", off=written(off, 2)), "good"),
-    ]  # fmt: skip
+    ]
 
 
 def partial_dq(seed: int, n: int = 512, block: int = 32) -> tuple[np.ndarray, np.ndarray]:
@@ -123,18 +136,28 @@ def dq(given: Given) -> list[Block]:
     usual, other = partial_dq(int(given["seed"]))
     same = float((usual == other).mean())
     off = float(np.abs(usual - other).max())
-    items = [(tell("claim_sums.dq.equal"), same, f"{same:.0%}"),
-             (tell("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}")]  # fmt: skip
+    items = [
+        (tell("claim_sums.dq.equal"), same, f"{same:.0%}"),
+        (tell("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}"),
+    ]
     return [
         bars(tell("claim_sums.dq.title"), items, colour="q"),
         text(tell("claim_sums.dq.told", off=written(off, 2))),
-    ]  # fmt: skip
+    ]
 
 
 def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
     """(how often blocks of O are written in all, bytes of a write) by the loops of an order."""
-    p = Problem(n=n, d=64, block_q=block, block_k=block, mask="full", inputs="random",
-                dtype="fp16", order=order_)  # fmt: skip
+    p = Problem(
+        n=n,
+        d=64,
+        block_q=block,
+        block_k=block,
+        mask="full",
+        inputs="random",
+        dtype="fp16",
+        order=order_,
+    )
     moves = [t for s in schedule(p) for t in s.transfers if (t.tensor, t.op) == ("O", "write")]
     return len(moves), moves[0].nbytes
 
@@ -144,13 +167,15 @@ def writes(given: Given) -> list[Block]:
     n, block = int(given["n"]), int(given["block"])
     found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
     rows = -(-n // block)
-    items = [(name, float(count), tell("claim_sums.writes.count", count=count, each=count // rows))
-             for name, (count, _) in found.items()]  # fmt: skip
+    items = [
+        (name, float(count), tell("claim_sums.writes.count", count=count, each=count // rows))
+        for name, (count, _) in found.items()
+    ]
     size = amount(found["FA-1"][1])
     return [
         bars(tell("claim_sums.writes.title", n=n, block=block), items, colour="o"),
         text(tell("claim_sums.writes.told", size=size)),
-    ]  # fmt: skip
+    ]
 
 
 def standard_least(given: Given) -> list[Block]:
@@ -158,14 +183,21 @@ def standard_least(given: Given) -> list[Block]:
     d, ns = int(given["d"]), [2**k for k in range(6, 15)]
     found = [least(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
-    series = [{"name": tell("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
-              {"name": "4Nd + 4N²", "x": ns, "y": [4 * n * d + 4 * n * n for n in ns],
-               "colour": "q", "points": True},
-              {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"}]  # fmt: skip
+    series = [
+        {"name": tell("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
+        {
+            "name": "4Nd + 4N²",
+            "x": ns,
+            "y": [4 * n * d + 4 * n * n for n in ns],
+            "colour": "q",
+            "points": True,
+        },
+        {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"},
+    ]
     return [
         plot(tell("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
         text(tell("claim_sums.least.told")),
-    ]  # fmt: skip
+    ]
 
 
 def exp_bound(given: Given) -> list[Block]:
@@ -173,25 +205,30 @@ def exp_bound(given: Given) -> list[Block]:
     d, items = int(given["d"]), []
     for key in ("h100", "b200"):
         card = CARDS[key]
-        for what, seconds in ((UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
-                              (UNITS["exp"], 1 / exp_rate(card))):  # fmt: skip
+        for what, seconds in (
+            (UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
+            (UNITS["exp"], 1 / exp_rate(card)),
+        ):
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
         bars(tell("claim_sums.exp.title", d=d), items, colour="l"),
         text(tell("claim_sums.exp.told")),
-    ]  # fmt: skip
+    ]
 
 
 def length(given: Given) -> list[Block]:
     """What SDPA runs, at any length."""
     dtype, ns = str(given["dtype"]), (64, 512, 513, 4096, 65_536)
-    rows = [(GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
-            for sm in GPUS]  # fmt: skip
+    rows = [
+        (GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
+        for sm in GPUS
+    ]
     return [
-        table(tell("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)),
-              rows),
+        table(
+            tell("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
+        ),
         text(tell("claim_sums.length.told")),
-    ]  # fmt: skip
+    ]
 
 
 def units(_: Given) -> list[Block]:
@@ -200,7 +237,7 @@ def units(_: Given) -> list[Block]:
     return [
         table(tell("claim_sums.units.title"), tell.row("claim_sums.units.head"), rows),
         text(tell("claim_sums.units.told")),
-    ]  # fmt: skip
+    ]
 
 
 def petaflop(_: Given) -> list[Block]:
@@ -227,7 +264,7 @@ def constants(given: Given) -> list[Block]:
     return [
         bars(tell("claim_sums.constants.title", n=n), items, colour="s"),
         text(tell("claim_sums.constants.told")),
-    ]  # fmt: skip
+    ]
 
 
 def long(given: Given) -> list[Block]:
@@ -242,4 +279,4 @@ def long(given: Given) -> list[Block]:
     return [
         bars(tell("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
         text(tell("claim_sums.long.told", room=amount(room))),
-    ]  # fmt: skip
+    ]

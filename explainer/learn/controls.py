@@ -12,17 +12,26 @@ shared = Texts("shared")
 
 
 def slider(
-    key: str, label: str, value: float, low: float, high: float, step: float = 1.0,
+    key: str,
+    label: str,
+    value: float,
+    low: float,
+    high: float,
+    step: float = 1.0,
     serves: tuple = (),
-) -> Control:  # fmt: skip
+) -> Control:
     """A number to drag. ``serves`` as of Control."""
     return Control(key, label, "range", value, low, high, step, serves=serves)
 
 
 def pick(
-    key: str, label: str, value: object, choices: Iterable, closed: Iterable | bool = (),
+    key: str,
+    label: str,
+    value: object,
+    choices: Iterable,
+    closed: Iterable | bool = (),
     serves: tuple = (),
-) -> Control:  # fmt: skip
+) -> Control:
     """One of ``choices``: (value, label), or a value that is its own label. ``closed`` as of
     Control: some of the values, or True; ``serves`` too."""
     pairs = (x if isinstance(x, tuple) else (x, x) for x in choices)

@@ -47,24 +47,39 @@ def _pool(tokens: int) -> list[Shape]:
     sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
     w, h, across = 60, 34, 6
     shapes = [say(0, 16, tell("decoding.pool", size=PAGE), "is-bold")]
-    shapes += [box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
-               for k in range(POOL)]  # fmt: skip
+    shapes += [
+        box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
+        for k in range(POOL)
+    ]
     for name, found in table.items():
         for at, k in enumerate(found):
             full = min(PAGE, sizes[name] - at * PAGE)
             x, y = (k % across) * w, 28 + (k // across) * h
-            shapes.append(box(x, y, (w - 4) * full / PAGE, h - 4, f"{name}{at}" if full > 1 else "",
-                              hue=hues[name], look="is-full" if name == "A" else "",
-                              key=f"{name} {at}"))  # fmt: skip
+            shapes.append(
+                box(
+                    x,
+                    y,
+                    (w - 4) * full / PAGE,
+                    h - 4,
+                    f"{name}{at}" if full > 1 else "",
+                    hue=hues[name],
+                    look="is-full" if name == "A" else "",
+                    key=f"{name} {at}",
+                )
+            )
     y = 28 + POOL // across * h + 26
     wide = len(table["A"])
     shapes += [
         say(0, y, tell("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
-        say(0, y + 24, tell("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
-            "is-quiet is-small"),
+        say(
+            0,
+            y + 24,
+            tell("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
+            "is-quiet is-small",
+        ),
         say(0, y + 56, tell("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
         say(0, y + 80, tell("decoding.pool.order"), "is-quiet is-small"),
-    ]  # fmt: skip
+    ]
     return shapes
 
 
@@ -81,7 +96,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     shapes = [
         say(0, 16, tell("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
-    ]  # fmt: skip
+    ]
     for k, part in enumerate(found):
         x, w = part.first * gap, (part.last - part.first) * gap - 4
         middle, keys = x + w / 2, part.last - part.first
@@ -89,18 +104,27 @@ def _merge(tokens: int, count: int) -> list[Shape]:
         shapes += [
             path([(200, 52), (middle, 80)], look="is-quiet", key=f"in {k}"),
             box(x, 80, w, 34, told, hue="k", look="is-full", key=f"part {k}"),
-            box(middle - 14, 152 + 70 * (1 - part.weight), 28, 70 * part.weight, hue="l",
-                look="is-full", key=f"w {k}"),
+            box(
+                middle - 14,
+                152 + 70 * (1 - part.weight),
+                28,
+                70 * part.weight,
+                hue="l",
+                look="is-full",
+                key=f"w {k}",
+            ),
             path([(middle, 248), (200, 274)], look="is-quiet", key=f"out {k}"),
-        ]  # fmt: skip
+        ]
         if labeled or part is heaviest:
             crowded = labeled and len(found) > LABELED // 2
             digits = 1 if crowded else 2
             told = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
             if not labeled or (not crowded and w > 70):
                 told = tell("decoding.merge.lse_of", lse=told)
-            for name, y, label, hue in (("lse", 138, told, "l"),
-                                        ("weight", 240, f"{part.weight:.2f}", "")):  # fmt: skip
+            for name, y, label, hue in (
+                ("lse", 138, told, "l"),
+                ("weight", 240, f"{part.weight:.2f}", ""),
+            ):
                 room = 4 * len(label)  # to the left and right of its middle
                 at = min(max(middle, room), 404 - room)
                 shapes.append(say(at, y, label, "is-middle is-small", hue=hue, key=f"{name} {k}"))
@@ -117,15 +141,21 @@ def times() -> tuple[dict[int, float], int, int, int]:
     decoding kernel."""
     rows = split_keys.recorded(RECORDED)
     rule = next(r for r in rows if r["rule"])
-    return ({r["splits"]: r["median_ms"] for r in rows}, rule["splits"], rule["n_k"],
-            rule["heads"])  # fmt: skip
+    return ({r["splits"]: r["median_ms"] for r in rows}, rule["splits"], rule["n_k"], rule["heads"])
 
 
 def _timed(count: int) -> str:
     """The recorded kernel in one part, in ``count`` and in its own choice, each told once."""
     ms, rule, keys, heads = times()
-    told = {"keys": keys, "heads": heads, "d": RECORDED.d, "one": ms[1] * 1e3, "rule": rule,
-            "best": ms[rule] * 1e3, "record": about("decode_nvidia_h200")}  # fmt: skip
+    told = {
+        "keys": keys,
+        "heads": heads,
+        "d": RECORDED.d,
+        "one": ms[1] * 1e3,
+        "rule": rule,
+        "best": ms[rule] * 1e3,
+        "record": about("decode_nvidia_h200"),
+    }
     if count in (1, rule):
         return tell("decoding.timed", **told)
     return tell("decoding.timed_beside", **told, n=count, time=ms[count] * 1e3)
@@ -135,20 +165,29 @@ def _decode(v: Values) -> list[Block]:
     tokens, count = whole(v["tokens"]), int(v["parts"])
     found, _, lse = split_keys.parts(problem(tokens), count)
     words = tell(
-        "decoding.words", tokens=tokens, pages=len(pages(tokens)["A"]), n=len(found),
-        each=", ".join(shown(p.lse, 2) for p in found), lse=shown(lse, 2),
+        "decoding.words",
+        tokens=tokens,
+        pages=len(pages(tokens)["A"]),
+        n=len(found),
+        each=", ".join(shown(p.lse, 2) for p in found),
+        lse=shown(lse, 2),
         weights=", ".join(f"{p.weight:.2f}" for p in found),
-    )  # fmt: skip
+    )
     panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, count))
     return [scene(tell("decoding.label"), words, *panels), text(_timed(count), "fine")]
 
 
 WIDGETS = (
-    Widget("decode", tell("decoding.title"), (
-        slider("tokens", tell("decoding.tokens"), 22, 8, MOST),
-        pick("parts", tell("decoding.parts"), 4, PARTS),
-    ), _decode),
-)  # fmt: skip
+    Widget(
+        "decode",
+        tell("decoding.title"),
+        (
+            slider("tokens", tell("decoding.tokens"), 22, 8, MOST),
+            pick("parts", tell("decoding.parts"), 4, PARTS),
+        ),
+        _decode,
+    ),
+)
 
 # exp(lse) and O of two parts, in the question and its variants.
 ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
@@ -156,9 +195,11 @@ ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
 
 def _asked(first: tuple, second: tuple) -> dict:
     (a, x), (b, y) = first, second
-    return {"answer": weighed((first, second)),
-            "words": tell("decoding.question", a=a, x=x, b=b, y=y),
-            "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y)}  # fmt: skip
+    return {
+        "answer": weighed((first, second)),
+        "words": tell("decoding.question", a=a, x=x, b=b, y=y),
+        "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -25,9 +25,12 @@ ASKED = ((1003, 16), (300, 64), (75, 32))  # tokens, page: question and variants
 def _asked(tokens: int, size: int) -> dict:
     full, over = divmod(tokens, size)
     why = tell("engines.why", tokens=tokens, full=full, size=size, over=over, empty=size - over)
-    return {"answer": places(tokens, size) - tokens,
-            "words": tell("engines.question", tokens=tokens, size=size),
-            "reasons": (why, tell("engines.how")), "wrong": (over, 0, size)}  # fmt: skip
+    return {
+        "answer": places(tokens, size) - tokens,
+        "words": tell("engines.question", tokens=tokens, size=size),
+        "reasons": (why, tell("engines.how")),
+        "wrong": (over, 0, size),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

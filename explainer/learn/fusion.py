@@ -47,21 +47,34 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
     side = min(64, n)
     made = []
     for order in ("standard", "fa2"):
-        p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype=dtype,
-                    inputs="random")  # fmt: skip
-        made.append(tuple(
-            (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
-            for name, moved in launches(p, way)
-        ))  # fmt: skip
+        p = Problem(
+            n=n,
+            d=d,
+            block_q=side,
+            block_k=side,
+            causal=False,
+            order=order,
+            dtype=dtype,
+            inputs="random",
+        )
+        made.append(
+            tuple(
+                (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
+                for name, moved in launches(p, way)
+            )
+        )
     return made[0], made[1]
 
 
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
     """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
-    shapes = [say(0, 16, title, "is-bold"), box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
-              say(10, 50, tell("fusion.read"), hue="q"),
-              say(WIDTH - 10, 50, tell("fusion.written"), "is-end", hue="o"),
-              say(0, 318, tell("fusion.total"), "is-quiet")]  # fmt: skip
+    shapes = [
+        say(0, 16, title, "is-bold"),
+        box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
+        say(10, 50, tell("fusion.read"), hue="q"),
+        say(WIDTH - 10, 50, tell("fusion.written"), "is-end", hue="o"),
+        say(0, 318, tell("fusion.total"), "is-quiet"),
+    ]
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):
         x, w = k * step, min(step - 10, 180)
@@ -70,16 +83,26 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
             thick = max(1.5, WIDEST * nbytes / most)
             mid = x + w * part
             top, low = 106.0, 212.0
-            shapes.append(box(mid - thick / 2, top + 8, thick, low - top - 16, hue=hue,
-                              look="is-full", key=f"{name}{part}"))  # fmt: skip
+            shapes.append(
+                box(
+                    mid - thick / 2,
+                    top + 8,
+                    thick,
+                    low - top - 16,
+                    hue=hue,
+                    look="is-full",
+                    key=f"{name}{part}",
+                )
+            )
             shapes.append(path([(mid, top), (mid, low)][:: 1 if down else -1], hue, tip=9))
             shapes.append(say(mid, 82 if down else 100, amount(nbytes), "is-middle is-bold"))
         shapes.append(box(x, 214, w, 46, NAMES[name], hue="m", look="is-pale is-edge"))
     total = sum(r + w for _, r, w in group)
     seconds = total / CARD.hbm_bytes_per_s
-    shapes += [box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
-               say(WIDTH, 318, f"{amount(total)}: {rounded(seconds * 1e6)} µs",
-                   "is-bold is-end")]  # fmt: skip
+    shapes += [
+        box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
+        say(WIDTH, 318, f"{amount(total)}: {rounded(seconds * 1e6)} µs", "is-bold is-end"),
+    ]
     return shapes
 
 
@@ -92,28 +115,39 @@ def _fusion(v: Mapping[str, float | str]) -> list[Block]:
     panels = [
         panel(WIDTH, HEIGHT, _drawn(title, group, most, total / totals[0]))
         for title, group, total in zip(titles, (apart, fused), totals, strict=True)
-    ]  # fmt: skip
+    ]
     moves = [
-        ", ".join(tell("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
-                  for name, r, w in group)
+        ", ".join(
+            tell("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
+            for name, r, w in group
+        )
         for group in (apart, fused)
-    ]  # fmt: skip
+    ]
     told = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
     lse = tell("fusion.lse", lse=amount(rows)) if v["what"] == "attention" else ""
     note = tell("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
-        scene(tell("fusion.label", n=n, d=D, dtype=DTYPE),
-              tell("fusion.words", launches=told, times=totals[0] / totals[1]), *panels),
+        scene(
+            tell("fusion.label", n=n, d=D, dtype=DTYPE),
+            tell("fusion.words", launches=told, times=totals[0] / totals[1]),
+            *panels,
+        ),
         text(note, "fine"),
-    ]  # fmt: skip
+    ]
 
 
 WIDGETS = (
-    Widget("fusion", tell("fusion.title"), (
-        pick("what", tell("fusion.what"), "softmax", tell.named("fusion.chains").items()),
-        pick("n", "N", 1024, commas(NS))), _fusion),
-)  # fmt: skip
+    Widget(
+        "fusion",
+        tell("fusion.title"),
+        (
+            pick("what", tell("fusion.what"), "softmax", tell.named("fusion.chains").items()),
+            pick("n", "N", 1024, commas(NS)),
+        ),
+        _fusion,
+    ),
+)
 
 
 def _asked(chain: tuple[tuple[int, int], ...]) -> dict:

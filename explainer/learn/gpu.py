@@ -39,14 +39,29 @@ def _gpu(v: Values) -> list[Block]:
     w = Workload(card=CARD, n=N, d=64, block_q=TILE, block_k=TILE, heads=heads)
     blocks = len(programs(w, "fa2").head)
     busy = min(blocks, card.sms)
-    shown = {"tile": TILE, "blocks": blocks, "busy": busy, "sms": card.sms, "card": card.name,
-             "dtype": dtype, "way": STRIDES[stride], "used": used, "sectors": len(distinct),
-             "sector": SECTOR, "moved": moved, "share": rounded(100 * used / moved)}  # fmt: skip
+    shown = {
+        "tile": TILE,
+        "blocks": blocks,
+        "busy": busy,
+        "sms": card.sms,
+        "card": card.name,
+        "dtype": dtype,
+        "way": STRIDES[stride],
+        "used": used,
+        "sectors": len(distinct),
+        "sector": SECTOR,
+        "moved": moved,
+        "share": rounded(100 * used / moved),
+    }
     words = tell("gpu.words", **shown, heads=heads, n=N, lanes=LANES)
     data = shown | {
-        "heads": tell("gpu.launched", n=heads), "rows": N // TILE, "touched": touched, "size": size,
-        "stride": stride, "most": LANES * SECTOR,
-    }  # fmt: skip
+        "heads": tell("gpu.launched", n=heads),
+        "rows": N // TILE,
+        "touched": touched,
+        "size": size,
+        "stride": stride,
+        "most": LANES * SECTOR,
+    }
     return [picture("gpu", tell("gpu.label"), words, data)]
 
 
@@ -71,8 +86,14 @@ FIRST, *OTHERS = (_count(*asked) for asked in ASKED)
 RUNGS = (rung("gpu", variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("gpu", tell("gpu.title"), (
-        pick("heads", tell("gpu.heads"), 4, (1, 4, 16, 64)),
-        pick("stride", tell("gpu.stride"), 1, STRIDES.items(), closed=(4, 8, 64)),
-        pick("dtype", tell("gpu.dtype"), "fp32", ("fp32", "fp16"))), _gpu),
-)  # fmt: skip
+    Widget(
+        "gpu",
+        tell("gpu.title"),
+        (
+            pick("heads", tell("gpu.heads"), 4, (1, 4, 16, 64)),
+            pick("stride", tell("gpu.stride"), 1, STRIDES.items(), closed=(4, 8, 64)),
+            pick("dtype", tell("gpu.dtype"), "fp32", ("fp32", "fp16")),
+        ),
+        _gpu,
+    ),
+)

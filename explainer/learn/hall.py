@@ -24,8 +24,12 @@ def slide(rung: Rung) -> dict[str, object]:
     if asked.kind == NUMBER:
         return {"words": asked.words} | _numbers(asked)
     if asked.kind == CLICK:
-        cells = {"words": asked.words, "cells": asked.cells, "answer": asked.answer,
-                 "why": asked.reasons[0]}  # fmt: skip
+        cells = {
+            "words": asked.words,
+            "cells": asked.cells,
+            "answer": asked.answer,
+            "why": asked.reasons[0],
+        }
         return cells | (_named(asked) if asked.rows else {})
     raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
 
@@ -33,8 +37,10 @@ def slide(rung: Rung) -> dict[str, object]:
 def _named(asked: Question) -> dict[str, object]:
     """Of a grid whose rows have names: those are tokens, its columns are keys."""
     keys = range(len(asked.cells[0]))
-    return {"rows": tuple(tell("hall.token", k=k) for k in asked.rows),
-            "columns": tuple(tell("hall.key", k=k) for k in keys)}  # fmt: skip
+    return {
+        "rows": tuple(tell("hall.token", k=k) for k in asked.rows),
+        "columns": tuple(tell("hall.key", k=k) for k in keys),
+    }
 
 
 def _several(value: object) -> tuple[float, ...]:
@@ -45,8 +51,10 @@ def said(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
     """A number's option as it is read out, with no more digits than the tolerance asks for; of
     several each with its field."""
     places = max(0, math.ceil(-math.log10(2 * tolerance))) if tolerance else MOST
-    texts = [text if len(text := written(x)) <= MOST else written(round(x, places))
-             for x in _several(value)]  # fmt: skip
+    texts = [
+        text if len(text := written(x)) <= MOST else written(round(x, places))
+        for x in _several(value)
+    ]
     if len(texts) > 1:
         return "; ".join(f"{name}: {text}" for name, text in zip(fields, texts, strict=True))
     return texts[0]
@@ -58,5 +66,7 @@ def _numbers(asked: Question) -> dict[str, object]:
         found.setdefault(said(value, asked.tolerance, asked.fields), (_several(value), why))
     right, *wrong = found
     texts = sorted([right, *wrong[: MOST - 1]], key=lambda text: found[text][0])
-    return {"options": tuple((text, found[text][1]) for text in texts),
-            "answer": texts.index(right)}  # fmt: skip
+    return {
+        "options": tuple((text, found[text][1]) for text in texts),
+        "answer": texts.index(right),
+    }

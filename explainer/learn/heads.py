@@ -60,11 +60,12 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
         say(0, 112, tell("heads.cost.of", n=kv_heads, bytes=amount(mine)), "is-big", hue="k"),
         box(0, 122, mine * wide, 34, hue="k", look="is-full", key="mine"),
         path([(room * wide, 46), (room * wide, 166)], look="is-ink is-dashed"),
-        say(0, 190, tell("heads.cost.room", card=CARD.name, room=amount(room)),
-            "is-quiet is-small"),
+        say(
+            0, 190, tell("heads.cost.room", card=CARD.name, room=amount(room)), "is-quiet is-small"
+        ),
         say(0, 240, tell("heads.cost.token", bytes=amount(cache(kv_heads, 1))), "is-big"),
         say(0, 266, tell("heads.cost.factors", layers=LAYERS, heads=kv_heads, d=WIDE), "is-quiet"),
-    ]  # fmt: skip
+    ]
     if whole > room:
         shapes.append(say(0, 300, tell("heads.cost.no_room"), "is-bad"))
     return shapes
@@ -73,26 +74,38 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
 def _gqa(v: Values) -> list[Block]:
     kv_heads, tokens = int(v["hk"]), int(v["tokens"])
     words = tell(
-        "heads.words", heads=HEADS, kv=kv_heads, tokens=tokens,
-        bytes=amount(cache(kv_heads, tokens)), whole=amount(cache(HEADS, tokens)),
-    )  # fmt: skip
+        "heads.words",
+        heads=HEADS,
+        kv=kv_heads,
+        tokens=tokens,
+        bytes=amount(cache(kv_heads, tokens)),
+        whole=amount(cache(HEADS, tokens)),
+    )
     panels = panel(405, 200, _sharing(kv_heads)), panel(400, 310, _cost(kv_heads, tokens))
     return [scene(tell("heads.label"), words, *panels)]
 
 
 WIDGETS = (
-    Widget("heads", tell("heads.title"), (
-        pick("hk", tell("heads.hk"), HEADS // 2, (32, 16, 8, 4, 2, 1), closed=(8, 4)),
-        pick("tokens", tell("heads.tokens"), TOKENS[1], commas(TOKENS)),
-    ), _gqa),
-)  # fmt: skip
+    Widget(
+        "heads",
+        tell("heads.title"),
+        (
+            pick("hk", tell("heads.hk"), HEADS // 2, (32, 16, 8, 4, 2, 1), closed=(8, 4)),
+            pick("tokens", tell("heads.tokens"), TOKENS[1], commas(TOKENS)),
+        ),
+        _gqa,
+    ),
+)
 
 
 def _asked(layers: int, kv: int) -> dict:
     words = tell("heads.question", layers=layers, heads=HEADS, kv=kv, d=WIDE)
     wrong = (cache(kv, 1, layers) / 2, cache(HEADS, 1, layers), cache(kv, 1, 1))
-    return {"answer": cache(kv, 1, layers) / 1024, "words": words,
-            "wrong": tuple(x / 1024 for x in wrong)}  # fmt: skip
+    return {
+        "answer": cache(kv, 1, layers) / 1024,
+        "words": words,
+        "wrong": tuple(x / 1024 for x in wrong),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -40,8 +40,13 @@ def times(method: str) -> dict[int, dict]:
     """{N: the recorded row of a method}: fp16, d = 64, no mask, forward, 32 heads and as many
     sequences as fill the card."""
     wanted = (method, D, "full", "fp16", "forward")
-    return {r["n"]: r for r in load()["rows"] if "median_ms" in r and r["n"] in NS and wanted
-            == (r["method"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward"))}  # fmt: skip
+    return {
+        r["n"]: r
+        for r in load()["rows"]
+        if "median_ms" in r
+        and r["n"] in NS
+        and wanted == (r["method"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward"))
+    }
 
 
 def plain() -> dict[int, float]:
@@ -87,8 +92,9 @@ def touched(share: float, side: int = TILE) -> float:
     return 1 - (1 - share) ** (side * side)
 
 
-def _bars(items: list[tuple[str, float, str]], hue: str, y: float, wide: float = 420,
-          left: float = 150) -> list[Shape]:  # fmt: skip
+def _bars(
+    items: list[tuple[str, float, str]], hue: str, y: float, wide: float = 420, left: float = 150
+) -> list[Shape]:
     most = max(value for _, value, _ in items) or 1.0
     made = []
     for k, (name, value, beside) in enumerate(items):
@@ -101,8 +107,7 @@ def _bars(items: list[tuple[str, float, str]], hue: str, y: float, wide: float =
     return made
 
 
-def _panels(head: str, items: list[tuple[str, float, str]], hue: str,
-            tail: str = "") -> list[dict]:  # fmt: skip
+def _panels(head: str, items: list[tuple[str, float, str]], hue: str, tail: str = "") -> list[dict]:
     """Bars under a heading, and a line below: as wide as a desk has it, and for a phone."""
     made = []
     for only, width in (("wide", 790.0), ("narrow", 360.0)):
@@ -111,9 +116,11 @@ def _panels(head: str, items: list[tuple[str, float, str]], hue: str,
         room = 10 + CHARACTER * max(len(beside) for _, _, beside in items)
         top = 8.0 + 20 * len(rows)
         end = top + 34 * len(items)
-        shapes = [*(say(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
-                  *_bars(items, hue, top, min(420.0, width - left - room), left),
-                  *([say(0, end + 26, tail, "is-big")] if tail else [])]  # fmt: skip
+        shapes = [
+            *(say(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
+            *_bars(items, hue, top, min(420.0, width - left - room), left),
+            *([say(0, end + 26, tail, "is-big")] if tail else []),
+        ]
         made.append(panel(width, end + (40 if tail else 2), shapes, only=only))
     return made
 
@@ -122,14 +129,20 @@ def _short() -> tuple[list[dict], str]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     panels = [
-        panel(390, 268, say(0, 16, tell("limits.short"), "is-bold"),
-              _bars(items, "q", 28, 210, 110)),
-        panel(390, 268, say(0, 16, tell("limits.short.layer"), "is-bold"),
-              _bars(layer, "s", 28, 210, 110)),
-    ]  # fmt: skip
+        panel(
+            390, 268, say(0, 16, tell("limits.short"), "is-bold"), _bars(items, "q", 28, 210, 110)
+        ),
+        panel(
+            390,
+            268,
+            say(0, 16, tell("limits.short.layer"), "is-bold"),
+            _bars(layer, "s", 28, 210, 110),
+        ),
+    ]
     ms, (before, last) = plain(), NS[-2:]
-    return panels, tell("limits.short.why", last=last, before=before, times=ms[last] / ms[before],
-                        n=HIDDEN)  # fmt: skip
+    return panels, tell(
+        "limits.short.why", last=last, before=before, times=ms[last] / ms[before], n=HIDDEN
+    )
 
 
 def _tiles() -> tuple[list[dict], str]:
@@ -138,8 +151,13 @@ def _tiles() -> tuple[list[dict], str]:
     held = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
     best = tile_choices.best(Workload(d=D))
     assert best
-    why = tell("limits.tiles.why", **held, registers=found[128, 128]["registers"],
-               best=f"{best['block_m']} × {best['block_n']}", rate=best["tflops"])  # fmt: skip
+    why = tell(
+        "limits.tiles.why",
+        **held,
+        registers=found[128, 128]["registers"],
+        best=f"{best['block_m']} × {best['block_n']}",
+        rate=best["tflops"],
+    )
     return _panels(tell("limits.tiles", d=D), items, "q"), why
 
 
@@ -147,8 +165,10 @@ def _cross(nk: int) -> tuple[list[dict], str]:
     apart, fused = least(NQ, nk)
     called = tell.named("limits.cross.kernels")
     items = [(called[key], float(n), amount(n)) for key, n in (("apart", apart), ("fused", fused))]
-    head, tail = tell("limits.cross", nq=NQ, nk=nk, d=D), tell("limits.cross.times",
-                                                               ratio=apart / fused)  # fmt: skip
+    head, tail = (
+        tell("limits.cross", nq=NQ, nk=nk, d=D),
+        tell("limits.cross.times", ratio=apart / fused),
+    )
     return _panels(head, items, "s", tail), tell("limits.cross.why")
 
 
@@ -156,8 +176,10 @@ def _sparse(share: float) -> tuple[list[dict], str]:
     called, wanted = tell.named("limits.sparse.bars"), share / 100
     shares = {"scores": wanted, "scattered": touched(wanted), "blocks": wanted}
     items = [(called[key], part, f"{part:.1%}") for key, part in shares.items()]
-    return (_panels(tell("limits.sparse", side=TILE), [*items, (called["all"], 1.0, "100%")], "q"),
-            tell("limits.sparse.why"))  # fmt: skip
+    return (
+        _panels(tell("limits.sparse", side=TILE), [*items, (called["all"], 1.0, "100%")], "q"),
+        tell("limits.sparse.why"),
+    )
 
 
 def _old() -> tuple[list[dict], str]:
@@ -173,18 +195,24 @@ def _old() -> tuple[list[dict], str]:
     wide += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
     for i, (name, _) in enumerate(KERNELS):
         rows = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
-        narrow += [say(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
-                   for k, row in enumerate(rows)]  # fmt: skip
+        narrow += [
+            say(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
+            for k, row in enumerate(rows)
+        ]
     for j, (card, sm) in enumerate(CARDS):
         x, y = 170 + j * 100, 78 + j * 40
-        wide += [say(x + 44, 48, card, "is-middle is-bold"),
-                 say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small")]  # fmt: skip
+        wide += [
+            say(x + 44, 48, card, "is-middle is-bold"),
+            say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small"),
+        ]
         narrow.append(say(0, y + 21, card, "is-bold"))
         for i, (_, runs) in enumerate(KERNELS):
             wide.append(mark(x, 82 + i * 40, 90, runs(sm)))
             narrow.append(mark(108 + i * 66, y, 60, runs(sm)))
-    return ([panel(790, 250, wide, only="wide"), panel(372, 320, narrow, only="narrow")],
-            tell("limits.old.why"))  # fmt: skip
+    return (
+        [panel(790, 250, wide, only="wide"), panel(372, 320, narrow, only="narrow")],
+        tell("limits.old.why"),
+    )
 
 
 SAID = {
@@ -210,31 +238,49 @@ def _when_not(v: Values) -> list[Block]:
         "sparse": lambda: _sparse(float(v["share"])),
         "old": _old,
     }[case]()
-    told = " ".join(str(s["text"]) for p in panels if p.get("only") != "narrow"
-                    for s in p["shapes"] if s["kind"] == "text")  # fmt: skip
+    told = " ".join(
+        str(s["text"])
+        for p in panels
+        if p.get("only") != "narrow"
+        for s in p["shapes"]
+        if s["kind"] == "text"
+    )
     label = CASES[case][0].upper() + CASES[case][1:]
     return [scene(label, told, *panels), text(why), text(SAID[case], "fine")]
 
 
 WIDGETS = (
-    Widget("when_not", tell("limits.title"), (
-        pick("case", tell("limits.case"), "short", CASES.items(), closed=("cross", "sparse")),
-        pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096), serves=("case", ("cross",))),
-        pick("share", tell("limits.share"), 5, SHARES, serves=("case", ("sparse",))),
-    ), _when_not),
-)  # fmt: skip
+    Widget(
+        "when_not",
+        tell("limits.title"),
+        (
+            pick("case", tell("limits.case"), "short", CASES.items(), closed=("cross", "sparse")),
+            pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096), serves=("case", ("cross",))),
+            pick("share", tell("limits.share"), 5, SHARES, serves=("case", ("sparse",))),
+        ),
+        _when_not,
+    ),
+)
 
 
 def _figures() -> dict[str, object]:
     apart, fused = least(NQ, 77)
     whole, once = least(NQ, NQ)
     gains, first = faster(), NS[0]
-    return {"cross": apart / fused, "self": whole / once, "low": gains[first],
-            "high": max(gains.values()), "peak": max(gains, key=gains.__getitem__),
-            "end": gains[NS[-1]], "last": NS[-1], "scores": NQ * 77,
-            "empty": power(10, round(TILE**2 * math.log10(1 - NEEDED))),
-            "share": layer_share(first), "time": time_share("naive", first),
-            "less": time_share("fa2", first)}  # fmt: skip
+    return {
+        "cross": apart / fused,
+        "self": whole / once,
+        "low": gains[first],
+        "high": max(gains.values()),
+        "peak": max(gains, key=gains.__getitem__),
+        "end": gains[NS[-1]],
+        "last": NS[-1],
+        "scores": NQ * 77,
+        "empty": power(10, round(TILE**2 * math.log10(1 - NEEDED))),
+        "share": layer_share(first),
+        "time": time_share("naive", first),
+        "less": time_share("fa2", first),
+    }
 
 
 RUNGS = (rung("when_not", _figures()),)

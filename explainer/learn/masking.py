@@ -27,9 +27,16 @@ WORDS = ("the", "cat", "sat", "down")
 OTHER = "mouse"  # what stands in the place of a word that is changed
 # The four words, and the fifth that is put in the place of one of them.
 FIVE = Problem(
-    n=5, d=4, block_q=5, block_k=5, causal=False, order="standard", inputs="sentence", gain=2.0,
+    n=5,
+    d=4,
+    block_q=5,
+    block_k=5,
+    causal=False,
+    order="standard",
+    inputs="sentence",
+    gain=2.0,
     text=" ".join((*WORDS, OTHER)),
-)  # fmt: skip
+)
 SHAPES = tell.named("masking.shapes")
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
 ASKED = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
@@ -96,8 +103,14 @@ def _mask(v: Values) -> list[Block]:
     far = moved(way, shape, changed)
     hidden = m["keep"] == 0
     S = np.where(hidden & (way != "times"), np.float32(-np.inf), m["added"])
-    scores = grid(tell("masking.scores" if way == "times" else "masking.scores_masked"), S, "s",
-                  rows=asking, cols=words, heat=heat(_scores(None)[0]))  # fmt: skip
+    scores = grid(
+        tell("masking.scores" if way == "times" else "masking.scores_masked"),
+        S,
+        "s",
+        rows=asking,
+        cols=words,
+        heat=heat(_scores(None)[0]),
+    )
     if way == "big":
         scores["cells"] = [["−1e9" if x == "−∞" else x for x in row] for row in scores["cells"]]
     sums = {"rows": [shown(s, 2) for s in m["P"].sum(axis=1)], "one": "rows"}
@@ -110,14 +123,22 @@ def _mask(v: Values) -> list[Block]:
         what = tell(key, word=WORDS[changed], other=OTHER, **which)
         tone = "good" if way != "times" and shape != "corner" else ""
     lines = [
-        [scores, sign("× 0/1 →" if way == "times" else "softmax →"),
-         grid(tell("masking.weights"), m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums),
-         sign("· V ="), grid(tell("masking.output"), m["O"], "o",
-                             changed=went if changed is not None else [])],
+        [
+            scores,
+            sign("× 0/1 →" if way == "times" else "softmax →"),
+            grid(tell("masking.weights"), m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums),
+            sign("· V ="),
+            grid(tell("masking.output"), m["O"], "o", changed=went if changed is not None else []),
+        ],
         [note(what, tone)],
-    ]  # fmt: skip
-    told = tell("masking.words", shape=SHAPES[shape], kept=int(m["keep"].sum()),
-                all=m["keep"].size, what=what)  # fmt: skip
+    ]
+    told = tell(
+        "masking.words",
+        shape=SHAPES[shape],
+        kept=int(m["keep"].sum()),
+        all=m["keep"].size,
+        what=what,
+    )
     data = {"lines": lines, "share": 1.75}
     return [picture("grids", tell("masking.label", shape=SHAPES[shape]), told, data)]
 
@@ -134,8 +155,9 @@ def _hidden(new: int, keys: int) -> dict:
     """The question for ``new`` queries that are the last of ``keys`` tokens: which scores a causal
     mask hides. What stands in the cells is of no account."""
     rng = np.random.default_rng(keys)
-    cells = tuple(tuple(f"{x:.1f}".replace("-", "−") for x in row)
-                  for row in rng.normal(size=(new, keys)))  # fmt: skip
+    cells = tuple(
+        tuple(f"{x:.1f}".replace("-", "−") for x in row) for row in rng.normal(size=(new, keys))
+    )
     asks = "masking.question_two" if new == 2 else "masking.question"
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
@@ -152,9 +174,21 @@ ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score b
 RUNGS = (rung("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("mask", tell("masking.title"), (
-        pick("shape", tell("masking.shape"), "causal", SHAPES.items(), closed=("new", "corner")),
-        pick("way", tell("masking.way"), "inf", tell.named("masking.ways").items()),
-        pick("poke", tell("masking.poke"), "none",
-             [("none", tell("masking.none")), *enumerate(WORDS)])), _mask),
-)  # fmt: skip
+    Widget(
+        "mask",
+        tell("masking.title"),
+        (
+            pick(
+                "shape", tell("masking.shape"), "causal", SHAPES.items(), closed=("new", "corner")
+            ),
+            pick("way", tell("masking.way"), "inf", tell.named("masking.ways").items()),
+            pick(
+                "poke",
+                tell("masking.poke"),
+                "none",
+                [("none", tell("masking.none")), *enumerate(WORDS)],
+            ),
+        ),
+        _mask,
+    ),
+)

@@ -96,13 +96,15 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
         ]
     speed = rate(arch, fmt)
     lines = (
-        (_shape((m, n, k), gen), "is-bold"), (gen.threads, "is-small"),
-        (f"A: {gen.a}", "is-small"), (f"B: {gen.b}", "is-small"),
+        (_shape((m, n, k), gen), "is-bold"),
+        (gen.threads, "is-small"),
+        (f"A: {gen.a}", "is-small"),
+        (f"B: {gen.b}", "is-small"),
         (tell("matrix_units.sums", where=gen.sums), "is-small"),
         (tell("matrix_units.fma", n=fma), "is-small"),
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
         (tell("matrix_units.per_tile", n=instructions(arch, br, bc, d, fmt)), "is-bold"),
-    )  # fmt: skip
+    )
     below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
@@ -117,36 +119,54 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
             said.append(tell("matrix_units.refused_words", name=gen.name, format=fmt))
             continue
         shape, fma = gen.at(fmt)
-        said.append(tell(
-            "matrix_units.words", name=gen.name, instruction=gen.instruction,
-            shape=_shape(shape, gen), threads=gen.threads, a=gen.a, b=gen.b, sums=gen.sums, fma=fma,
-            n=instructions(arch, br, bc, d, fmt),
-        ))  # fmt: skip
+        said.append(
+            tell(
+                "matrix_units.words",
+                name=gen.name,
+                instruction=gen.instruction,
+                shape=_shape(shape, gen),
+                threads=gen.threads,
+                a=gen.a,
+                b=gen.b,
+                sums=gen.sums,
+                fma=fma,
+                n=instructions(arch, br, bc, d, fmt),
+            )
+        )
     return [
-        scene(tell("matrix_units.label", format=fmt), " ".join(said),
-              *(_generation(arch, fmt, br, bc, d) for arch in SHOWN)),
+        scene(
+            tell("matrix_units.label", format=fmt),
+            " ".join(said),
+            *(_generation(arch, fmt, br, bc, d) for arch in SHOWN),
+        ),
         text(tell("matrix_units.note"), "fine"),
-    ]  # fmt: skip
+    ]
 
 
 WIDGETS = (
-    Widget("cores", tell("matrix_units.title"), (
-        pick("format", tell("matrix_units.format"), "fp16", ("tf32", "fp16", "fp8", "fp4")),
-        pick("tile", tell("matrix_units.tile"), "64 64 16", [
-            (f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
-            closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]]),
-    ), _cores),
-)  # fmt: skip
+    Widget(
+        "cores",
+        tell("matrix_units.title"),
+        (
+            pick("format", tell("matrix_units.format"), "fp16", ("tf32", "fp16", "fp8", "fp4")),
+            pick(
+                "tile",
+                tell("matrix_units.tile"),
+                "64 64 16",
+                [(f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
+                closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]],
+            ),
+        ),
+        _cores,
+    ),
+)
 
 
 def _count(arch: str, br: int, bc: int, d: int) -> dict:
     """The answer, and: d left out, counts added up."""
     each = [instructions(arch, *x) for x in ((br, 1, 1), (1, bc, 1), (1, 1, d))]
-    return {"answer": float(instructions(arch, br, bc, d)),
-            "wrong": (each[0] * each[1], sum(each))}  # fmt: skip
+    return {"answer": float(instructions(arch, br, bc, d)), "wrong": (each[0] * each[1], sum(each))}
 
 
 _first, *_others = (_count(*x) for x in QUESTIONS)
-RUNGS = (
-    rung("cores", **_first, variants=_others),
-)  # fmt: skip
+RUNGS = (rung("cores", **_first, variants=_others),)

@@ -62,11 +62,17 @@ def _memory(v: Values) -> list[Block]:
         level = by[name]
         rate, kind = _rate(level)
         per_sm = f"{hardware.sms} × {amount(level.per_sm_bytes)}" if level.per_sm_bytes else None
-        lanes.append({
-            "key": name, "name": level.name, "bytes": level.size_bytes,
-            "size": per_sm or amount(level.size_bytes), "per_s": level.bytes_per_s or 0,
-            "rate": rate, "kind": kind,
-        })  # fmt: skip
+        lanes.append(
+            {
+                "key": name,
+                "name": level.name,
+                "bytes": level.size_bytes,
+                "size": per_sm or amount(level.size_bytes),
+                "per_s": level.bytes_per_s or 0,
+                "rate": rate,
+                "kind": kind,
+            }
+        )
     took, called = times(key), tell.named("memories.bars")
     moved = {name: amount(least(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()}
     said = {
@@ -76,33 +82,56 @@ def _memory(v: Values) -> list[Block]:
     }
     on = {"without": not tiled, "with": tiled, "products": True}
     bars = [
-        {"name": called[name], "s": took[name], "time": _time(took[name]), "words": words,
-         "on": on[name]}
+        {
+            "name": called[name],
+            "s": took[name],
+            "time": _time(took[name]),
+            "words": words,
+            "on": on[name],
+        }
         for name, words in said.items()
-    ]  # fmt: skip
+    ]
     shared = [(t, b) for t, b in by["shared"].holds]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
     twice = sum(b for _, b in doubled) <= room
     sm = {
-        "count": hardware.sms, "shared": amount(room), "shared_bytes": room,
+        "count": hardware.sms,
+        "shared": amount(room),
+        "shared_bytes": room,
         "registers": amount(by["registers"].per_sm_bytes),
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
         "in_registers": [(t, b) for t, b in by["registers"].holds if t in "SO"],
-        "words": [tell("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
-                  tell("memories.tile.twice" if twice else "memories.tile.once")],
-    }  # fmt: skip
+        "words": [
+            tell("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
+            tell("memories.tile.twice" if twice else "memories.tile.once"),
+        ],
+    }
     places = "; ".join(f"{x['name']} {x['size']}, {x['rate']} {x['kind']}" for x in lanes)
     setting, matrix = tell("memories.setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
     words = tell(
-        "memories.words", card=hardware.name, places=places, setting=setting,
-        matrix=amount(matrix), square=amount(square),
+        "memories.words",
+        card=hardware.name,
+        places=places,
+        setting=setting,
+        matrix=amount(matrix),
+        square=amount(square),
         times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
-    )  # fmt: skip
-    data = {"card": hardware.name, "tiled": tiled, "levels": lanes, "bars": bars, "sm": sm,
-            "matrix": matrix, "matrix_said": amount(matrix), "square": square,
-            "square_said": amount(square), "n": f"{N:,}", "setting": setting}  # fmt: skip
+    )
+    data = {
+        "card": hardware.name,
+        "tiled": tiled,
+        "levels": lanes,
+        "bars": bars,
+        "sm": sm,
+        "matrix": matrix,
+        "matrix_said": amount(matrix),
+        "square": square,
+        "square_said": amount(square),
+        "n": f"{N:,}",
+        "setting": setting,
+    }
     return [picture("pyramid", tell("memories.label", card=hardware.name), words, data)]
 
 
@@ -123,8 +152,9 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
 
     return {
         "words": words,
-        "options": tuple((f"{n:,}", why(n)) for n in around), "answer": around.index(right),
-    }  # fmt: skip
+        "options": tuple((f"{n:,}", why(n)) for n in around),
+        "answer": around.index(right),
+    }
 
 
 def _rung() -> Rung:
@@ -132,22 +162,41 @@ def _rung() -> Rung:
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
         _larger(tell("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger(tell("memories.question_block", size=amount(card.shared_bytes),
-                     of=amount(by["shared"].per_sm_bytes)),
-                card.shared_bytes, (512, 2048, 8192, 32768)),
-        _larger(tell("memories.question_shared"), by["shared"].size_bytes,
-                (512, 4096, 8192, 32768)),
-    )  # fmt: skip
+        _larger(
+            tell(
+                "memories.question_block",
+                size=amount(card.shared_bytes),
+                of=amount(by["shared"].per_sm_bytes),
+            ),
+            card.shared_bytes,
+            (512, 2048, 8192, 32768),
+        ),
+        _larger(
+            tell("memories.question_shared"), by["shared"].size_bytes, (512, 4096, 8192, 32768)
+        ),
+    )
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
-    figures = {"wider": f"{widest:.0f}", "sms": card.sms, "clock": f"{card.clock_hz / 1e9:.2f}",
-               "tflops": f"{card.tensor_tflops:.0f}"}  # fmt: skip
+    figures = {
+        "wider": f"{widest:.0f}",
+        "sms": card.sms,
+        "clock": f"{card.clock_hz / 1e9:.2f}",
+        "tflops": f"{card.tensor_tflops:.0f}",
+    }
     return rung("memory", figures, variants=others, **first)
 
 
 RUNGS = (_rung(),)
 
 WIDGETS = (
-    Widget("memory", tell("memories.title"), (
-        pick("tiles", tell("memories.tiles"), "with", tell.named("memories.tiles.ways").items()),
-        card(CARD)), _memory),
-)  # fmt: skip
+    Widget(
+        "memory",
+        tell("memories.title"),
+        (
+            pick(
+                "tiles", tell("memories.tiles"), "with", tell.named("memories.tiles.ways").items()
+            ),
+            card(CARD),
+        ),
+        _memory,
+    ),
+)

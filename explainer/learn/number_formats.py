@@ -58,17 +58,28 @@ def _ranges(x: float) -> Block:
         words, look = _kept(f, x)
         shapes += [
             say(0, y + 16, f.title, "is-bold"),
-            say(0, y + 35, tell("number_formats.bits", exponent_bits=f.exponent_bits,
-                                mantissa_bits=f.mantissa_bits), "is-small is-quiet"),
-            box(a, y, b - a, 26, hue="q", look="is-pale"), box(b, y, c - b, 26, hue="q"),
+            say(
+                0,
+                y + 35,
+                tell(
+                    "number_formats.bits",
+                    exponent_bits=f.exponent_bits,
+                    mantissa_bits=f.mantissa_bits,
+                ),
+                "is-small is-quiet",
+            ),
+            box(a, y, b - a, 26, hue="q", look="is-pale"),
+            box(b, y, c - b, 26, hue="q"),
             say(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
             say(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
-        ]  # fmt: skip
+        ]
         said.append(f"{f.title}: {words}, {USES.get(key, '')}")
     at, base = _x(math.log2(x)), 30 + ROW * len(FORMATS)
     where = min(max(at, 80), 560)
-    shapes += [path([(at, 22), (at, base - 8)], "o"),
-               say(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o")]  # fmt: skip
+    shapes += [
+        path([(at, 22), (at, base - 8)], "o"),
+        say(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o"),
+    ]
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(say(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = tell("number_formats.range")
@@ -80,25 +91,30 @@ def _narrow(x: float) -> dict[str, object]:
     """The same for a phone: what is said of a format above its bar."""
     wide, row = 350.0, 76.0
     at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
-    shapes: list[Shape] = [say(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle",
-                               hue="o")]  # fmt: skip
+    shapes: list[Shape] = [
+        say(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle", hue="o")
+    ]
     for k, (key, f) in enumerate(FORMATS.items()):
         y = 40 + row * k
         ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
         a, b, c = (_x(end, 0, wide) for end in ends)
         words, look = _kept(f, x)
-        bits_of = tell("number_formats.bits", exponent_bits=f.exponent_bits,
-                       mantissa_bits=f.mantissa_bits)  # fmt: skip
+        bits_of = tell(
+            "number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits
+        )
         shapes += [
-            say(0, y, f.title, "is-bold"), say(wide, y, words, f"{look or 'is-bold'} is-end"),
+            say(0, y, f.title, "is-bold"),
+            say(wide, y, words, f"{look or 'is-bold'} is-end"),
             say(0, y + 19, bits_of, "is-small is-quiet"),
             say(wide, y + 19, USES.get(key, ""), "is-small is-end"),
             box(a, y + 27, b - a, 18, hue="q", look="is-pale"),
             box(b, y + 27, c - b, 18, hue="q"),
             path([(at, y + 24), (at, y + 48)], "o"),
-        ]  # fmt: skip
-    shapes += [say(_x(tick, 0, wide), base + 10, power(2, tick), "is-small is-quiet is-middle")
-               for tick in (-120, 0, 120)]  # fmt: skip
+        ]
+    shapes += [
+        say(_x(tick, 0, wide), base + 10, power(2, tick), "is-small is-quiet is-middle")
+        for tick in (-120, 0, 120)
+    ]
     return panel(wide + 8, base + 14, shapes, only="narrow")
 
 
@@ -123,12 +139,14 @@ def _outliers(size: float) -> list[Block]:
         else tell("number_formats.alike", **least)
     )
     return [
-        bars(tell("number_formats.errors"),
-             [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
-             colour="o"),
+        bars(
+            tell("number_formats.errors"),
+            [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
+            colour="o",
+        ),
         text(said, "good"),
         text(tell("number_formats.told", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
-    ]  # fmt: skip
+    ]
 
 
 def _formats(v: Mapping[str, float | str]) -> list[Block]:
@@ -139,17 +157,36 @@ def _formats(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("formats", tell("number_formats.title"), (
-        pick("show", tell("number_formats.label.show"), "range",
-             tell.named("number_formats.shows").items()),
-        pick("x", "x", "0.1", NUMBERS, serves=("show", ("range", "bits"))),
-        slider("power", tell("number_formats.label.power"), 0, -140, 120,
-               serves=("show", ("range", "bits"))),
-        pick("size", tell("number_formats.label.size"), 30,
-             [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)],
-             serves=("show", ("fp8",))),
-    ), _formats),
-)  # fmt: skip
+    Widget(
+        "formats",
+        tell("number_formats.title"),
+        (
+            pick(
+                "show",
+                tell("number_formats.label.show"),
+                "range",
+                tell.named("number_formats.shows").items(),
+            ),
+            pick("x", "x", "0.1", NUMBERS, serves=("show", ("range", "bits"))),
+            slider(
+                "power",
+                tell("number_formats.label.power"),
+                0,
+                -140,
+                120,
+                serves=("show", ("range", "bits")),
+            ),
+            pick(
+                "size",
+                tell("number_formats.label.size"),
+                30,
+                [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)],
+                serves=("show", ("fp8",)),
+            ),
+        ),
+        _formats,
+    ),
+)
 
 
 def _figures() -> dict[str, str]:
@@ -167,6 +204,4 @@ def _asked(key: str, x: float) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (
-    rung("formats", _figures(), **_first, variants=_others),
-)  # fmt: skip
+RUNGS = (rung("formats", _figures(), **_first, variants=_others),)

@@ -24,9 +24,14 @@ Values = Mapping[str, float | str]
 
 # As a Problem of the app: d = 1 and every query 1, so that each row of S is K.
 ROW = Problem(
-    n=len(SCORES), d=1, block_q=len(SCORES), block_k=BLOCK, causal=False, inputs="own",
+    n=len(SCORES),
+    d=1,
+    block_q=len(SCORES),
+    block_k=BLOCK,
+    causal=False,
+    inputs="own",
     text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
-)  # fmt: skip
+)
 BLOCKS = ROW.Tc
 SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
 
@@ -43,9 +48,17 @@ def _minus(x: float, digits: int) -> str:
 
 def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
-    shapes: list[Shape] = [say(0, y, name, "is-big", hue=hue) for y, name, hue in
-                           ((23, "S", "s"), (57, "V", "v"), (94, "m", "m"), (121, "α", ""),
-                            (148, "ℓ", "l"), (175, "O", "o"))]  # fmt: skip
+    shapes: list[Shape] = [
+        say(0, y, name, "is-big", hue=hue)
+        for y, name, hue in (
+            (23, "S", "s"),
+            (57, "V", "v"),
+            (94, "m", "m"),
+            (121, "α", ""),
+            (148, "ℓ", "l"),
+            (175, "O", "o"),
+        )
+    ]
     low, high = min(SCORES), max(SCORES)
     for j, visit in enumerate(visits):
         left = FIRST + j * COLUMN
@@ -57,8 +70,17 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
             x, look = left + k * CELL, "is-full" if last else "is-pale"
             score = {"heat": (SCORES[at] - low) / (high - low)} if there else {"look": "is-empty"}
             shapes.append(box(x, 3, CELL - 2, 31, str(SCORES[at]) if there else "", **score))
-            shapes.append(box(x, 36, CELL - 2, 31, str(VALUES[at]) if there else "", hue="v",
-                              look=look if there else "is-empty"))  # fmt: skip
+            shapes.append(
+                box(
+                    x,
+                    36,
+                    CELL - 2,
+                    31,
+                    str(VALUES[at]) if there else "",
+                    hue="v",
+                    look=look if there else "is-empty",
+                )
+            )
         if last:
             shapes.append(box(left - 4, 0, 2 * CELL + 6, 70, look="is-frame", key="frame"))
         if j >= done:
@@ -86,9 +108,12 @@ def _written(visit: Visit) -> list[str]:
     if not before:
         before = _minus((visit.O[0, 0] - O_new) / visit.alpha[0], 3)
     last = [f"O ÷ ℓ = {O} ÷ {l_new} = {_minus(visit.O[0, 0] / visit.l_new[0], 3)}"]
-    return [f"α = exp({old} − {new}) = {alpha}", f"ℓ = {alpha} · {l_old} + {more} = {l_new}",
-            f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}",
-            *(last if visit.j == BLOCKS - 1 else [])]  # fmt: skip
+    return [
+        f"α = exp({old} − {new}) = {alpha}",
+        f"ℓ = {alpha} · {l_old} + {more} = {l_new}",
+        f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}",
+        *(last if visit.j == BLOCKS - 1 else []),
+    ]
 
 
 def factors(now: float) -> tuple[float, float, float]:
@@ -106,25 +131,38 @@ def _line_of_scores(now: float) -> list[Shape]:
     first, alpha, both = factors(now)
     said, end = f"{now:g}", x(now)
     above, axis, below = 23.0, 44.0, 93.0
-    shapes = [path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
-              path([(x(SEEN), above), (x(OLD), above)], "s"),
-              path([(x(OLD), above), (end, above)], "m", key="alpha"),
-              path([(x(SEEN), below), (end, below)], look="is-ink", key="both")]  # fmt: skip
+    shapes = [
+        path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
+        path([(x(SEEN), above), (x(OLD), above)], "s"),
+        path([(x(OLD), above), (end, above)], "m", key="alpha"),
+        path([(x(SEEN), below), (end, below)], look="is-ink", key="both"),
+    ]
     for place, y in ((SEEN, above), (OLD, above), (now, above), (SEEN, below), (now, below)):
-        shapes.append(path([(x(place), y - 6), (x(place), y + 6)], "m" if y == above else "",
-                           look="" if y == above else "is-ink"))  # fmt: skip
+        shapes.append(
+            path(
+                [(x(place), y - 6), (x(place), y + 6)],
+                "m" if y == above else "",
+                look="" if y == above else "is-ink",
+            )
+        )
     shapes += [
         say(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
         say(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
-        dot(x(SEEN), axis, 6, "s"), dot(x(OLD), axis, 6, "m"),
+        dot(x(SEEN), axis, 6, "s"),
+        dot(x(OLD), axis, 6, "m"),
         say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
         say(x(OLD) + 2, 80, tell("online.old"), "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 90), 396), 80, tell("online.new"), "is-middle", hue="m",
-            key="new"),
-        say(x(SEEN) - 44, 115, f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
-            "is-bold"),
+        say(
+            min(max(end, x(OLD) + 90), 396), 80, tell("online.new"), "is-middle", hue="m", key="new"
+        ),
+        say(
+            x(SEEN) - 44,
+            115,
+            f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
+            "is-bold",
+        ),
         knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
-    ]  # fmt: skip
+    ]
     return shapes
 
 
@@ -136,26 +174,43 @@ def _online(v: Values) -> list[Block]:
     first, alpha, both = factors(now)
     seen = done * BLOCK
     said = tell(
-        "online.told", done=done, all=BLOCKS, scores=SCORES[:seen], values=VALUES[:seen],
-        m=newest.m_new[0], lines="; ".join(lines), score=SEEN, old=OLD, first=first, alpha=alpha,
-        both=both, now=now,
-    )  # fmt: skip
-    return [scene(
-        tell("online.title", done=done, all=BLOCKS), said,
-        panel(460, 264, _blocks(visits, done),
-              [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)]),
-        panel(460, 142, _line_of_scores(now),
-              say(0, 139, tell("online.same"), "is-small")),
-    )]  # fmt: skip
+        "online.told",
+        done=done,
+        all=BLOCKS,
+        scores=SCORES[:seen],
+        values=VALUES[:seen],
+        m=newest.m_new[0],
+        lines="; ".join(lines),
+        score=SEEN,
+        old=OLD,
+        first=first,
+        alpha=alpha,
+        both=both,
+        now=now,
+    )
+    return [
+        scene(
+            tell("online.title", done=done, all=BLOCKS),
+            said,
+            panel(
+                460,
+                264,
+                _blocks(visits, done),
+                [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
+            ),
+            panel(460, 142, _line_of_scores(now), say(0, 139, tell("online.same"), "is-small")),
+        )
+    ]
 
 
 WIDGETS = (
     Widget(
-        "online", tell("online.widget"),
+        "online",
+        tell("online.widget"),
         (slider("step", tell("online.label.block"), 3, 1, BLOCKS, 1), NEW_M),
         _online,
     ),
-)  # fmt: skip
+)
 
 
 def _rise(old: int, new: int) -> dict[str, object]:

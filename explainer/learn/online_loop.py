@@ -24,12 +24,20 @@ SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
 BLOCKS = len(SCORES) // BLOCK
 
 # The loop to be put in order. The last two may change places.
-LINES = tuple(zip(
-    ("m_new = max(m, ___)", "alpha = exp(___)", "m = m_new", "p = exp(S - m)",
-     "l = ___ * l + sum(p)", "O = ___ * O + p @ V"),
-    tell.row("online_loop.reasons"),
-    strict=True,
-))  # fmt: skip
+LINES = tuple(
+    zip(
+        (
+            "m_new = max(m, ___)",
+            "alpha = exp(___)",
+            "m = m_new",
+            "p = exp(S - m)",
+            "l = ___ * l + sum(p)",
+            "O = ___ * O + p @ V",
+        ),
+        tell.row("online_loop.reasons"),
+        strict=True,
+    )
+)
 GAPS = (
     (0, ("sum(S)", "max(S)", "l"), "max(S)"),
     (1, ("m_new - m", "m", "m - m_new"), "m - m_new"),
@@ -73,9 +81,7 @@ class Simulated:
             return float(np.float32(self.O) / np.float32(self.sums[-1]))
 
 
-def simulate(
-    lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block: int
-) -> Simulated:  # fmt: skip
+def simulate(lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block: int) -> Simulated:
     """Runs these lines of the loop for ``scores`` and ``values`` (n,) float32 in blocks.
 
     Each line is looked up in ``DOES``. Raises KeyError for a line that is none of them, and for a
@@ -128,8 +134,10 @@ def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
 
 def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
     """ℓ after each block, under its weights, and O ÷ ℓ."""
-    shapes = [say(0, 88, tell("online_loop.after"), "is-small is-quiet"),
-              say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end")]  # fmt: skip
+    shapes = [
+        say(0, 88, tell("online_loop.after"), "is-small is-quiet"),
+        say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end"),
+    ]
     for k in range(BLOCKS):
         x = LEFT + (2 * k + 1) * STEP - 2
         shapes.append(say(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))
@@ -162,27 +170,50 @@ def _online_run(v: Values) -> list[Block]:
         verdict = tell("online_loop.o_off")
     else:
         verdict = tell("online_loop.off", total=shown(total))
-    sums = "; ".join(tell("online_loop.sum", yours=shown(x), right=shown(y))
-                     for x, y in zip(yours.sums, right.sums, strict=True))  # fmt: skip
+    sums = "; ".join(
+        tell("online_loop.sum", yours=shown(x), right=shown(y))
+        for x, y in zip(yours.sums, right.sums, strict=True)
+    )
     said = tell(
-        "online_loop.told", verdict=verdict, sums=sums, yours=shown(yours.output),
+        "online_loop.told",
+        verdict=verdict,
+        sums=sums,
+        yours=shown(yours.output),
         right=shown(right.output),
-    )  # fmt: skip
+    )
     look = "is-good" if good and same else "is-bad"
-    return [scene(tell("online_loop.title"), said,
-                  panel(END, 130, say(0, 14, verdict, look), _bars(yours.weights, right.weights),
-                        _sums(yours, right)))]  # fmt: skip
+    return [
+        scene(
+            tell("online_loop.title"),
+            said,
+            panel(
+                END,
+                130,
+                say(0, 14, verdict, look),
+                _bars(yours.weights, right.weights),
+                _sums(yours, right),
+            ),
+        )
+    ]
 
 
 WIDGETS = (
     Widget(
-        "online_run", tell("online_loop.widget"),
+        "online_run",
+        tell("online_loop.widget"),
         (
-            Control("order", tell("online_loop.label.lines"), "text",
-                    ",".join(map(str, range(len(LINES)))), drawn=True),
-            *(pick(f"g{k}", LINES[place][0], right, offered)
-              for k, (place, offered, right) in enumerate(GAPS, 1)),
+            Control(
+                "order",
+                tell("online_loop.label.lines"),
+                "text",
+                ",".join(map(str, range(len(LINES)))),
+                drawn=True,
+            ),
+            *(
+                pick(f"g{k}", LINES[place][0], right, offered)
+                for k, (place, offered, right) in enumerate(GAPS, 1)
+            ),
         ),
         _online_run,
     ),
-)  # fmt: skip
+)

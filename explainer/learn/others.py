@@ -33,8 +33,10 @@ def work(layout: str, step: int) -> list[list[tuple[int, int]]]:
     """For each GPU the causal tiles (query block, key block) that it computes in this step: its own
     rows against the K and V that have come ``step`` places along the ring."""
     blocks = held(layout)
-    return [[(i, j) for i in blocks[g] for j in blocks[(g - step) % GPUS] if j <= i]
-            for g in range(GPUS)]  # fmt: skip
+    return [
+        [(i, j) for i in blocks[g] for j in blocks[(g - step) % GPUS] if j <= i]
+        for g in range(GPUS)
+    ]
 
 
 def longest(layout: str) -> int:
@@ -59,8 +61,9 @@ def _ring(step: int, layout: str) -> list[Shape]:
     for i in range(2 * GPUS):
         shapes.append(say(0, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]]))
         for j in range(2 * GPUS):
-            look = ("is-full is-edge" if (i, j) in now else "is-pale" if (i, j) in done else
-                    "is-line")  # fmt: skip
+            look = (
+                "is-full is-edge" if (i, j) in now else "is-pale" if (i, j) in done else "is-line"
+            )
             shapes.append(
                 box(
                     74 + j * side,
@@ -83,9 +86,14 @@ def _told(step: int, layout: str) -> list[Shape]:
         shapes += [
             say(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
             box(76, 38 + g * 36, count * 28, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
-            say(84 + count * 28, 55 + g * 36, tell("others.tiles", count=count, origin=origin),
-                "is-small", key=f"t {g}"),
-        ]  # fmt: skip
+            say(
+                84 + count * 28,
+                55 + g * 36,
+                tell("others.tiles", count=count, origin=origin),
+                "is-small",
+                key=f"t {g}",
+            ),
+        ]
     ideal = total() / GPUS
     return [
         *shapes,
@@ -101,12 +109,21 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
     low, high = 2.0**19, 2.0**35
     left = [
         say(0, 16, tell("others.linear.kept", heads=HEADS, d=WIDE), "is-bold"),
-        *chart(70, 34, 300, 230, [("kv", softmax, "k", ""), ("state", state, "o", "")], low=low,
-               high=high, log=True, ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)]),
+        *chart(
+            70,
+            34,
+            300,
+            230,
+            [("kv", softmax, "k", ""), ("state", state, "o", "")],
+            low=low,
+            high=high,
+            log=True,
+            ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)],
+        ),
         say(370, 292, tell("others.linear.range"), "is-small is-quiet is-end"),
         say(90, 60, tell("others.linear.kv"), hue="k"),
         say(90, 238, tell("others.linear.state", size=amount(state[0])), hue="o"),
-    ]  # fmt: skip
+    ]
     exact, other = errors().values()
     right = [
         say(0, 16, tell("others.linear.name"), "is-big"),
@@ -123,35 +140,61 @@ def _others(v: Values) -> list[Block]:
     if v["what"] == "linear":
         left, right = _linear()
         words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
-        return [scene(tell("others.linear.title"), words, panel(400, 345, left),
-                      panel(360, 345, right))]  # fmt: skip
+        return [
+            scene(tell("others.linear.title"), words, panel(400, 345, left), panel(360, 345, right))
+        ]
     step, layout = whole(v["step"]) - 1, str(v["layout"])
     counts = [len(tiles) for tiles in work(layout, step)]
     words = tell(
-        "others.told", layout=LAYOUTS[layout], gpus=GPUS, step=step + 1,
-        counts=", ".join(map(str, counts)), tiles=longest(layout), even=total() / GPUS,
-    )  # fmt: skip
-    return [scene(tell("others.title"), words, panel(385, 345, _ring(step, layout)),
-                  panel(385, 345, _told(step, layout)))]  # fmt: skip
+        "others.told",
+        layout=LAYOUTS[layout],
+        gpus=GPUS,
+        step=step + 1,
+        counts=", ".join(map(str, counts)),
+        tiles=longest(layout),
+        even=total() / GPUS,
+    )
+    return [
+        scene(
+            tell("others.title"),
+            words,
+            panel(385, 345, _ring(step, layout)),
+            panel(385, 345, _told(step, layout)),
+        )
+    ]
 
 
 WIDGETS = (
-    Widget("others", tell("others.widget"), (
-        pick("what", tell("others.label.what"), "ring", tell.named("others.whats").items()),
-        slider("step", tell("others.label.step"), 1, 1, GPUS, serves=("what", ("ring",))),
-        pick("layout", tell("others.label.layout"), "rows", LAYOUTS.items(),
-             serves=("what", ("ring",))),
-    ), _others),
-)  # fmt: skip
+    Widget(
+        "others",
+        tell("others.widget"),
+        (
+            pick("what", tell("others.label.what"), "ring", tell.named("others.whats").items()),
+            slider("step", tell("others.label.step"), 1, 1, GPUS, serves=("what", ("ring",))),
+            pick(
+                "layout",
+                tell("others.label.layout"),
+                "rows",
+                LAYOUTS.items(),
+                serves=("what", ("ring",)),
+            ),
+        ),
+        _others,
+    ),
+)
 
 
 def _figures() -> dict[str, str]:
     """What each answer costs a layer of 32 heads, and what the course ends with."""
-    return {"seen": f"{8192 // 8:,}", "full": amount(per_token(HEADS)),
-            "grouped": amount(per_token(HEADS // 8)), "one": amount(per_token(1)),
-            "long": amount(131_072 * per_token(1)), "state": amount(cache("linear", 1)),
-            "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
-            }  # fmt: skip
+    return {
+        "seen": f"{8192 // 8:,}",
+        "full": amount(per_token(HEADS)),
+        "grouped": amount(per_token(HEADS // 8)),
+        "one": amount(per_token(1)),
+        "long": amount(131_072 * per_token(1)),
+        "state": amount(cache("linear", 1)),
+        "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
+    }
 
 
 RUNGS = (rung("others", _figures()),)

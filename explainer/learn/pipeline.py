@@ -207,14 +207,22 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
     def bar(s: Slot, letter: bool) -> tuple:
         what, who, j = s.task.key
         whose = "AB"[who] if letter and who >= 0 else ""
-        return (round(s.start, 4), round(s.end, 4), f"{whose} {s.task.name}".strip(),
-                _COLOURS[what], f"{whose}{j}", _KINDS[what])  # fmt: skip
+        return (
+            round(s.start, 4),
+            round(s.end, 4),
+            f"{whose} {s.task.name}".strip(),
+            _COLOURS[what],
+            f"{whose}{j}",
+            _KINDS[what],
+        )
 
     lanes = [(u, [bar(s, True) for s in slots if s.task.unit == u]) for u in (TMA, MATRIX)]
     for w, name in enumerate("AB"):
         mine = [s for s in slots if s.task.key[1] == w]
-        for unit, title in ((MATRIX, tell("pipeline.products", name=name)),
-                            (SOFTMAX[w], tell("pipeline.softmax", name=name))):  # fmt: skip
+        for unit, title in (
+            (MATRIX, tell("pipeline.products", name=name)),
+            (SOFTMAX[w], tell("pipeline.softmax", name=name)),
+        ):
             lanes.append((title, [bar(s, False) for s in mine if s.task.unit == unit]))
     return lanes
 
@@ -235,10 +243,13 @@ def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
     slots = run(variant, SHOWN, softmax)
     step = min(len(slots), max(1, round(float(v["step"]))))
     return [
-        timeline(tell("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
-                 _lanes(slots[:step]), "µs"),
+        timeline(
+            tell("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
+            _lanes(slots[:step]),
+            "µs",
+        ),
         _rates(variant, softmax),
-    ]  # fmt: skip
+    ]
 
 
 def _rates(variant: str, softmax: float) -> Block:
@@ -253,31 +264,51 @@ def _rates(variant: str, softmax: float) -> Block:
     said = [f"{name}: {beside}" for name, _, beside, _ in rows]
 
     def shapes(left: float, wide: float, end: float) -> list[Shape]:
-        return [shape for k, (name, value, beside, hue) in enumerate(rows) for shape in (
-            say(0, 19 + 27 * k, name), box(left, 4 + 27 * k, wide, 20, look="is-pale"),
-            box(left, 4 + 27 * k, wide * value / peak, 20, hue=hue, key=name),
-            say(end, 19 + 27 * k, beside, "is-bold is-end"))]  # fmt: skip
+        return [
+            shape
+            for k, (name, value, beside, hue) in enumerate(rows)
+            for shape in (
+                say(0, 19 + 27 * k, name),
+                box(left, 4 + 27 * k, wide, 20, look="is-pale"),
+                box(left, 4 + 27 * k, wide * value / peak, 20, hue=hue, key=name),
+                say(end, 19 + 27 * k, beside, "is-bold is-end"),
+            )
+        ]
 
     length = softmax if softmax % 1 else int(softmax)
     if softmax == FITTED:
         title = tell("pipeline.rates", tiles=LONG, length=length, peak=peak)
     else:
         title = tell("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
-    return scene(title, f"{SAID[variant]} " + "; ".join(said),
-                 panel(840, 54, shapes(108, 542, 838), only="wide"),
-                 panel(380, 54, shapes(84, 140, 380), only="narrow"))  # fmt: skip
+    return scene(
+        title,
+        f"{SAID[variant]} " + "; ".join(said),
+        panel(840, 54, shapes(108, 542, 838), only="wide"),
+        panel(380, 54, shapes(84, 140, 380), only="narrow"),
+    )
 
 
 WIDGETS = (
-    Widget("pipeline", tell("pipeline.widget"), (
-        pick("variant", tell("pipeline.label.variant"), "pingpong", VARIANTS.items()),
-        pick("softmax", tell("pipeline.label.softmax"), f"{FITTED:g}", (
-            (f"{FITTED:g}", tell("pipeline.fitted", n=FITTED)),
-            *((str(x), str(x)) for x in SOFTMAXES)),
-            closed=SOFTMAXES),
-        slider("step", tell("pipeline.label.step"), 48, 1, 48, 1),
-    ), _pipeline),
-)  # fmt: skip
+    Widget(
+        "pipeline",
+        tell("pipeline.widget"),
+        (
+            pick("variant", tell("pipeline.label.variant"), "pingpong", VARIANTS.items()),
+            pick(
+                "softmax",
+                tell("pipeline.label.softmax"),
+                f"{FITTED:g}",
+                (
+                    (f"{FITTED:g}", tell("pipeline.fitted", n=FITTED)),
+                    *((str(x), str(x)) for x in SOFTMAXES),
+                ),
+                closed=SOFTMAXES,
+            ),
+            slider("step", tell("pipeline.label.step"), 48, 1, 48, 1),
+        ),
+        _pipeline,
+    ),
+)
 
 
 def _asked(softmax: float) -> dict:
@@ -291,10 +322,12 @@ def _rung() -> Rung:
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
     figures = {
-        "fitted": f"{FITTED:g}", "alone": f"{alone:.1f}", "plain": f"{plain:.0f}",
+        "fitted": f"{FITTED:g}",
+        "alone": f"{alone:.1f}",
+        "plain": f"{plain:.0f}",
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
-    }  # fmt: skip
+    }
     return rung("overlap", figures, variants=others, **first)
 
 

@@ -52,9 +52,17 @@ def _circle(i: int, j: int) -> list[Shape]:
     def arrow(vector: tuple[float, float], name: str, hue: str, key: str) -> list[Shape]:
         end = x + vector[0] * r, y - vector[1] * r
         out = 1 + 36 / max(1.0, math.hypot(*vector) * r)
-        return [path([(x, y), end], hue, key=key, tip=14),
-                say(x + vector[0] * r * out, y + 5 - vector[1] * r * out, name, "is-middle",
-                    hue=hue, key=f"{key} name")]  # fmt: skip
+        return [
+            path([(x, y), end], hue, key=key, tip=14),
+            say(
+                x + vector[0] * r * out,
+                y + 5 - vector[1] * r * out,
+                name,
+                "is-middle",
+                hue=hue,
+                key=f"{key} name",
+            ),
+        ]
 
     ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
     return [
@@ -75,23 +83,51 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
     far = max(0, i - j)
     shapes = [
         say(0, 18, tell("positions.along", d=SHOWN.d), "is-bold"),
-        *chart(60, 34, 300, 120, [("rope", along, "q", "")], low=low, high=high,
-               ticks=[(high, written(high, 2)), (low, written(low, 2))]),
+        *chart(
+            60,
+            34,
+            300,
+            120,
+            [("rope", along, "q", "")],
+            low=low,
+            high=high,
+            ticks=[(high, written(high, 2)), (low, written(low, 2))],
+        ),
         say(0, 206, tell("positions.added", head=head, n=FEW), "is-bold"),
-        *chart(60, 222, 300, 120, [("alibi", line, "o", "")], low=-8, high=0,
-               ticks=[(0.0, "0"), (-8.0, "−8")], last=tell("positions.distance")),
-        say(0, 386, tell("positions.at", far=far, added=shown(added(head, far))) if i >= j else
-            tell("positions.hidden"), "is-big"),
-    ]  # fmt: skip
+        *chart(
+            60,
+            222,
+            300,
+            120,
+            [("alibi", line, "o", "")],
+            low=-8,
+            high=0,
+            ticks=[(0.0, "0"), (-8.0, "−8")],
+            last=tell("positions.distance"),
+        ),
+        say(
+            0,
+            386,
+            tell("positions.at", far=far, added=shown(added(head, far)))
+            if i >= j
+            else tell("positions.hidden"),
+            "is-big",
+        ),
+    ]
     return shapes
 
 
 def _rope(v: Values) -> list[Block]:
     i, j, head = whole(v["i"]), whole(v["j"]), int(v["head"])
     words = tell(
-        "positions.told", i=i, j=j, score=shown(score(i, j)), apart=i - j, head=head,
+        "positions.told",
+        i=i,
+        j=j,
+        score=shown(score(i, j)),
+        apart=i - j,
+        head=head,
         added=shown(added(head, max(0, i - j))),
-    )  # fmt: skip
+    )
     return [
         scene(
             tell("positions.title"),
@@ -103,17 +139,25 @@ def _rope(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("rope", tell("positions.widget"), (
-        slider("i", tell("positions.label.i"), 9, 0, 31),
-        slider("j", tell("positions.label.j"), 2, 0, 31),
-        pick("head", tell("positions.label.head", n=FEW), 0, range(4)),
-    ), _rope),
-)  # fmt: skip
+    Widget(
+        "rope",
+        tell("positions.widget"),
+        (
+            slider("i", tell("positions.label.i"), 9, 0, 31),
+            slider("j", tell("positions.label.j"), 2, 0, 31),
+            pick("head", tell("positions.label.head", n=FEW), 0, range(4)),
+        ),
+        _rope,
+    ),
+)
 
 
 def _asked(i: int, j: int, to: int) -> dict:
-    return {"answer": to - (i - j), "words": tell("positions.asked", i=i, j=j, to=to),
-            "wrong": (j, to + (i - j), round(j * to / i))}  # fmt: skip
+    return {
+        "answer": to - (i - j),
+        "words": tell("positions.asked", i=i, j=j, to=to),
+        "wrong": (j, to + (i - j), round(j * to / i)),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

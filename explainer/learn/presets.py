@@ -49,23 +49,50 @@ def _beside(n: int) -> str:
 PRESETS = (
     Preset("causal", *tell.row("presets.causal"), "preset.causal", lambda n: "causal"),
     Preset("full", *tell.row("presets.full"), "preset.full", lambda n: "full"),
-    Preset("window", *tell.row("presets.window"), "preset.window",
-           lambda n: f"causal&{_window(n)}"),
-    Preset("sinks", *tell.row("presets.sinks"), "preset.sinks",
-           lambda n: f"causal&{_window(n)}|causal&prefix:{_part(n, 2 / 16)}"),
-    Preset("prefix", *tell.row("presets.prefix"), "preset.prefix",
-           lambda n: f"causal|prefix:{_part(n, 6 / 16)}"),
-    Preset("chunks", *tell.row("presets.chunks"), "preset.chunks",
-           lambda n: f"causal&chunk:{_part(n, 4 / 16)}"),
-    Preset("documents", *tell.row("presets.documents"), "preset.documents",
-           lambda n: f"causal&{_documents(n)}"),
+    Preset(
+        "window", *tell.row("presets.window"), "preset.window", lambda n: f"causal&{_window(n)}"
+    ),
+    Preset(
+        "sinks",
+        *tell.row("presets.sinks"),
+        "preset.sinks",
+        lambda n: f"causal&{_window(n)}|causal&prefix:{_part(n, 2 / 16)}",
+    ),
+    Preset(
+        "prefix",
+        *tell.row("presets.prefix"),
+        "preset.prefix",
+        lambda n: f"causal|prefix:{_part(n, 6 / 16)}",
+    ),
+    Preset(
+        "chunks",
+        *tell.row("presets.chunks"),
+        "preset.chunks",
+        lambda n: f"causal&chunk:{_part(n, 4 / 16)}",
+    ),
+    Preset(
+        "documents",
+        *tell.row("presets.documents"),
+        "preset.documents",
+        lambda n: f"causal&{_documents(n)}",
+    ),
     Preset("global", *tell.row("presets.global"), "preset.global", _beside),
-    Preset("gemma", *tell.row("presets.gemma"), "preset.softcap",
-           lambda n: f"causal&{_window(n)}", score="softcap:50"),
+    Preset(
+        "gemma",
+        *tell.row("presets.gemma"),
+        "preset.softcap",
+        lambda n: f"causal&{_window(n)}",
+        score="softcap:50",
+    ),
     Preset("alibi", *tell.row("presets.alibi"), "preset.alibi", lambda n: "causal", score="alibi"),
-    Preset("gpt-oss", *tell.row("presets.gpt-oss"), "preset.gptoss",
-           lambda n: f"causal&window:{_part(n, 4 / 16)},0", sink="0"),
-)  # fmt: skip
+    Preset(
+        "gpt-oss",
+        *tell.row("presets.gpt-oss"),
+        "preset.gptoss",
+        lambda n: f"causal&window:{_part(n, 4 / 16)},0",
+        sink="0",
+    ),
+)
 
 
 def told(preset: Preset) -> dict[str, str]:

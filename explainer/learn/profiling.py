@@ -64,8 +64,10 @@ def bounds() -> dict[str, tuple[float, float]]:
     """{"standard" | "fa2": (µs for its DRAM bytes, µs for its products)} at the rates measured."""
     rates = load()["ceilings"]["fp16"]
     products = 4 * N * N * D / rates["flops"] * 1e6
-    return {name: (bytes_ / rates["hbm_bytes_per_s"] * 1e6, products)
-            for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)}  # fmt: skip
+    return {
+        name: (bytes_ / rates["hbm_bytes_per_s"] * 1e6, products)
+        for name, bytes_ in zip(("standard", "fa2"), totals(0), strict=True)
+    }
 
 
 def _said(step: int) -> str:
@@ -76,15 +78,31 @@ def _said(step: int) -> str:
     heads = many["batch"] * many["heads"]
     return {
         1: tell("profiling.ran"),
-        2: tell("profiling.hbm", standard=amount(dram[0]), fa2=amount(dram[1]),
-                times=dram[0] / dram[1], scores=amount(N * N * ELEMENT), l2=amount(card.l2_bytes),
-                least=amount(least(N, D, "fp16", "fa2"))),
+        2: tell(
+            "profiling.hbm",
+            standard=amount(dram[0]),
+            fa2=amount(dram[1]),
+            times=dram[0] / dram[1],
+            scores=amount(N * N * ELEMENT),
+            l2=amount(card.l2_bytes),
+            least=amount(least(N, D, "fp16", "fa2")),
+        ),
         3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
-        4: tell("profiling.limits", bytes=bytes_, products=products, fused_bytes=fused_bytes,
-                fused_products=fused_products, programs=N // SIDE, sms=card.sms,
-                heads=heads, alone=heads * products / 1e3, ms=many["median_ms"],
-                took=took["fa2_kernel"], apart=sum(took.values()) - took["fa2_kernel"]),
-    }[step]  # fmt: skip
+        4: tell(
+            "profiling.limits",
+            bytes=bytes_,
+            products=products,
+            fused_bytes=fused_bytes,
+            fused_products=fused_products,
+            programs=N // SIDE,
+            sms=card.sms,
+            heads=heads,
+            alone=heads * products / 1e3,
+            ms=many["median_ms"],
+            took=took["fa2_kernel"],
+            apart=sum(took.values()) - took["fa2_kernel"],
+        ),
+    }[step]
 
 
 def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
@@ -99,18 +117,31 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
         named = (
             tell("profiling.lasted", kernel=kernel, us=lasted()[kernel]) if step == 4 else kernel
         )
-        shapes += [say(0, top + 18, KERNELS[kernel], "is-bold"),
-                   say(0 if left else 150, top + (38 if left else 18), named,
-                       "is-small is-quiet")]  # fmt: skip
+        shapes += [
+            say(0, top + 18, KERNELS[kernel], "is-bold"),
+            say(0 if left else 150, top + (38 if left else 18), named, "is-small is-quiet"),
+        ]
         for part, (name, value, hue) in enumerate(zip(("HBM", "L2"), both, "oq", strict=True)):
             row = top + 25 * part + (0 if left else 26)
             size = value / most * wide
             shapes += [
-                box(left, row, size, 22, hue=hue, key=f"{name} {k}",
-                    look="is-full" if at in (part, None) else "is-pale"),
-                say(left + size + 8, row + 17, f"{name} {amount(value)}", "is-small",
-                    key=f"{name} t{k}"),
-            ]  # fmt: skip
+                box(
+                    left,
+                    row,
+                    size,
+                    22,
+                    hue=hue,
+                    key=f"{name} {k}",
+                    look="is-full" if at in (part, None) else "is-pale",
+                ),
+                say(
+                    left + size + 8,
+                    row + 17,
+                    f"{name} {amount(value)}",
+                    "is-small",
+                    key=f"{name} t{k}",
+                ),
+            ]
     return shapes
 
 
@@ -120,18 +151,39 @@ def _profile(v: Values) -> list[Block]:
     run = tell("profiling.run", n=N, d=D, side=SIDE)
     rates = load()["ceilings"]["fp16"]
     return [
-        scene(tell("profiling.title"), STEPS[step - 1],
-              panel(800, 298, say(0, 16, run, "is-quiet is-small"), _bars(step, 190, 430, 34),
-                    path([(0, 208), (780, 208)], look="is-thin"), say(0, 294, head, "is-big"),
-                    only="wide"),
-              panel(360, 408, _lines(run, 360), _bars(step, 0, 220, 40),
-                    path([(0, 292), (360, 292)], look="is-thin"), say(0, 404, head, "is-big"),
-                    only="narrow")),
+        scene(
+            tell("profiling.title"),
+            STEPS[step - 1],
+            panel(
+                800,
+                298,
+                say(0, 16, run, "is-quiet is-small"),
+                _bars(step, 190, 430, 34),
+                path([(0, 208), (780, 208)], look="is-thin"),
+                say(0, 294, head, "is-big"),
+                only="wide",
+            ),
+            panel(
+                360,
+                408,
+                _lines(run, 360),
+                _bars(step, 0, 220, 40),
+                path([(0, 292), (360, 292)], look="is-thin"),
+                say(0, 404, head, "is-big"),
+                only="narrow",
+            ),
+        ),
         text(said),
-        text(tell("profiling.fine", about=about("traffic_nvidia_h200"),
-                  memory=rates["hbm_bytes_per_s"] / 1e12, products=rates["flops"] / 1e12),
-             "fine"),
-    ]  # fmt: skip
+        text(
+            tell(
+                "profiling.fine",
+                about=about("traffic_nvidia_h200"),
+                memory=rates["hbm_bytes_per_s"] / 1e12,
+                products=rates["flops"] / 1e12,
+            ),
+            "fine",
+        ),
+    ]
 
 
 def _lines(words: str, wide: float) -> list[Shape]:
@@ -141,9 +193,13 @@ def _lines(words: str, wide: float) -> list[Shape]:
 
 
 WIDGETS = (
-    Widget("profile", tell("profiling.widget"),
-           (slider("step", tell("profiling.label.step"), 1, 1, len(STEPS)),), _profile),
-)  # fmt: skip
+    Widget(
+        "profile",
+        tell("profiling.widget"),
+        (slider("step", tell("profiling.label.step"), 1, 1, len(STEPS)),),
+        _profile,
+    ),
+)
 ASKED = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
 CALLED = tell.named("profiling.called")
 
@@ -151,8 +207,11 @@ CALLED = tell.named("profiling.called")
 def timed(method: str, n: int) -> dict:
     """The recorded row: fp16, d = 64, no mask, forward."""
     wanted = (method, n, D, "full", "fp16", "forward")
-    return next(r for r in load()["rows"] if (r["method"], r["n"], r["d"], r["mask"], r["dtype"],
-                                              r.get("pass", "forward")) == wanted)  # fmt: skip
+    return next(
+        r
+        for r in load()["rows"]
+        if (r["method"], r["n"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward")) == wanted
+    )
 
 
 def _asked(method: str, n: int) -> dict:
@@ -162,8 +221,12 @@ def _asked(method: str, n: int) -> dict:
     rate = 4 * heads * n * n * D / (ms * 1e-3) / 1e12
     words = tell("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
     wrong = (rate / heads, rate / 2, rate / 4)
-    return {"answer": float(f"{rate:.3g}"), "tolerance": 0.02 * rate, "words": words,
-            "wrong": tuple(float(f"{x:.{2 if x < 10 else 3}g}") for x in wrong)}  # fmt: skip
+    return {
+        "answer": float(f"{rate:.3g}"),
+        "tolerance": 0.02 * rate,
+        "words": words,
+        "wrong": tuple(float(f"{x:.{2 if x < 10 else 3}g}") for x in wrong),
+    }
 
 
 _first, *_others = (_asked(*x) for x in ASKED)

@@ -27,12 +27,24 @@ tell = Texts("learn")
 SOURCE = ROOT / "kernels/fa2.py"
 MARK = re.compile(r"^\s*# phase: (\w+) — (.*)$")
 # In the order of a program: the phase, which of its places in the file, what to see there.
-STOPS = tuple((*place, said) for place, said in zip(
-    (("load", 1), ("load", 0), ("scores", 0), ("mask", 0), ("max", 0), ("exp", 0), ("sum", 0),
-     ("output", 0), ("store", 0)),
-    tell.row("reading.stops"),
-    strict=True,
-))  # fmt: skip
+STOPS = tuple(
+    (*place, said)
+    for place, said in zip(
+        (
+            ("load", 1),
+            ("load", 0),
+            ("scores", 0),
+            ("mask", 0),
+            ("max", 0),
+            ("exp", 0),
+            ("sum", 0),
+            ("output", 0),
+            ("store", 0),
+        ),
+        tell.row("reading.stops"),
+        strict=True,
+    )
+)
 # Lines of LOOP that a question offers: only a causal one has a mask of its own.
 ASKED = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
 FINE = dict(enumerate(tell.row("reading.fine"), 2))
@@ -84,8 +96,14 @@ def _inputs(n_q: int, n_k: int) -> tuple[np.ndarray, ...]:
     return tuple(rng.standard_normal((n, D)).astype(np.float32) for n in (n_q, n_k, n_k))
 
 
-def loop(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool, fault: str = "",
-         hidden: float = -np.inf) -> np.ndarray:  # fmt: skip
+def loop(
+    q: np.ndarray,
+    k: np.ndarray,
+    v: np.ndarray,
+    causal: bool,
+    fault: str = "",
+    hidden: float = -np.inf,
+) -> np.ndarray:
     """O (Nq, d) float32 by LOOP, with one of FAULTS or none; ``hidden`` takes the place of −∞."""
     n_q, n_k = len(q), len(k)
     m = np.full((n_q, 1), -np.inf, np.float32)
@@ -145,19 +163,29 @@ def _walk(step: int) -> list[Block]:
 
     def chips(wide: float, across: int) -> list[Shape]:
         each = wide / across
-        return [box(k % across * each, k // across * 38, each - 6, 32, name,
-                    hue="m" if k == step - 1 else "",
-                    look="is-full is-small" if k == step - 1 else "is-pale is-small")
-                for k, name in enumerate(names)]  # fmt: skip
+        return [
+            box(
+                k % across * each,
+                k // across * 38,
+                each - 6,
+                32,
+                name,
+                hue="m" if k == step - 1 else "",
+                look="is-full is-small" if k == step - 1 else "is-pale is-small",
+            )
+            for k, name in enumerate(names)
+        ]
 
     return [
-        scene(tell("reading.title"),
-              tell("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
-              panel(844, 34, chips(844, len(STOPS)), only="wide"),
-              panel(350, 110, chips(350, 3), only="narrow")),
+        scene(
+            tell("reading.title"),
+            tell("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
+            panel(844, 34, chips(844, len(STOPS)), only="wide"),
+            panel(350, 110, chips(350, 3), only="narrow"),
+        ),
         code(f"kernels/fa2.py: {names[step - 1]}", extracts()[phase][place]),
         text(said),
-    ]  # fmt: skip
+    ]
 
 
 def _note() -> list[Block]:
@@ -173,22 +201,26 @@ def _note() -> list[Block]:
     return [
         table(tell("reading.note.title"), tell.row("reading.note.head"), rows),
         text(tell("reading.note.told"), "fine"),
-    ]  # fmt: skip
+    ]
 
 
 def _check() -> list[Block]:
     """The recorded errors of our kernel and of PyTorch's, one shape."""
     names = tell.named("reading.kernels")
-    rows = [r for r in load()["rows"]
-            if (r["n"], r["d"], r["mask"], r["dtype"]) == (4096, 64, "causal", "fp16")]  # fmt: skip
+    rows = [
+        r
+        for r in load()["rows"]
+        if (r["n"], r["d"], r["mask"], r["dtype"]) == (4096, 64, "causal", "fp16")
+    ]
     found = {r["method"]: r["error"] for r in rows if r.get("error") is not None}
-    items = [(name, found[key], scientific(found[key])) for key, name in names.items()
-             if key in found]  # fmt: skip
+    items = [
+        (name, found[key], scientific(found[key])) for key, name in names.items() if key in found
+    ]
     return [
         bars(tell("reading.check.title"), items, colour="o"),
         text(tell("reading.check.rule")),
         text(tell("reading.check.about", about=about()), "fine"),
-    ]  # fmt: skip
+    ]
 
 
 def _read(v: Mapping[str, float | str]) -> list[Block]:
@@ -198,12 +230,24 @@ def _read(v: Mapping[str, float | str]) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("read", tell("reading.widget"), (
-        pick("show", tell("reading.label.show"), "walk", tell.named("reading.shows").items(),
-             closed=("note",)),
-        slider("step", tell("reading.label.stop"), 6, 1, len(STOPS), serves=("show", ("walk",))),
-    ), _read),
-)  # fmt: skip
+    Widget(
+        "read",
+        tell("reading.widget"),
+        (
+            pick(
+                "show",
+                tell("reading.label.show"),
+                "walk",
+                tell.named("reading.shows").items(),
+                closed=("note",),
+            ),
+            slider(
+                "step", tell("reading.label.stop"), 6, 1, len(STOPS), serves=("show", ("walk",))
+            ),
+        ),
+        _read,
+    ),
+)
 
 
 def listing(fault: str) -> tuple[tuple[str, str], ...]:

@@ -23,9 +23,13 @@ tell = Texts("learn")
 Values = Mapping[str, float | str]
 WAYS = tell.named("recompute.ways")
 PRODUCTS = {  # a phase of the loops: the product that it is
-    "scores": "S = Q Kᵀ", "output": "O = P V", "dV": "dV = Pᵀ dO", "dP": "dP = dO Vᵀ",
-    "dQ": "dQ = dS K", "dK": "dK = dSᵀ Q",
-}  # fmt: skip
+    "scores": "S = Q Kᵀ",
+    "output": "O = P V",
+    "dV": "dV = Pᵀ dO",
+    "dP": "dP = dO Vᵀ",
+    "dQ": "dQ = dS K",
+    "dK": "dK = dSᵀ Q",
+}
 ASKED = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
 
 
@@ -60,14 +64,24 @@ def _kept(n: int, way: str) -> list[Shape]:
         say(0, 18, tell("recompute.kept"), "is-bold"),
         say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
-        box(0, 60, side if square else 2, side, hue="s" if square else "l",
-            look="is-full", key="kept"),
-    ]  # fmt: skip
+        box(
+            0,
+            60,
+            side if square else 2,
+            side,
+            hue="s" if square else "l",
+            look="is-full",
+            key="kept",
+        ),
+    ]
     if square:
         return [*shapes, say(0, 382, tell("recompute.square", n=n), "is-quiet")]
     gone = amount(capacity.kept(Workload(n=n, heads=1, dtype="fp16"), "standard"))
-    return [*shapes, say(14, 82, tell("recompute.line", n=n), hue="l"),
-            say(14, 330, tell("recompute.gone", size=gone), "is-quiet")]  # fmt: skip
+    return [
+        *shapes,
+        say(14, 82, tell("recompute.line", n=n), hue="l"),
+        say(14, 330, tell("recompute.gone", size=gone), "is-quiet"),
+    ]
 
 
 def _work(way: str) -> list[Shape]:
@@ -82,8 +96,18 @@ def _work(way: str) -> list[Shape]:
             label = PRODUCTS[name]
             if again:
                 label = tell("recompute.again", product=label)
-            shapes.append(box(0, y, 210, 30, label, hue="l" if again else "q",
-                              look="is-full" if again else "", key=f"{pass_} {name}"))  # fmt: skip
+            shapes.append(
+                box(
+                    0,
+                    y,
+                    210,
+                    30,
+                    label,
+                    hue="l" if again else "q",
+                    look="is-full" if again else "",
+                    key=f"{pass_} {name}",
+                )
+            )
             y += 35
         y += 8
     return shapes
@@ -98,29 +122,48 @@ def _recompute(v: Values) -> list[Block]:
     counts = {pass_: len(found) for pass_, found in products(way).items()}
     key = "recompute.stored" if way == "standard" else "recompute.computed"
     words = tell(key, n=n, size=amount(bytes_), **counts)
-    return [scene(tell("recompute.title"), words,
-                  panel(400, 395, _kept(n, way)), panel(330, 395, _work(way),
-                  path([(0, 26), (210, 26)], look="is-thin")))]  # fmt: skip
+    return [
+        scene(
+            tell("recompute.title"),
+            words,
+            panel(400, 395, _kept(n, way)),
+            panel(330, 395, _work(way), path([(0, 26), (210, 26)], look="is-thin")),
+        )
+    ]
 
 
 WIDGETS = (
-    Widget("recompute", tell("recompute.widget"), (
-        pick("way", tell("recompute.label.way"), "standard", WAYS.items(), closed=("fa2",)),
-        pick("n", "N", 8192, commas(LENGTHS)),
-    ), _recompute),
-)  # fmt: skip
+    Widget(
+        "recompute",
+        tell("recompute.widget"),
+        (
+            pick("way", tell("recompute.label.way"), "standard", WAYS.items(), closed=("fa2",)),
+            pick("n", "N", 8192, commas(LENGTHS)),
+        ),
+        _recompute,
+    ),
+)
 
 
 def _asked() -> tuple[dict, ...]:
     """The question's numbers: a step with P kept, and with P computed again."""
     kept, again = all_products("standard"), all_products("fa2")
-    return tuple({"answer": flop / kept * again, "words": tell("recompute.asked", flop=flop),
-                  "wrong": (flop, flop / kept * (again + 1), 2 * flop)}
-                 for flop in ASKED)  # fmt: skip
+    return tuple(
+        {
+            "answer": flop / kept * again,
+            "words": tell("recompute.asked", flop=flop),
+            "wrong": (flop, flop / kept * (again + 1), 2 * flop),
+        }
+        for flop in ASKED
+    )
 
 
 _first, *_others = _asked()
 RUNGS = (
-    rung("recompute", {"place": place("full", 1, "exp"), "passes": square_passes()},
-         **_first, variants=_others),
-)  # fmt: skip
+    rung(
+        "recompute",
+        {"place": place("full", 1, "exp"), "passes": square_passes()},
+        **_first,
+        variants=_others,
+    ),
+)

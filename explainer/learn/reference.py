@@ -80,9 +80,9 @@ _QK = _row("Q K^⊤")
 _MATHML = {
     "formula.1": _flat("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _flat(") V"),
     "formula.2": _row("P_j =")
-        + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>",
+    + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>",
     "formula.3": _row("m = max S , P_j =")
-        + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>",
+    + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>",
     "formula.4": _row("m′ = max ( m , rowmax S )"),
     "formula.5": _row("α = exp ( m − m′ )"),
     "formula.6": _row("P = exp ( S − m′ )"),
@@ -104,7 +104,7 @@ _MATHML = {
     "formula.22": _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")"),
     "formula.23": _flat("Bc = ⌈") + _frac("M", "4 d") + _flat("⌉ , Br = min ( Bc , d )"),
     "formula.24": _row("4 B H N^2 d"),
-}  # fmt: skip
+}
 
 FORMULAS = tuple((FACTS[key].says, mathml) for key, mathml in _MATHML.items())
 
@@ -127,18 +127,30 @@ def _figure_row(entry: Fact) -> tuple[str, ...]:
 
 def _card_row(card: Card) -> tuple[str, ...]:
     return (
-        card.name, str(card.sms), amount(card.hbm_bytes), f"{card.hbm_bytes_per_s / 1e9:,.0f}",
-        amount(card.l2_bytes), amount(card.shared_bytes), f"{card.tensor_tflops:g}",
-        f"{card.fp32_tflops:g}", card.source,
-    )  # fmt: skip
+        card.name,
+        str(card.sms),
+        amount(card.hbm_bytes),
+        f"{card.hbm_bytes_per_s / 1e9:,.0f}",
+        amount(card.l2_bytes),
+        amount(card.shared_bytes),
+        f"{card.tensor_tflops:g}",
+        f"{card.fp32_tflops:g}",
+        card.source,
+    )
 
 
 FIGURES: tuple[Block, ...] = (
-    table(tell("reference.figures"), tell.row("reference.figures.head"),
-          [_figure_row(x) for x in FACTS.values() if x.shown]),
-    table(tell("reference.cards"), tell.row("reference.cards.head"),
-          [_card_row(card) for card in CARDS.values()]),
-)  # fmt: skip
+    table(
+        tell("reference.figures"),
+        tell.row("reference.figures.head"),
+        [_figure_row(x) for x in FACTS.values() if x.shown],
+    ),
+    table(
+        tell("reference.cards"),
+        tell.row("reference.cards.head"),
+        [_card_row(card) for card in CARDS.values()],
+    ),
+)
 
 # ---- papers and further reading ------------------------------------------------------------------
 
@@ -223,17 +235,28 @@ def numbers() -> tuple[tuple[str, str], ...]:
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (
-        (f"{square // kept:,} ×",
-         tell("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept))),
-        (tell("reference.number.gains", gains=gains[ASKED], dram=gains[DRAM]),
-         tell("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200"))),
+        (
+            f"{square // kept:,} ×",
+            tell("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept)),
+        ),
+        (
+            tell("reference.number.gains", gains=gains[ASKED], dram=gains[DRAM]),
+            tell("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200")),
+        ),
         (f"{far[1] / far[0]:.2f} ×", tell("reference.number.doubled")),
         (f"{1 - tiles['skipped'] / 256:.3f}", tell("reference.number.tiles")),
-        (_amount(card.shared_bytes),
-         tell("reference.number.tile", card=card.name,
-              registers=_amount(card.registers_per_sm_bytes), side=side, d=SHOWN.d,
-              dtype=SHOWN.dtype)),
-    )  # fmt: skip
+        (
+            _amount(card.shared_bytes),
+            tell(
+                "reference.number.tile",
+                card=card.name,
+                registers=_amount(card.registers_per_sm_bytes),
+                side=side,
+                d=SHOWN.d,
+                dtype=SHOWN.dtype,
+            ),
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,16 +270,25 @@ class Page:
 _FIRST = ("formula.1", "formula.4", "formula.5", "formula.7", "formula.8", "formula.11")
 
 HANDOUT = (
-    Page(tell("reference.handout.algorithm"), (
-        text(tell("reference.handout.told")),
-        table(tell("reference.handout.lines"), tell.row("reference.handout.lines_head"), LINES),
-        *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
-    )),
-    Page(tell("reference.handout.costs"), (
-        *_orders(),
-        table(tell("reference.handout.numbers"), tell.row("reference.handout.numbers_head"),
-              numbers()),
-        text(tell("reference.handout.counts"), "fine"),
-        text(tell("reference.handout.sources"), "fine"),
-    )),
-)  # fmt: skip
+    Page(
+        tell("reference.handout.algorithm"),
+        (
+            text(tell("reference.handout.told")),
+            table(tell("reference.handout.lines"), tell.row("reference.handout.lines_head"), LINES),
+            *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
+        ),
+    ),
+    Page(
+        tell("reference.handout.costs"),
+        (
+            *_orders(),
+            table(
+                tell("reference.handout.numbers"),
+                tell.row("reference.handout.numbers_head"),
+                numbers(),
+            ),
+            text(tell("reference.handout.counts"), "fine"),
+            text(tell("reference.handout.sources"), "fine"),
+        ),
+    ),
+)

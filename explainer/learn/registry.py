@@ -62,7 +62,7 @@ MODULES = (
     *(heads, positions, windows, decoding, engines),
     *(limits, which, profiling, others),
     claims,
-)  # fmt: skip
+)
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
 STILL = (
     Widget("backends", tell("registry.backends"), (), lambda _: [wild.BACKENDS]),

@@ -36,15 +36,26 @@ def kernels(n: int, heads: int) -> Moves:
     """[(kernel, {tensor: bytes read}, {tensor: bytes written})] of standard attention's three
     launches, each matrix once per kernel, all heads."""
     side = min(n, 128)
-    short = Problem(n=side, d=D, block_q=side, block_k=side, causal=False, order="standard",
-                    dtype=DTYPE, inputs="random")  # fmt: skip
+    short = Problem(
+        n=side,
+        d=D,
+        block_q=side,
+        block_k=side,
+        causal=False,
+        order="standard",
+        dtype=DTYPE,
+        inputs="random",
+    )
     size = ITEMSIZE[DTYPE]
     exact = {t: heads * n * size * (n if t in "SP" else D) for t in "QKVSPO"}  # any N
     return [
-        (NAMES[name], {t: exact[t] for t, (r, _) in moved.items() if r},
-         {t: exact[t] for t, (_, w) in moved.items() if w})
+        (
+            NAMES[name],
+            {t: exact[t] for t, (r, _) in moved.items() if r},
+            {t: exact[t] for t, (_, w) in moved.items() if w},
+        )
         for name, moved in launches(short, LEAST)
-    ]  # fmt: skip
+    ]
 
 
 def square(n: int, heads: int) -> int:
@@ -65,14 +76,21 @@ def _trips(v: Values) -> list[Block]:
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
         [tell("round_trips.scores", n=n), tell("round_trips.per_head", size=amount(square(n, 1)))],
-        [tell("round_trips.heads", heads=heads),
-         tell("round_trips.for_s", size=amount(square(n, heads)))],
+        [
+            tell("round_trips.heads", heads=heads),
+            tell("round_trips.for_s", size=amount(square(n, heads))),
+        ],
         [tell("round_trips.trips"), amount(trips)],
-        [tell("round_trips.rate", rate=hardware.hbm_bytes_per_s / 1e12,
-              card=hardware.name.split()[0]),
-         milliseconds(seconds * 1e3)],
+        [
+            tell(
+                "round_trips.rate",
+                rate=hardware.hbm_bytes_per_s / 1e12,
+                card=hardware.name.split()[0],
+            ),
+            milliseconds(seconds * 1e3),
+        ],
         [tell("round_trips.operands", d=D), amount(fused)],
-    ]  # fmt: skip
+    ]
     ladder = [
         {"n": f"{x:,}", "bytes": square(x, heads), "said": amount(square(x, heads)), "now": x == n}
         for x in LENGTHS
@@ -84,28 +102,49 @@ def _trips(v: Values) -> list[Block]:
     )
     fits = square(n, heads) <= hardware.hbm_bytes
     words = tell(
-        "round_trips.fits" if fits else "round_trips.too_much", n=n, heads=heads, kernels=told,
-        total=amount(total), trips=amount(trips), time=steps[3][1],
+        "round_trips.fits" if fits else "round_trips.too_much",
+        n=n,
+        heads=heads,
+        kernels=told,
+        total=amount(total),
+        trips=amount(trips),
+        time=steps[3][1],
         room=amount(hardware.hbm_bytes),
-    )  # fmt: skip
+    )
     data = {
         "kernels": [
-            {"name": name, "reads": [[t, b, amount(b)] for t, b in r.items()],
-             "writes": [[t, b, amount(b)] for t, b in w.items()]} for name, r, w in moves
+            {
+                "name": name,
+                "reads": [[t, b, amount(b)] for t, b in r.items()],
+                "writes": [[t, b, amount(b)] for t, b in w.items()],
+            }
+            for name, r, w in moves
         ],
-        "steps": steps, "ladder": ladder, "heads": heads, "room": hardware.hbm_bytes,
-        "room_said": tell("round_trips.room", card=hardware.name.split()[0],
-                          size=amount(hardware.hbm_bytes)),
-        "most": square(LENGTHS[-1], heads), "least": square(LENGTHS[0], 1),
-    }  # fmt: skip
+        "steps": steps,
+        "ladder": ladder,
+        "heads": heads,
+        "room": hardware.hbm_bytes,
+        "room_said": tell(
+            "round_trips.room", card=hardware.name.split()[0], size=amount(hardware.hbm_bytes)
+        ),
+        "most": square(LENGTHS[-1], heads),
+        "least": square(LENGTHS[0], 1),
+    }
     return [picture("trips", tell("round_trips.title", n=n, heads=heads), words, data)]
 
 
 def _gib(n: int, heads: int) -> dict:
     times = n // KNOWN
-    right = tell("round_trips.gib_right", first=amount(square(KNOWN, 1)), least=KNOWN, times=times,
-                 square=times**2, one=amount(square(n, 1)), all=amount(square(n, heads)),
-                 heads=heads)  # fmt: skip
+    right = tell(
+        "round_trips.gib_right",
+        first=amount(square(KNOWN, 1)),
+        least=KNOWN,
+        times=times,
+        square=times**2,
+        one=amount(square(n, 1)),
+        all=amount(square(n, heads)),
+        heads=heads,
+    )
     return {
         "words": tell("round_trips.gib", n=n, heads=heads),
         "reasons": (right, tell("round_trips.gib_wrong")),
@@ -151,22 +190,36 @@ def _roofline(v: Values) -> list[Block]:
         points.append({"name": name, "x": at, "y": most, **found})
         said.append(f"{name}: {', '.join(found.values())}")
     words = tell(
-        "round_trips.roofline", card=hardware.name, n=n, d=d, dtype=DTYPE,
-        memory=hardware.hbm_bytes_per_s / 1e12, peak=hardware.tensor_tflops, edge=edge,
+        "round_trips.roofline",
+        card=hardware.name,
+        n=n,
+        d=d,
+        dtype=DTYPE,
+        memory=hardware.hbm_bytes_per_s / 1e12,
+        peak=hardware.tensor_tflops,
+        edge=edge,
         points=". ".join(said),
-    )  # fmt: skip
+    )
     data = {
-        "points": points, "edge": edge, "edge_said": tell("round_trips.ridge_at", at=edge),
+        "points": points,
+        "edge": edge,
+        "edge_said": tell("round_trips.ridge_at", at=edge),
         "peak": hardware.tensor_tflops,
-        "per_s": hardware.hbm_bytes_per_s, "low": 1, "high": 65536, "card": hardware.name,
+        "per_s": hardware.hbm_bytes_per_s,
+        "low": 1,
+        "high": 65536,
+        "card": hardware.name,
         "memory": tell("round_trips.memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
         "units": tell("round_trips.flat_roof", rate=hardware.tensor_tflops),
-    }  # fmt: skip
+    }
     return [picture("roofline", tell("round_trips.bound", n=n, d=d), words, data)]
 
 
-CHOICES = {"h200": (128, 512, 4096, 16384), "b200": (256, 512, 1024, 8192),
-           "rtx4090": (64, 128, 256, 512)}  # fmt: skip
+CHOICES = {
+    "h200": (128, 512, 4096, 16384),
+    "b200": (256, 512, 1024, 8192),
+    "rtx4090": (64, 128, 256, 512),
+}
 
 
 def first_bound(key: str) -> int:
@@ -206,11 +259,29 @@ RUNGS = (
 )
 
 WIDGETS = (
-    Widget("trips", tell("round_trips.widget.trips"), (
-        pick("n", "N", 8192, commas(LENGTHS), closed=(32768, 131072)),
-        pick("heads", tell("round_trips.label.heads"), HEADS, (1, 8, 32, 96))), _trips),
-    Widget("roofline", tell("round_trips.widget.roofline"), (
-        pick("n", "N", 4096, commas((64, 128, 256, 512, 1024, 4096, 16384)),
-             closed=(64, 128, 256, 512, 1024)),
-        pick("d", "d", 128, (32, 64, 128, 256)), card(CARD)), _roofline),
-)  # fmt: skip
+    Widget(
+        "trips",
+        tell("round_trips.widget.trips"),
+        (
+            pick("n", "N", 8192, commas(LENGTHS), closed=(32768, 131072)),
+            pick("heads", tell("round_trips.label.heads"), HEADS, (1, 8, 32, 96)),
+        ),
+        _trips,
+    ),
+    Widget(
+        "roofline",
+        tell("round_trips.widget.roofline"),
+        (
+            pick(
+                "n",
+                "N",
+                4096,
+                commas((64, 128, 256, 512, 1024, 4096, 16384)),
+                closed=(64, 128, 256, 512, 1024),
+            ),
+            pick("d", "d", 128, (32, 64, 128, 256)),
+            card(CARD),
+        ),
+        _roofline,
+    ),
+)

@@ -23,8 +23,11 @@ BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four scores, against the larges
 SHOWN = ("fp16", "bf16", "fp32")
 LOW, HIGH = -120.0, 100.0  # scores of the picture's axis
 # The question's scores, off the axis of the picture; each format and the place of the right answer.
-ASKED = (("fp32", (-200.0, -201.0, -203.0)), ("bf16", (400.0, 399.0, 398.0)),
-         ("fp16", (12.5, 12.0, 10.0)))  # fmt: skip
+ASKED = (
+    ("fp32", (-200.0, -201.0, -203.0)),
+    ("bf16", (400.0, 399.0, 398.0)),
+    ("fp16", (12.5, 12.0, 10.0)),
+)
 
 
 def limit(name: str) -> float:
@@ -82,12 +85,19 @@ def _safe(v: Values) -> list[Block]:
         found = in_format(top + BELOW, name, subtract)
         tone, what = outcome(found, name)
         weights, subtracted = (_weights(x) for x in (found, in_format(top + BELOW, name, True)))
-        lanes.append({
-            "name": FORMATS[name].title, "zero": vanishes(name),
-            "end": limit(name), "largest": written(FORMATS[name].largest, 3),
-            "at": [float(z) for z in found["z"]], "weights": weights, "subtracted": subtracted,
-            "tone": tone, "what": what,
-        })  # fmt: skip
+        lanes.append(
+            {
+                "name": FORMATS[name].title,
+                "zero": vanishes(name),
+                "end": limit(name),
+                "largest": written(FORMATS[name].largest, 3),
+                "at": [float(z) for z in found["z"]],
+                "weights": weights,
+                "subtracted": subtracted,
+                "tone": tone,
+                "what": what,
+            }
+        )
         said.append(
             tell("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
         )
@@ -123,14 +133,16 @@ def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
     options = [
         (right, tell("safe.reason.safe")),
         ("1", tell("safe.reason.first", size=size, format=title)),
-        ("0", tell("safe.reason.last", size=size)) if unsafe == "NaN" else
-        ("NaN", tell("safe.reason.last_number", format=title)),
-    ]  # fmt: skip
+        ("0", tell("safe.reason.last", size=size))
+        if unsafe == "NaN"
+        else ("NaN", tell("safe.reason.last_number", format=title)),
+    ]
     options.insert(at, (unsafe, why))
     return {
         "words": tell("safe.asked", scores=told, format=title),
-        "options": tuple(options), "answer": at,
-    }  # fmt: skip
+        "options": tuple(options),
+        "answer": at,
+    }
 
 
 FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
@@ -138,7 +150,13 @@ ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
 RUNGS = (rung("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
-    Widget("safe", tell("safe.widget"), (
-        Control("top", tell("safe.label.top"), "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
-        Control("subtract", tell("safe.label.subtract"), "toggle", "0")), _safe),
-)  # fmt: skip
+    Widget(
+        "safe",
+        tell("safe.widget"),
+        (
+            Control("top", tell("safe.label.top"), "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
+            Control("subtract", tell("safe.label.subtract"), "toggle", "0"),
+        ),
+        _safe,
+    ),
+)

@@ -50,8 +50,7 @@ def moved(order: str, n: int, way: str) -> int:
 def recorded() -> dict[int, tuple[float | None, float]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
-    rows = [r for r in load()["rows"]
-            if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]  # fmt: skip
+    rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]
     by_n: dict[int, dict[str, float | None]] = {}
     for r in rows:
         if r["method"] in ("naive", "fa2"):
@@ -62,23 +61,47 @@ def recorded() -> dict[int, tuple[float | None, float]]:
 def _axis(n: int) -> list[Shape]:
     """Where N is, and the ends of the axis."""
     x = LEFT + NS.index(n) * (WIDTH - LEFT - 10) / (len(NS) - 1)
-    return [path([(x, TOP), (x, TOP + HIGH)], look="is-thin is-ink", key="now"),
-            say(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
-            say(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end")]  # fmt: skip
+    return [
+        path([(x, TOP), (x, TOP + HIGH)], look="is-thin is-ink", key="now"),
+        say(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
+        say(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end"),
+    ]
 
 
 def _bytes_panel(
-    title: str, n: int, pairs: Sequence[tuple[str, Sequence[float], str, str]], low: float,
-    high: float, ticks: Sequence[float], last: str,
-) -> dict[str, object]:  # fmt: skip
+    title: str,
+    n: int,
+    pairs: Sequence[tuple[str, Sequence[float], str, str]],
+    low: float,
+    high: float,
+    ticks: Sequence[float],
+    last: str,
+) -> dict[str, object]:
     at = NS.index(n)
-    lines = [say(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
-             for k, (name, values, hue, _) in enumerate(pairs)]  # fmt: skip
-    curves = chart(LEFT, TOP, WIDTH - LEFT - 10, HIGH,
-                   [(name, values, hue, look) for name, values, hue, look in pairs],
-                   low=low, high=high, log=True, ticks=[(t, amount(t)) for t in ticks])  # fmt: skip
-    return panel(WIDTH, HEIGHT, say(0, 18, title, "is-bold"), lines, curves, _axis(n),
-                 say(0, HEIGHT - 4, last, "is-small is-bold"))  # fmt: skip
+    lines = [
+        say(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
+        for k, (name, values, hue, _) in enumerate(pairs)
+    ]
+    curves = chart(
+        LEFT,
+        TOP,
+        WIDTH - LEFT - 10,
+        HIGH,
+        [(name, values, hue, look) for name, values, hue, look in pairs],
+        low=low,
+        high=high,
+        log=True,
+        ticks=[(t, amount(t)) for t in ticks],
+    )
+    return panel(
+        WIDTH,
+        HEIGHT,
+        say(0, 18, title, "is-bold"),
+        lines,
+        curves,
+        _axis(n),
+        say(0, HEIGHT - 4, last, "is-small is-bold"),
+    )
 
 
 def _time_panel(n: int) -> tuple[dict[str, object], str]:
@@ -92,17 +115,20 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
             continue
         gain, x = gains.get(length), LEFT + k * step - 8
         if gain is None:
-            shapes += [box(x, TOP, 16, HIGH, look="is-empty"),
-                       say(WIDTH, TOP - 8, tell("saves.dashed"),
-                           "is-small is-quiet is-end")]  # fmt: skip
+            shapes += [
+                box(x, TOP, 16, HIGH, look="is-empty"),
+                say(WIDTH, TOP - 8, tell("saves.dashed"), "is-small is-quiet is-end"),
+            ]
             continue
         tall = HIGH * gain / most
-        shapes.append(box(x, TOP + HIGH - tall, 16, tall, hue="o",
-                          look="is-full" if length == n else ""))  # fmt: skip
+        shapes.append(
+            box(x, TOP + HIGH - tall, 16, tall, hue="o", look="is-full" if length == n else "")
+        )
     one = TOP + HIGH - HIGH / most
-    shapes += [path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
-               say(LEFT - 14, one + 5, tell("saves.as_fast"),
-                   "is-small is-quiet is-end")]  # fmt: skip
+    shapes += [
+        path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
+        say(LEFT - 14, one + 5, tell("saves.as_fast"), "is-small is-quiet is-end"),
+    ]
     if n not in found:
         first, last = tell("saves.unknown"), ""
     elif n not in gains:
@@ -111,15 +137,23 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
         first = tell("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
         last = tell("saves.gain", times=gains[n])
     said = tell("saves.time", first=first, last=last)
-    return panel(WIDTH, HEIGHT, say(0, 18, tell("saves.time_title"), "is-bold"),
-                 say(0, 42, first, hue="o"), shapes, _axis(n)[1:],
-                 say(0, HEIGHT - 4, last, "is-small is-bold")), said  # fmt: skip
+    return panel(
+        WIDTH,
+        HEIGHT,
+        say(0, 18, tell("saves.time_title"), "is-bold"),
+        say(0, 42, first, hue="o"),
+        shapes,
+        _axis(n)[1:],
+        say(0, HEIGHT - 4, last, "is-small is-bold"),
+    ), said
 
 
 def _saves(v: Mapping[str, float | str]) -> list[Block]:
     n, way = int(v["n"]), str(v["way"])
-    memory = [(tell("saves.squares"), [squares(x) for x in NS], "s", ""),
-              ("lse", [kept(x) for x in NS], "l", "is-dashed")]  # fmt: skip
+    memory = [
+        (tell("saves.squares"), [squares(x) for x in NS], "s", ""),
+        ("lse", [kept(x) for x in NS], "l", "is-dashed"),
+    ]
     both = {order: [moved(order, x, way) for x in NS] for order in ("standard", "fa2")}
     traffic = [
         (tell("saves.standard"), both["standard"], "s", ""),
@@ -130,30 +164,56 @@ def _saves(v: Mapping[str, float | str]) -> list[Block]:
     smaller = squares(n) / kept(n)
     time, spoken = _time_panel(n)
     said = tell(
-        "saves.told", n=n, squares=amount(squares(n)), kept=amount(kept(n)), where=WHERE[way],
-        standard=amount(both["standard"][at]), fa2=amount(both["fa2"][at]), fewer=fewer,
+        "saves.told",
+        n=n,
+        squares=amount(squares(n)),
+        kept=amount(kept(n)),
+        where=WHERE[way],
+        standard=amount(both["standard"][at]),
+        fa2=amount(both["fa2"][at]),
+        fewer=fewer,
         time=spoken,
-    )  # fmt: skip
+    )
     low, high = (min(min(x) for x in both.values()), max(max(x) for x in both.values()))
     return [
         scene(
-            tell("saves.title", n=n, d=D, dtype=DTYPE), said,
-            _bytes_panel(tell("saves.memory"), n, memory, 512, squares(NS[-1]),
-                         (2**10, 2**20, 2**30), tell("saves.less", times=smaller)),
-            _bytes_panel(TITLES[way], n, traffic, low, high, (2**20, 2**25, 2**30),
-                         tell("saves.fewer", times=fewer)),
+            tell("saves.title", n=n, d=D, dtype=DTYPE),
+            said,
+            _bytes_panel(
+                tell("saves.memory"),
+                n,
+                memory,
+                512,
+                squares(NS[-1]),
+                (2**10, 2**20, 2**30),
+                tell("saves.less", times=smaller),
+            ),
+            _bytes_panel(
+                TITLES[way],
+                n,
+                traffic,
+                low,
+                high,
+                (2**20, 2**25, 2**30),
+                tell("saves.fewer", times=fewer),
+            ),
             time,
         ),
         text(tell("saves.fine", br=BR, bc=BC, heads=HEADS, tokens=TOKENS, about=about()), "fine"),
-    ]  # fmt: skip
+    ]
 
 
 WIDGETS = (
-    Widget("saves", tell("saves.widget"), (
-        pick("n", "N", 4096, commas(NS)),
-        pick("way", tell("saves.label.way"), LEAST, tell.named("saves.ways").items()),
-    ), _saves),
-)  # fmt: skip
+    Widget(
+        "saves",
+        tell("saves.widget"),
+        (
+            pick("n", "N", 4096, commas(NS)),
+            pick("way", tell("saves.label.way"), LEAST, tell.named("saves.ways").items()),
+        ),
+        _saves,
+    ),
+)
 
 
 def _asked(n: int, heads: int) -> dict:
@@ -173,11 +233,17 @@ def _rung():
     doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
-    figures = {"doubled": f"{doubled:.2f}", "fits": f"{fits:,}", "before": f"{BEFORE:,}",
-               "after": f"{TOKENS:,}", "gain": f"{slow / fast:.1f}",
-               "dropped": f"{slower / faster:.1f}", "slower": f"{slower / slow:.1f}",
-               "pace": f"{_pace(BEFORE, slow):.1f}",
-               "later": f"{_pace(TOKENS, slower):.1f}"}  # fmt: skip
+    figures = {
+        "doubled": f"{doubled:.2f}",
+        "fits": f"{fits:,}",
+        "before": f"{BEFORE:,}",
+        "after": f"{TOKENS:,}",
+        "gain": f"{slow / fast:.1f}",
+        "dropped": f"{slower / faster:.1f}",
+        "slower": f"{slower / slow:.1f}",
+        "pace": f"{_pace(BEFORE, slow):.1f}",
+        "later": f"{_pace(TOKENS, slower):.1f}",
+    }
     return rung("saves", figures, variants=others, **first)
 
 

@@ -29,14 +29,32 @@ def _shape(kind: str, **parts: object) -> Shape:
 
 
 def box(
-    x: float, y: float, w: float, h: float, text: str = "", *, hue: str = "", look: str = "",
-    key: str = "", heat: float | None = None,
-) -> Shape:  # fmt: skip
+    x: float,
+    y: float,
+    w: float,
+    h: float,
+    text: str = "",
+    *,
+    hue: str = "",
+    look: str = "",
+    key: str = "",
+    heat: float | None = None,
+) -> Shape:
     """A rectangle with words in its middle. ``hue`` q | k | v | o | m | l | s; ``look`` pale, full,
     empty, frame, line, edge, each with "is-"; ``heat`` 0 to 1 on the scale of scores in place of a
     hue."""
-    return _shape("box", x=float(x), y=float(y), w=float(w), h=float(h), text=text, hue=hue,
-                  look=look, key=key, heat=heat)  # fmt: skip
+    return _shape(
+        "box",
+        x=float(x),
+        y=float(y),
+        w=float(w),
+        h=float(h),
+        text=text,
+        hue=hue,
+        look=look,
+        key=key,
+        heat=heat,
+    )
 
 
 def say(x: float, y: float, text: str, look: str = "", *, hue: str = "", key: str = "") -> Shape:
@@ -55,9 +73,12 @@ def lines(
 
 
 def path(
-    points: Sequence[tuple[float, float]], hue: str = "", look: str = "", key: str = "",
+    points: Sequence[tuple[float, float]],
+    hue: str = "",
+    look: str = "",
+    key: str = "",
     tip: float = 0.0,
-) -> Shape:  # fmt: skip
+) -> Shape:
     """A line through the points; ``tip``: with an arrow's head of this length at its end."""
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     if tip:
@@ -75,15 +96,33 @@ def dot(x: float, y: float, r: float = 5.0, hue: str = "", key: str = "") -> Sha
 
 def knob(x: float, y: float, span: float, control: Control, value: float) -> Shape:
     """What is dragged along ``span`` units from x on, and sets the control, a range."""
-    return _shape("knob", x=float(x), y=float(y), span=float(span), control=control.key,
-                  low=control.low, high=control.high, step=control.step, value=value,
-                  label=control.label, key=control.key)  # fmt: skip
+    return _shape(
+        "knob",
+        x=float(x),
+        y=float(y),
+        span=float(span),
+        control=control.key,
+        low=control.low,
+        high=control.high,
+        step=control.step,
+        value=value,
+        label=control.label,
+        key=control.key,
+    )
 
 
 def grid(
-    x: float, y: float, side: float, values: Sequence[Sequence[float | None]], low: float,
-    high: float, *, key: str = "", digits: int | None = None, gap: float = 1.0,
-) -> list[Shape]:  # fmt: skip
+    x: float,
+    y: float,
+    side: float,
+    values: Sequence[Sequence[float | None]],
+    low: float,
+    high: float,
+    *,
+    key: str = "",
+    digits: int | None = None,
+    gap: float = 1.0,
+) -> list[Shape]:
     """Cells in rows, coloured on the scale low to high; None is an empty one; with ``digits`` their
     numbers are written."""
     made = []
@@ -101,10 +140,18 @@ def grid(
 
 
 def chart(
-    x: float, y: float, w: float, h: float, series: Sequence[tuple[str, Sequence[float | None],
-    str, str]], *, low: float, high: float, log: bool = False, ticks: Sequence[tuple[float, str]],
+    x: float,
+    y: float,
+    w: float,
+    h: float,
+    series: Sequence[tuple[str, Sequence[float | None], str, str]],
+    *,
+    low: float,
+    high: float,
+    log: bool = False,
+    ticks: Sequence[tuple[float, str]],
     last: str = "",
-) -> list[Shape]:  # fmt: skip
+) -> list[Shape]:
     """Curves over 0, 1, 2 …: (key, values, hue, look) each, None a gap; ``ticks`` (value, label) of
     the upright axis; ``last`` what stands below the right end."""
 

@@ -81,18 +81,46 @@ def sums(n: int, fmt: type) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-def _curve(y: float, title: str, key: str, kept: tuple[str, ...], ticks: list, low: float,
-           high: float, log: bool = False) -> list[Shape]:  # fmt: skip
+def _curve(
+    y: float,
+    title: str,
+    key: str,
+    kept: tuple[str, ...],
+    ticks: list,
+    low: float,
+    high: float,
+    log: bool = False,
+) -> list[Shape]:
     return _both(y, title, key, stack(ALL)[key], stack(kept)[key], ticks, low, high, log)
 
 
-def _both(y: float, title: str, key: str, whole: tuple[float, ...], mine: tuple[float, ...],
-          ticks: list, low: float, high: float, log: bool = False) -> list[Shape]:  # fmt: skip
+def _both(
+    y: float,
+    title: str,
+    key: str,
+    whole: tuple[float, ...],
+    mine: tuple[float, ...],
+    ticks: list,
+    low: float,
+    high: float,
+    log: bool = False,
+) -> list[Shape]:
     """A curve with all four habits, dashed, and one with those that are on."""
     curves = [("all", whole, "plain", "is-dashed"), ("mine", mine, "o", "")]
-    return [say(0, y, title, "is-bold"),
-            *chart(54, y + 16, 336, 118, [(f"{key} {k}", *rest) for k, *rest in curves], low=low,
-                   high=high, ticks=ticks, log=log)]  # fmt: skip
+    return [
+        say(0, y, title, "is-bold"),
+        *chart(
+            54,
+            y + 16,
+            336,
+            118,
+            [(f"{key} {k}", *rest) for k, *rest in curves],
+            low=low,
+            high=high,
+            ticks=ticks,
+            log=log,
+        ),
+    ]
 
 
 def _stable(v: Values) -> list[Block]:
@@ -105,38 +133,65 @@ def _stable(v: Values) -> list[Block]:
     else:
         yours = tell("steady.without", habits=off) if off else tell("steady.yours")
     shapes = [
-        *_curve(18, tell("steady.spread"), "spread", kept,
-                [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
-        *_curve(190, tell("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
-                0, 1),
+        *_curve(
+            18, tell("steady.spread"), "spread", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
+        ),
+        *_curve(190, tell("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
         say(390, 348, tell("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
         say(0, 374, yours, "is-small", hue="o"),
-    ]  # fmt: skip
+    ]
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in kept else sums(TERMS, np.float16)[::STRIDE]
     right = [
-        *_curve(18, tell("steady.size"), "size", kept,
-                [(100.0, "100"), (1.0, "1"), (0.01, "0.01")], 0.01, 100, log=True),
-        *_both(190, tell("steady.weights", n=TERMS), "sums", long, added,
-               [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        *_curve(
+            18,
+            tell("steady.size"),
+            "size",
+            kept,
+            [(100.0, "100"), (1.0, "1"), (0.01, "0.01")],
+            0.01,
+            100,
+            log=True,
+        ),
+        *_both(
+            190,
+            tell("steady.weights", n=TERMS),
+            "sums",
+            long,
+            added,
+            [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
+            0,
+            1,
+        ),
         say(390, 348, tell("steady.sum", sum=written(added[-1])), "is-small is-quiet is-end"),
         say(0, 374, tell("steady.dashed"), "is-small is-quiet"),
-    ]  # fmt: skip
+    ]
     said = ", ".join(MEASURES[k] for k in kept) or tell("steady.none")
     ends = {key: written(values[-1], 2) for key, values in mine.items()}
     words = tell(
         "steady.told", kept=said, layers=LAYERS, terms=f"{TERMS:,}", sum=written(added[-1]), **ends
     )
-    return [scene(tell("steady.title", tokens=TOKENS, layers=LAYERS), words,
-                  panel(400, 380, shapes), panel(400, 380, right))]  # fmt: skip
+    return [
+        scene(
+            tell("steady.title", tokens=TOKENS, layers=LAYERS),
+            words,
+            panel(400, 380, shapes),
+            panel(400, 380, right),
+        )
+    ]
 
 
 WIDGETS = (
-    Widget("steady", tell("steady.widget"), tuple(
-        Control(key, title, "toggle", "1", closed=key == "residual")
-        for key, title in MEASURES.items()
-    ), _stable),
-)  # fmt: skip
+    Widget(
+        "steady",
+        tell("steady.widget"),
+        tuple(
+            Control(key, title, "toggle", "1", closed=key == "residual")
+            for key, title in MEASURES.items()
+        ),
+        _stable,
+    ),
+)
 
 
 def _figures() -> dict[str, str]:
@@ -146,9 +201,11 @@ def _figures() -> dict[str, str]:
     return {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")} | {
         "size": written(alone["size"][-1], 2),
         "spread": power(10, math.ceil(math.log10(alone["spread"][-1]))),
-        "top": written(alone["top"][-1], 2), "least": written(1 / TOKENS, 2),
-        "scaled": written(whole["top"][0], 2), "unscaled": written(wide["top"][0], 2),
-    }  # fmt: skip
+        "top": written(alone["top"][-1], 2),
+        "least": written(1 / TOKENS, 2),
+        "scaled": written(whole["top"][0], 2),
+        "unscaled": written(wide["top"][0], 2),
+    }
 
 
 RUNGS = (rung("stable", _figures()),)

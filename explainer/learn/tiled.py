@@ -73,26 +73,45 @@ def _picture(at: int, phase: str) -> list[Shape]:
         shapes.append(say(x + 10, top + T * side + 16, name, "is-middle", hue=hue))
         for i in range(T):
             full = i == here.i if name == "Q" else i in stored
-            shapes.append(box(x, top + i * side, 20, side - 3, hue=hue,
-                              look="is-full" if full else "is-pale"))  # fmt: skip
+            shapes.append(
+                box(x, top + i * side, 20, side - 3, hue=hue, look="is-full" if full else "is-pale")
+            )
     for i in range(T):
         for j in range(T):
             place = (left + j * side, top + i * side, side - 3, side - 3)
             if (i, j) in done:
                 shapes.append(box(*place, "✓", look="is-line"))
             elif (i, j) == (here.i, here.j):
-                shapes.append(box(*place, "S" if phase in ("scores", "mask", "max") else "P"
-                                  if phase in ("exp", "sum", "output", "store") else "",
-                                  hue="m", look="is-pale"))  # fmt: skip
+                shapes.append(
+                    box(
+                        *place,
+                        "S"
+                        if phase in ("scores", "mask", "max")
+                        else "P"
+                        if phase in ("exp", "sum", "output", "store")
+                        else "",
+                        hue="m",
+                        look="is-pale",
+                    )
+                )
             else:
                 hidden = j > i
-                shapes.append(box(*place, tell("tiled.skip") if hidden else "",
-                                  look="is-empty" if hidden else "is-pale is-small"))  # fmt: skip
+                shapes.append(
+                    box(
+                        *place,
+                        tell("tiled.skip") if hidden else "",
+                        look="is-empty" if hidden else "is-pale is-small",
+                    )
+                )
     x, y = left + here.j * side, top + here.i * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
-    return [*shapes, say(left, 14, "HBM", "is-small is-quiet"),
-            say(left + 2 * side, top + T * side + 16, tell("tiled.never"),
-                "is-small is-quiet is-middle")]  # fmt: skip
+    return [
+        *shapes,
+        say(left, 14, "HBM", "is-small is-quiet"),
+        say(
+            left + 2 * side, top + T * side + 16, tell("tiled.never"), "is-small is-quiet is-middle"
+        ),
+    ]
 
 
 def _code(phase: str, first: bool) -> list[Shape]:
@@ -119,9 +138,16 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
     here = schedule(SMALL)[at]
     read, written = moved(at, phase)
     said = tell(
-        "tiled.told", step=step, all=len(all_places), i=here.i, j=here.j, phase=phase,
-        does=DOES[phase], read=amount(read), written=amount(written),
-    )  # fmt: skip
+        "tiled.told",
+        step=step,
+        all=len(all_places),
+        i=here.i,
+        j=here.j,
+        phase=phase,
+        does=DOES[phase],
+        read=amount(read),
+        written=amount(written),
+    )
     y = 310.0
     last = [
         say(0, y, DOES[phase], "is-bold"),
@@ -129,23 +155,35 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
         say(0, y + 48, tell("tiled.on_chip"), "is-small is-quiet"),
         say(0, y + 72, tell("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]
-    title = tell("tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q,
-                 bc=SMALL.block_k)  # fmt: skip
-    return [scene(title, said,
-                  panel(350, 346, _picture(at, phase)),
-                  panel(460, 384, _code(phase, here.first), last))]  # fmt: skip
+    title = tell(
+        "tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q, bc=SMALL.block_k
+    )
+    return [
+        scene(
+            title,
+            said,
+            panel(350, 346, _picture(at, phase)),
+            panel(460, 384, _code(phase, here.first), last),
+        )
+    ]
 
 
 WIDGETS = (
-    Widget("tiled", tell("tiled.widget"),
-           (slider("step", tell("tiled.label.step"), 1, 1, len(places())),), _tiled),
-)  # fmt: skip
+    Widget(
+        "tiled",
+        tell("tiled.widget"),
+        (slider("step", tell("tiled.label.step"), 1, 1, len(places())),),
+        _tiled,
+    ),
+)
 
 
 def _asked_for() -> dict[str, str]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
-    return {f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
-            for side in (16, 128)}  # fmt: skip
+    return {
+        f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
+        for side in (16, 128)
+    }
 
 
 def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
@@ -157,6 +195,7 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
 
 _first, *_others = (_reads(*x) for x in ASKED)
 RUNGS = (
-    rung("tiled", {"place": address(SMALL, *places()[0]), **_asked_for()},
-         **_first, variants=_others),
-)  # fmt: skip
+    rung(
+        "tiled", {"place": address(SMALL, *places()[0]), **_asked_for()}, **_first, variants=_others
+    ),
+)

@@ -37,17 +37,33 @@ def blocks() -> list[Block]:
     del sizes["rate"]
     ours, theirs = (y[-1] for y in found.values())
     return [
-        plot(tell("training.losses"),
-             [{"name": title, "x": [*range(len(off))], "y": y, "colour": colour}
-              for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)],
-             x_label=tell("training.step"), y_label=tell("training.loss")),
-        text(tell("training.apart", steps=len(off), ours=ours, theirs=theirs,
-                  most=most_apart(name)),
-             "good" if off[-1] < MOST_APART else "bad"),
-        text(tell("training.recorded", **sizes, dtype=record["dtype"],
-                  where=_where(record), date=record["date"], torch=versions["torch"],
-                  triton=versions["triton"], command=record["command"]), "fine"),
-    ]  # fmt: skip
+        plot(
+            tell("training.losses"),
+            [
+                {"name": title, "x": [*range(len(off))], "y": y, "colour": colour}
+                for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)
+            ],
+            x_label=tell("training.step"),
+            y_label=tell("training.loss"),
+        ),
+        text(
+            tell("training.apart", steps=len(off), ours=ours, theirs=theirs, most=most_apart(name)),
+            "good" if off[-1] < MOST_APART else "bad",
+        ),
+        text(
+            tell(
+                "training.recorded",
+                **sizes,
+                dtype=record["dtype"],
+                where=_where(record),
+                date=record["date"],
+                torch=versions["torch"],
+                triton=versions["triton"],
+                command=record["command"],
+            ),
+            "fine",
+        ),
+    ]
 
 
 def _where(record: dict) -> str:

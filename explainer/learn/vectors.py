@@ -75,16 +75,35 @@ def _dot(v: Values) -> list[Block]:
         else tell("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
     )
     words = tell(
-        "vectors.dot.told", q_x=q[0], q_y=q[1], k_x=k[0], k_y=k[1], dot=shown(found["dot"], 2),
-        length=shown(found["norm_b"], 2), where=where, many=QUERIES * KEYS_EACH, d=d,
-        raw=s["raw"]["spread"], scaled=s["scaled"]["spread"], keys=KEYS_EACH,
-        raw_top=s["raw"]["top"], scaled_top=s["scaled"]["top"],
-    ).replace("-", "−")  # fmt: skip
+        "vectors.dot.told",
+        q_x=q[0],
+        q_y=q[1],
+        k_x=k[0],
+        k_y=k[1],
+        dot=shown(found["dot"], 2),
+        length=shown(found["norm_b"], 2),
+        where=where,
+        many=QUERIES * KEYS_EACH,
+        d=d,
+        raw=s["raw"]["spread"],
+        scaled=s["scaled"]["spread"],
+        keys=KEYS_EACH,
+        raw_top=s["raw"]["top"],
+        scaled_top=s["scaled"]["top"],
+    ).replace("-", "−")
     data = {
-        "q": q.tolist(), "k": k.tolist(), "plane": PLANE, "d": d,
-        "spread": s | {"many": QUERIES * KEYS_EACH, "keys": KEYS_EACH, "reach": reach,
-                       "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)]},
-    }  # fmt: skip
+        "q": q.tolist(),
+        "k": k.tolist(),
+        "plane": PLANE,
+        "d": d,
+        "spread": s
+        | {
+            "many": QUERIES * KEYS_EACH,
+            "keys": KEYS_EACH,
+            "reach": reach,
+            "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)],
+        },
+    }
     return [picture("arrows", tell("vectors.dot.title"), words, data)]
 
 
@@ -123,17 +142,29 @@ def _matmul(v: Values) -> list[Block]:
         C, counts, last = product(order, done)
         finished = int((counts == depth).sum())
         begun = int(((counts > 0) & (counts < depth)).sum())
-        orders.append({
-            "title": title, "C": C.tolist(), "counts": counts.tolist(), "last": last,
-            "finished": finished, "open": begun,
-        })  # fmt: skip
+        orders.append(
+            {
+                "title": title,
+                "C": C.tolist(),
+                "counts": counts.tolist(),
+                "last": last,
+                "finished": finished,
+                "open": begun,
+            }
+        )
         said.append(tell("vectors.matmul.order", title=title, finished=finished, begun=begun))
     words = tell("vectors.matmul.told", done=done, all=PRODUCTS, orders=". ".join(said))
     if done == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
         words += " " + tell("vectors.matmul.same", rows=rows).replace("-", "−")
-    data = {"A": A.tolist(), "B": B.tolist(), "depth": depth, "done": done, "all": PRODUCTS,
-            "orders": orders}  # fmt: skip
+    data = {
+        "A": A.tolist(),
+        "B": B.tolist(),
+        "depth": depth,
+        "done": done,
+        "all": PRODUCTS,
+        "orders": orders,
+    }
     return [picture("loops", tell("vectors.matmul.title", done=done, all=PRODUCTS), words, data)]
 
 
@@ -150,21 +181,38 @@ def _open_cells(rows: int, depth: int, cols: int) -> dict:
 FIRST, *OTHERS = (_open_cells(*size) for size in ASKED)
 LEFT, RIGHT = np.array([[1, 2], [3, 4]]), np.array([[2, 0], [1, 3]])
 PRODUCTS_OF = {
-    "product": str((LEFT @ RIGHT).tolist()), "swapped": str((RIGHT @ LEFT).tolist()),
+    "product": str((LEFT @ RIGHT).tolist()),
+    "swapped": str((RIGHT @ LEFT).tolist()),
     "cells": str((LEFT * RIGHT).tolist()),
-}  # fmt: skip
+}
 RUNGS = (rung("matmul", PRODUCTS_OF, variants=OTHERS, **FIRST),)
 
 _TIPS = tuple(
-    Control(f"{name}{axis}", f"{name}, {axis}", "range", START[name][at], PLANE["low"][at],
-            PLANE["high"][at], PLANE["step"], drawn=True)
+    Control(
+        f"{name}{axis}",
+        f"{name}, {axis}",
+        "range",
+        START[name][at],
+        PLANE["low"][at],
+        PLANE["high"][at],
+        PLANE["step"],
+        drawn=True,
+    )
     for name in "qk"
     for at, axis in enumerate("xy")
-)  # fmt: skip
+)
 
 WIDGETS = (
-    Widget("dot", tell("vectors.dot.widget"), (
-        *_TIPS, pick("d", "d", 16, SPREAD_D, closed=(64, 256))), _dot),
-    Widget("matmul", tell("vectors.matmul.widget"), (
-        slider("step", tell("vectors.label.step"), 14, 0, PRODUCTS, 1),), _matmul),
-)  # fmt: skip
+    Widget(
+        "dot",
+        tell("vectors.dot.widget"),
+        (*_TIPS, pick("d", "d", 16, SPREAD_D, closed=(64, 256))),
+        _dot,
+    ),
+    Widget(
+        "matmul",
+        tell("vectors.matmul.widget"),
+        (slider("step", tell("vectors.label.step"), 14, 0, PRODUCTS, 1),),
+        _matmul,
+    ),
+)

@@ -33,8 +33,9 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
-    problem = Problem(n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order,
-                      inputs="random")  # fmt: skip
+    problem = Problem(
+        n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order, inputs="random"
+    )
     moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
     return moves["O", "write"]
 
@@ -66,21 +67,40 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     right = LEFT + T * SIDE + 10
     shapes = [say(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
     for y, hue in ((TOP - 36, "k"), (TOP - 20, "v")):
-        shapes += [box(LEFT + j * SIDE, y, SIDE - 2, 13, hue=hue,
-                       look="is-full" if j in keys else "is-pale") for j in range(T)]  # fmt: skip
+        shapes += [
+            box(
+                LEFT + j * SIDE,
+                y,
+                SIDE - 2,
+                13,
+                hue=hue,
+                look="is-full" if j in keys else "is-pale",
+            )
+            for j in range(T)
+        ]
     for x, name, hue in ((LEFT - 26, "Q", "q"), (right, "O", "o")):
         shapes.append(say(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
         moving = rows if name == "Q" or order == "fa1" else ()
-        shapes += [box(x, TOP + i * SIDE, 16, SIDE - 2, hue=hue,
-                       look="is-full" if i in moving else "is-pale") for i in range(T)]  # fmt: skip
+        shapes += [
+            box(
+                x,
+                TOP + i * SIDE,
+                16,
+                SIDE - 2,
+                hue=hue,
+                look="is-full" if i in moving else "is-pale",
+            )
+            for i in range(T)
+        ]
     for i in range(T):
         for j in range(T):
             x, y = LEFT + j * SIDE, TOP + i * SIDE
             look = "is-full" if (i, j) in now else "" if (i, j) in before else "is-line"
             if order == "fa3" and (i, j) in now:
-                shapes += [box(x, y, SIDE - 2, SIDE / 2 - 1, "A", hue="v", look="is-full is-small"),
-                           box(x, y + SIDE / 2 - 1, SIDE - 2, SIDE / 2 - 1, "B",
-                               look="is-small")]  # fmt: skip
+                shapes += [
+                    box(x, y, SIDE - 2, SIDE / 2 - 1, "A", hue="v", look="is-full is-small"),
+                    box(x, y + SIDE / 2 - 1, SIDE - 2, SIDE / 2 - 1, "B", look="is-small"),
+                ]
             else:
                 hue = "v" if (i, j) in now else "q" if (i, j) in before else ""
                 shapes.append(box(x, y, SIDE - 2, SIDE - 2, hue=hue, look=look))
@@ -89,8 +109,11 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     far = T * SIDE - 8
     for k in range(T):
         middle = (k + 0.5) * SIDE - 1
-        ends = ([(LEFT + middle, TOP + 6), (LEFT + middle, TOP + far)] if order == "fa1" else
-                [(LEFT + 6, TOP + middle), (LEFT + far, TOP + middle)])  # fmt: skip
+        ends = (
+            [(LEFT + middle, TOP + 6), (LEFT + middle, TOP + far)]
+            if order == "fa1"
+            else [(LEFT + 6, TOP + middle), (LEFT + far, TOP + middle)]
+        )
         faded = " is-faded" if order == "fa1" and k not in keys else ""
         shapes.append(path(ends, look=way + faded, tip=7 if way == "is-quiet" else 11))
     return shapes
@@ -141,9 +164,11 @@ def strips(order: str) -> tuple[Lane, ...]:
             bus.append((start, start + load, what))
             start += load
         arrive = bus[-1][1] if order == "fa1" else max(clock, bus[-1][1])
-        work += [(arrive, arrive + product, "product"),
-                 (arrive + product, arrive + product + soft, "softmax"),
-                 (arrive + product + soft, arrive + 2 * product + soft, "product")]  # fmt: skip
+        work += [
+            (arrive, arrive + product, "product"),
+            (arrive + product, arrive + product + soft, "softmax"),
+            (arrive + product + soft, arrive + 2 * product + soft, "product"),
+        ]
         clock = work[-1][1]
         if order == "fa1":
             bus.append((clock, clock + load, "O"))
@@ -174,29 +199,51 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
         said.append(tell("versions.told", title=title, tick=tick, reads=reads, writes=writes))
         head, counts = say(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [
-            panel(WIDTH, HEIGHT, head, _tiles(order, tick, "is-quiet"), counts, _strips(order),
-                  only="desk"),
+            panel(
+                WIDTH,
+                HEIGHT,
+                head,
+                _tiles(order, tick, "is-quiet"),
+                counts,
+                _strips(order),
+                only="desk",
+            ),
             panel(WIDTH, LOW, head, _tiles(order, tick, "is-ink"), counts, only="hall"),
-        ]  # fmt: skip
+        ]
     return [
-        scene(tell("versions.title", tick=tick, all=TICKS, side=T, sms=SMS),
-              " ".join(said), *panels),
-        text(tell("versions.fine", tiles=T, rows=pipeline.CONSUMERS * pipeline.ROWS,
-                  keys=pipeline.KEYS, d=pipeline.D), "fine"),
-    ]  # fmt: skip
+        scene(
+            tell("versions.title", tick=tick, all=TICKS, side=T, sms=SMS), " ".join(said), *panels
+        ),
+        text(
+            tell(
+                "versions.fine",
+                tiles=T,
+                rows=pipeline.CONSUMERS * pipeline.ROWS,
+                keys=pipeline.KEYS,
+                d=pipeline.D,
+            ),
+            "fine",
+        ),
+    ]
 
 
 WIDGETS = (
-    Widget("versions", tell("versions.widget"),
-           (slider("step", tell("versions.label.tick"), 3, 0, TICKS),), _versions),
-)  # fmt: skip
+    Widget(
+        "versions",
+        tell("versions.widget"),
+        (slider("step", tell("versions.label.tick"), 3, 0, TICKS),),
+        _versions,
+    ),
+)
 
 
 def _asked(tiles: int) -> dict:
     """The answer, and: the mask forgotten, FA-2 like FA-1, both exchanged."""
     fa1, fa2 = (float(written(order, tiles, True)) for order in ("fa1", "fa2"))
-    return {"answer": (fa1, fa2),
-            "wrong": ((written("fa1", tiles, False), fa2), (fa1, fa1), (fa2, fa1))}  # fmt: skip
+    return {
+        "answer": (fa1, fa2),
+        "wrong": ((written("fa1", tiles, False), fa2), (fa1, fa1), (fa2, fa1)),
+    }
 
 
 def _busy(order: str) -> float:

@@ -35,16 +35,30 @@ QUESTIONS = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]:
     """(bytes that four warps pass through shared memory in one whole tile, barriers); ``split`` "k"
     as in FA-1, "q" as in FA-2. The bytes depend on the shape only."""
-    problem = Problem(n=max(block_q, block_k), d=d, block_q=block_q, block_k=block_k,
-                      causal=False, dtype="fp16", inputs="random")  # fmt: skip
+    problem = Problem(
+        n=max(block_q, block_k),
+        d=d,
+        block_q=block_q,
+        block_k=block_k,
+        causal=False,
+        dtype="fp16",
+        inputs="random",
+    )
     found = warps(problem, 0, 0, split, WARPS)
     return found.exchanged_bytes, found.barriers
 
 
 def partial_output(block_q: int, d: int) -> int:
     """Bytes of the partial O that the warps of a tile write where the keys are split."""
-    problem = Problem(n=block_q, d=d, block_q=block_q, block_k=block_q, causal=False,
-                      dtype="fp16", inputs="random")  # fmt: skip
+    problem = Problem(
+        n=block_q,
+        d=d,
+        block_q=block_q,
+        block_k=block_q,
+        causal=False,
+        dtype="fp16",
+        inputs="random",
+    )
     steps = warps(problem, 0, 0, "k", WARPS).steps
     return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
 
@@ -80,26 +94,37 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes: list[Shape] = [say(0, 18, TITLES[split], "is-bold"),
-                           say(0, 42, WHO[split], "is-small")]  # fmt: skip
+    shapes: list[Shape] = [say(0, 18, TITLES[split], "is-bold"), say(0, 42, WHO[split], "is-small")]
     for k, hue in enumerate(HUES):
-        place = (left + k * part, top, part - 2, SIDE) if split == "k" else (
-            left, top + k * part, SIDE, part - 2)  # fmt: skip
+        place = (
+            (left + k * part, top, part - 2, SIDE)
+            if split == "k"
+            else (left, top + k * part, SIDE, part - 2)
+        )
         shapes.append(box(*place, f"w{k}", hue=hue))
     middle = left + SIDE / 2
-    shapes += [say(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
-               say(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle")]  # fmt: skip
+    shapes += [
+        say(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
+        say(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle"),
+    ]
     y = top + SIDE + 40
     for k, hue in enumerate(HUES):
         x = left + (k + 0.5) * part
         if split == "k":
             shapes.append(path([(x, y - 8), (x, y + 24)], hue, tip=8))
     shapes += [
-        box(8, y + 28, WIDTH - 16, 40, amount(passed) if passed else tell("warp_split.nothing"),
-            hue="l" if passed else "", look="is-pale" if passed else "is-empty"),
+        box(
+            8,
+            y + 28,
+            WIDTH - 16,
+            40,
+            amount(passed) if passed else tell("warp_split.nothing"),
+            hue="l" if passed else "",
+            look="is-pale" if passed else "is-empty",
+        ),
         say(8, y + 92, where if passed else tell("warp_split.registers"), look),
         say(8, y + 114, tell("warp_split.barriers", n=barriers), "is-bold"),
-    ]  # fmt: skip
+    ]
     return panel(WIDTH, HEIGHT, shapes)
 
 
@@ -107,14 +132,18 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
     held, each = min(found.values()), registers_per_thread(br, bc, d)
-    shapes: list[Shape] = [say(0, 18, tell("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
-                           say(0, 40, tell("warp_split.holds"), "is-small")]  # fmt: skip
+    shapes: list[Shape] = [
+        say(0, 18, tell("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
+        say(0, 40, tell("warp_split.holds"), "is-small"),
+    ]
     for k, (key, name) in enumerate(tell.named("warp_split.resources").items()):
         y, shown = 52 + 50 * k, min(found[key], 16)
         wide = (WIDTH - 8) / max(shown, 1)
-        shapes += [box(0, y, WIDTH - 8, 24, look="is-line"),
-                   *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
-                   say(0, y + 41, f"{name}: {found[key]}", "is-small")]  # fmt: skip
+        shapes += [
+            box(0, y, WIDTH - 8, 24, look="is-line"),
+            *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
+            say(0, y + 41, f"{name}: {found[key]}", "is-small"),
+        ]
     verdict = tell("warp_split.held", held=held) if held else tell("warp_split.no_room")
     hint = tell("warp_split.hide") if held > 1 else tell("warp_split.wait")
     if each > MOST_REGISTERS:
@@ -125,8 +154,10 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
         y, count = 272 + 52 * k, len(set(sectors(stride, ITEMSIZE["fp16"])))
         shapes.append(say(0, y, f"{name}: {count}", "is-small"))
         wide = (WIDTH - 8) / LANES
-        shapes += [box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
-                   for n in range(count)]  # fmt: skip
+        shapes += [
+            box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
+            for n in range(count)
+        ]
     shapes.append(say(0, 372, tell("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes, only="desk")
 
@@ -142,16 +173,30 @@ def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
     if too_much("k", br, d, where):
         said += " " + tell("warp_split.too_much", size=amount(partial_output(br, d)))
     said += " " + tell("warp_split.resident", held=held)
-    return [scene(tell("warp_split.title", br=br, bc=bc, d=d, warps=WARPS), said,
-                  _split("k", br, bc, d, where), _split("q", br, bc, d, where),
-                  _occupancy(br, bc, d, where))]  # fmt: skip
+    return [
+        scene(
+            tell("warp_split.title", br=br, bc=bc, d=d, warps=WARPS),
+            said,
+            _split("k", br, bc, d, where),
+            _split("q", br, bc, d, where),
+            _occupancy(br, bc, d, where),
+        )
+    ]
 
 
 WIDGETS = (
-    Widget("warps", tell("warp_split.widget"), (
-        pick("br", "Br", 32, SIDES), pick("bc", "Bc", 64, SIDES),
-        pick("d", "d", 32, DS, closed=(64, 128)), card("h200")), _warp_split),
-)  # fmt: skip
+    Widget(
+        "warps",
+        tell("warp_split.widget"),
+        (
+            pick("br", "Br", 32, SIDES),
+            pick("bc", "Bc", 64, SIDES),
+            pick("d", "d", 32, DS, closed=(64, 128)),
+            card("h200"),
+        ),
+        _warp_split,
+    ),
+)
 
 
 def _asked(block_q: int, d: int) -> dict:

@@ -76,11 +76,24 @@ def _picture(x: Input) -> list[Shape]:
         why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
         shapes += [
-            box(0, at, 170, 42, NAMES[name], hue="v" if runs else "", key=name,
-                look="is-full is-edge" if runs else "is-line"),
-            say(186, at + 26, tell("which.runs") if runs else why or tell("which.would"),
-                f"is-small {'is-good' if runs else 'is-quiet'}", key=f"why {name}"),
-        ]  # fmt: skip
+            box(
+                0,
+                at,
+                170,
+                42,
+                NAMES[name],
+                hue="v" if runs else "",
+                key=name,
+                look="is-full is-edge" if runs else "is-line",
+            ),
+            say(
+                186,
+                at + 26,
+                tell("which.runs") if runs else why or tell("which.would"),
+                f"is-small {'is-good' if runs else 'is-quiet'}",
+                key=f"why {name}",
+            ),
+        ]
         if k:
             shapes.append(path([(85, at - 8), (85, at - 1)], look="is-quiet", tip=5))
     return shapes
@@ -98,14 +111,24 @@ def _which(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("which", tell("which.widget"), (
-        pick("sm", "GPU", "90", GPUS.items()),
-        pick("dtype", tell("which.label.dtype"), "bf16", ("bf16", "fp16", "fp32"),
-             closed=("fp32", "fp16")),
-        pick("d", tell("which.label.d"), 50, (32, 50, 64, 128, 256)),
-        pick("mask", tell("which.label.mask"), "none", MASKS.items(), closed=("any",)),
-    ), _which),
-)  # fmt: skip
+    Widget(
+        "which",
+        tell("which.widget"),
+        (
+            pick("sm", "GPU", "90", GPUS.items()),
+            pick(
+                "dtype",
+                tell("which.label.dtype"),
+                "bf16",
+                ("bf16", "fp16", "fp32"),
+                closed=("fp32", "fp16"),
+            ),
+            pick("d", tell("which.label.d"), 50, (32, 50, 64, 128, 256)),
+            pick("mask", tell("which.label.mask"), "none", MASKS.items(), closed=("any",)),
+        ),
+        _which,
+    ),
+)
 ASKED = (
     Input(90, "fp32", 64, "none", False),
     Input(80, "bf16", 64, "causal", False),
@@ -116,8 +139,13 @@ ASKED = (
 def _asked(x: Input) -> dict:
     offered = tried(x.sm)
     options = tuple((NAMES[name], _why(name, x)) for name in offered)
-    words = tell("which.asked", gpu=GPUS[str(x.sm)].replace(", ", " or "), dtype=x.dtype, d=x.d,
-                 mask=tell.named("which.asked_masks")[x.mask])  # fmt: skip
+    words = tell(
+        "which.asked",
+        gpu=GPUS[str(x.sm)].replace(", ", " or "),
+        dtype=x.dtype,
+        d=x.d,
+        mask=tell.named("which.asked_masks")[x.mask],
+    )
     return {"options": options, "answer": offered.index(chosen(x)), "words": words}
 
 

@@ -56,11 +56,22 @@ def _map(p: Problem, kind: str, width: int) -> list[Shape]:
             name = tiling.KINDS[found]
             look = {"skipped": "is-line", "partial": "is-pale", "full": "is-pale"}[name]
             hue = "plain" if name == "skipped" else "q"
-            shapes.append(box(j * side, y + i * side, side - 1.5, side - 1.5, look=look, hue=hue,
-                              key=f"t {i} {j}"))  # fmt: skip
+            shapes.append(
+                box(
+                    j * side,
+                    y + i * side,
+                    side - 1.5,
+                    side - 1.5,
+                    look=look,
+                    hue=hue,
+                    key=f"t {i} {j}",
+                )
+            )
     for i, row in enumerate(keep):
-        shapes += [box(a * CELL, y + i * CELL + 1, count * CELL - 1.5, CELL - 2, hue="q",
-                       look="is-full") for a, count in runs(row)]  # fmt: skip
+        shapes += [
+            box(a * CELL, y + i * CELL + 1, count * CELL - 1.5, CELL - 2, hue="q", look="is-full")
+            for a, count in runs(row)
+        ]
     if kind == "window":
         shapes.append(knob(0, y + N * CELL + 16, N * CELL, WIDTH, width))
     return shapes
@@ -97,9 +108,15 @@ def _windows(v: Values) -> list[Block]:
     p = problem(kind, width)
     found = counts(p)
     words = tell(
-        "windows.told", kind=KINDS[kind], scores=p.mask.visible(N, N), all=N * N,
-        tiles=p.Tr * p.Tc, skipped=found["skipped"], cut=found["partial"], whole=found["full"],
-    )  # fmt: skip
+        "windows.told",
+        kind=KINDS[kind],
+        scores=p.mask.visible(N, N),
+        all=N * N,
+        tiles=p.Tr * p.Tc,
+        skipped=found["skipped"],
+        cut=found["partial"],
+        whole=found["full"],
+    )
     return [
         scene(
             tell("windows.title"),
@@ -110,17 +127,25 @@ def _windows(v: Values) -> list[Block]:
 
 
 WIDGETS = (
-    Widget("windows", tell("windows.widget"), (
-        pick("what", tell("windows.label.mask"), "window", KINDS.items()), WIDTH,
-    ), _windows),
-)  # fmt: skip
+    Widget(
+        "windows",
+        tell("windows.widget"),
+        (
+            pick("what", tell("windows.label.mask"), "window", KINDS.items()),
+            WIDTH,
+        ),
+        _windows,
+    ),
+)
 
 # The question and its variants: a mask on 20 tokens, in words.
-ASKED = tuple(zip(
-    ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
-    tell.row("windows.asked_masks"),
-    strict=True,
-))  # fmt: skip
+ASKED = tuple(
+    zip(
+        ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
+        tell.row("windows.asked_masks"),
+        strict=True,
+    )
+)
 SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
 
 
@@ -136,8 +161,12 @@ def _note(p: Problem, i: int, j: int) -> str:
 def _asked(mask: str, said: str) -> dict:
     p = replace(SMALL, mask=mask)
     cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
-    computed = tuple((i, j) for i, row in enumerate(tiling.kinds(p)) for j, kind in enumerate(row)
-                     if tiling.KINDS[kind] != "skipped")  # fmt: skip
+    computed = tuple(
+        (i, j)
+        for i, row in enumerate(tiling.kinds(p))
+        for j, kind in enumerate(row)
+        if tiling.KINDS[kind] != "skipped"
+    )
     return {
         "answer": computed,
         "words": tell("windows.asked", mask=said),
@@ -166,6 +195,4 @@ def _hall() -> tuple[dict, dict]:
 
 _first, *_others = (_asked(*x) for x in ASKED)
 _figures, _numbers = _hall()
-RUNGS = (
-    rung("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),
-)  # fmt: skip
+RUNGS = (rung("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),)

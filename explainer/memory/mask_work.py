@@ -49,9 +49,12 @@ def _work(w: Workload, pass_: str) -> Work:
     nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
     found = tiling.counts(problem)
     return Work(
-        w.mask.visible(w.n, w.n), found["full"] + found["partial"], found["partial"],
-        flops(w.mask, 1, w.n, w.d, pass_), nbytes,
-    )  # fmt: skip
+        w.mask.visible(w.n, w.n),
+        found["full"] + found["partial"],
+        found["partial"],
+        flops(w.mask, 1, w.n, w.d, pass_),
+        nbytes,
+    )
 
 
 def beside(w: Workload, pass_: str = "forward") -> dict[str, Work]:

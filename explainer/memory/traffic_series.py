@@ -36,9 +36,13 @@ SOURCES = {
 def _row(order: str, n: int, side: int | None, size: float, origin: str, where: str = "") -> dict:
     source = SOURCES[origin] + (f", {where}" if where else "")
     return {
-        "order": order, "n": n, "side": side, "bytes": round(size), "origin": origin,
+        "order": order,
+        "n": n,
+        "side": side,
+        "bytes": round(size),
+        "origin": origin,
         "source": source,
-    }  # fmt: skip
+    }
 
 
 def _computed(w: Workload, order: str, n: int, side: int | None, pass_: str) -> list[dict]:

@@ -72,9 +72,15 @@ class Workload:
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
         return Problem(
-            n=self.n, d=self.d, block_q=self.block_q, block_k=self.block_k, mask=self.mask,
-            order=order, dtype=self.dtype, inputs="random",
-        )  # fmt: skip
+            n=self.n,
+            d=self.d,
+            block_q=self.block_q,
+            block_k=self.block_k,
+            mask=self.mask,
+            order=order,
+            dtype=self.dtype,
+            inputs="random",
+        )
 
     def with_tile(self, row: Mapping[str, int]) -> Workload:
         """The same in the tile that a kernel says it ran in (``block_m``, ``block_n``)."""

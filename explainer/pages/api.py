@@ -157,8 +157,27 @@ def run(engine: Engine):
         problem, that record is the answer: recorded says where and when, refused why nothing was
         run.
         """
-        given = (n, d, br, bc, mask, dtype, data, seed, text, gain, b, h, methods,
-                 score, sink, hk, head, dropout, rope)  # fmt: skip
+        given = (
+            n,
+            d,
+            br,
+            bc,
+            mask,
+            dtype,
+            data,
+            seed,
+            text,
+            gain,
+            b,
+            h,
+            methods,
+            score,
+            sink,
+            hk,
+            head,
+            dropout,
+            rope,
+        )
         try:
             keys = (*ENDPOINTS["run"][:-1], "pass")
             asked = RunRequest.from_query(dict(zip(keys, (*given, pass_), strict=True)))
@@ -205,8 +224,27 @@ def trace(
 ) -> dict:
     """The whole computation of a head tile by tile: Q, K, V, S, O, lse, every visit's m and l; of
     the backward pass dO, D, dQ, dK, dV and every visit with its P, dP, dS and sums."""
-    given = (n, d, br, bc, mask, dtype, data, seed, text, gain, order, score, sink,
-             h, hk, head, dropout, rope, pass_)  # fmt: skip
+    given = (
+        n,
+        d,
+        br,
+        bc,
+        mask,
+        dtype,
+        data,
+        seed,
+        text,
+        gain,
+        order,
+        score,
+        sink,
+        h,
+        hk,
+        head,
+        dropout,
+        rope,
+        pass_,
+    )
     asked = dict(zip(ENDPOINTS["trace"], given, strict=True))
     try:
         problem, pass_ = RunRequest.from_query(asked).problem, pass_of({"pass": pass_})

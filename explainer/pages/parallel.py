@@ -127,5 +127,11 @@ def wire(page: FigurePage, live: gr.Button, tab: gr.Tab, engine: Engine) -> None
     """Every change of a control shows the view anew; the address holds what is shown."""
     page.wire(tab)
     four = page.outputs[-4:]  # as render has them
-    live.click(_recorder(engine, page), [*page.inputs.values()], four, show_progress="hidden",
-               concurrency_limit=None, api_visibility="private")  # fmt: skip
+    live.click(
+        _recorder(engine, page),
+        [*page.inputs.values()],
+        four,
+        show_progress="hidden",
+        concurrency_limit=None,
+        api_visibility="private",
+    )

@@ -38,8 +38,28 @@ from explainer.views import (
 say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
-KEYS = ("data", "seed", "n", "d", "br", "bc", "b", "h", "hk", "mask", "dtype", "methods", "text",
-        "gain", "score", "sink", "head", "rope", "dropout", "pass")  # fmt: skip
+KEYS = (
+    "data",
+    "seed",
+    "n",
+    "d",
+    "br",
+    "bc",
+    "b",
+    "h",
+    "hk",
+    "mask",
+    "dtype",
+    "methods",
+    "text",
+    "gain",
+    "score",
+    "sink",
+    "head",
+    "rope",
+    "dropout",
+    "pass",
+)
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": (16, 64, 128, 512, 1024, 4096, 16384, 65536),
@@ -179,8 +199,15 @@ def build(engine: Engine) -> RunPage:
                 known = machine and machine["interpreted"]  # a GPU's is too rough to be shown
                 expected = admission.expected_s(asked, machine) if known else None
                 wait = engine.wait_s(job)
-                now = (job.stage, job.done, job.total, engine.position(job), int(elapsed), expected,
-                       wait if wait is None else round(wait))  # fmt: skip
+                now = (
+                    job.stage,
+                    job.done,
+                    job.total,
+                    engine.position(job),
+                    int(elapsed),
+                    expected,
+                    wait if wait is None else round(wait),
+                )
                 if now != said:
                     yield *_only(run_report.progress(*now)), _stop(True)
                     said = now
@@ -202,9 +229,11 @@ def build(engine: Engine) -> RunPage:
             longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
-                run_report.idle(), elem_id="run-result", apply_default_css=False,
+                run_report.idle(),
+                elem_id="run-result",
+                apply_default_css=False,
                 js_on_load=mounted("scenes"),
-            )  # fmt: skip
+            )
             stop = gr.Button(
                 say("button.cancel"), visible=False, elem_classes=["fa-secondary", "fa-stop"]
             )

@@ -111,9 +111,12 @@ def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
         for key, choices in SIZES.items():
             if key not in made:
                 made[key] = gr.Dropdown(
-                    [str(x) for x in choices], value=str(at[key]), label=labels[key],
-                    allow_custom_value=True, min_width=80,
-                )  # fmt: skip
+                    [str(x) for x in choices],
+                    value=str(at[key]),
+                    label=labels[key],
+                    allow_custom_value=True,
+                    min_width=80,
+                )
     made["mask"] = masks.menu(at["mask"])
     masks.keep_names(made["mask"], made["n"])
     made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))

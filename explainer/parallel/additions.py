@@ -68,9 +68,15 @@ def of_workload(w: Workload) -> Problem:
     """One head of it, random, cut to LONGEST rows and PARTS key blocks."""
     n = min(w.n, LONGEST, PARTS * w.block_k)
     return Problem(
-        n=n, d=w.d, block_q=min(w.block_q, n), block_k=min(w.block_k, n), mask=w.mask,
-        order="fa2", dtype=w.dtype, inputs="random",
-    )  # fmt: skip
+        n=n,
+        d=w.d,
+        block_q=min(w.block_q, n),
+        block_k=min(w.block_k, n),
+        mask=w.mask,
+        order="fa2",
+        dtype=w.dtype,
+        inputs="random",
+    )
 
 
 @lru_cache(maxsize=64)

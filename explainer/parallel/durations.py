@@ -47,9 +47,16 @@ def workload_of(row: dict) -> Workload:
     heads = row["heads"]
     batch = next(b for b in range(1, heads + 1) if heads % b == 0 and heads // b <= MAX_HEADS)
     return Workload(
-        card=LEARNT_ON, n=row["n"], d=row["d"], block_q=row["block_m"], block_k=row["block_n"],
-        batch=batch, heads=heads // batch, causal=row["causal"], dtype=row["dtype"],
-    )  # fmt: skip
+        card=LEARNT_ON,
+        n=row["n"],
+        d=row["d"],
+        block_q=row["block_m"],
+        block_k=row["block_n"],
+        batch=batch,
+        heads=heads // batch,
+        causal=row["causal"],
+        dtype=row["dtype"],
+    )
 
 
 def judged(row: dict) -> bool:
@@ -111,8 +118,15 @@ def _come_back(w: Workload) -> int:
 
 # Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
 EQUAL = Pace(
-    0.0, 1.0, 1.0, 1.0, 1.0, 0.0, say("pace.backward"), say("pace.equal"),
-)  # fmt: skip
+    0.0,
+    1.0,
+    1.0,
+    1.0,
+    1.0,
+    0.0,
+    say("pace.backward"),
+    say("pace.equal"),
+)
 
 
 def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
@@ -126,9 +140,15 @@ def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
         return known
     one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
     return Pace(
-        known.start / one, known.visit / one, known.masked / one, known.sharing, known.beyond_l2,
-        known.spread, VISITS, say("pace.ratios", source=known.source),
-    )  # fmt: skip
+        known.start / one,
+        known.visit / one,
+        known.masked / one,
+        known.sharing,
+        known.beyond_l2,
+        known.spread,
+        VISITS,
+        say("pace.ratios", source=known.source),
+    )
 
 
 def places(w: Workload, order: str, pass_: str = "forward") -> tuple[int, bool]:

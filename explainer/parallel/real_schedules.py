@@ -69,13 +69,22 @@ def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Compared:
     scaled = durations.pace(w, order).unit != "µs"
     if scaled:
         unit = (found.end - found.start).sum() / (model.end - model.start).sum()
-        model = Schedule(model.sm, model.slot, model.start * unit, model.end * unit, model.sms,
-                         model.slots)  # fmt: skip
+        model = Schedule(
+            model.sm, model.slot, model.start * unit, model.end * unit, model.sms, model.slots
+        )
     spans = row["makespans_us"]
     return Compared(
-        w, order, found, model, launch.programs(w, order), model.makespan / found.makespan - 1,
-        model.busy / found.busy - 1, scaled, kind, (spans[0], spans[-1]),
-    )  # fmt: skip
+        w,
+        order,
+        found,
+        model,
+        launch.programs(w, order),
+        model.makespan / found.makespan - 1,
+        model.busy / found.busy - 1,
+        scaled,
+        kind,
+        (spans[0], spans[-1]),
+    )
 
 
 def of_case(case: str) -> Compared:

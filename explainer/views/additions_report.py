@@ -20,15 +20,26 @@ def additions(w: Workload) -> str:
     found = worked_out(of_workload(w))
     p = found.problem
     rows = [
-        (say("additions.shuffled", n=s.order) if s.order else say("additions.again"),
-         f"{s.summed:,}", f"{s.stored:,}", scientific(s.off))
+        (
+            say("additions.shuffled", n=s.order) if s.order else say("additions.again"),
+            f"{s.summed:,}",
+            f"{s.stored:,}",
+            scientific(s.off),
+        )
         for s in found.sums
-    ]  # fmt: skip
+    ]
     by, fp32, off = say.row("additions.head")
     head = (by, fp32, say("additions.stored", dtype=p.dtype), off)
     note = say("additions.note", unequal=found.unequal, entries=found.entries)
     if found.most < MATTERS:
         note = say("additions.few", n=found.most)
     fine = say("additions.fine", mask=p.mask.text, n=p.n, d=p.d, br=p.block_q, bc=p.block_k)
-    return card("additions", say("additions"), SHUFFLED, "", words(note),
-                table(head, rows, say("additions.caption")), words(fine, "fa-fine"))  # fmt: skip
+    return card(
+        "additions",
+        say("additions"),
+        SHUFFLED,
+        "",
+        words(note),
+        table(head, rows, say("additions.caption")),
+        words(fine, "fa-fine"),
+    )

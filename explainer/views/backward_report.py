@@ -37,12 +37,15 @@ def recorded() -> str:
     return div(
         "fa-run",
         card(
-            "backward-recorded", say("backward"), kinds.recorded(NAME), "",
+            "backward-recorded",
+            say("backward"),
+            kinds.recorded(NAME),
+            "",
             table(head, lines, say("backward.caption")),
             words(note, "fa-fine"),
         ),
         data_testid="backward-recorded",
-    )  # fmt: skip
+    )
 
 
 def _times(point: Mapping[str, Mapping], name: str) -> str:

@@ -26,10 +26,22 @@ def balance(w: Workload, pass_: str = "forward") -> str:
         longest, mean = int(visits.max()), float(visits.mean())
         even = mean / longest if longest else 1.0
         bars.append(bar(short(text, BAR), even, (f"{100 * even:.0f} %",), "kernel"))
-        rows.append((short(text), f"{int(visits.sum()):,}", f"{visits.min():,}", f"{mean:,.1f}",
-                     f"{longest:,}", f"{100 * even:.0f} %"))  # fmt: skip
+        rows.append(
+            (
+                short(text),
+                f"{int(visits.sum()):,}",
+                f"{visits.min():,}",
+                f"{mean:,.1f}",
+                f"{longest:,}",
+                f"{100 * even:.0f} %",
+            )
+        )
     return card(
-        "balance", say.named("balance")[pass_], BALANCED, "", *bars,
+        "balance",
+        say.named("balance")[pass_],
+        BALANCED,
+        "",
+        *bars,
         words(say("balance.note", block=BLOCKS[pass_])),
         table(say.row("balance.head"), rows, say.named("balance.caption")[pass_]),
-    )  # fmt: skip
+    )

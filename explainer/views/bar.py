@@ -16,8 +16,11 @@ def _explains(page: str) -> str:
     """The rungs that lead to this page, to be gone to from there."""
     found = [rung for rung in rungs() if any(link.page == page for link in rung.links)]
     links = (tag("a", f"{NUMBERS[rung.key]} {rung.title}", href=to(rung.key)) for rung in found)
-    return div("fa-explains", tag("p", say("bar.explained")), *links, data_explains=page,
-               hidden="") if found else ""  # fmt: skip
+    return (
+        div("fa-explains", tag("p", say("bar.explained")), *links, data_explains=page, hidden="")
+        if found
+        else ""
+    )
 
 
 EXPLAINS = "".join(_explains(page) for page in PAGES if page != "paper")

@@ -71,9 +71,14 @@ def traffic(
                 look["marker"]["line"]["color"] = algorithm.colour
             texts = [_told(r) for r in mine]
             figure.add_scatter(
-                x=[r[over] for r in mine], y=[r["bytes"] for r in mine], hovertext=texts,
-                hoverinfo="text", name=f"{algorithm.label}, {origin}", showlegend=False, **look,
-            )  # fmt: skip
+                x=[r[over] for r in mine],
+                y=[r["bytes"] for r in mine],
+                hovertext=texts,
+                hoverinfo="text",
+                name=f"{algorithm.label}, {origin}",
+                showlegend=False,
+                **look,
+            )
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [r["bytes"] for r in rows], say("traffic.y"))
     if over == "n":
@@ -118,15 +123,23 @@ def capacity(
                 for r in mine
             ]
             figure.add_scatter(
-                x=[r["n"] for r in mine], y=[r["bytes"] for r in mine], name=name,
-                hovertext=texts, hoverinfo="text", **look,
-            )  # fmt: skip
+                x=[r["n"] for r in mine],
+                y=[r["bytes"] for r in mine],
+                name=name,
+                hovertext=texts,
+                hoverinfo="text",
+                **look,
+            )
     room = CARDS[card].hbm_bytes
     figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
     figure.add_annotation(
-        x=0.01, xref="paper", y=float(np.log10(room)), yanchor="bottom", showarrow=False,
+        x=0.01,
+        xref="paper",
+        y=float(np.log10(room)),
+        yanchor="bottom",
+        showarrow=False,
         text=say("capacity.room", card=CARDS[card].name, room=amount(room)),
-    )  # fmt: skip
+    )
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], say("capacity.y"))
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
@@ -161,18 +174,26 @@ def timeline(
     for k, colour in enumerate(WAVES):
         mine = shown[turn[shown] % len(WAVES) == k]
         figure.add_bar(
-            orientation="h", base=s.start[mine], x=(s.end - s.start)[mine], y=place[mine],
-            width=1.0, marker={"color": colour, "line": {"width": 0}}, showlegend=False,
-            hovertext=[told(p) for p in mine], hoverinfo="text",
-        )  # fmt: skip
+            orientation="h",
+            base=s.start[mine],
+            x=(s.end - s.start)[mine],
+            y=place[mine],
+            width=1.0,
+            marker={"color": colour, "line": {"width": 0}},
+            showlegend=False,
+            hovertext=[told(p) for p in mine],
+            hoverinfo="text",
+        )
     every = parallel("timeline.every", step=step) if step > 1 else ""
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))
     figure.update_yaxes(
-        range=[s.sms * s.slots - 0.5, -0.5], title=parallel("timeline.sm"),
-        tickvals=[t * s.slots for t in ticks], ticktext=[str(t) for t in ticks],
-    )  # fmt: skip
+        range=[s.sms * s.slots - 0.5, -0.5],
+        title=parallel("timeline.sm"),
+        tickvals=[t * s.slots for t in ticks],
+        ticktext=[str(t) for t in ticks],
+    )
     remark = ", ".join(part for part in (remark, every) if part)
     figure = styled(figure, SHORT, title, kind, remark)
     return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
@@ -224,31 +245,47 @@ def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
     figure.add_bar(
-        x=x, y=[100 * r["busy"] for r in ours], name=parallel("chart.busy"),
-        yaxis="y2", marker={"color": "rgba(86,169,220,.35)"}, hoverinfo="text",
-        hovertext=[parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"])
-                   for r in ours],
-    )  # fmt: skip
+        x=x,
+        y=[100 * r["busy"] for r in ours],
+        name=parallel("chart.busy"),
+        yaxis="y2",
+        marker={"color": "rgba(86,169,220,.35)"},
+        hoverinfo="text",
+        hovertext=[
+            parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"]) for r in ours
+        ],
+    )
     timed = [r for r in ours if "median_ms" in r]
     figure.add_scatter(
-        x=[str(r["splits"]) for r in timed], y=[r["median_ms"] * 1e3 for r in timed],
-        name=parallel("chart.time"), mode="lines+markers", hoverinfo="text",
+        x=[str(r["splits"]) for r in timed],
+        y=[r["median_ms"] * 1e3 for r in timed],
+        name=parallel("chart.time"),
+        mode="lines+markers",
+        hoverinfo="text",
         hovertext=[_took(r) for r in timed],
-        line={"color": "#d55e00", "width": 2}, marker={"size": 9},
-    )  # fmt: skip
+        line={"color": "#d55e00", "width": 2},
+        marker={"size": 9},
+    )
     for r in rows[len(ours) :]:
         figure.add_scatter(
-            x=x, y=[r["median_ms"] * 1e3] * len(x), mode="lines",
-            name=parallel("chart.other", method=r["method"]), line=SDPA_LOOK[r["method"]],
-            hoverinfo="text", hovertext=[_took(r)] * len(x),
-        )  # fmt: skip
+            x=x,
+            y=[r["median_ms"] * 1e3] * len(x),
+            mode="lines",
+            name=parallel("chart.other", method=r["method"]),
+            line=SDPA_LOOK[r["method"]],
+            hoverinfo="text",
+            hovertext=[_took(r)] * len(x),
+        )
     for r in (r for r in timed if r["rule"]):
         figure.add_scatter(
-            x=[str(r["splits"])], y=[r["median_ms"] * 1e3], name=parallel("chart.rule"),
-            mode="markers", hoverinfo="text",
+            x=[str(r["splits"])],
+            y=[r["median_ms"] * 1e3],
+            name=parallel("chart.rule"),
+            mode="markers",
+            hoverinfo="text",
             hovertext=[parallel("chart.rule_hover", took=_took(r))],
             marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
-        )  # fmt: skip
+        )
     figure.update_xaxes(title=parallel("chart.x"), type="category")
     figure = styled(figure, TALL, parallel("chart"), kind, remark)
     figure.update_layout(

@@ -70,18 +70,25 @@ def decode_head(w: Workload, rows: Sequence[Mapping]) -> str:
     else:
         text = say("decode.full", n=w.n, heads=heads, sms=sms)
     text += say(
-        "decode.measured", keys=at["n_k"], heads=at["heads"], parts=best["splits"],
-        time=best["median_ms"] * 1e3, whole=timed[0]["median_ms"] * 1e3,
-    )  # fmt: skip
+        "decode.measured",
+        keys=at["n_k"],
+        heads=at["heads"],
+        parts=best["splits"],
+        time=best["median_ms"] * 1e3,
+        whole=timed[0]["median_ms"] * 1e3,
+    )
     return page(said(text, computed() + recorded(RECORD)), view="decode")
 
 
 def _beside(w: Workload) -> str:
     """The rule and what it chooses; measured beside SDPA where that is recorded."""
     rule = say(
-        "rule.note", programs=split_keys.PROGRAMS_A_MULTIPROCESSOR, keys=split_keys.MIN_KEYS,
-        most=split_keys.MAX_PARTS, parts=split_keys.chosen(w),
-    )  # fmt: skip
+        "rule.note",
+        programs=split_keys.PROGRAMS_A_MULTIPROCESSOR,
+        keys=split_keys.MIN_KEYS,
+        most=split_keys.MAX_PARTS,
+        parts=split_keys.chosen(w),
+    )
     listed = []
     for r in split_keys.beside(w):
         ours = say("decode.method_parts", n=r.get("splits", 1))
@@ -92,8 +99,15 @@ def _beside(w: Workload) -> str:
         return card("rule", say("rule"), computed(), "", words(rule))
     at = split_keys.beside(w)[0]
     note = say("rule.measured", keys=at["n_k"], heads=at["heads"])
-    return card("rule", say("rule"), computed() + recorded(RECORD), "", words(rule), words(note),
-                table(say.row("rule.head"), listed, say("rule.caption")))  # fmt: skip
+    return card(
+        "rule",
+        say("rule"),
+        computed() + recorded(RECORD),
+        "",
+        words(rule),
+        words(note),
+        table(say.row("rule.head"), listed, say("rule.caption")),
+    )
 
 
 def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
@@ -101,11 +115,13 @@ def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     problem = Problem(n=16, d=8, block_q=4, block_k=4, causal=False)
     parts, o, lse = split_keys.parts(problem, 4)
     lines = [
-        (say("combine.keys", first=p.first, last=p.last - 1),
-         *(shown(x, 4) for x in (p.m, p.l, p.lse, p.weight)),
-         " ".join(map(shown, p.O[:4])))
+        (
+            say("combine.keys", first=p.first, last=p.last - 1),
+            *(shown(x, 4) for x in (p.m, p.l, p.lse, p.weight)),
+            " ".join(map(shown, p.O[:4])),
+        )
         for p in parts
-    ]  # fmt: skip
+    ]
     lines.append(
         (say("combine.all"), "", "", shown(lse, 4), shown(1, 4), " ".join(map(shown, o[:4])))
     )
@@ -113,8 +129,14 @@ def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     kinds = [_kind_of(r) for r in rows]
     return page(
         _beside(w),
-        card("combine", say("combine"), computed(), "", words(note),
-             table(say.row("combine.head"), lines, say("combine.caption"))),
+        card(
+            "combine",
+            say("combine"),
+            computed(),
+            "",
+            words(note),
+            table(say.row("combine.head"), lines, say("combine.caption")),
+        ),
         figures_of("decode", kinds, say.row("decode.head"), rows, say("decode.caption")),
         view="decode-figures",
-    )  # fmt: skip
+    )

@@ -14,22 +14,42 @@ from explainer.engine.results import PointRow, Result, Row
 
 # a key of a row → its name in the file
 FIGURES = {
-    "right": "right", "error": "max_abs_error", "allowed": "allowed_max_abs_error",
-    "relative": "max_relative_error", "bias": "mean_signed_error", "lse_error": "lse_max_abs_error",
-    "naive_error": "naive_max_abs_error", "median_ms": "median_ms", "p20_ms": "p20_ms",
-    "p80_ms": "p80_ms", "runs": "timed_runs",
-    "loop_ms": "call_in_a_loop_ms", "loop_p20_ms": "call_in_a_loop_p20_ms",
-    "loop_p80_ms": "call_in_a_loop_p80_ms", "loop_runs": "loops", "loop_calls": "calls_per_loop",
-    "host_us": "host_us", "host_p20_us": "host_p20_us", "host_p80_us": "host_p80_us",
+    "right": "right",
+    "error": "max_abs_error",
+    "allowed": "allowed_max_abs_error",
+    "relative": "max_relative_error",
+    "bias": "mean_signed_error",
+    "lse_error": "lse_max_abs_error",
+    "naive_error": "naive_max_abs_error",
+    "median_ms": "median_ms",
+    "p20_ms": "p20_ms",
+    "p80_ms": "p80_ms",
+    "runs": "timed_runs",
+    "loop_ms": "call_in_a_loop_ms",
+    "loop_p20_ms": "call_in_a_loop_p20_ms",
+    "loop_p80_ms": "call_in_a_loop_p80_ms",
+    "loop_runs": "loops",
+    "loop_calls": "calls_per_loop",
+    "host_us": "host_us",
+    "host_p20_us": "host_p20_us",
+    "host_p80_us": "host_p80_us",
     "host_runs": "host_calls",
-    "graph_ms": "call_in_cuda_graph_ms", "graph_p20_ms": "call_in_cuda_graph_p20_ms",
-    "graph_p80_ms": "call_in_cuda_graph_p80_ms", "graph_runs": "graph_loops",
-    "graph_refused": "not_in_cuda_graph", "first_ms": "first_call_ms", "tflops": "tflop_per_s",
-    "peak_bytes": "peak_bytes_beyond_inputs", "flops": "flops", "bytes": "bytes_asked",
+    "graph_ms": "call_in_cuda_graph_ms",
+    "graph_p20_ms": "call_in_cuda_graph_p20_ms",
+    "graph_p80_ms": "call_in_cuda_graph_p80_ms",
+    "graph_runs": "graph_loops",
+    "graph_refused": "not_in_cuda_graph",
+    "first_ms": "first_call_ms",
+    "tflops": "tflop_per_s",
+    "peak_bytes": "peak_bytes_beyond_inputs",
+    "flops": "flops",
+    "bytes": "bytes_asked",
     "least_bytes": "least_bytes",
-    "block_m": "tile_rows", "block_n": "tile_columns",
-    "interpreter_s": "interpreter_seconds_not_speed", "deterministic_ms": "deterministic_ms",
-}  # fmt: skip
+    "block_m": "tile_rows",
+    "block_n": "tile_columns",
+    "interpreter_s": "interpreter_seconds_not_speed",
+    "deterministic_ms": "deterministic_ms",
+}
 RANDOM = "standard normal"
 
 
@@ -70,13 +90,21 @@ def of_run(result: Result) -> list[dict]:
     """A line for every method of a run, live or recorded."""
     q, live = result["query"], "recorded" not in result
     shared = {
-        "N": int(q["n"]), "d": int(q["d"]), "B": int(q["b"]), "H": int(q["h"]),
-        "mask": q["mask"], "dtype": q["dtype"], "data": q.get("data", RANDOM),
-        "seed": int(q["seed"]) if "seed" in q else None, "gain": float(q.get("gain", 1.0)),
-        "Br": int(q["br"]) if "br" in q else None, "Bc": int(q["bc"]) if "bc" in q else None,
-        "kind": str(kind(result)), "source": "live" if live else "recorded",
+        "N": int(q["n"]),
+        "d": int(q["d"]),
+        "B": int(q["b"]),
+        "H": int(q["h"]),
+        "mask": q["mask"],
+        "dtype": q["dtype"],
+        "data": q.get("data", RANDOM),
+        "seed": int(q["seed"]) if "seed" in q else None,
+        "gain": float(q.get("gain", 1.0)),
+        "Br": int(q["br"]) if "br" in q else None,
+        "Bc": int(q["bc"]) if "bc" in q else None,
+        "kind": str(kind(result)),
+        "source": "live" if live else "recorded",
         "when": result["when"],
-    }  # fmt: skip
+    }
     if not live:
         shared["data"] = RANDOM
     more = ("score", "sink", "hk", "head", "dropout", "rope", "pass")
@@ -96,14 +124,23 @@ def of_sweep(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]
         [
             {
                 "method": row["method"],
-                "N": row["n"], "d": row["d"], "B": row["batch"], "H": row["heads"],
-                "mask": row["mask"], "dtype": row["dtype"], "data": RANDOM,
+                "N": row["n"],
+                "d": row["d"],
+                "B": row["batch"],
+                "H": row["heads"],
+                "mask": row["mask"],
+                "dtype": row["dtype"],
+                "data": RANDOM,
                 "kind": str(required(kind)),
-                "source": about.get("source", ""), "when": row.get("when", about.get("when", "")),
-            } | _machine(about) | {"not_run": row.get("refused")} | _figures(row)
+                "source": about.get("source", ""),
+                "when": row.get("when", about.get("when", "")),
+            }
+            | _machine(about)
+            | {"not_run": row.get("refused")}
+            | _figures(row)
             for row in rows
         ]
-    )  # fmt: skip
+    )
 
 
 def name(*parts: object) -> str:

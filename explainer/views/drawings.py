@@ -27,8 +27,16 @@ def _svg(
     width: float, height: float, label: str, content: Markup, kind: str, **more: object
 ) -> Markup:
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
-    return tag("svg", tag("title", label), content, class_=kind, role="img", **more,
-               viewBox=f"0 0 {size['width']} {size['height']}", **size)  # fmt: skip
+    return tag(
+        "svg",
+        tag("title", label),
+        content,
+        class_=kind,
+        role="img",
+        **more,
+        viewBox=f"0 0 {size['width']} {size['height']}",
+        **size,
+    )
 
 
 def side(n_bytes: float, hbm_bytes: float) -> float:
@@ -106,8 +114,10 @@ def _arrow(x: float, tensor: str, n_bytes: int, up: bool, widest: int) -> Markup
     at = f"{x:.1f}"
     lines = (tag("tspan", t, x=at, dy="1.15em" if k else "0") for k, t in enumerate(spans))
     return tag(
-        "g", tag("title", words),
+        "g",
+        tag("title", words),
         tag("line", x1=at, x2=at, y1=root, y2=f"{neck:.1f}", stroke_width=f"{wide:.2f}"),
         tag("path", d=f"M{x - head:.1f} {neck:.1f}L{at} {tip}L{x + head:.1f} {neck:.1f}z"),
-        tag("text", *lines, y=f"{middle - 12:.0f}"), class_=f"fa-trip is-{tensor}",
-    )  # fmt: skip
+        tag("text", *lines, y=f"{middle - 12:.0f}"),
+        class_=f"fa-trip is-{tensor}",
+    )

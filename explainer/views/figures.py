@@ -140,13 +140,24 @@ def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
         name = say("histogram.exact", name=method, share=share) if share >= 0.5 else method
         line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
         figure.add_scatter(
-            x=x, y=y, name=name, mode="lines+markers", line=line, marker=_marker(row["method"], 6),
-            hoverinfo="text", hovertext=[
-                say("histogram.hover", name=method, share=rounded(share), of=of,
-                    error=scientific(error))
+            x=x,
+            y=y,
+            name=name,
+            mode="lines+markers",
+            line=line,
+            marker=_marker(row["method"], 6),
+            hoverinfo="text",
+            hovertext=[
+                say(
+                    "histogram.hover",
+                    name=method,
+                    share=rounded(share),
+                    of=of,
+                    error=scientific(error),
+                )
                 for error, share in zip(x, y, strict=True)
             ],
-        )  # fmt: skip
+        )
     apart = say("histogram.x_gradients" if both else "histogram.x")
     figure.update_xaxes(log_axis(apart, exponentformat="power", dtick=1))
     figure.update_yaxes(title=say("histogram.y", of=of), rangemode="tozero")
@@ -174,22 +185,37 @@ def roofline(result: Result, kind: Kind) -> go.Figure | None:
         x = [low, ridge, high]
         y = [rate * low / 1e12, peak, peak]
         figure.add_scatter(
-            x=x, y=y, name=name, mode="lines", hoverinfo="text", hovertext=name,
+            x=x,
+            y=y,
+            name=name,
+            mode="lines",
+            hoverinfo="text",
+            hovertext=name,
             line={"color": "#7b8494", "dash": dash, "width": 2},
-        )  # fmt: skip
+        )
     for row, x in points:
         marker = _marker(row["method"], 12)
         name = METHODS[row["method"]]
         least = amount(row["least_bytes"])
         text = say("roofline.hover", name=name, speed=row["tflops"], x=x, least=least)
         figure.add_scatter(
-            x=[x], y=[row["tflops"]], name=name, mode="markers", marker=marker,
-            hovertext=[text], hoverinfo="text",
-        )  # fmt: skip
+            x=[x],
+            y=[row["tflops"]],
+            name=name,
+            mode="markers",
+            marker=marker,
+            hovertext=[text],
+            hoverinfo="text",
+        )
     figure.add_annotation(
-        x=1, xref="paper", y=math.log10(peak), xanchor="right", yanchor="bottom", showarrow=False,
+        x=1,
+        xref="paper",
+        y=math.log10(peak),
+        xanchor="right",
+        yanchor="bottom",
+        showarrow=False,
         text=say("roofline.peak", peak=peak),
-    )  # fmt: skip
+    )
     speeds = [peak, hbm * low / 1e12, *(row["tflops"] for row in rows)]
     ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
     across = [math.log10(low), math.log10(high)]
@@ -257,10 +283,19 @@ def _told(row: PointRow, figure: str, spread: bool) -> str:
 
 # How Plotly's symbols look in text, for a legend outside the figures.
 SIGNS = {
-    "square": "■", "square-open": "□", "triangle-up": "▲", "circle": "●", "star": "★",
-    "diamond": "◆", "diamond-open": "◇", "cross": "✚", "x": "✖", "hexagon": "⬢", "pentagon": "⬟",
+    "square": "■",
+    "square-open": "□",
+    "triangle-up": "▲",
+    "circle": "●",
+    "star": "★",
+    "diamond": "◆",
+    "diamond-open": "◇",
+    "cross": "✚",
+    "x": "✖",
+    "hexagon": "⬢",
+    "pentagon": "⬟",
     "triangle-down": "▼",
-}  # fmt: skip
+}
 
 
 def legend(rows: Iterable[Row]) -> list[tuple[str, str, str]]:

@@ -34,8 +34,10 @@ def kept(w: Workload) -> str:
     heads = w.batch * w.heads
     matrix = heads * w.n * w.d * w.itemsize
     square, row = heads * w.n * w.n * w.itemsize, heads * w.n * FP32
-    rows = [("Q, K, V", *[amount(3 * matrix)] * len(ALGORITHMS)),
-            ("O", *[amount(matrix)] * len(ALGORITHMS))]  # fmt: skip
+    rows = [
+        ("Q, K, V", *[amount(3 * matrix)] * len(ALGORITHMS)),
+        ("O", *[amount(matrix)] * len(ALGORITHMS)),
+    ]
     for tensor, sign in (("P", say("kept.p")), ("m", "m"), ("l", "ℓ"), ("lse", "lse")):
         size = amount(square if tensor == "P" else row)
         rows.append((sign, *(size if tensor in a.kept else "–" for a in ALGORITHMS.values())))
@@ -44,9 +46,15 @@ def kept(w: Workload) -> str:
     share = capacity.kept(w, "fa2") / matrix
     note = say("kept.note", heads=heads, n=w.n, share=rounded(100 * share))
     head = ("", *LABELS.values())
-    return card("kept", say("kept"), SIZES, f"N = {w.n:,}", words(note),
-                table(head, rows, say("kept.caption")),
-                words(say("kept.fine"), "fa-fine"))  # fmt: skip
+    return card(
+        "kept",
+        say("kept"),
+        SIZES,
+        f"N = {w.n:,}",
+        words(note),
+        table(head, rows, say("kept.caption")),
+        words(say("kept.fine"), "fa-fine"),
+    )
 
 
 def passes(w: Workload) -> str:
@@ -64,9 +72,15 @@ def passes(w: Workload) -> str:
     for way in CONVENTIONS:
         head += [say("passes.forward", way=NAMES[way]), say("passes.backward", way=NAMES[way]), "÷"]
     remark = say("passes.remark", n=w.n, br=w.block_q, bc=w.block_k)
-    return card("passes", say("passes"), computed(say("passes.transfers")), remark,
-                words(say("passes.note")), table(tuple(head), rows, say("passes.caption")),
-                words(ways(), "fa-fine"))  # fmt: skip
+    return card(
+        "passes",
+        say("passes"),
+        computed(say("passes.transfers")),
+        remark,
+        words(say("passes.note")),
+        table(tuple(head), rows, say("passes.caption")),
+        words(ways(), "fa-fine"),
+    )
 
 
 def products(w: Workload) -> str:
@@ -79,7 +93,13 @@ def products(w: Workload) -> str:
     each = say("products.flops", n=rounded(one / 1e9))
     rows = [(tensor, of, each) for tensor, of in made.items()]
     note = say("products.note", ratio=rounded(flops["backward"] / flops["forward"]))
-    return card("five-products", say("products"), computed(say("products.kind")),
-                say("products.remark"), *bars, words(note),
-                table(say.row("products.head"), rows, say("products.caption")),
-                words(say("products.fine"), "fa-fine"))  # fmt: skip
+    return card(
+        "five-products",
+        say("products"),
+        computed(say("products.kind")),
+        say("products.remark"),
+        *bars,
+        words(note),
+        table(say.row("products.head"), rows, say("products.caption")),
+        words(say("products.fine"), "fa-fine"),
+    )

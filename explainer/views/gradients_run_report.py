@@ -43,13 +43,18 @@ def both_passes(rows: Sequence[Row]) -> str:
 def gradients(result: Result) -> str:
     """Each gradient's error beside naive attention's, and what is allowed of it."""
     lines = [
-        (f"{METHODS[row['method']]}, {name}", scientific(g["error"]),
-         scientific(g["naive_error"]) if g["naive_error"] is not None else "–",
-         f"{g['error'] / g['naive_error']:.2f} ×" if g["naive_error"] else "–",
-         *(scientific(term) for term in g["terms"].values()), scientific(g["allowed"]),
-         f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–")
-        for row in ran(result["rows"]) for name, g in row["gradients"].items()
-    ]  # fmt: skip
+        (
+            f"{METHODS[row['method']]}, {name}",
+            scientific(g["error"]),
+            scientific(g["naive_error"]) if g["naive_error"] is not None else "–",
+            f"{g['error'] / g['naive_error']:.2f} ×" if g["naive_error"] else "–",
+            *(scientific(term) for term in g["terms"].values()),
+            scientific(g["allowed"]),
+            f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–",
+        )
+        for row in ran(result["rows"])
+        for name, g in row["gradients"].items()
+    ]
     body = table(*filled(say.row("gradients.head"), lines), say("gradients.caption"))
     rule = words(say("gradients.rule"), "fa-fine")
     return card("rules", say("gradients"), kind(result), say("gradients.remark"), body, rule)
@@ -63,8 +68,9 @@ def repeated(result: Result) -> str:
         modes = [("", again["differ"]), (say("repeat.mode"), again[SURE])]
         lines += [
             (f"{METHODS[row['method']]}{mode}", *(f"{differ[name]:,}" for name in NAMES))
-            for mode, differ in modes if differ is not None
-        ]  # fmt: skip
+            for mode, differ in modes
+            if differ is not None
+        ]
     differ = [METHODS[r["method"]] for r in rows if any(r["repeat"]["differ"].values())]
     if differ:
         text = say("repeat.differ", names=listed(differ))
@@ -73,6 +79,12 @@ def repeated(result: Result) -> str:
     else:
         text = say("repeat.same")
     remark = say("repeat.remark", values=rows[0]["repeat"]["values"])
-    return card("repeat", say("repeat"), kind(result), remark,
-                table(("", *NAMES), lines, say("repeat.caption")), words(text),
-                words(say("repeat.fine"), "fa-fine"))  # fmt: skip
+    return card(
+        "repeat",
+        say("repeat"),
+        kind(result),
+        remark,
+        table(("", *NAMES), lines, say("repeat.caption")),
+        words(text),
+        words(say("repeat.fine"), "fa-fine"),
+    )

@@ -29,8 +29,10 @@ Point = tuple[float, float]
 
 def _stops(keys: tuple[str, ...]) -> list[tuple[int, list[int]]]:
     """(group, rows) of the rungs of a path, by group."""
-    found = [(k, [group.rungs.index(x) for x in group.rungs if x in keys])
-             for k, group in enumerate(GROUPS)]  # fmt: skip
+    found = [
+        (k, [group.rungs.index(x) for x in group.rungs if x in keys])
+        for k, group in enumerate(GROUPS)
+    ]
     return [(k, rows) for k, rows in found if rows]
 
 
@@ -76,8 +78,9 @@ def _lines() -> str:
     for path in reversed(PATHS):
         d = line(corners(path.rungs, *OFFSET[path.key]))
         drawn += tag("path", d=d, class_=f"fa-way is-{path.key}")
-    return tag("svg", drawn, class_="fa-way-lines", viewBox=f"0 0 {WIDE} {_high()}",
-               aria_hidden="true")  # fmt: skip
+    return tag(
+        "svg", drawn, class_="fa-way-lines", viewBox=f"0 0 {WIDE} {_high()}", aria_hidden="true"
+    )
 
 
 def course_map() -> str:
@@ -92,15 +95,32 @@ def course_map() -> str:
             rung = there[key]
             paths = " ".join(path.key for path in PATHS if key in path.rungs)
             number = tag("span", NUMBERS[key], class_="fa-halt-number")
-            stops += tag("li", tag(
-                "a", number, tag("span", rung.title, class_="fa-halt-title"), href=to(key),
-                class_="fa-halt", data_rung=key, data_asks=rung.question.key, data_paths=paths,
-                data_minutes=rung.minutes,
-            ), style=f"--x:{LEFT + COLUMN * k};--y:{TOP + ROW * row}")  # fmt: skip
+            stops += tag(
+                "li",
+                tag(
+                    "a",
+                    number,
+                    tag("span", rung.title, class_="fa-halt-title"),
+                    href=to(key),
+                    class_="fa-halt",
+                    data_rung=key,
+                    data_asks=rung.question.key,
+                    data_paths=paths,
+                    data_minutes=rung.minutes,
+                ),
+                style=f"--x:{LEFT + COLUMN * k};--y:{TOP + ROW * row}",
+            )
         minutes = sum(there[key].minutes for key in group.rungs if key in there)
-        title = tag("h3", f"{k + 1} {group.title} ",
-                    tag("span", tell("learn_map.minutes", n=minutes)),
-                    style=f"--x:{LEFT - 10 + COLUMN * k}")  # fmt: skip
+        title = tag(
+            "h3",
+            f"{k + 1} {group.title} ",
+            tag("span", tell("learn_map.minutes", n=minutes)),
+            style=f"--x:{LEFT - 10 + COLUMN * k}",
+        )
         groups += tag("li", title, tag("ol", stops), class_="fa-way-group")
-    return div("fa-course-map", _lines(), tag("ol", groups, aria_label=tell("learn_map.name")),
-               style=f"--wide:{WIDE};--high:{_high()}")  # fmt: skip
+    return div(
+        "fa-course-map",
+        _lines(),
+        tag("ol", groups, aria_label=tell("learn_map.name")),
+        style=f"--wide:{WIDE};--high:{_high()}",
+    )

@@ -50,8 +50,14 @@ def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
         }
         for c in controls or widget.controls
     ]
-    return in_json("data-controls", told, class_="fa-widget", data_widget=key,
-                   role="group", aria_label=widget.title)  # fmt: skip
+    return in_json(
+        "data-controls",
+        told,
+        class_="fa-widget",
+        data_widget=key,
+        role="group",
+        aria_label=widget.title,
+    )
 
 
 def _asked(question: Question) -> dict:
@@ -130,8 +136,9 @@ def link(one: Link) -> str:
 
 def paper_link(words: str, url: str) -> str:
     """To another host, in a tab of its own; nothing is fetched before it is pressed."""
-    return tag("a", words, class_="fa-run-link is-paper", href=url, rel="noreferrer",
-               target="_blank")  # fmt: skip
+    return tag(
+        "a", words, class_="fa-run-link is-paper", href=url, rel="noreferrer", target="_blank"
+    )
 
 
 def to(key: str) -> str:

@@ -30,8 +30,17 @@ tell = Texts("learn")
 ENTRANCE = "entrance"
 END = "end"  # what a lecture ends with
 # In the entrance's footer, in this order, those that there are.
-BEHIND = ("claims", "glossary", "formulas", "papers", "handout", "wild", "facts", "sources",
-          "lecturers")  # fmt: skip
+BEHIND = (
+    "claims",
+    "glossary",
+    "formulas",
+    "papers",
+    "handout",
+    "wild",
+    "facts",
+    "sources",
+    "lecturers",
+)
 UNSHOWN = {"glossary", "handout", "sources", "papers", "lecturers"}  # to read, not to project
 HOURS = tell.row("learn_screens.hours")
 
@@ -43,10 +52,15 @@ def _minutes(keys: tuple[str, ...]) -> int:
 def _self_test() -> str:
     """Questions in a line; the advice is given below the page's first words."""
     asked = [
-        {"words": question.words, "options": question.options, "answer": question.answer,
-         "start": start, "number": NUMBERS[start]}
+        {
+            "words": question.words,
+            "options": question.options,
+            "answer": question.answer,
+            "start": start,
+            "number": NUMBERS[start],
+        }
         for question, start in self_test()
-    ]  # fmt: skip
+    ]
     title = tag("h3", tell("learn_screens.start"), id="fa-start-title")
     shortest = tell("learn_screens.shortest", short=PATHS[-1].title.lower(), skips=PATHS[0].title)
     return in_json(
@@ -72,18 +86,26 @@ def _paths() -> str:
         said = f"{path.words[0].lower()}{path.words[1:]}"
         words = tag("p", tell("learn_screens.path", n=len(keys), minutes=rest, words=said))
         cards += tag(
-            "section", tag("h3", name), tag("span", "", class_="fa-path-done"), words,
-            tag("a", tell("learn_screens.first", number=NUMBERS[keys[0]]), href=to(keys[0]),
-                class_="fa-path-go"),
-            class_=f"fa-path is-{path.key}", data_path=path.key, aria_label=path.title,
-        )  # fmt: skip
+            "section",
+            tag("h3", name),
+            tag("span", "", class_="fa-path-done"),
+            words,
+            tag(
+                "a",
+                tell("learn_screens.first", number=NUMBERS[keys[0]]),
+                href=to(keys[0]),
+                class_="fa-path-go",
+            ),
+            class_=f"fa-path is-{path.key}",
+            data_path=path.key,
+            aria_label=path.title,
+        )
     return div("fa-paths", cards)
 
 
 def _entrance() -> str:
     n = len(rungs())
-    title = tag("h2", tell("learn_screens.welcome"), id="learn-entrance-title",
-                tabindex=-1)  # fmt: skip
+    title = tag("h2", tell("learn_screens.welcome"), id="learn-entrance-title", tabindex=-1)
     words = tag(
         "p",
         tell("learn_screens.words", n=n),
@@ -92,20 +114,25 @@ def _entrance() -> str:
     lesson = tag("p", "", class_="fa-lesson")  # in a lecture hall, whose title it is
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
-        "section", div("fa-welcome", title, words, lesson, advice),
-        _self_test(), _paths(), course_map(),
-        div("fa-screen-foot",
-            tag("nav", *behind, aria_label=tell("learn_screens.beside"))),
-        class_="fa-screen fa-entrance", id="learn-entrance", aria_labelledby="learn-entrance-title",
-    )  # fmt: skip
+        "section",
+        div("fa-welcome", title, words, lesson, advice),
+        _self_test(),
+        _paths(),
+        course_map(),
+        div("fa-screen-foot", tag("nav", *behind, aria_label=tell("learn_screens.beside"))),
+        class_="fa-screen fa-entrance",
+        id="learn-entrance",
+        aria_labelledby="learn-entrance-title",
+    )
 
 
 def head(key: str, title: str, *aside: str, number: str = "") -> str:
     """The first line of a screen: its title, then what stands at the right."""
     numbered = tag("span", number, class_="fa-number") if number else Markup()
     name = tag("h2", numbered, title, id=f"learn-{key}-title", tabindex=-1)
-    present = tag("button", tell("learn_screens.present"), type="button",
-                  class_="fa-plain fa-to-hall")  # fmt: skip
+    present = tag(
+        "button", tell("learn_screens.present"), type="button", class_="fa-plain fa-to-hall"
+    )
     tools = () if key in UNSHOWN else (present,)
     way = tag("a", tell("learn_screens.way"), href=to(""), class_="fa-plain")
     return tag("header", name, *aside, *tools, way, class_="fa-screen-head")
@@ -117,12 +144,20 @@ def _dots(here: str) -> str:
     groups = Markup()
     for group in GROUPS:
         dots = Markup().join(
-            tag("a", "", href=to(key), class_="fa-dot", data_rung=key,
-                data_asks=there[key].question.key, data_name=f"{NUMBERS[key]} {there[key].title}",
+            tag(
+                "a",
+                "",
+                href=to(key),
+                class_="fa-dot",
+                data_rung=key,
+                data_asks=there[key].question.key,
+                data_name=f"{NUMBERS[key]} {there[key].title}",
                 aria_label=f"{NUMBERS[key]} {there[key].title}",
-                **({"aria_current": "step"} if key == here else {}))
-            for key in group.rungs if key in there
-        )  # fmt: skip
+                **({"aria_current": "step"} if key == here else {}),
+            )
+            for key in group.rungs
+            if key in there
+        )
         groups += tag("span", dots) if dots else ""
     return tag("nav", groups, class_="fa-dots", aria_label=tell("learn_screens.rungs"))
 
@@ -153,8 +188,13 @@ def _place(key: str) -> str:
 
 def rung_screen(rung: Rung) -> str:
     """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
-    ask = tag("button", tell("learn_screens.jump"), type="button", class_="fa-skip",
-              data_jump=".fa-rung-body > .fa-question")  # fmt: skip
+    ask = tag(
+        "button",
+        tell("learn_screens.jump"),
+        type="button",
+        class_="fa-skip",
+        data_jump=".fa-rung-body > .fa-question",
+    )
     aside = (
         ask,
         tag("span", _place(rung.key), class_="fa-rung-place"),
@@ -165,18 +205,32 @@ def rung_screen(rung: Rung) -> str:
         name = tag("summary", tell("learn_screens.more"))
         more = tag("details", name, text(rung.more), class_="fa-fold")
     words = rung_text(rung.words, div("fa-links", *map(link, rung.links)), more)
-    slide = div("fa-slide", tag("p", rung.headline, class_="fa-headline"),
-                tag("ul", *(tag("li", line) for line in rung.lines)),
-                tag("p", rung.ground, class_="fa-ground"))  # fmt: skip
+    slide = div(
+        "fa-slide",
+        tag("p", rung.headline, class_="fa-headline"),
+        tag("ul", *(tag("li", line) for line in rung.lines)),
+        tag("p", rung.ground, class_="fa-ground"),
+    )
     asked = {"question": hall.slide(rung), "state": rung.hall_state}
-    body = div("fa-rung-body", words, slide, widget_place(rung.widget),
-               question_place(rung.question), in_json("data-hall", asked, class_="fa-hall-asked"),
-               style=f"--lines:{len(rung.lines)}")  # fmt: skip
+    body = div(
+        "fa-rung-body",
+        words,
+        slide,
+        widget_place(rung.widget),
+        question_place(rung.question),
+        in_json("data-hall", asked, class_="fa-hall-asked"),
+        style=f"--lines:{len(rung.lines)}",
+    )
     return tag(
-        "section", head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]), body,
-        foot(rung.key), class_=f"fa-screen fa-rung is-{rung.layout}", id=f"learn-{rung.key}",
-        data_key=rung.key, aria_labelledby=f"learn-{rung.key}-title",
-    )  # fmt: skip
+        "section",
+        head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]),
+        body,
+        foot(rung.key),
+        class_=f"fa-screen fa-rung is-{rung.layout}",
+        id=f"learn-{rung.key}",
+        data_key=rung.key,
+        aria_labelledby=f"learn-{rung.key}-title",
+    )
 
 
 def _behind(key: str) -> str:
@@ -184,13 +238,18 @@ def _behind(key: str) -> str:
     scrolls = {"role": "region", "aria_label": entry["title"], "tabindex": 0}
     named = scrolls if key == "glossary" else {}  # it holds nothing that could have the keyboard
     return tag(
-        "section", head(key, entry.get("heading") or entry["title"]),
+        "section",
+        head(key, entry.get("heading") or entry["title"]),
         div("fa-behind-body", section(key, entry.get("words", "")), **named),
-        div("fa-screen-foot", tag("a", tell("learn_screens.map"), href=to(""),
-                                  class_="fa-rung-back")),
-        class_="fa-screen fa-behind", id=f"learn-{key}", data_key=key,
+        div(
+            "fa-screen-foot",
+            tag("a", tell("learn_screens.map"), href=to(""), class_="fa-rung-back"),
+        ),
+        class_="fa-screen fa-behind",
+        id=f"learn-{key}",
+        data_key=key,
         aria_labelledby=f"learn-{key}-title",
-    )  # fmt: skip
+    )
 
 
 def keys() -> tuple[str, ...]:

@@ -44,15 +44,17 @@ def snippet_card(snippet: Snippet) -> str:
     block = in_json("data-block", code(snippet.title, snippet.code))
     head = tag("h3", snippet.title, tabindex=-1) + tag("span", needs, class_="fa-fine")
     inside = div("fa-snippet-head", head) + tag("p", snippet.words)
-    return tag("section", inside, block, class_="fa-card fa-snippet",
-               aria_label=snippet.title)  # fmt: skip
+    return tag("section", inside, block, class_="fa-card fa-snippet", aria_label=snippet.title)
 
 
 def _terms() -> str:
     """The glossary in three lists, and a field that narrows them."""
-    field = tag("label", tag("span", tell("learn_sections.find")),
-                tag("input", type="search", data_find="1",
-                autocomplete="off", spellcheck="false"), class_="fa-find")  # fmt: skip
+    field = tag(
+        "label",
+        tag("span", tell("learn_sections.find")),
+        tag("input", type="search", data_find="1", autocomplete="off", spellcheck="false"),
+        class_="fa-find",
+    )
     lists = Markup()
     for title, terms in glossary.groups().items():
         rows = Markup()
@@ -67,10 +69,14 @@ def _terms() -> str:
 
 def _papers() -> str:
     papers = (
-        tag("li", tag("b", f"{p.title}."), f" {p.authors}, {p.year}. {p.brought} ",
-            paper_link(p.place, p.url) if p.url else tag("span", p.place, class_="fa-fine"))
+        tag(
+            "li",
+            tag("b", f"{p.title}."),
+            f" {p.authors}, {p.year}. {p.brought} ",
+            paper_link(p.place, p.url) if p.url else tag("span", p.place, class_="fa-fine"),
+        )
         for p in reference.PAPERS
-    )  # fmt: skip
+    )
     reading = (tag("li", tag("b", f"{title}."), f" {words}") for title, words in reference.READING)
     further = tag("h3", tell("learn_sections.further"))
     return div("fa-papers", tag("ul", *papers), further, tag("ul", *reading))
@@ -97,10 +103,13 @@ def section(key: str, words: str) -> str:
         return intro + learn_teaching.lecturers()
     if key == "handout":
         sheets = ("handout1", "handout2")
-        tools = div("fa-tools", *(
-            tag("button", said, type="button", class_="fa-small", data_print=what)
-            for what, said in tell.named("learn_sections.print").items()
-        ))  # fmt: skip
+        tools = div(
+            "fa-tools",
+            *(
+                tag("button", said, type="button", class_="fa-small", data_print=what)
+                for what, said in tell.named("learn_sections.print").items()
+            ),
+        )
         return (
             intro
             + tools

@@ -42,8 +42,13 @@ def _rung(key: str) -> str:
 def _present(name: str, query: str) -> str:
     """A link into the lecture hall; ``name`` says to who only hears it what is presented."""
     said = tell("learn_teaching.presents", name=name)
-    return tag("a", tell("learn_teaching.present"), href=f"{query}&mode=present",
-               class_="fa-stop-hall", aria_label=said)  # fmt: skip
+    return tag(
+        "a",
+        tell("learn_teaching.present"),
+        href=f"{query}&mode=present",
+        class_="fa-stop-hall",
+        aria_label=said,
+    )
 
 
 def sources() -> str:
@@ -54,15 +59,23 @@ def sources() -> str:
     made = tag("nav", *ways, class_="fa-ways", aria_label=tell("learn_teaching.ways"))
     for k, (text, (name, about)) in enumerate(teaching.TEXTS.items()):
         rows = (
-            tag("tr", tag("th", topic.topic, scope="row"),
-                tag("td", Markup(" · ").join(map(_place, topic.where))))
-            for topic in teaching.TOPICS if topic.text == text
-        )  # fmt: skip
+            tag(
+                "tr",
+                tag("th", topic.topic, scope="row"),
+                tag("td", Markup(" · ").join(map(_place, topic.where))),
+            )
+            for topic in teaching.TOPICS
+            if topic.text == text
+        )
         made += tag("h3", f"{name}: {about}", id=f"fa-text-{k}", tabindex=-1)
         if k + 1 < len(titles):
-            made += tag("button", tell("learn_teaching.skip", text=titles[k + 1][0]),
-                        type="button", class_="fa-skip",
-                        data_jump=f"#fa-text-{k + 1}")  # fmt: skip
+            made += tag(
+                "button",
+                tell("learn_teaching.skip", text=titles[k + 1][0]),
+                type="button",
+                class_="fa-skip",
+                data_jump=f"#fa-text-{k + 1}",
+            )
         made += tag("table", tag("tbody", *rows), class_="fa-facts fa-sources")
     return made
 
@@ -86,16 +99,20 @@ def lecturers() -> str:
     """A lecture, a lab, the claims, and questions with their answers folded."""
     made = Markup().join(_lesson(key, lesson) for key, lesson in teaching.LESSONS.items())
     claims = SECTIONS["claims"]["title"]
-    made += tag("h3", tell("learn_teaching.claims", n=len(CLAIMS)), " ",
-                _present(claims, to("claims")))  # fmt: skip
+    made += tag(
+        "h3", tell("learn_teaching.claims", n=len(CLAIMS)), " ", _present(claims, to("claims"))
+    )
     made += tag("p", tell("learn_teaching.votes"))
     known = {rung.key: rung.question for rung in rungs()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
     asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]
     name = tag("summary", tell("learn_teaching.answer"))
     questions = (
-        tag("li", tag("p", question.words),
-            tag("details", name, tag("p", teaching.answer(question), " ", _place(key))))
+        tag(
+            "li",
+            tag("p", question.words),
+            tag("details", name, tag("p", teaching.answer(question), " ", _place(key))),
+        )
         for key, question in asked
-    )  # fmt: skip
+    )
     return div("", made, tag("ol", *questions, class_="fa-exam"))

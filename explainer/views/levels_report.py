@@ -36,18 +36,27 @@ def levels(w: Workload) -> str:
     fused, naive = found[-1].held_bytes, sum(n for _, n in standard)
     sums = say(
         "levels.sums" if fused <= hbm else "levels.sums_neither",
-        b=w.batch, h=w.heads, n=w.n, d=w.d, dtype=w.dtype, fused=amount(fused),
-        standard=amount(naive), ratio=rounded(naive / fused),
-    )  # fmt: skip
+        b=w.batch,
+        h=w.heads,
+        n=w.n,
+        d=w.d,
+        dtype=w.dtype,
+        fused=amount(fused),
+        standard=amount(naive),
+        ratio=rounded(naive / fused),
+    )
     listed = [
         {
-            "level": level.name, "bytes": level.size_bytes, "bytes_per_sm": level.per_sm_bytes,
+            "level": level.name,
+            "bytes": level.size_bytes,
+            "bytes_per_sm": level.per_sm_bytes,
             "bytes_per_s": None if level.bytes_per_s is None else round(level.bytes_per_s),
-            "kept": level.held_bytes, "size_kind": str(level.size_kind),
+            "kept": level.held_bytes,
+            "size_kind": str(level.size_kind),
             "rate_kind": str(level.rate_kind or NO_RATE),
         }
         for level in found
-    ]  # fmt: skip
+    ]
     names = say.row("levels.head")
     kinds = [level.size_kind + (level.rate_kind or level.size_kind) + keeps for level in found]
     return memory_page(

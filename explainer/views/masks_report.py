@@ -40,12 +40,16 @@ def recorded() -> str:
     return div(
         "fa-run",
         card(
-            "masks-recorded", say("masks"), kinds.recorded(NAME), shape,
+            "masks-recorded",
+            say("masks"),
+            kinds.recorded(NAME),
+            shape,
             table(say.row("masks.head"), lines, say("masks.caption")),
-            *([words(grown)] if grown else []), words(note, "fa-fine"),
+            *([words(grown)] if grown else []),
+            words(note, "fa-fine"),
         ),
         data_testid="masks-recorded",
-    )  # fmt: skip
+    )
 
 
 def _asked(row: Mapping) -> str:

@@ -40,9 +40,15 @@ def trips(w: Workload) -> str:
     first = say("trips.first", standard=standard, fused=fused, ratio=ratio)
     asks = {order: amount(nbytes) for order, nbytes in asked.items()}
     note = say(
-        "trips.note", **asks, s=amount(w.n * w.n * w.itemsize), all=amount(square), heads=heads,
-        least=CONVENTIONS[LEAST], br=w.block_q, bc=w.block_k,
-    )  # fmt: skip
+        "trips.note",
+        **asks,
+        s=amount(w.n * w.n * w.itemsize),
+        all=amount(square),
+        heads=heads,
+        least=CONVENTIONS[LEAST],
+        br=w.block_q,
+        bc=w.block_k,
+    )
     drawn = drawings.trips(
         {
             say("trips.standard", least=standard): plans["standard"],
@@ -53,13 +59,17 @@ def trips(w: Workload) -> str:
     )
     listed = [
         {
-            "order": order, "launch": name, "tensor": tensor, "read": heads * read,
-            "written": heads * written, "origin": LEAST,
+            "order": order,
+            "launch": name,
+            "tensor": tensor,
+            "read": heads * read,
+            "written": heads * written,
+            "origin": LEAST,
         }
         for order, plan in plans.items()
         for name, moved in plan
         for tensor, (read, written) in moved.items()
-    ]  # fmt: skip
+    ]
     kind = computed(say("transfers"))
     return memory_page(
         said(first, kind),
@@ -87,9 +97,13 @@ def traffic_head(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -
     least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask, pass_) for o in ("standard", "fa2")}
     text = say(
         "traffic.finding_backward" if pass_ == "backward" else "traffic.finding",
-        n=w.n, tile=f"{w.block_q} × {w.block_k}", fa1=fa1, fa2=fa2, least=amount(least["fa2"]),
+        n=w.n,
+        tile=f"{w.block_q} × {w.block_k}",
+        fa1=fa1,
+        fa2=fa2,
+        least=amount(least["fa2"]),
         ratio=rounded(least["standard"] / least["fa2"]),
-    )  # fmt: skip
+    )
     kind, measured = computed(), traffic_series.gains(w)
     if measured and pass_ == "forward":
         l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
@@ -120,10 +134,13 @@ def _key(rows: Sequence[Mapping]) -> str:
     texts = say.named("traffic.key")
     key += [(sign, "currentColor", texts[t]) for x, (sign, t) in SIGNS_OF.items() if x in there]
     items = (
-        tag("span", tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
-            text)
+        tag(
+            "span",
+            tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
+            text,
+        )
         for sign, colour, text in key
-    )  # fmt: skip
+    )
     return div("fa-legend", *items)
 
 
@@ -133,11 +150,12 @@ def traffic_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -
     kinds = [Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows]
     listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
     return memory_page(
-        gradients_report.passes(w) if pass_ == "backward" else
-        div("fa-run-cards", _distance(w), _rule(w)),
+        gradients_report.passes(w)
+        if pass_ == "backward"
+        else div("fa-run-cards", _distance(w), _rule(w)),
         figures_of("traffic", kinds, say.row("traffic.head"), listed, say("traffic.caption")),
         view="traffic-figures",
-    )  # fmt: skip
+    )
 
 
 def _kind_of(origin: str) -> Kind:
@@ -156,20 +174,31 @@ def _distance(w: Workload) -> str:
         text = say("distance.none_why", sizes=traffic_series.profiled_sizes())
         return card("distance", say("distance.none"), ncu, "", ways, words(text))
     rows = [
-        (LABELS[d.order], amount(d.asked), amount(d.l2), f"{d.l2 / d.asked:.3f}", amount(d.least),
-         amount(d.dram), f"{d.dram / d.least:.3f}")
+        (
+            LABELS[d.order],
+            amount(d.asked),
+            amount(d.l2),
+            f"{d.l2 / d.asked:.3f}",
+            amount(d.least),
+            amount(d.dram),
+            f"{d.dram / d.least:.3f}",
+        )
         for d in found
-    ]  # fmt: skip
+    ]
     near = say("distance.near")
     reasons = [say("distance.l2", name=LABELS[d.order], why=d.why_l2 or near) for d in found]
     reasons += [say("distance.dram", name=LABELS[d.order], why=d.why_dram) for d in found]
     kv, l2 = amount(2 * w.n * w.d * w.itemsize), amount(CARDS["h200"].l2_bytes)
     return card(
-        "distance", say("distance"), computed() + ncu, "", ways,
+        "distance",
+        say("distance"),
+        computed() + ncu,
+        "",
+        ways,
         words(say("distance.caches", kv=kv, l2=l2)),
         tag("ul", *(tag("li", reason) for reason in reasons)),
         table(say.row("distance.head"), rows, say("distance.caption")),
-    )  # fmt: skip
+    )
 
 
 def _rule(w: Workload) -> str:
@@ -187,11 +216,19 @@ def _rule(w: Workload) -> str:
         percent = _times(tile_choices.ratio(w, order, m, n))
         shown.append((name, f"{m} × {n}", amount(moved), percent, f"{constant:.1f}"))
     text = say(
-        "rule.note", m=w.hardware.shared_bytes // w.itemsize, theory=amount(tile_choices.theory(w)),
+        "rule.note",
+        m=w.hardware.shared_bytes // w.itemsize,
+        theory=amount(tile_choices.theory(w)),
         registers=amount(w.hardware.registers_per_sm_bytes),
-    )  # fmt: skip
-    return card("rule", say("rule"), computed(), w.hardware.name, words(text),
-                table(say.row("rule.head"), shown, say("rule.caption")))  # fmt: skip
+    )
+    return card(
+        "rule",
+        say("rule"),
+        computed(),
+        w.hardware.name,
+        words(text),
+        table(say.row("rule.head"), shown, say("rule.caption")),
+    )
 
 
 # ---- capacity
@@ -246,20 +283,32 @@ def _fit(w: Workload, standard: int, fused: int) -> str:
 def capacity_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
     """The N at which each card runs out, and the figures; what is kept for the backward pass."""
     shown = [
-        (f"{c.name}, {amount(c.hbm_bytes)}" + (" ◂" if key == w.card else ""),
-         *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in AT_WORK[pass_]))
+        (
+            f"{c.name}, {amount(c.hbm_bytes)}" + (" ◂" if key == w.card else ""),
+            *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in AT_WORK[pass_]),
+        )
         for key, c in CARDS.items()
-    ]  # fmt: skip
+    ]
     kinds = [Kind(capacity_kind([r]).text, r["source"]) for r in rows]
-    named = [{"form": capacity.FORMS[pass_][r["form"]], "n": r["n"], "bytes": r["bytes"],
-              "measured": r["measured"]} for r in rows]  # fmt: skip
+    named = [
+        {
+            "form": capacity.FORMS[pass_][r["form"]],
+            "n": r["n"],
+            "bytes": r["bytes"],
+            "measured": r["measured"],
+        }
+        for r in rows
+    ]
     ends = card(
-        "runs-out", say("capacity.ends"), computed() + cited(say("capacity.sheets")), "",
+        "runs-out",
+        say("capacity.ends"),
+        computed() + cited(say("capacity.sheets")),
+        "",
         words(say("capacity.ends_note")),
         table(say.row("capacity.ends_head"), shown, say("capacity.ends_caption")),
-    )  # fmt: skip
+    )
     return memory_page(
         div("fa-run-cards", gradients_report.kept(w), ends) if pass_ == "backward" else ends,
         figures_of("capacity", kinds, say.row("capacity.head"), named, say("capacity.caption")),
         view="capacity-figures",
-    )  # fmt: skip
+    )

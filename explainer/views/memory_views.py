@@ -14,9 +14,19 @@ VIEWS = say.named("views")
 PASSED = ("traffic", "capacity", "work")  # the views that show either pass
 METRICS = say.named("metrics")
 PLAIN = {
-    "view": "levels", "show": "tflops", "pass": "forward", "card": "h200", "n": "4096", "d": "64",
-    "br": "64", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
-}  # fmt: skip
+    "view": "levels",
+    "show": "tflops",
+    "pass": "forward",
+    "card": "h200",
+    "n": "4096",
+    "d": "64",
+    "br": "64",
+    "bc": "64",
+    "b": "1",
+    "h": "16",
+    "mask": "full",
+    "dtype": "fp16",
+}
 
 
 def made(
@@ -37,9 +47,13 @@ def made(
         tile = say("traffic.by_n_remark", br=w.block_q, bc=w.block_k)
         left = charts.traffic(by_n, "n", say("traffic.by_n"), kind(by_n), tile, w.n)
         right = charts.traffic(
-            by_side, "side", say("traffic.by_side"), kind(by_side),
-            say("traffic.by_side_remark", n=w.n), w.block_q,
-        )  # fmt: skip
+            by_side,
+            "side",
+            say("traffic.by_side"),
+            kind(by_side),
+            say("traffic.by_side_remark", n=w.n),
+            w.block_q,
+        )
         tail = memory_report.traffic_tail(w, rows, pass_)
         return memory_report.traffic_head(w, rows, pass_), [left, right], tail
     if view == "capacity":

@@ -60,13 +60,17 @@ def _listed(s: Schedule, launched: launch.Programs, order: str) -> list[dict]:
     keep = np.arange(min(len(s.sm), MOST_LISTED))
     return [
         {
-            "order": order, "program": int(p), "head": int(launched.head[p]),
-            "row_block": int(launched.row[p]), "visits": int(launched.visits[p]),
+            "order": order,
+            "program": int(p),
+            "head": int(launched.head[p]),
+            "row_block": int(launched.row[p]),
+            "visits": int(launched.visits[p]),
             "sm": int(s.sm[p]),
-            "start": round(float(s.start[p]), 3), "end": round(float(s.end[p]), 3),
+            "start": round(float(s.start[p]), 3),
+            "end": round(float(s.end[p]), 3),
         }
         for p in keep
-    ]  # fmt: skip
+    ]
 
 
 # ---- the grid on the card
@@ -82,9 +86,15 @@ def grid_head(w: Workload, both: Mapping[str, Schedule], pass_: str = "forward")
     fa1, fa2 = (len(both[order].sm) for order in ("fa1", "fa2"))
     text = say(
         "grid.finding_backward" if pass_ == "backward" else "grid.finding",
-        heads=heads, fa1=fa1, sms=sms, card=w.hardware.name, use1=use["fa1"], fa2=fa2,
-        block=BLOCKS[pass_], use2=use["fa2"],
-    )  # fmt: skip
+        heads=heads,
+        fa1=fa1,
+        sms=sms,
+        card=w.hardware.name,
+        use1=use["fa1"],
+        fa2=fa2,
+        block=BLOCKS[pass_],
+        use2=use["fa2"],
+    )
     return page(said(text, simulation(w, pass_)), _facts(w, both, pass_), view="grid")
 
 
@@ -93,21 +103,34 @@ def _facts(w: Workload, both: Mapping[str, Schedule], pass_: str) -> str:
     for order, s in both.items():
         slots, known = places(w, order, pass_)
         p = pace(w, order, pass_)
-        rows.append((
-            LABELS[order], f"{len(s.sm):,}",
-            say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
-            say("launch.compiled" if known else "launch.assumed", n=slots), f"{s.waves:.2f}",
-            f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, p.unit),
-        ))  # fmt: skip
+        rows.append(
+            (
+                LABELS[order],
+                f"{len(s.sm):,}",
+                say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
+                say("launch.compiled" if known else "launch.assumed", n=slots),
+                f"{s.waves:.2f}",
+                f"{100 * s.busy:.0f} %",
+                f"{100 * s.tail:.0f} %",
+                time(s.makespan, p.unit),
+            )
+        )
     times = say("launch.times", source=pace(w, "fa2", pass_).source)
-    return card("facts", say("launch"), simulation(w, pass_), times,
-                table(say.row("launch.head"), rows, say("launch.caption")))  # fmt: skip
+    return card(
+        "facts",
+        say("launch"),
+        simulation(w, pass_),
+        times,
+        table(say.row("launch.head"), rows, say("launch.caption")),
+    )
 
 
 def grid_tail(
-    w: Workload, both: Mapping[str, Schedule], others: Mapping[str, Schedule],
+    w: Workload,
+    both: Mapping[str, Schedule],
+    others: Mapping[str, Schedule],
     pass_: str = "forward",
-) -> str:  # fmt: skip
+) -> str:
     """What heavy-first order repairs; how the simulation works; the figures. Of the backward pass
     also what the order of its additions does."""
     kind, parts, spread = simulation(w, pass_), [], pace(w, "fa2", pass_).spread
@@ -143,10 +166,12 @@ def _imbalance(w: Workload, others: Mapping[str, Schedule], pass_: str) -> str:
     told = "; ".join(
         say(
             "order.kernel" if o == own else "order.took",
-            order=name, time=time(others[o].makespan, unit),
+            order=name,
+            time=time(others[o].makespan, unit),
         )
-        for o, name in names.items() if o in others
-    )  # fmt: skip
+        for o, name in names.items()
+        if o in others
+    )
     kernel, visits = others[own], sum(launch.block_visits(w, pass_))
     less = 1 - min(s.makespan for s in others.values()) / kernel.makespan
     end = say("order.best", less=100 * less)
@@ -176,12 +201,20 @@ def real_head(c: Compared) -> str:
     low, high = c.spread_us
     took = {"real": c.real.makespan, "low": low, "high": high, "simulated": c.simulated.makespan}
     text = say(
-        "real.finding", name=name, mask=mask, dtype=w.dtype, n=w.n, heads=w.batch * w.heads, d=w.d,
-        br=w.block_q, bc=w.block_k, **{key: time(value, "µs") for key, value in took.items()},
+        "real.finding",
+        name=name,
+        mask=mask,
+        dtype=w.dtype,
+        n=w.n,
+        heads=w.batch * w.heads,
+        d=w.d,
+        br=w.block_q,
+        bc=w.block_k,
+        **{key: time(value, "µs") for key, value in took.items()},
         off=abs(100 * c.makespan),
         sign=say("real.longer" if c.makespan >= 0 else "real.shorter"),
         learned=say("real.scaled" if c.scaled else "real.learned"),
-    )  # fmt: skip
+    )
     kind = simulation(w) + c.kind
     return page(said(text, kind), view="real", data_off=f"{c.makespan:.6f}")
 
@@ -189,17 +222,29 @@ def real_head(c: Compared) -> str:
 def real_tail(c: Compared) -> str:
     """Both schedules in numbers, and every program."""
     rows = [
-        (name, say("launch.used", n=len(np.unique(s.sm)), sms=s.sms), str(s.slots),
-         f"{100 * s.busy:.0f} %", f"{100 * s.tail:.0f} %", time(s.makespan, "µs"))
+        (
+            name,
+            say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
+            str(s.slots),
+            f"{100 * s.busy:.0f} %",
+            f"{100 * s.tail:.0f} %",
+            time(s.makespan, "µs"),
+        )
         for name, s in zip(say.row("real.rows"), (c.simulated, c.real), strict=True)
-    ]  # fmt: skip
+    ]
     listed = _listed(c.real, c.launch, c.order)
     return page(
-        card("real", say("real"), simulation(c.workload) + c.kind, "",
-             table(say.row("real.head"), rows, say("real.caption")), words(say("real.note"))),
+        card(
+            "real",
+            say("real"),
+            simulation(c.workload) + c.kind,
+            "",
+            table(say.row("real.head"), rows, say("real.caption")),
+            words(say("real.note")),
+        ),
         figures_of("real-schedule", c.kind, HEADS["forward"], listed, say("real.figures")),
         view="real-figures",
-    )  # fmt: skip
+    )
 
 
 def failure(sentence: str) -> str:

@@ -12,10 +12,20 @@ from explainer.views import charts, decode_report, html, parallel_report
 say = Texts("parallel")
 VIEWS, CASES = say.named("views"), say.named("cases")
 PLAIN = {
-    "view": "grid", "case": "fa2-full", "pass": "forward", "card": "h200", "n": "4096",
-    "d": "64", "br": "128", "bc": "64", "b": "1", "h": "16", "mask": "full", "dtype": "fp16",
+    "view": "grid",
+    "case": "fa2-full",
+    "pass": "forward",
+    "card": "h200",
+    "n": "4096",
+    "d": "64",
+    "br": "128",
+    "bc": "64",
+    "b": "1",
+    "h": "16",
+    "mask": "full",
+    "dtype": "fp16",
     "sliders": "1",
-}  # fmt: skip
+}
 PASSED = ("grid",)  # the views that show either pass
 ORDERS = {  # of unequal blocks, in either pass
     "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),

@@ -123,9 +123,15 @@ def report(result: Result) -> str:
 
 def _shape(q: Mapping) -> str:
     return say(
-        "shape", n=int(q["n"]), d=q["d"], scored=scored(q), dtype=q["dtype"], b=q["b"], h=q["h"],
+        "shape",
+        n=int(q["n"]),
+        d=q["d"],
+        scored=scored(q),
+        dtype=q["dtype"],
+        b=q["b"],
+        h=q["h"],
         backward=say("shape.backward") if "pass" in q else "",
-    )  # fmt: skip
+    )
 
 
 def recorded(result: Result) -> str:

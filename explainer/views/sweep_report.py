@@ -25,9 +25,14 @@ def measures(sweep: Sweep) -> str:
     changed = downloads.scored(sweep.said).removeprefix(str(sweep.mask))
     width = say("sweep.width" if heads * d == WIDTH else "sweep.width_below", width=WIDTH)
     return say(
-        "sweep.points", tokens=TOKENS, width=width, heads=heads, d=d,
-        masks=listed([*sweep.masks]), changed=changed,
-    )  # fmt: skip
+        "sweep.points",
+        tokens=TOKENS,
+        width=width,
+        heads=heads,
+        d=d,
+        masks=listed([*sweep.masks]),
+        changed=changed,
+    )
 
 
 def on_its_way(done: int, sweep: Sweep, position: int = 0, rows: Sequence[PointRow] = ()) -> str:
@@ -106,9 +111,14 @@ def _cells(row: PointRow, head: tuple[str, ...]) -> tuple[str, ...]:
     call = milliseconds(row["loop_ms"]) if "loop_ms" in row else "–"
     host = f"{rounded(row['host_us'])} µs" if "host_us" in row else "–"
     return (
-        *first, *times, call, host, rounded(row["tflops"]), amount(row["peak_bytes"]),
+        *first,
+        *times,
+        call,
+        host,
+        rounded(row["tflops"]),
+        amount(row["peak_bytes"]),
         scientific(row["error"]),
-    )  # fmt: skip
+    )
 
 
 def findings(rows: list[PointRow]) -> list[str]:

@@ -44,10 +44,25 @@ def tiles(w: Workload, metric: str) -> str:
     chosen = _cell_of(w, found)
     side = _chosen(w, chosen) if chosen else ""
     rows = [
-        {key: c.get(key) for key in ("block_m", "block_n", "shared_bytes", "textbook_bytes",
-         "registers", "spill_bytes", "blocks_per_sm", "limited_by", "num_warps", "num_stages",
-         "tflops", "refused")} for c in found
-    ]  # fmt: skip
+        {
+            key: c.get(key)
+            for key in (
+                "block_m",
+                "block_n",
+                "shared_bytes",
+                "textbook_bytes",
+                "registers",
+                "spill_bytes",
+                "blocks_per_sm",
+                "limited_by",
+                "num_warps",
+                "num_stages",
+                "tflops",
+                "refused",
+            )
+        }
+        for c in found
+    ]
     made, sped = compiled(w.hardware.arch), _speeds(found)
     kinds = [made + sped if "tflops" in c else made for c in found]
     return memory_page(
@@ -116,10 +131,13 @@ def _map(w: Workload, found: list[dict], metric: str, chosen: dict | None) -> st
     elif metric == "tflops":
         source = say("tiles.only_h200")
     return card(
-        "tile-map", title, kind, "; ".join(text for text in (source, remark) if text),
+        "tile-map",
+        title,
+        kind,
+        "; ".join(text for text in (source, remark) if text),
         tag("table", caption, top, tag("tbody", body), class_="fa-tile-table"),
         tag("p", say("tiles.signs"), class_="fa-fine"),
-    )  # fmt: skip
+    )
 
 
 def _button(
@@ -152,9 +170,13 @@ def _title(cell: Mapping) -> str:
         return say("tiles.refused", tile=tile, why=cell["refused"])
     shared, registers, spills = (cell[key] for key in ("shared_bytes", "registers", "spill_bytes"))
     text = say(
-        "tiles.hover", tile=tile, shared=shared, registers=registers, spills=spills,
+        "tiles.hover",
+        tile=tile,
+        shared=shared,
+        registers=registers,
+        spills=spills,
         blocks=cell["blocks_per_sm"],
-    )  # fmt: skip
+    )
     return text + (say("tiles.hover_speed", speed=cell["tflops"]) if "tflops" in cell else "")
 
 
@@ -184,20 +206,32 @@ def _chosen(w: Workload, cell: Mapping) -> str:
     stages = cell["num_stages"]
     note = say("tiles.once") if stages == 1 else say("tiles.stages", stages=stages)
     unit = ", ".join(sorted({_shape(x) for x in cell["matrix_instructions"]}))
-    asked = {"arch": w.hardware.arch, "d": tile_choices.padded(w.d), "br": m, "bc": n,
-             "mask": w.stands_for}  # fmt: skip
+    asked = {
+        "arch": w.hardware.arch,
+        "d": tile_choices.padded(w.d),
+        "br": m,
+        "bc": n,
+        "mask": w.stands_for,
+    }
     buttons = (
-        tag("button", say("tiles.read", code=kind.upper()), type="button",
-            data_compiled=urlencode(asked | {"kind": kind}))
+        tag(
+            "button",
+            say("tiles.read", code=kind.upper()),
+            type="button",
+            data_compiled=urlencode(asked | {"kind": kind}),
+        )
         for kind in ("ptx", "sass")
-    )  # fmt: skip
+    )
     return card(
-        "tile", title, kind, w.hardware.name,
+        "tile",
+        title,
+        kind,
+        w.hardware.name,
         table(say.row("tiles.chosen_head"), rows, say("tiles.chosen_caption", title=title)),
         tag("p", note, class_="fa-fine"),
         tag("p", say("tiles.instruction", unit=unit or say("tiles.none")), class_="fa-fine"),
         div("fa-run-tools", *buttons),
-    )  # fmt: skip
+    )
 
 
 def _shape(instruction: str) -> str:

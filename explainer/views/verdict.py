@@ -138,14 +138,16 @@ def rules(result: Result) -> str:
     rows = ran(result["rows"])
     lines = [
         (
-            METHODS[row["method"]], scientific(row["error"]),
+            METHODS[row["method"]],
+            scientific(row["error"]),
             times_naive(row, result["naive_error"]),
-            *(scientific(row["terms"][key]) for key in TERMS), scientific(row["allowed"]),
+            *(scientific(row["terms"][key]) for key in TERMS),
+            scientific(row["allowed"]),
             f"{row['error'] / row['allowed']:.2f}" if row["allowed"] else "–",
             *(scientific(row["signed"][key]) if row["signed"] else "–" for key in SIGNED),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     what = say("rules")
     texts = (words(_first_rule(result), "fa-fine"), words(_second_rule(rows), "fa-fine"))
     body = table(*filled(say.row("rules.head"), lines), what)
@@ -206,12 +208,18 @@ def verdict(result: Result) -> str:
     q, machine = result["query"], result["machine"]
     good = all(row["right"] for row in ran(result["rows"])) and agrees(result) is not False
     parts = [
-        f"B = {q['b']}", f"H = {q['h']}", picture(q) if "head" in q else "",
-        f"N = {int(q['n']):,}", f"d = {q['d']}",
+        f"B = {q['b']}",
+        f"H = {q['h']}",
+        picture(q) if "head" in q else "",
+        f"N = {int(q['n']):,}",
+        f"d = {q['d']}",
         *(f"{label} = {q[key]}" for key, label in (("br", "Br"), ("bc", "Bc")) if key in q),
-        scored(q), q["dtype"], say("verdict.passes") if backward(result) else "", about(q),
+        scored(q),
+        q["dtype"],
+        say("verdict.passes") if backward(result) else "",
+        about(q),
         tiles(result["tiles"]),
-    ]  # fmt: skip
+    ]
     versions = " · ".join(f"{k} {v}" for k, v in machine["versions"].items())
     link = tag("a", say("verdict.link"), href=f"?{urlencode(lesson(result))}", class_="fa-run-link")
     problem = " · ".join(part for part in parts if part)

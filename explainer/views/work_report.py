@@ -35,17 +35,27 @@ def work(w: Workload, pass_: str = "forward") -> str:
     own, full = found[w.mask.text], found["full"]
     shares = own.scores / w.n**2, own.tiles / full.tiles
     text = say(
-        "work.finding", mask=short(w.mask.text), scores=percent(shares[0]),
-        tiles=percent(shares[1]), br=w.block_q, bc=w.block_k, own=own.tiles, all=full.tiles,
+        "work.finding",
+        mask=short(w.mask.text),
+        scores=percent(shares[0]),
+        tiles=percent(shares[1]),
+        br=w.block_q,
+        bc=w.block_k,
+        own=own.tiles,
+        all=full.tiles,
         partial=own.partial,
-    )  # fmt: skip
+    )
     rows = [
         {
-            "mask": name, "scores": x.scores, "tiles": x.tiles, "partial": x.partial,
-            "flops": x.flops, "bytes": x.nbytes,
+            "mask": name,
+            "scores": x.scores,
+            "tiles": x.tiles,
+            "partial": x.partial,
+            "flops": x.flops,
+            "bytes": x.nbytes,
         }
         for name, x in found.items()
-    ]  # fmt: skip
+    ]
     return memory_page(
         said(text, COUNTED),
         div(
@@ -64,17 +74,28 @@ def _left(w: Workload, found: dict[str, mask_work.Work], pass_: str) -> str:
     parts = zip(say.row("left.bars"), shares, strict=True)
     bars = (bar(name, share, (percent(share),), "kernel") for name, share in parts)
     rows = [
-        (short(name), f"{x.scores:,}", f"{x.tiles:,}",
-         say("products.flops", n=rounded(x.flops / 1e9)), amount(x.nbytes))
+        (
+            short(name),
+            f"{x.scores:,}",
+            f"{x.tiles:,}",
+            say("products.flops", n=rounded(x.flops / 1e9)),
+            amount(x.nbytes),
+        )
         for name, x in found.items()
-    ]  # fmt: skip
+    ]
     fill = own.scores / (own.tiles * w.block_q * w.block_k) if own.tiles else 0.0
     note = say("left.note", share=percent(fill))
     fine = say("left.fine", flops=2 * len(mask_work.PRODUCTS[pass_]))
     return card(
-        "mask-work", say("left"), COUNTED, say.named("left.remark")[pass_], *bars, words(note),
-        table(say.row("left.head"), rows, say("left.caption")), words(fine, "fa-fine"),
-    )  # fmt: skip
+        "mask-work",
+        say("left"),
+        COUNTED,
+        say.named("left.remark")[pass_],
+        *bars,
+        words(note),
+        table(say.row("left.head"), rows, say("left.caption")),
+        words(fine, "fa-fine"),
+    )
 
 
 def _name(w: Workload, k_heads: int) -> str:
@@ -102,6 +123,12 @@ def _cache(w: Workload) -> str:
         note += say("cache.all", long=long)
     fine = say("cache.fine", d=w.d, dtype=w.dtype)
     return card(
-        "kv-cache", say("cache"), CACHE, say("cache.remark"), *bars, words(note),
-        table(say.row("cache.head"), rows, say("cache.caption")), words(fine, "fa-fine"),
-    )  # fmt: skip
+        "kv-cache",
+        say("cache"),
+        CACHE,
+        say("cache.remark"),
+        *bars,
+        words(note),
+        table(say.row("cache.head"), rows, say("cache.caption")),
+        words(fine, "fa-fine"),
+    )

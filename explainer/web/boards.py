@@ -80,10 +80,14 @@ class Board:
     def told(self) -> dict[str, object]:
         """What the browser must know to ask."""
         return {
-            "name": self.name, "prefix": self.prefix, "plain": dict(self.plain), "key": self.key,
-            "shown": self.shown, "alone": self.alone,
+            "name": self.name,
+            "prefix": self.prefix,
+            "plain": dict(self.plain),
+            "key": self.key,
+            "shown": self.shown,
+            "alone": self.alone,
             "workloads": [dict(load) for _, load in self.workloads],
-        }  # fmt: skip
+        }
 
 
 def _workload(query: Query) -> Workload:
@@ -128,20 +132,40 @@ WIDE = ("d = 128", {"d": "128"})
 
 BOARDS = (
     Board(
-        "run", "Run", "run-",
+        "run",
+        "Run",
+        "run-",
         {"view": "run", "n": "4096", "d": "64", "mask": "full", "dtype": "bf16"},
-        say.named("run.views"), ((say("load"), {}), CAUSAL, WIDE, LONG), _run, say("run.lacks"),
+        say.named("run.views"),
+        ((say("load"), {}), CAUSAL, WIDE, LONG),
+        _run,
+        say("run.lacks"),
     ),
     Board(
-        "memory", "Memory", "mem-", memory_views.PLAIN, memory_views.VIEWS,
+        "memory",
+        "Memory",
+        "mem-",
+        memory_views.PLAIN,
+        memory_views.VIEWS,
         ((say("load.on"), {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
-        _memory, say("memory.lacks"),
-        "show", ("tiles",), memory_views.METRICS,
+        _memory,
+        say("memory.lacks"),
+        "show",
+        ("tiles",),
+        memory_views.METRICS,
     ),
     Board(
-        "parallel", "Parallel", "par-", parallel_views.PLAIN, parallel_views.VIEWS,
-        ((say("load.on"), {}), CAUSAL, WIDE, (say("heads", n=4), {"h": "4"})), _parallel,
+        "parallel",
+        "Parallel",
+        "par-",
+        parallel_views.PLAIN,
+        parallel_views.VIEWS,
+        ((say("load.on"), {}), CAUSAL, WIDE, (say("heads", n=4), {"h": "4"})),
+        _parallel,
         say("parallel.lacks"),
-        "case", ("real",), parallel_views.CASES, ("real", "warps"),
+        "case",
+        ("real",),
+        parallel_views.CASES,
+        ("real", "warps"),
     ),
-)  # fmt: skip
+)

@@ -100,11 +100,15 @@ def _board(board: Board) -> Markup:
     rows.append(_choices(f"{board.name}-workload", say("choice.workload"), loads))
     warps = [tag("div", _mount("warps"), data_place="warps")] if "warps" in board.views else []
     main = div(
-        "fa-main", tag("p", board.lacks, class_="fa-site-note"), div("fa-views", *rows),
+        "fa-main",
+        tag("p", board.lacks, class_="fa-site-note"),
+        div("fa-views", *rows),
         tag("p", data_place="notice", role="status", class_="fa-site-notice", hidden=""),
-        div("fa-run-block", awaited(), data_place="head"), div("fa-plots", data_place="charts"),
-        *warps, div("fa-run-block", data_place="tail"),
-    )  # fmt: skip
+        div("fa-run-block", awaited(), data_place="head"),
+        div("fa-plots", data_place="charts"),
+        *warps,
+        div("fa-run-block", data_place="tail"),
+    )
     told = json.dumps(board.told() | {"lacks": OTHER})
     return div("fa-page fa-run-page fa-figure-page", main, data_board=told)
 
@@ -192,14 +196,25 @@ def _index(files: list[str], where: dict[str, str]) -> str:
     for name, title in TABS.items():
         first = name == "step"
         tabs += tag(
-            "button", title, type="button", role="tab", data_tab_id=name, id=f"tab-{name}",
-            aria_controls=f"page-{name}", aria_selected=str(first).lower(),
-            tabindex=0 if first else -1, class_="selected" if first else "",
-        )  # fmt: skip
+            "button",
+            title,
+            type="button",
+            role="tab",
+            data_tab_id=name,
+            id=f"tab-{name}",
+            aria_controls=f"page-{name}",
+            aria_selected=str(first).lower(),
+            tabindex=0 if first else -1,
+            class_="selected" if first else "",
+        )
         places += tag(
-            "div", panels[name], role="tabpanel", id=f"page-{name}", aria_labelledby=f"tab-{name}",
+            "div",
+            panels[name],
+            role="tabpanel",
+            id=f"page-{name}",
+            aria_labelledby=f"tab-{name}",
             **({} if first else {"hidden": ""}),
-        )  # fmt: skip
+        )
     bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label=say("pages")))
     kinds = [name for name in files if name not in set(where.values())]
     plain = Problem().to_query()

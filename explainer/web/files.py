@@ -83,9 +83,13 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     """
     check_size(problem)
     title = say(
-        "file.title", n=problem.n, d=problem.d, br=problem.block_q, bc=problem.block_k,
+        "file.title",
+        n=problem.n,
+        d=problem.d,
+        br=problem.block_q,
+        bc=problem.block_k,
         scores=scored(problem.to_query()),
-    )  # fmt: skip
+    )
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
     if not problem.dropout:
         packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")

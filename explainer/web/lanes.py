@@ -72,9 +72,12 @@ class Worker:
     def _ask(self, kind: str, query: Mapping[str, str]) -> bytes:
         if self.process is None:
             self.process = subprocess.Popen(
-                self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                self.command,
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 start_new_session=True,
-            )  # fmt: skip
+            )
             if self._ended:  # while it was starting
                 self.end()
         self.answers += 1

@@ -35,9 +35,12 @@ class Meters:
             "fa_requests", "Requests", ["route", "status"], registry=self.registry
         )
         self._seconds = Histogram(
-            "fa_response_seconds", "Until an answer begins", ["route"],
-            buckets=SECONDS, registry=self.registry,
-        )  # fmt: skip
+            "fa_response_seconds",
+            "Until an answer begins",
+            ["route"],
+            buckets=SECONDS,
+            registry=self.registry,
+        )
         ProcessCollector(registry=self.registry)  # memory, open files, seconds of CPU
         self.registry.register(self)
 

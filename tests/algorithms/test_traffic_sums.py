@@ -37,9 +37,10 @@ def test_sums_equal_the_list_under_any_mask(order):
         assert all(few[t][way] <= most[t][way] for t in few for way in (0, 1)), p
         seen = by_hand.seen(p)
         left = {
-            (i, j) for i, j in product(range(p.Tr), range(p.Tc))
+            (i, j)
+            for i, j in product(range(p.Tr), range(p.Tc))
             if seen[i * p.block_q : (i + 1) * p.block_q, j * p.block_k : (j + 1) * p.block_k].any()
-        }  # fmt: skip
+        }
         if order != "standard":
             visited = {(s.i, s.j) for s in schedule(p) if s.kind != "skipped"}
             assert visited == left, p

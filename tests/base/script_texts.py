@@ -109,7 +109,7 @@ class Script:
 
     def given(self, name: str, before: int) -> tuple[int, int] | None:
         """Where the value stands that a name was given last."""
-        found = list(re.finditer(rf"\bconst {name} = ", self.code[:before]))
+        found = list(re.finditer(rf"\bconst {name} =\s+", self.code[:before]))
         if not found:
             return None
         start = found[-1].end()

@@ -23,9 +23,14 @@ SHARED_KIB = {
     "sm_120": (99, 100),
 }
 ARCH = {
-    "t4": "sm_75", "a100": "sm_80", "h100": "sm_90", "h200": "sm_90", "b200": "sm_100",
-    "rtx4090": "sm_89", "rtxpro6000": "sm_120",
-}  # fmt: skip
+    "t4": "sm_75",
+    "a100": "sm_80",
+    "h100": "sm_90",
+    "h200": "sm_90",
+    "b200": "sm_100",
+    "rtx4090": "sm_89",
+    "rtxpro6000": "sm_120",
+}
 # fp32 lanes an SM, boost clock in GHz of the fp32 peak, dense fp16 multiply-adds an SM and clock
 # with fp32 sums, boost clock in GHz of the tensor peak (lower on Hopper)
 UNITS = {

@@ -53,7 +53,7 @@ DERIVED = {
     "hopper.block": lambda: f"{CARDS['h100'].shared_bytes / KIB:.0f} KiB",
     "a100.block": lambda: f"{CARDS['a100'].shared_bytes / KIB:.0f} KiB",
     "h100.sms": lambda: str(CARDS["h100"].sms),
-}  # fmt: skip
+}
 
 
 def test_every_entry_has_one_ground():
@@ -134,8 +134,17 @@ LISTS = ("papers.json", "reading.json", "engines.json")
 # What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
 # (Claim.words), code, and what no page shows.
 LEFT_OUT = (
-    "question", "code", "query", "key", "problem", "where", "widget", "url", "hall", "hall_state",
-)  # fmt: skip
+    "question",
+    "code",
+    "query",
+    "key",
+    "problem",
+    "where",
+    "widget",
+    "url",
+    "hall",
+    "hall_state",
+)
 
 
 def figures(text: str, name: str = "") -> list[str]:
@@ -272,12 +281,25 @@ def test_every_place_is_looked_at_and_every_key_is_filled_in():
 @pytest.mark.parametrize(
     "planted",
     [
-        "FA-3 reaches 91 % of the peak", "up to 1,305 TFLOP/s", "1.3 PFLOP/s in fp8", "at 1.98 GHz",
-        "4.8 TB/s", "20 MB of SRAM", "108 SMs", "2.6 times less error", "arXiv 2401.12345",
-        "since 1967", "3.9 × 10¹² exponentials", "about 250 fold", "between 25–40 % of it",
-        "6.7 × faster", "it has 133 of them", "less than 75 % of it", "runs 14 times in 5 ms",
+        "FA-3 reaches 91 % of the peak",
+        "up to 1,305 TFLOP/s",
+        "1.3 PFLOP/s in fp8",
+        "at 1.98 GHz",
+        "4.8 TB/s",
+        "20 MB of SRAM",
+        "108 SMs",
+        "2.6 times less error",
+        "arXiv 2401.12345",
+        "since 1967",
+        "3.9 × 10¹² exponentials",
+        "about 250 fold",
+        "between 25–40 % of it",
+        "6.7 × faster",
+        "it has 133 of them",
+        "less than 75 % of it",
+        "runs 14 times in 5 ms",
     ],
-)  # fmt: skip
+)
 def test_a_planted_figure_is_found(planted):
     """In a text of ours, in an f-string, in a script; also where the register has it as a citation,
     since that is asked for by its key."""
@@ -293,9 +315,18 @@ def test_a_number_in_the_braces_of_an_f_string_is_found_too(shown):
 
 
 def test_what_is_no_citation_passes():
-    for text in ("N = 1,024, tiles of 64 × 64", "{x:.1f} TFLOP/s", "{fa3.h100} of it", "rows 0 to",
-                 "exp overflows above 11.09", "RTX 4090", "Table 2", "FlashAttention-3 (2024)",
-                 "Milakov and Gimelshein, 2018", "arXiv 2407.08608, section 3.1"):  # fmt: skip
+    for text in (
+        "N = 1,024, tiles of 64 × 64",
+        "{x:.1f} TFLOP/s",
+        "{fa3.h100} of it",
+        "rows 0 to",
+        "exp overflows above 11.09",
+        "RTX 4090",
+        "Table 2",
+        "FlashAttention-3 (2024)",
+        "Milakov and Gimelshein, 2018",
+        "arXiv 2407.08608, section 3.1",
+    ):
         assert not figures(text), text
 
 
@@ -311,10 +342,13 @@ def test_every_entry_is_used():
     texts += [p.read_text("utf-8") for p in ROOT.glob("assets/[lt]e*/*")]
     whole = "\n".join(texts)
     unused = [
-        key for key, entry in FACTS.items()
-        if entry.shown and key not in whole and (entry.source or entry.shown not in whole)
+        key
+        for key, entry in FACTS.items()
+        if entry.shown
+        and key not in whole
+        and (entry.source or entry.shown not in whole)
         and key not in OURS.values()
-    ]  # fmt: skip
+    ]
     assert not unused
 
 
@@ -328,7 +362,9 @@ def test_no_constant_cites_a_source_by_a_comment():
     assert CITING.search("EXP_TFLOPS = 3.9  # FlashAttention-3 paper, section 3.1")
     owner = ("cards.py",)  # the table of cards: each with its source
     found = [
-        (path.name, match[0]) for path in ROOT.glob("explainer/**/*.py")
-        for match in CITING.finditer(path.read_text("utf-8")) if path.name not in owner
-    ]  # fmt: skip
+        (path.name, match[0])
+        for path in ROOT.glob("explainer/**/*.py")
+        for match in CITING.finditer(path.read_text("utf-8"))
+        if path.name not in owner
+    ]
     assert not found

@@ -21,9 +21,11 @@ SATURATES = bool(torch.isfinite(torch.tensor([1e9]).to(torch.float8_e4m3fn).floa
 def representable(f) -> np.ndarray:
     """Every number of a narrow format, 60,000 of a wide one, both signs; finite."""
     all_bits = 1 << f.width
-    bits = np.arange(all_bits) if f.width <= 16 else np.random.default_rng(1).integers(
-        0, all_bits, 60_000
-    )  # fmt: skip
+    bits = (
+        np.arange(all_bits)
+        if f.width <= 16
+        else np.random.default_rng(1).integers(0, all_bits, 60_000)
+    )
     x = f.decode(bits)
     return x[np.isfinite(x)]
 

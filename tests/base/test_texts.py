@@ -67,10 +67,27 @@ SENTENCE = re.compile(
 )
 # Where the functions that put a page of Learn together take words that are shown.
 SHOWN = {
-    "say": 2, "lines": 3, "box": 4, "text": 0, "matrix": 0, "table": 0, "scene": 0, "picture": 1,
-    "Widget": 1, "Control": 1, "pick": 1, "slider": 1, "sign": 0, "note": 0, "bars": 0, "cells": 1,
-    "plot": 0, "timeline": 0, "link": 0, "refused": 1,
-}  # fmt: skip
+    "say": 2,
+    "lines": 3,
+    "box": 4,
+    "text": 0,
+    "matrix": 0,
+    "table": 0,
+    "scene": 0,
+    "picture": 1,
+    "Widget": 1,
+    "Control": 1,
+    "pick": 1,
+    "slider": 1,
+    "sign": 0,
+    "note": 0,
+    "bars": 0,
+    "cells": 1,
+    "plot": 0,
+    "timeline": 0,
+    "link": 0,
+    "refused": 1,
+}
 NOT_SAID = ast.Call | ast.Compare | ast.Subscript | ast.FormattedValue
 WORD = re.compile(r"(?<![\w./])[A-Za-z][a-z]{2,}(?![\w.(/])")
 NAMES = {"dim", "exp", "lse", "softmax"}  # of the field, the same in every language
@@ -213,8 +230,11 @@ def labels(path: Path) -> list[str]:
         if at is not None and at < len(node.args):
             inside = [x for x in ast.walk(node.args[at]) if isinstance(x, NOT_SAID)]
             apart = {x for part in inside for x in ast.walk(part)}
-            said = [x.value for x in ast.walk(node.args[at])
-                    if isinstance(x, ast.Constant) and x not in apart]  # fmt: skip
+            said = [
+                x.value
+                for x in ast.walk(node.args[at])
+                if isinstance(x, ast.Constant) and x not in apart
+            ]
             found += [x for x in said if isinstance(x, str) and {*WORD.findall(x)} - NAMES]
     return found
 

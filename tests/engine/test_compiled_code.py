@@ -52,20 +52,33 @@ def test_texts_are_of_this_kernel_for_this_card(texts, arch):
     assert other not in ptx["text"]
     br, bc = (int(x) for x in TILES[arch])
     row = next(
-        r for r in load("compiled")["rows"]
+        r
+        for r in load("compiled")["rows"]
         if (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"])
         == (arch, 64, False, "fa2", br, bc)
-    )  # fmt: skip
+    )
     for report in (ptx, sass):
         assert report["shared_bytes"] == row["shared_bytes"] and report["spill_bytes"] == 0
         assert re.fullmatch(r"\d+\.\d+\.\d+\S*", report["triton"])
 
 
-@pytest.mark.parametrize(("key", "value"), [
-    ("arch", "sm_75"), ("arch", "sm_90; rm -rf /"), ("arch", ""), ("d", "32"), ("d", "64.0"),
-    ("br", "8"), ("br", "512"), ("bc", "48"), ("mask", "True"), ("kind", "cubin"),
-    ("kind", "x" * 10_000), ("bc", "16\n17"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("arch", "sm_75"),
+        ("arch", "sm_90; rm -rf /"),
+        ("arch", ""),
+        ("d", "32"),
+        ("d", "64.0"),
+        ("br", "8"),
+        ("br", "512"),
+        ("bc", "48"),
+        ("mask", "True"),
+        ("kind", "cubin"),
+        ("kind", "x" * 10_000),
+        ("bc", "16\n17"),
+    ],
+)
 def test_a_bad_query_gives_one_sentence(key, value, monkeypatch):
     monkeypatch.setattr(compiled_code, "_child", lambda request: pytest.fail("it was compiled"))
     with pytest.raises(ProblemError) as caught:

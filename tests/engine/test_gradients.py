@@ -31,13 +31,15 @@ CASES = {
     "fp32": RunRequest(SMALL, ("naive", "standard", "fa2"), pass_="backward"),
     "fp16, a group": RunRequest(
         replace(SMALL, n=8, mask="full", dtype="fp16", q_heads=2, kv_heads=1, head=1),
-        ("naive", "fa1", "fa2"), pass_="backward",
+        ("naive", "fa1", "fa2"),
+        pass_="backward",
     ),
     "bf16, rows that see no key": RunRequest(
         replace(SMALL, n=8, block_q=4, mask="block:4x4,1.1", score="softcap:2", dtype="bf16"),
-        ("naive", "fa2"), pass_="backward",
+        ("naive", "fa2"),
+        pass_="backward",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +89,11 @@ def test_bytes_and_flops_are_those_of_both_loops(results, name):
         for pass_ in ("forward", "backward")
     )
     own = sum(
-        t.nbytes for s in schedule(p, "backward") for t in s.transfers
+        t.nbytes
+        for s in schedule(p, "backward")
+        for t in s.transfers
         if t.tensor in ("K", "V", "dK", "dV")
-    )  # fmt: skip
+    )
     shared = asked.batch * (p.q_heads - p.kv_heads)
     assert row["bytes"] == heads * (forward + backward) - shared * own
     assert row["least_bytes"] <= row["bytes"]
@@ -111,8 +115,10 @@ def truth(problem: Problem) -> list[np.ndarray]:
 
 def judge_of(problem: Problem) -> Gradients:
     t = trace_backward(problem)
-    q, k, v = (torch.tensor(np.array(x), device=device()).to(DTYPES[problem.dtype])[None, None]
-               for x in (t.Q, t.K, t.V))  # fmt: skip
+    q, k, v = (
+        torch.tensor(np.array(x), device=device()).to(DTYPES[problem.dtype])[None, None]
+        for x in (t.Q, t.K, t.V)
+    )
     return Gradients(q, k, v, RunRequest(problem, pass_="backward"), [(0, 0)], with_naive=True)
 
 
@@ -142,9 +148,13 @@ def spoilt(grads: list[torch.Tensor], fault: str) -> list[torch.Tensor]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     ("fault", "wrong"),
-    [("dQ without its scale", "dQ"), ("dK a tenth too small", "dK"), ("dV unwritten", "dV"),
-     ("dK and dV the wrong way round", "dK")],
-)  # fmt: skip
+    [
+        ("dQ without its scale", "dQ"),
+        ("dK a tenth too small", "dK"),
+        ("dV unwritten", "dV"),
+        ("dK and dV the wrong way round", "dK"),
+    ],
+)
 def test_a_fault_is_rejected(dtype, fault, wrong):
     problem = Problem(n=96, d=16, block_q=32, block_k=32, inputs="random", dtype=dtype)
     exact = [torch.tensor(x, device=device()).to(DTYPES[dtype])[None, None] for x in truth(problem)]

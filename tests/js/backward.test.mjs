@@ -4,12 +4,37 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  BACKWARD, acts, agreement, ahead, counterpart, crossings, explain, finishedBlocks, flights, frame, hidden, linksAt, lit, number, PRODUCTS,
-  phasesOf, questionAt, rowOf, said, sentence, slowFrom, stated, sumsOfRows,
+  BACKWARD,
+  acts,
+  agreement,
+  ahead,
+  counterpart,
+  crossings,
+  explain,
+  finishedBlocks,
+  flights,
+  frame,
+  hidden,
+  linksAt,
+  lit,
+  number,
+  PRODUCTS,
+  phasesOf,
+  questionAt,
+  rowOf,
+  said,
+  sentence,
+  slowFrom,
+  stated,
+  sumsOfRows,
 } from "./model.mjs";
 
 const GRADIENTS = ["dQ", "dK", "dV"];
-const near = (found, wanted, where, slack) => assert.ok(Math.abs(found - wanted) <= slack * Math.max(1, Math.abs(wanted)), `${where}: ${found}, not ${wanted}`);
+const near = (found, wanted, where, slack) =>
+  assert.ok(
+    Math.abs(found - wanted) <= slack * Math.max(1, Math.abs(wanted)),
+    `${where}: ${found}, not ${wanted}`,
+  );
 
 /** P, dP, dS of the tile as they are shown, against plain matrices. */
 function tile(trace, f, { dense, exact }, where) {
@@ -19,7 +44,8 @@ function tile(trace, f, { dense, exact }, where) {
     for (let c = f.cols.start; c < f.cols.stop; c++) {
       const at = r * trace.problem.n + c;
       if (S === "P") near(trace.arrays.P[at], dense.P[r][c], `${where}: P ${r} ${c}`, slack);
-      if (dS && dense.seen[r][c]) near(trace.arrays[dS][at], dense[dS][r][c], `${where}: ${dS} ${r} ${c}`, slack);
+      if (dS && dense.seen[r][c])
+        near(trace.arrays[dS][at], dense[dS][r][c], `${where}: ${dS} ${r} ${c}`, slack);
     }
 }
 
@@ -38,17 +64,29 @@ function told(trace, f, where) {
   const [r, c] = [f.rows.start, f.cols.start];
   const { n, d } = f.problem;
   const { S, dS } = crossings(f);
-  if (S === "P" && !f.hides(0, 0)) assert.ok(explain(trace, f, `S.${r}.${c}`).said.includes(number(trace.arrays.P[r * n + c])), where);
-  if (dS === "dS") assert.ok(explain(trace, f, `dS.${r}.${c}`).said.includes(number(trace.arrays.dS[r * n + c])), where);
+  if (S === "P" && !f.hides(0, 0))
+    assert.ok(
+      explain(trace, f, `S.${r}.${c}`).said.includes(number(trace.arrays.P[r * n + c])),
+      where,
+    );
+  if (dS === "dS")
+    assert.ok(
+      explain(trace, f, `dS.${r}.${c}`).said.includes(number(trace.arrays.dS[r * n + c])),
+      where,
+    );
   for (const kind of GRADIENTS) {
     const acc = f.grads[kind];
     if (!acc || f.stage === "D") continue;
     const [block, name] = [kind === "dQ" ? r : c, `${kind}.${kind === "dQ" ? r : c}.${d - 1}`];
-    assert.ok(explain(trace, f, name).said.includes(number(acc.data[d - 1])), `${where}: ${name} ${block}: ${explain(trace, f, name).said}`);
+    assert.ok(
+      explain(trace, f, name).said.includes(number(acc.data[d - 1])),
+      `${where}: ${name} ${block}: ${explain(trace, f, name).said}`,
+    );
   }
   for (const { row, D, lse } of f.stats) {
     if (D !== undefined) assert.ok(explain(trace, f, `D.${row}`).said.includes(number(D)), where);
-    if (lse !== undefined) assert.ok(explain(trace, f, `lse.${row}`).said.includes(number(lse)), where);
+    if (lse !== undefined)
+      assert.ok(explain(trace, f, `lse.${row}`).said.includes(number(lse)), where);
   }
 }
 
@@ -57,18 +95,39 @@ for (const [name, case_] of fixtures("backward")) {
   const { n, d, order, sink } = trace.problem;
 
   test(`${name}: every place`, () => {
-    const all = Array.from({ length: trace.steps }, (_, step) => phasesOf(trace, step).map((phase) => `${step} ${phase}`)).flat();
-    equal(all, case_.places.map(({ step, phase }) => `${step} ${phase}`), name);
+    const all = Array.from({ length: trace.steps }, (_, step) =>
+      phasesOf(trace, step).map((phase) => `${step} ${phase}`),
+    ).flat();
+    equal(
+      all,
+      case_.places.map(({ step, phase }) => `${step} ${phase}`),
+      name,
+    );
     for (const want of case_.places) {
       const where = `${name}: ${want.step} ${want.phase}`;
       const f = frame(trace, want.step, want.phase);
-      const says = Object.fromEntries(Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]));
+      const says = Object.fromEntries(
+        Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]),
+      );
       const { step, phase, i, j, kind, reads, writes } = want;
-      equal(says, { pass: "backward", order, step, steps: trace.steps, phase, i, j, kind, reads, writes }, where);
+      equal(
+        says,
+        { pass: "backward", order, step, steps: trace.steps, phase, i, j, kind, reads, writes },
+        where,
+      );
       assert.equal(f.stage, want.stage, where);
       equal([f.grads.added, f.grads.of], [want.added, want.of], where);
-      equal(f.stats.map((s) => String(s.row)), Object.keys(want.stats), where);
-      for (const s of f.stats) same([s.lse, s.D], [real(want.stats[s.row].lse), real(want.stats[s.row].D)], `${where}: row ${s.row}`);
+      equal(
+        f.stats.map((s) => String(s.row)),
+        Object.keys(want.stats),
+        where,
+      );
+      for (const s of f.stats)
+        same(
+          [s.lse, s.D],
+          [real(want.stats[s.row].lse), real(want.stats[s.row].D)],
+          `${where}: row ${s.row}`,
+        );
       for (const kind_ of GRADIENTS) {
         const [state, data] = want.grads[kind_] ?? [];
         assert.equal(f.grads[kind_]?.state, state, `${where}: ${kind_}`);
@@ -82,7 +141,16 @@ for (const [name, case_] of fixtures("backward")) {
 
   test(`${name}: the gradients are those of plain matrices`, () => {
     for (const kind of GRADIENTS)
-      case_.dense[kind].forEach((row, r) => row.forEach((x, c) => near(trace.arrays[kind][r * d + c], x, `${name}: ${kind} ${r} ${c}`, case_.exact ? 2e-4 : 0.1)));
+      case_.dense[kind].forEach((row, r) =>
+        row.forEach((x, c) =>
+          near(
+            trace.arrays[kind][r * d + c],
+            x,
+            `${name}: ${kind} ${r} ${c}`,
+            case_.exact ? 2e-4 : 0.1,
+          ),
+        ),
+      );
   });
 
   test(`${name}: it adds up, and says so`, () => {
@@ -91,12 +159,21 @@ for (const [name, case_] of fixtures("backward")) {
       const f = frame(trace, want.step, want.phase);
       for (const { row, sum, seen, of, end } of sumsOfRows(trace, f)) {
         assert.equal(of, case_.dense.seen[row].filter(Boolean).length, `${name}: row ${row}`);
-        if (seen === of && case_.exact) near(sum, end, `${name}: row ${row} of dS at ${want.step}`, 1e-4);
+        if (seen === of && case_.exact)
+          near(sum, end, `${name}: row ${row} of dS at ${want.step}`, 1e-4);
         if (sink === null) assert.equal(end, 0);
       }
       const found = agreement(trace, f);
-      assert.equal(found !== null, order !== "standard" && want.i >= 0 && want.added[want.i] > 0, `${name}: ${want.step} ${want.phase}`);
-      if (found) assert.ok(found.off <= (case_.exact ? 1e-4 : 0.1) * Math.max(1, found.most), `${name}: dQ is off by ${found.off}`);
+      assert.equal(
+        found !== null,
+        order !== "standard" && want.i >= 0 && want.added[want.i] > 0,
+        `${name}: ${want.step} ${want.phase}`,
+      );
+      if (found)
+        assert.ok(
+          found.off <= (case_.exact ? 1e-4 : 0.1) * Math.max(1, found.most),
+          `${name}: dQ is off by ${found.off}`,
+        );
     }
     assert.ok(last.size);
   });
@@ -105,8 +182,11 @@ for (const [name, case_] of fixtures("backward")) {
     let before = { dQ: 0, dK: 0, dV: 0 };
     for (const { step, phase } of case_.places) {
       const f = frame(trace, step, phase);
-      const now = Object.fromEntries(GRADIENTS.map((kind) => [kind, finishedBlocks(trace, f, kind)]));
-      for (const kind of GRADIENTS) assert.ok(now[kind] >= before[kind], `${name}: ${kind} at ${step} ${phase}`);
+      const now = Object.fromEntries(
+        GRADIENTS.map((kind) => [kind, finishedBlocks(trace, f, kind)]),
+      );
+      for (const kind of GRADIENTS)
+        assert.ok(now[kind] >= before[kind], `${name}: ${kind} at ${step} ${phase}`);
       before = now;
     }
     equal(before, { dQ: trace.problem.Tr, dK: trace.problem.Tc, dV: trace.problem.Tc }, name);
@@ -123,9 +203,12 @@ for (const [name, case_] of fixtures("backward")) {
       const answer = question.options[question.answer];
       answers.add(question.text.split(". ")[1] + answer);
       const phases = phasesOf(trace, step + 1);
-      if (/leave the chip/.test(question.text)) assert.equal(answer, phases.includes("store") ? "Yes" : "No", question.text);
-      else if (/parts/.test(question.text)) assert.equal(answer, String(next.added[next.i]), question.text);
-      else if (/hide any/.test(question.text)) assert.equal(answer, next.kind === "partial" ? "Yes" : "No", question.text);
+      if (/leave the chip/.test(question.text))
+        assert.equal(answer, phases.includes("store") ? "Yes" : "No", question.text);
+      else if (/parts/.test(question.text))
+        assert.equal(answer, String(next.added[next.i]), question.text);
+      else if (/hide any/.test(question.text))
+        assert.equal(answer, next.kind === "partial" ? "Yes" : "No", question.text);
       else {
         const [, row, key] = /row (\d+) .* at key (\d+)/.exec(question.text);
         assert.equal(answer, case_.dense.dS[row][key] > 0 ? "above 0" : "below 0", question.text);
@@ -140,9 +223,21 @@ for (const [name, case_] of fixtures("backward")) {
     for (const { step, phase } of case_.places) {
       const f = frame(trace, step, phase);
       const moved = f.transfers.filter((t) => t.phase === phase);
-      assert.equal(flights(f, phase).reduce((all, { bytes }) => all + bytes, 0), moved.reduce((all, { bytes }) => all + bytes, 0));
-      if (order === "fa2" && phase === "dQ") equal(flights(f, phase).map(({ tensor, op, start, ms }) => [tensor, op, start, ms]), [["dQ", "add", 0, 280]], name);
-      assert.ok(acts(trace, { step, phase: phasesOf(trace, step)[0] }, { step, phase }).every(({ ms }) => ms > 0));
+      assert.equal(
+        flights(f, phase).reduce((all, { bytes }) => all + bytes, 0),
+        moved.reduce((all, { bytes }) => all + bytes, 0),
+      );
+      if (order === "fa2" && phase === "dQ")
+        equal(
+          flights(f, phase).map(({ tensor, op, start, ms }) => [tensor, op, start, ms]),
+          [["dQ", "add", 0, 280]],
+          name,
+        );
+      assert.ok(
+        acts(trace, { step, phase: phasesOf(trace, step)[0] }, { step, phase }).every(
+          ({ ms }) => ms > 0,
+        ),
+      );
     }
   });
 }
@@ -152,31 +247,125 @@ test("a slope belongs with its crossing, both ways", () => {
   const f = frame(trace, 9, "dS");
   equal([f.i, f.j], [2, 1], "the tile");
   const links = linksAt(trace, f);
-  const names = ["Q.9.3", "Q.8.3", "dO.9.1", "dO.8.1", "K.5.0", "K.4.0", "V.5.7", "V.6.7", "dQ.9.0", "dQ.8.0", "dK.5.2", "dV.5.2", "dV.4.2", "S.9.5", "lse.9", "D.9", "D.8", "row.9", "dQ.2", "dK.1", "dK.2", "tile.2.1", "phase.dS", "phase.scale"];
-  const with_ = (name) => names.filter((other) => links.belongs(links.thing(name), links.thing(other)));
-  equal(with_("dS.9.5"), ["Q.9.3", "dO.9.1", "K.5.0", "V.5.7", "dQ.9.0", "dK.5.2", "dV.5.2", "S.9.5", "lse.9", "D.9", "row.9", "dQ.2", "dK.1", "tile.2.1", "phase.dS"], "dS[9,5]");
-  for (const a of names) for (const b of names) assert.equal(links.belongs(links.thing(a), links.thing(b)), links.belongs(links.thing(b), links.thing(a)), `${a} ${b}`);
-  equal(["dS.9.5", "dQ.9.1", "dO.9.1", "D.9", "lse.9", "dQ.2", "dK.5.1"].map(rowOf), [9, 9, 9, 9, 9, null, null], "rows");
+  const names = [
+    "Q.9.3",
+    "Q.8.3",
+    "dO.9.1",
+    "dO.8.1",
+    "K.5.0",
+    "K.4.0",
+    "V.5.7",
+    "V.6.7",
+    "dQ.9.0",
+    "dQ.8.0",
+    "dK.5.2",
+    "dV.5.2",
+    "dV.4.2",
+    "S.9.5",
+    "lse.9",
+    "D.9",
+    "D.8",
+    "row.9",
+    "dQ.2",
+    "dK.1",
+    "dK.2",
+    "tile.2.1",
+    "phase.dS",
+    "phase.scale",
+  ];
+  const with_ = (name) =>
+    names.filter((other) => links.belongs(links.thing(name), links.thing(other)));
+  equal(
+    with_("dS.9.5"),
+    [
+      "Q.9.3",
+      "dO.9.1",
+      "K.5.0",
+      "V.5.7",
+      "dQ.9.0",
+      "dK.5.2",
+      "dV.5.2",
+      "S.9.5",
+      "lse.9",
+      "D.9",
+      "row.9",
+      "dQ.2",
+      "dK.1",
+      "tile.2.1",
+      "phase.dS",
+    ],
+    "dS[9,5]",
+  );
+  for (const a of names)
+    for (const b of names)
+      assert.equal(
+        links.belongs(links.thing(a), links.thing(b)),
+        links.belongs(links.thing(b), links.thing(a)),
+        `${a} ${b}`,
+      );
+  equal(
+    ["dS.9.5", "dQ.9.1", "dO.9.1", "D.9", "lse.9", "dQ.2", "dK.5.1"].map(rowOf),
+    [9, 9, 9, 9, 9, null, null],
+    "rows",
+  );
   const { lines } = explain(trace, f, "dS.9.5");
   const at = 9 * trace.problem.n + 5;
   const { P, dP, D } = trace.arrays;
   const numbers = [P[at], dP[at], D[9]].map((x) => number(x));
-  assert.ok(numbers.every((text) => lines.at(-1).includes(text)), lines.at(-1));
+  assert.ok(
+    numbers.every((text) => lines.at(-1).includes(text)),
+    lines.at(-1),
+  );
 });
 
 test("the switch keeps the tile and its phase; Next goes by phases in the first tile", () => {
-  const [forward, backward] = [traceOf("walk-data=random&seed=9"), traceOf("backward-data=random&seed=9")];
-  equal(counterpart(forward, { step: 4, phase: "exp" }, backward), { step: 9, phase: "exp" }, "there");
-  equal(counterpart(forward, { step: 0, phase: "load" }, backward), { step: 0, phase: "load" }, "the beginning, where D is");
-  equal(counterpart(backward, { step: 0, phase: "load" }, forward), { step: 0, phase: "load" }, "and back");
-  equal(counterpart(backward, { step: 9, phase: "exp" }, forward), { step: 4, phase: "exp" }, "and back");
-  equal(counterpart(forward, { step: 4, phase: "sum" }, backward), { step: 9, phase: "dK" }, "no such phase: the last");
+  const [forward, backward] = [
+    traceOf("walk-data=random&seed=9"),
+    traceOf("backward-data=random&seed=9"),
+  ];
+  equal(
+    counterpart(forward, { step: 4, phase: "exp" }, backward),
+    { step: 9, phase: "exp" },
+    "there",
+  );
+  equal(
+    counterpart(forward, { step: 0, phase: "load" }, backward),
+    { step: 0, phase: "load" },
+    "the beginning, where D is",
+  );
+  equal(
+    counterpart(backward, { step: 0, phase: "load" }, forward),
+    { step: 0, phase: "load" },
+    "and back",
+  );
+  equal(
+    counterpart(backward, { step: 9, phase: "exp" }, forward),
+    { step: 4, phase: "exp" },
+    "and back",
+  );
+  equal(
+    counterpart(forward, { step: 4, phase: "sum" }, backward),
+    { step: 9, phase: "dK" },
+    "no such phase: the last",
+  );
   assert.equal(counterpart(backward, { step: 0, phase: "D" }, forward), null, "no tile");
   const slow = slowFrom(backward, 0);
   equal(slow, [0, 4], "D of the first row block, and the first tile");
-  equal(ahead(backward, { step: 3, phase: "store" }, 1, "auto", slow), { step: 4, phase: "load" }, "into the first tile");
-  equal(ahead(backward, { step: 4, phase: "dV" }, 1, "auto", slow), { step: 4, phase: "dP" }, "through it");
-  equal(ahead(backward, { step: 5, phase: "dK" }, 1, "auto", slow), { step: 6, phase: "dK" }, "a tile each");
+  equal(
+    ahead(backward, { step: 3, phase: "store" }, 1, "auto", slow),
+    { step: 4, phase: "load" },
+    "into the first tile",
+  );
+  equal(
+    ahead(backward, { step: 4, phase: "dV" }, 1, "auto", slow),
+    { step: 4, phase: "dP" },
+    "through it",
+  );
+  equal(
+    ahead(backward, { step: 5, phase: "dK" }, 1, "auto", slow),
+    { step: 6, phase: "dK" },
+    "a tile each",
+  );
 });
 
 test("what is said of sums and of bytes is so", () => {
@@ -185,11 +374,22 @@ test("what is said of sums and of bytes is so", () => {
     for (const { step, phase } of case_.places) {
       const f = frame(trace, step, phase);
       const words = sentence(f, f.stats[0]);
-      const moved = (...tensors) => f.transfers.filter(({ tensor, op }) => op === "write" && tensors.includes(tensor)).reduce((all, t) => all + t.bytes, 0);
-      if (f.stage === null && f.i >= 0 && phase === "store") assert.ok(words.includes(`Both together: ${moved("dK", "dV")} B.`), `${name}: ${words}`);
-      if (f.stage === null && f.problem.order === "fa1" && phase === "dQ") assert.ok(words.includes(`${moved("dQ")} B written`), `${name}: ${words}`);
-      if (phase === "exp" && f.problem.order === "fa1" && f.stats[0].lse > -Infinity) assert.ok(words.includes("m + log ℓ is shown as lse"), `${name}: ${words}`);
-      if (phase === "dS" && f.stats[0]?.D !== undefined) assert.equal(words.includes("Before the slope"), Boolean(trace.arrays.slope), `${name}: ${words}`);
+      const moved = (...tensors) =>
+        f.transfers
+          .filter(({ tensor, op }) => op === "write" && tensors.includes(tensor))
+          .reduce((all, t) => all + t.bytes, 0);
+      if (f.stage === null && f.i >= 0 && phase === "store")
+        assert.ok(words.includes(`Both together: ${moved("dK", "dV")} B.`), `${name}: ${words}`);
+      if (f.stage === null && f.problem.order === "fa1" && phase === "dQ")
+        assert.ok(words.includes(`${moved("dQ")} B written`), `${name}: ${words}`);
+      if (phase === "exp" && f.problem.order === "fa1" && f.stats[0].lse > -Infinity)
+        assert.ok(words.includes("m + log ℓ is shown as lse"), `${name}: ${words}`);
+      if (phase === "dS" && f.stats[0]?.D !== undefined)
+        assert.equal(
+          words.includes("Before the slope"),
+          Boolean(trace.arrays.slope),
+          `${name}: ${words}`,
+        );
     }
   }
 });

@@ -2,10 +2,35 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, columns, csv, enlarge, follow, followAddress, isStepProblem, merged, shown, start, useText, useTile } from "./model.mjs";
+import {
+  ask,
+  columns,
+  csv,
+  enlarge,
+  follow,
+  followAddress,
+  isStepProblem,
+  merged,
+  shown,
+  start,
+  useText,
+  useTile,
+} from "./model.mjs";
 
 const equal = assert.deepEqual;
-const PLAIN = { data: "rising", seed: 0, n: 16, d: 8, br: 4, bc: 4, mask: "causal", order: "fa2", dtype: "fp32", text: "", gain: 1 };
+const PLAIN = {
+  data: "rising",
+  seed: 0,
+  n: 16,
+  d: 8,
+  br: 4,
+  bc: 4,
+  mask: "causal",
+  order: "fa2",
+  dtype: "fp32",
+  text: "",
+  gain: 1,
+};
 const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
@@ -15,13 +40,36 @@ test("the controls ask for what they show; blocks shrink with the sequence", () 
   equal(ask(PLAIN), { ...PLAIN, player: QUERY });
   const small = ask({ ...PLAIN, n: 3, br: 8, bc: 0 });
   equal([small.br, small.bc, new URLSearchParams(small.player).get("br")], [3, 1, "3"]);
-  assert.equal(new URLSearchParams(ask({ ...PLAIN, data: "own", text: "1&2" }).player).get("text"), "1&2");
+  assert.equal(
+    new URLSearchParams(ask({ ...PLAIN, data: "own", text: "1&2" }).player).get("text"),
+    "1&2",
+  );
   assert.equal(ask({ ...PLAIN, ...UNSAID }).player, QUERY);
-  const other = new URLSearchParams(ask({ ...PLAIN, mask: "causal&window:6,0", score: "alibi", sink: "1" }).player);
-  equal(["mask", "score", "sink"].map((key) => other.get(key)), ["causal&window:6,0", "alibi", "1"]);
-  const heads = (hq, hk, head) => Object.entries(Object.fromEntries(new URLSearchParams(ask({ ...PLAIN, hq, hk, head }).player))).slice(10);
-  equal(heads(8, 2, 5), [["hq", "8"], ["hk", "2"], ["head", "5"]]);
-  equal(heads(6, 4, 6), [["hq", "6"], ["hk", "3"], ["head", "5"]], "as many key heads as divide them, and a head that there is");
+  const other = new URLSearchParams(
+    ask({ ...PLAIN, mask: "causal&window:6,0", score: "alibi", sink: "1" }).player,
+  );
+  equal(
+    ["mask", "score", "sink"].map((key) => other.get(key)),
+    ["causal&window:6,0", "alibi", "1"],
+  );
+  const heads = (hq, hk, head) =>
+    Object.entries(
+      Object.fromEntries(new URLSearchParams(ask({ ...PLAIN, hq, hk, head }).player)),
+    ).slice(10);
+  equal(heads(8, 2, 5), [
+    ["hq", "8"],
+    ["hk", "2"],
+    ["head", "5"],
+  ]);
+  equal(
+    heads(6, 4, 6),
+    [
+      ["hq", "6"],
+      ["hk", "3"],
+      ["head", "5"],
+    ],
+    "as many key heads as divide them, and a head that there is",
+  );
   equal(heads(1, 8, 3), []);
   assert.ok(!ask({ ...PLAIN, text: "left over" }).player.includes("text"));
 });
@@ -31,8 +79,17 @@ test("the controls follow what the player shows, and ask for the same", () => {
   const typed = { ...PLAIN, data: "sentence", text: "the cat", gain: 2 };
   equal(follow({ player: QUERY }, { sizes }), { ...PLAIN, ...UNSAID, large: 0 });
   equal(follow({ player: ask(typed).player }, { sizes }), { ...typed, ...UNSAID, large: 0 });
-  equal(follow({ player: QUERY.replace("&gain=1", "") }, { sizes }), { ...PLAIN, ...UNSAID, large: 0 });
-  equal(follow({ player: QUERY.replace("n=16", "n=512") }, { sizes }), { ...PLAIN, ...UNSAID, n: 512, large: 512 });
+  equal(follow({ player: QUERY.replace("&gain=1", "") }, { sizes }), {
+    ...PLAIN,
+    ...UNSAID,
+    large: 0,
+  });
+  equal(follow({ player: QUERY.replace("n=16", "n=512") }, { sizes }), {
+    ...PLAIN,
+    ...UNSAID,
+    n: 512,
+    large: 512,
+  });
 });
 
 test("who was quicker than the server keeps what was changed", () => {
@@ -45,7 +102,10 @@ test("who was quicker than the server keeps what was changed", () => {
 
 test("the player is asked again only where the controls differ from the address", () => {
   const asked = { ...PLAIN, n: 32, br: 8 };
-  equal(followAddress({ answer: answer(asked), player: "untouched", ...PLAIN }), { ...asked, player: "untouched" });
+  equal(followAddress({ answer: answer(asked), player: "untouched", ...PLAIN }), {
+    ...asked,
+    player: "untouched",
+  });
   const found = followAddress({ answer: answer(asked), player: "untouched", ...PLAIN, n: 6 });
   equal([found.n, found.br, found.player], [6, 6, ask({ ...asked, n: 6 }).player]);
 });
@@ -84,21 +144,50 @@ test("the Run page uses text that is typed", () => {
 });
 
 test("the Step page's Problem needs no place of its own in the address", () => {
-  const query = { ...Object.fromEntries(new URLSearchParams(QUERY)), text: null, gain: null, b: "1", h: "1", methods: "fa2,naive" };
+  const query = {
+    ...Object.fromEntries(new URLSearchParams(QUERY)),
+    text: null,
+    gain: null,
+    b: "1",
+    h: "1",
+    methods: "fa2,naive",
+  };
   const address = `?${QUERY.replace("&gain=1", "")}&step=3`;
   assert.ok(isStepProblem(query, address));
-  for (const change of [{ n: "8" }, { b: "2" }, { methods: "fa2" }, { gain: "2" }, { methods: "fa1,naive" }])
+  for (const change of [
+    { n: "8" },
+    { b: "2" },
+    { methods: "fa2" },
+    { gain: "2" },
+    { methods: "fa1,naive" },
+  ])
     assert.ok(!isStepProblem({ ...query, ...change }, address), JSON.stringify(change));
   assert.ok(isStepProblem({ ...query, methods: "naive,fa1" }, address.replace("fa2", "fa1")));
   const heads = `${address}&hq=8&hk=2&head=5&dropout=0.1&rope=10000`;
   const same = { ...query, h: "8", hk: "2", head: "5", dropout: "0.1", rope: "10000" };
   assert.ok(isStepProblem(same, heads) && !isStepProblem(same, address));
-  for (const change of [{ h: "4" }, { hk: null }, { head: null }, { dropout: "0.2" }, { rope: null }])
+  for (const change of [
+    { h: "4" },
+    { hk: null },
+    { head: null },
+    { dropout: "0.2" },
+    { rope: null },
+  ])
     assert.ok(!isStepProblem({ ...same, ...change }, heads), JSON.stringify(change));
   const both = { ...query, pass: "backward" };
-  assert.ok(isStepProblem(both, `${address}&pass=backward`) && !isStepProblem(both, address) && !isStepProblem(query, `${address}&pass=backward`));
-  assert.ok(isStepProblem({ ...query, h: "4", hk: "1" }, `${address}&hq=4`), "one key head needs no saying");
-  assert.ok(isStepProblem({ ...query, h: "4", hk: null }, `${address}&hq=4&hk=4`), "nor do as many on the Run page");
+  assert.ok(
+    isStepProblem(both, `${address}&pass=backward`) &&
+      !isStepProblem(both, address) &&
+      !isStepProblem(query, `${address}&pass=backward`),
+  );
+  assert.ok(
+    isStepProblem({ ...query, h: "4", hk: "1" }, `${address}&hq=4`),
+    "one key head needs no saying",
+  );
+  assert.ok(
+    isStepProblem({ ...query, h: "4", hk: null }, `${address}&hq=4&hk=4`),
+    "nor do as many on the Run page",
+  );
 });
 
 test("a picked tile goes into the controls, and none leaves them", () => {
@@ -107,9 +196,15 @@ test("a picked tile goes into the controls, and none leaves them", () => {
 });
 
 test("tables as text", () => {
-  const rows = [{ a: 1, b: 'x,"y"' }, { a: null, c: "two\nlines" }];
+  const rows = [
+    { a: 1, b: 'x,"y"' },
+    { a: null, c: "two\nlines" },
+  ];
   equal(columns(rows), ["a", "b", "c"]);
   assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
   assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
-  equal([shown(1234.5678901), shown(0.5), shown(null), shown(undefined), shown("x")], ["1,234.56789", "0.5", "–", "–", "x"]);
+  equal(
+    [shown(1234.5678901), shown(0.5), shown(null), shown(undefined), shown("x")],
+    ["1,234.56789", "0.5", "–", "–", "x"],
+  );
 });

@@ -5,13 +5,29 @@ import { test } from "node:test";
 import { cached, groupsOf, readers } from "./model.mjs";
 
 const equal = assert.deepEqual;
-const of = (head, q_heads, kv_heads, kv_bytes = 0) => ({ head, q_heads, kv_heads, kv_head: Math.floor(head / (q_heads / kv_heads)), kv_bytes });
+const of = (head, q_heads, kv_heads, kv_bytes = 0) => ({
+  head,
+  q_heads,
+  kv_heads,
+  kv_head: Math.floor(head / (q_heads / kv_heads)),
+  kv_bytes,
+});
 
 test("chips stand by the key head that they read", () => {
-  equal(groupsOf(of(3, 4, 2)), { groups: [{ kv: 0, heads: [0, 1] }, { kv: 1, heads: [2, 3] }], before: null, after: null });
+  equal(groupsOf(of(3, 4, 2)), {
+    groups: [
+      { kv: 0, heads: [0, 1] },
+      { kv: 1, heads: [2, 3] },
+    ],
+    before: null,
+    after: null,
+  });
   equal(groupsOf(of(0, 3, 1)).groups, [{ kv: 0, heads: [0, 1, 2] }]);
   const far = groupsOf(of(40, 128, 8));
-  equal([far.groups, far.before, far.after], [[{ kv: 2, heads: [40, 41, 42, 43, 44, 45, 46, 47] }], 39, 48]);
+  equal(
+    [far.groups, far.before, far.after],
+    [[{ kv: 2, heads: [40, 41, 42, 43, 44, 45, 46, 47] }], 39, 48],
+  );
   const last = groupsOf(of(17, 18, 18));
   equal([last.groups.map(({ kv }) => kv), last.before, last.after], [[16, 17], 15, null]);
 });

@@ -4,13 +4,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, real, traceOf } from "./load.mjs";
-import { ALGORITHMS, AXES, changed, explain, frame, linksAt, namedIn, number, partName, phasesOf, rowOf } from "./model.mjs";
+import {
+  ALGORITHMS,
+  AXES,
+  changed,
+  explain,
+  frame,
+  linksAt,
+  namedIn,
+  number,
+  partName,
+  phasesOf,
+  rowOf,
+} from "./model.mjs";
 
 const range = (count) => Array.from({ length: count }, (_, k) => k);
-const placesOf = (trace) => range(trace.steps).flatMap((step) => phasesOf(trace, step).map((phase) => ({ step, phase })));
+const placesOf = (trace) =>
+  range(trace.steps).flatMap((step) => phasesOf(trace, step).map((phase) => ({ step, phase })));
 const near = (found, wanted, where, slack = 2e-5) => {
   if (Number.isNaN(real(wanted))) return assert.ok(Number.isNaN(found), where);
-  assert.ok(found === real(wanted) || Math.abs(found - real(wanted)) <= slack * Math.max(1, Math.abs(wanted)), `${where}: ${found}, not ${wanted}`);
+  assert.ok(
+    found === real(wanted) ||
+      Math.abs(found - real(wanted)) <= slack * Math.max(1, Math.abs(wanted)),
+    `${where}: ${found}, not ${wanted}`,
+  );
 };
 
 /** Names of all kinds: of the first, a middle and the last of each axis, and every word. */
@@ -18,52 +35,113 @@ function names(trace, f) {
   const { n, d, Tr, Tc, order } = trace.problem;
   const some = (count) => [...new Set([0, Math.floor(count / 2), count - 1])];
   const sizes = { rows: n, keys: n, dims: d, outs: d };
-  const cells = Object.entries(AXES).filter(([tensor]) => !/^(d|lse|D)/.test(tensor)).flatMap(([tensor, [a, b]]) => some(sizes[a]).flatMap((k) => (b ? some(sizes[b]).map((x) => `${tensor}.${k}.${x}`) : [`${tensor}.${k}`])));
-  const blocks = some(Tr).flatMap((i) => [`Q.${i}`, `O.${i}`, ...some(Tc).map((j) => `tile.${i}.${j}`)]).concat(some(Tc).flatMap((j) => [`K.${j}`, `V.${j}`]));
-  const lines = ALGORITHMS[order].pseudocode.flatMap(({ phase }, k) => (phase && phase !== "skip" ? [`line.${k}`] : []));
-  const bars = ["moved", "visit"].flatMap((kind) => [`${kind}.read`, `${kind}.write`]).concat(Object.keys(ALGORITHMS).map((key) => `bytes.${key}.asked`));
-  return [...cells, ...blocks, ...lines, ...trace.header.phases.map((name) => `phase.${name}`), ...bars, "of.K", "m", "l", "alpha"];
+  const cells = Object.entries(AXES)
+    .filter(([tensor]) => !/^(d|lse|D)/.test(tensor))
+    .flatMap(([tensor, [a, b]]) =>
+      some(sizes[a]).flatMap((k) =>
+        b ? some(sizes[b]).map((x) => `${tensor}.${k}.${x}`) : [`${tensor}.${k}`],
+      ),
+    );
+  const blocks = some(Tr)
+    .flatMap((i) => [`Q.${i}`, `O.${i}`, ...some(Tc).map((j) => `tile.${i}.${j}`)])
+    .concat(some(Tc).flatMap((j) => [`K.${j}`, `V.${j}`]));
+  const lines = ALGORITHMS[order].pseudocode.flatMap(({ phase }, k) =>
+    phase && phase !== "skip" ? [`line.${k}`] : [],
+  );
+  const bars = ["moved", "visit"]
+    .flatMap((kind) => [`${kind}.read`, `${kind}.write`])
+    .concat(Object.keys(ALGORITHMS).map((key) => `bytes.${key}.asked`));
+  return [
+    ...cells,
+    ...blocks,
+    ...lines,
+    ...trace.header.phases.map((name) => `phase.${name}`),
+    ...bars,
+    "of.K",
+    "m",
+    "l",
+    "alpha",
+  ];
 }
 
 /** Found at once, and one by one. */
 function regions(links, f, of, where) {
   const { d, Tr, Tc } = f.problem;
-  const spans = { rows: f.rows, keys: f.cols, dims: { start: 0, stop: d }, outs: { start: 0, stop: d } };
+  const spans = {
+    rows: f.rows,
+    keys: f.cols,
+    dims: { start: 0, stop: d },
+    outs: { start: 0, stop: d },
+  };
   const all = ({ start, stop }) => range(stop - start).map((k) => start + k);
   for (const tensor of "QKVOS") {
     const [a, b] = AXES[tensor].map((axis) => all(spans[axis]));
-    const one = a.flatMap((r) => b.filter((c) => links.belongs(of, links.thing(`${tensor}.${r}.${c}`))).map((c) => `${r} ${c}`));
+    const one = a.flatMap((r) =>
+      b
+        .filter((c) => links.belongs(of, links.thing(`${tensor}.${r}.${c}`)))
+        .map((c) => `${r} ${c}`),
+    );
     const box = links.cells(of, tensor, { rows: f.rows, keys: f.cols });
     const [x, y] = box ? AXES[tensor].map((axis) => all(box[axis])) : [[], []];
-    equal(x.flatMap((r) => y.map((c) => `${r} ${c}`)), one, `${where}: cells of ${tensor} with ${of.name}`);
+    equal(
+      x.flatMap((r) => y.map((c) => `${r} ${c}`)),
+      one,
+      `${where}: cells of ${tensor} with ${of.name}`,
+    );
   }
   for (const tensor of "QKVO") {
-    const one = range("QO".includes(tensor) ? Tr : Tc).filter((k) => links.belongs(of, links.thing(`${tensor}.${k}`)));
-    equal(links.runs(of, tensor).flatMap(all), one, `${where}: blocks of ${tensor} with ${of.name}`);
+    const one = range("QO".includes(tensor) ? Tr : Tc).filter((k) =>
+      links.belongs(of, links.thing(`${tensor}.${k}`)),
+    );
+    equal(
+      links.runs(of, tensor).flatMap(all),
+      one,
+      `${where}: blocks of ${tensor} with ${of.name}`,
+    );
   }
-  const tiles = range(Tr).flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`)).filter((name) => links.belongs(of, links.thing(name)));
+  const tiles = range(Tr)
+    .flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`))
+    .filter((name) => links.belongs(of, links.thing(name)));
   const areas = links.areas(of).map((box) => ({ name: "", tensor: "S", box }));
-  const drawn = range(Tr).flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`)).filter((name) => areas.some((area) => links.belongs(area, links.thing(name))));
+  const drawn = range(Tr)
+    .flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`))
+    .filter((name) => areas.some((area) => links.belongs(area, links.thing(name))));
   equal(drawn, tiles, `${where}: tiles with ${of.name}`);
 }
 
 /** A score is the sum of its products, an entry of O what it was and what arrives. */
 function sums(trace, f, want, where) {
-  const { arrays: { S }, problem: p } = trace;
+  const {
+    arrays: { S },
+    problem: p,
+  } = trace;
   const half = p.dtype === "fp32" ? 1 : 100;
   for (let r = f.rows.start; r < f.rows.stop; r++)
     for (let c = f.cols.start; c < f.cols.stop; c++) {
       const told = explain(trace, f, `S.${r}.${c}`);
-      const made = f.kind !== "skipped" && f.stage !== "softmax" && f.stage !== "output" && f.done("scores");
+      const made =
+        f.kind !== "skipped" && f.stage !== "softmax" && f.stage !== "output" && f.done("scores");
       assert.equal(told.terms !== null, made, `${where}: S ${r} ${c}`);
       if (!made) continue;
       assert.equal(told.terms.length, p.d);
       near(told.total, want.products[r][c], `${where}: the products of ${r}, ${c}`);
       const steps = changed(p, told.total * p.scale, r, c);
-      near(steps.at(-1)?.s ?? told.total * p.scale, S[r * p.n + c], `${where}: the score ${r}, ${c}`, 1e-5 * half);
-      assert.ok(told.lines[steps.length].endsWith(` ${number(S[r * p.n + c])}`), told.lines.join("; "));
+      near(
+        steps.at(-1)?.s ?? told.total * p.scale,
+        S[r * p.n + c],
+        `${where}: the score ${r}, ${c}`,
+        1e-5 * half,
+      );
+      assert.ok(
+        told.lines[steps.length].endsWith(` ${number(S[r * p.n + c])}`),
+        told.lines.join("; "),
+      );
       assert.equal(steps.length, p.score === "none" ? 0 : p.score.split("&").length);
-      assert.equal(told.lines.includes("hidden: −∞"), f.score(r - f.rows.start, c - f.cols.start) === -Infinity, `${where}: ${told.lines}`);
+      assert.equal(
+        told.lines.includes("hidden: −∞"),
+        f.score(r - f.rows.start, c - f.cols.start) === -Infinity,
+        `${where}: ${told.lines}`,
+      );
     }
   const arriving = f.done("output") && want.arriving[f.step];
   for (let r = f.rows.start; r < f.rows.stop; r++)
@@ -71,8 +149,16 @@ function sums(trace, f, want, where) {
       const told = explain(trace, f, `O.${r}.${x}`);
       assert.equal(told.terms !== null, Boolean(arriving), `${where}: O ${r} ${x}`);
       if (!arriving) continue;
-      near(told.total, arriving.total[r - f.rows.start][x], `${where}: P·V at ${r}, ${x}`, 1e-5 * half);
-      assert.ok(told.lines[0].endsWith(` ${number(real(arriving.after[r - f.rows.start][x]))}`), `${where}: ${told.lines[0]}`);
+      near(
+        told.total,
+        arriving.total[r - f.rows.start][x],
+        `${where}: P·V at ${r}, ${x}`,
+        1e-5 * half,
+      );
+      assert.ok(
+        told.lines[0].endsWith(` ${number(real(arriving.after[r - f.rows.start][x]))}`),
+        `${where}: ${told.lines[0]}`,
+      );
     }
 }
 
@@ -84,13 +170,21 @@ for (const [name, case_] of fixtures("links")) {
       const where = `${name} ${step} ${phase}`;
       const f = frame(trace, step, phase);
       const links = linksAt(trace, f);
-      const things = names(trace, f).map((it) => links.thing(it) ?? assert.fail(`${where}: ${it} is nothing`));
+      const things = names(trace, f).map(
+        (it) => links.thing(it) ?? assert.fail(`${where}: ${it} is nothing`),
+      );
       for (const a of things) {
         assert.ok(links.belongs(a, a), `${where}: ${a.name} with itself`);
-        for (const b of things) if (links.belongs(a, b) !== links.belongs(b, a)) assert.fail(`${where}: ${a.name}, ${b.name}`);
+        for (const b of things)
+          if (links.belongs(a, b) !== links.belongs(b, a))
+            assert.fail(`${where}: ${a.name}, ${b.name}`);
         if (k % 11 === 0) regions(links, f, a, where);
         const { said, lines, title } = explain(trace, f, a.name);
-        assert.doesNotMatch([said, title, ...lines].join(), /undefined|null|object/, `${where}: ${a.name}`);
+        assert.doesNotMatch(
+          [said, title, ...lines].join(),
+          /undefined|null|object/,
+          `${where}: ${a.name}`,
+        );
       }
     });
   });
@@ -100,7 +194,9 @@ for (const [name, case_] of fixtures("links")) {
     const { n, d } = trace.problem;
     for (const [cell, [tensor, changed]] of Object.entries(case_.reached)) {
       const all = range(n).flatMap((r) => range(tensor === "S" ? n : d).map((c) => [r, c]));
-      const found = all.filter(([r, c]) => links.belongs(links.thing(cell), links.thing(`${tensor}.${r}.${c}`)));
+      const found = all.filter(([r, c]) =>
+        links.belongs(links.thing(cell), links.thing(`${tensor}.${r}.${c}`)),
+      );
       equal(found, changed, `${name}: ${cell}`);
     }
   });
@@ -114,27 +210,118 @@ for (const [name, case_] of fixtures("links")) {
   });
 
   test(`${name}: it adds up`, () => {
-    for (const { step, phase } of placesOf(trace)) sums(trace, frame(trace, step, phase), case_, `${name} ${step} ${phase}`);
+    for (const { step, phase } of placesOf(trace))
+      sums(trace, frame(trace, step, phase), case_, `${name} ${step} ${phase}`);
   });
 }
 
 test("a score with its crossing, and with nothing beside it", () => {
   const trace = traceOf("links-default");
   const links = linksAt(trace, frame(trace, 4, "exp"));
-  const with_ = (name) => ["Q.9.3", "Q.8.3", "K.5.0", "K.4.0", "V.5.7", "V.6.7", "O.9.0", "O.8.0", "m.9", "m.8", "alpha.9", "row.9", "Q.2", "Q.1", "K.1", "K.2", "tile.2.1", "tile.2.0", "line.4", "line.9", "phase.load"].filter((other) => links.belongs(links.thing(name), links.thing(other)));
-  equal(with_("S.9.5"), ["Q.9.3", "K.5.0", "V.5.7", "O.9.0", "m.9", "alpha.9", "row.9", "Q.2", "K.1", "tile.2.1", "line.4", "line.9"]);
+  const with_ = (name) =>
+    [
+      "Q.9.3",
+      "Q.8.3",
+      "K.5.0",
+      "K.4.0",
+      "V.5.7",
+      "V.6.7",
+      "O.9.0",
+      "O.8.0",
+      "m.9",
+      "m.8",
+      "alpha.9",
+      "row.9",
+      "Q.2",
+      "Q.1",
+      "K.1",
+      "K.2",
+      "tile.2.1",
+      "tile.2.0",
+      "line.4",
+      "line.9",
+      "phase.load",
+    ].filter((other) => links.belongs(links.thing(name), links.thing(other)));
+  equal(with_("S.9.5"), [
+    "Q.9.3",
+    "K.5.0",
+    "V.5.7",
+    "O.9.0",
+    "m.9",
+    "alpha.9",
+    "row.9",
+    "Q.2",
+    "K.1",
+    "tile.2.1",
+    "line.4",
+    "line.9",
+  ]);
   equal(with_("line.4"), ["Q.9.3", "Q.8.3", "K.5.0", "K.4.0", "Q.2", "K.1", "tile.2.1", "line.4"]);
   equal([...namedIn("    O = (ℓ α O + P Vⱼ) / ℓ_new")].sort(), ["O", "S", "V", "alpha", "l"]);
   equal([...namedIn("  write O / ℓ,  lse = m + log ℓ")].sort(), ["O", "l", "lse", "m"]);
   equal([...namedIn("    dS = P ∘ (dP − Dᵢ)")].sort(), ["D", "S", "dS"]);
-  equal([partName({ tensor: "S", block: [2, 1] }), partName({ tensor: "K", block: 1 }), partName({ tensor: "m", block: 1 })], ["tile.2.1", "K.1", "m"]);
+  equal(
+    [
+      partName({ tensor: "S", block: [2, 1] }),
+      partName({ tensor: "K", block: 1 }),
+      partName({ tensor: "m", block: 1 }),
+    ],
+    ["tile.2.1", "K.1", "m"],
+  );
 });
 
 test("an address may say anything", () => {
   const trace = traceOf("links-default");
   const links = linksAt(trace, frame(trace, 4, "exp"));
-  const bad = ["", "S", "S.1", "S.16.0", "S.0.16", "S.-1.0", "S.1.2.3", "Q.0.8", "Q.4", "tile.4.0", "tile.1", "row.16", "m.1.1", "x", "x.1", "S.1e1.0", "S.0x1.1", "__proto__.1", "constructor", "constructor.1", "line.0", "line.99", "line.length", "phase.x", "bytes.fa2", "bytes.toString.asked", "bytes.fa2.toString", "of.X", "visit.x", "S.９.5", "<b>", "S.9.5 ", "dS.9.5", "dQ.2", "lse.9", "D.9"];
+  const bad = [
+    "",
+    "S",
+    "S.1",
+    "S.16.0",
+    "S.0.16",
+    "S.-1.0",
+    "S.1.2.3",
+    "Q.0.8",
+    "Q.4",
+    "tile.4.0",
+    "tile.1",
+    "row.16",
+    "m.1.1",
+    "x",
+    "x.1",
+    "S.1e1.0",
+    "S.0x1.1",
+    "__proto__.1",
+    "constructor",
+    "constructor.1",
+    "line.0",
+    "line.99",
+    "line.length",
+    "phase.x",
+    "bytes.fa2",
+    "bytes.toString.asked",
+    "bytes.fa2.toString",
+    "of.X",
+    "visit.x",
+    "S.９.5",
+    "<b>",
+    "S.9.5 ",
+    "dS.9.5",
+    "dQ.2",
+    "lse.9",
+    "D.9",
+  ];
   for (const name of bad) assert.equal(links.thing(name), null, name);
   for (const name of bad) assert.equal(explain(trace, frame(trace, 4, "exp"), name), null, name);
-  equal(["S.9.5", "O.9.1", "m.9", "row.9", "K.9.1", "Q.2", "tile.2.1", "line.4", null].map(rowOf), [9, 9, 9, 9, null, null, null, null, null]);
+  equal(["S.9.5", "O.9.1", "m.9", "row.9", "K.9.1", "Q.2", "tile.2.1", "line.4", null].map(rowOf), [
+    9,
+    9,
+    9,
+    9,
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]);
 });

@@ -17,9 +17,14 @@ export const traceOf = (name, key = "trace") => prepare(packed(name, key));
 
 /** [name, what Python says] of every fixture of this kind; none at all is an error. */
 export function fixtures(kind) {
-  const names = readdirSync(folder).filter((file) => file.startsWith(`${kind}-`) && file.endsWith(".json"));
+  const names = readdirSync(folder).filter(
+    (file) => file.startsWith(`${kind}-`) && file.endsWith(".json"),
+  );
   assert.ok(names.length, `no fixture ${kind} in ${folder}`);
-  return names.map((file) => [file.slice(0, -5), JSON.parse(readFileSync(join(folder, file), "utf8"))]);
+  return names.map((file) => [
+    file.slice(0, -5),
+    JSON.parse(readFileSync(join(folder, file), "utf8")),
+  ]);
 }
 
 /** The wire's numbers are float32; what Python wrote as JSON gives the same ones back. */
@@ -30,7 +35,8 @@ export const flat = (x) => [x].flat(Infinity).map(real);
 export function same(found, wanted, where) {
   assert.equal(found?.length, wanted.length, `${where}: how many`);
   for (let k = 0; k < wanted.length; k++)
-    if (!Object.is(found[k], wanted[k])) assert.fail(`${where} [${k}]: ${found[k]}, not ${wanted[k]}`);
+    if (!Object.is(found[k], wanted[k]))
+      assert.fail(`${where} [${k}]: ${found[k]}, not ${wanted[k]}`);
 }
 
 /** Equal, and if not, where. */

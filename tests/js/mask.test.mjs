@@ -4,8 +4,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
 import {
-  added, because, blocksOf, documents, fieldsOf, firstCell, hiders, insight, named, nudged, nudgedAt, pieces, removed, renumbered, runs, scoreOf, scoreSentence, share, tileSentence,
-  toggled, unpacked, written,
+  added,
+  because,
+  blocksOf,
+  documents,
+  fieldsOf,
+  firstCell,
+  hiders,
+  insight,
+  named,
+  nudged,
+  nudgedAt,
+  pieces,
+  removed,
+  renumbered,
+  runs,
+  scoreOf,
+  scoreSentence,
+  share,
+  tileSentence,
+  toggled,
+  unpacked,
+  written,
 } from "./model.mjs";
 
 const equal = assert.deepEqual;
@@ -15,9 +35,21 @@ const said = (words) => words.map(({ text }) => text).join("");
 test("chips and text say the same", () => {
   for (const answer of answers) equal(written(pieces(answer.mask)), answer.mask);
   const draft = pieces("causal&window:6,0|prefix:2");
-  equal(draft, [[{ name: "causal", numbers: "" }, { name: "window", numbers: "6,0" }], [{ name: "prefix", numbers: "2" }]]);
-  equal(written(added(draft, 1, { name: "chunk", numbers: "4" })), "causal&window:6,0|prefix:2&chunk:4");
-  equal(written(added(draft, 2, { name: "chunk", numbers: "4" })), "causal&window:6,0|prefix:2|chunk:4");
+  equal(draft, [
+    [
+      { name: "causal", numbers: "" },
+      { name: "window", numbers: "6,0" },
+    ],
+    [{ name: "prefix", numbers: "2" }],
+  ]);
+  equal(
+    written(added(draft, 1, { name: "chunk", numbers: "4" })),
+    "causal&window:6,0|prefix:2&chunk:4",
+  );
+  equal(
+    written(added(draft, 2, { name: "chunk", numbers: "4" })),
+    "causal&window:6,0|prefix:2|chunk:4",
+  );
   equal(written(added(pieces("full"), 0, { name: "causal", numbers: "" })), "causal");
   equal(written(removed(draft, 0, 1)), "causal|prefix:2");
   equal(written(removed(draft, 1, 0)), "causal&window:6,0");
@@ -30,10 +62,20 @@ test("what hides the scores of a tile is named, term by term", () => {
   const [full, partial, skipped] = [0, 1, 2];
   const of = (parts, whole) => hiders("causal&window:6,0|prefix:2", parts, whole);
   equal(of([full, partial, partial], false), { names: ["window 6, 0", "prefix 2"], how: "more" });
-  equal(of([skipped, partial, skipped], true), { names: ["causal", "prefix 2"], how: "more" }, "one is enough for its term");
-  equal(of([partial, partial, skipped], true), { names: ["causal", "window 6, 0", "prefix 2"], how: "together" });
+  equal(
+    of([skipped, partial, skipped], true),
+    { names: ["causal", "prefix 2"], how: "more" },
+    "one is enough for its term",
+  );
+  equal(of([partial, partial, skipped], true), {
+    names: ["causal", "window 6, 0", "prefix 2"],
+    how: "together",
+  });
   equal(hiders("chunk:4", [partial], false), { names: ["chunk 4"], how: "one" });
-  equal(hiders("causal&window:6,0", [partial, skipped], true), { names: ["window 6, 0"], how: "one" });
+  equal(hiders("causal&window:6,0", [partial, skipped], true), {
+    names: ["window 6, 0"],
+    how: "one",
+  });
 });
 
 test("a chip has a field per number, a list one for all, and keys keep to what is allowed", () => {
@@ -42,14 +84,39 @@ test("a chip has a field per number, a list one for all, and keys keep to what i
   equal(fieldsOf({ name: "document", numbers: "0,5,10" }, null), ["0,5,10"]);
   equal(fieldsOf({ name: "causal", numbers: "" }, 0), []);
   const range = { low: 1, high: 16 };
-  equal(["7", "16", "1", "x", "-3", ""].map((value) => nudged(value, 1, range)), ["8", "16", "2", "1", "1", "1"]);
-  equal([0, 1, 2, 3, 5, 6].map((caret) => nudgedAt("0,5,10", caret, 1, { low: 0, high: 15 })), ["1,5,10", "1,5,10", "0,6,10", "0,6,10", "0,5,11", "0,5,11"]);
-  equal(["1", "99"].map((value) => nudged(value, -1, range)), ["1", "16"]);
-  equal([named({ name: "window", numbers: "6,0" }), named({ name: "block", numbers: "4x2,0.0" }), named({ name: "full", numbers: "" })], ["window 6, 0", "block 4 × 2", "full"]);
+  equal(
+    ["7", "16", "1", "x", "-3", ""].map((value) => nudged(value, 1, range)),
+    ["8", "16", "2", "1", "1", "1"],
+  );
+  equal(
+    [0, 1, 2, 3, 5, 6].map((caret) => nudgedAt("0,5,10", caret, 1, { low: 0, high: 15 })),
+    ["1,5,10", "1,5,10", "0,6,10", "0,6,10", "0,5,11", "0,5,11"],
+  );
+  equal(
+    ["1", "99"].map((value) => nudged(value, -1, range)),
+    ["1", "16"],
+  );
+  equal(
+    [
+      named({ name: "window", numbers: "6,0" }),
+      named({ name: "block", numbers: "4x2,0.0" }),
+      named({ name: "full", numbers: "" }),
+    ],
+    ["window 6, 0", "block 4 × 2", "full"],
+  );
 });
 
 test("a tile is kept or hidden by a click", () => {
-  equal(blocksOf("4x2,0.0,1.0-2"), { br: 4, bc: 2, blocks: [[0, 0], [1, 0], [1, 1], [1, 2]] });
+  equal(blocksOf("4x2,0.0,1.0-2"), {
+    br: 4,
+    bc: 2,
+    blocks: [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [1, 2],
+    ],
+  });
   equal(toggled("4x2,0.0,1.0-2", 5, 3), "4x2,0.0,1.0,1.2");
   equal(toggled("4x2,1.0", 0, 7), "4x2,0.3,1.0");
   equal(toggled("4x2,0.0", 3, 1), "4x2");
@@ -58,23 +125,50 @@ test("a tile is kept or hidden by a click", () => {
 
 // What a sentence prints is true: its comparisons are computed.
 const computed = (text) => {
-  const sum = (side) => Function(`return ${side.replaceAll("−", "-").replace(/\((.+)\) mod (\d+)/, "(($1) % $2 + $2) % $2").replace(/⌊(\d+)\/(\d+)⌋/g, "Math.floor($1/$2)")}`)();
+  const sum = (side) =>
+    Function(
+      `return ${side
+        .replaceAll("−", "-")
+        .replace(/\((.+)\) mod (\d+)/, "(($1) % $2 + $2) % $2")
+        .replace(/⌊(\d+)\/(\d+)⌋/g, "Math.floor($1/$2)")}`,
+    )();
   for (const part of text.split(/ and |, /)) {
     const [, a, sign, b] = /^(.+?) (≤|<|>|≥|=) (.+)$/.exec(part) ?? assert.fail(part);
     const sides = `${a}=${b}`.split("=").map((side) => sum(side.trim()));
-    const holds = { "≤": (x, y) => x <= y, "<": (x, y) => x < y, ">": (x, y) => x > y, "≥": (x, y) => x >= y, "=": (...all) => new Set(all).size === 1 }[sign];
+    const holds = {
+      "≤": (x, y) => x <= y,
+      "<": (x, y) => x < y,
+      ">": (x, y) => x > y,
+      "≥": (x, y) => x >= y,
+      "=": (...all) => new Set(all).size === 1,
+    }[sign];
     assert.ok(holds(...sides), part);
   }
 };
 
 test("why a predicate keeps or hides a score is true, and no predicate has no words", () => {
-  const checked = { full: 0, causal: 0, window: 0, dilated: 0, prefix: 0, global: 0, document: 0, chunk: 0, block: 0 };
+  const checked = {
+    full: 0,
+    causal: 0,
+    window: 0,
+    dilated: 0,
+    prefix: 0,
+    global: 0,
+    document: 0,
+    chunk: 0,
+    block: 0,
+  };
   for (const { name, numbers, keep, n } of predicates)
     for (let at = 0; at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
       const words = because({ name, numbers }, keep[at] === "1", i, j);
       checked[name]++;
-      if (!["full", "document", "block"].includes(name)) computed(name === "chunk" && keep[at] === "0" ? words.replace(/⌊(\d+)\/(\d+)⌋ = /g, "⌊$1/$2⌋ = ") : words);
+      if (!["full", "document", "block"].includes(name))
+        computed(
+          name === "chunk" && keep[at] === "0"
+            ? words.replace(/⌊(\d+)\/(\d+)⌋ = /g, "⌊$1/$2⌋ = ")
+            : words,
+        );
       else if (name !== "full") assert.equal(!/not|the key/.test(words), keep[at] === "1", words);
     }
   for (const [name, times] of Object.entries(checked)) assert.ok(times, name);
@@ -90,8 +184,14 @@ test("a sentence names the term that keeps a score, or what hides it in each", (
   equal(shown.mask, "causal&window:6,0|prefix:2");
   equal(said(scoreSentence(shown, 12, 1)), "Query 12 sees key 1 because of prefix 2: 1 < 2.");
   equal(scoreSentence(shown, 12, 1)[1], { text: "prefix 2", term: 1 });
-  equal(said(scoreSentence(shown, 12, 8)), "Query 12 sees key 8 because of causal and window 6, 0: 8 ≤ 12 and 12 − 8 ≤ 6.");
-  equal(said(scoreSentence(shown, 12, 4)), "Query 12 does not see key 4: window 6, 0 hides it (12 − 4 > 6); prefix 2 hides it (4 ≥ 2).");
+  equal(
+    said(scoreSentence(shown, 12, 8)),
+    "Query 12 sees key 8 because of causal and window 6, 0: 8 ≤ 12 and 12 − 8 ≤ 6.",
+  );
+  equal(
+    said(scoreSentence(shown, 12, 4)),
+    "Query 12 does not see key 4: window 6, 0 hides it (12 − 4 > 6); prefix 2 hides it (4 ≥ 2).",
+  );
   equal(said(scoreSentence(unpacked(answers[1]), 3, 9)), "Query 3 sees key 9: no key is hidden.");
   equal(firstCell(shown), [12, 1]);
   const i = 12 * 16 + 1;
@@ -115,9 +215,29 @@ test("large maps speak of tiles", () => {
 });
 
 test("documents, thumbnails and scores", () => {
-  equal(documents(pieces("causal&document:0,5,10,99"), 16).map(({ name, start, stop }) => [name, start, stop]), [["document 1", 0, 5], ["document 2", 5, 10], ["document 3", 10, 16]]);
+  equal(
+    documents(pieces("causal&document:0,5,10,99"), 16).map(({ name, start, stop }) => [
+      name,
+      start,
+      stop,
+    ]),
+    [
+      ["document 1", 0, 5],
+      ["document 2", 5, 10],
+      ["document 3", 10, 16],
+    ],
+  );
   equal(documents(pieces("causal"), 16), []);
-  equal(runs(btoa(String.fromCharCode(0b11010000, 0b01100000)), 4), [[0, 0, 2], [0, 3, 4], [2, 1, 3]]);
-  equal(["none", "softcap:50", "alibi", "scale:", "softcap:x", "bias:1,2", "scale:2&alibi"].map((text) => scoreOf(text).kind), ["none", "softcap", "alibi", "scale", "softcap", "other", "other"]);
+  equal(runs(btoa(String.fromCharCode(0b11010000, 0b01100000)), 4), [
+    [0, 0, 2],
+    [0, 3, 4],
+    [2, 1, 3],
+  ]);
+  equal(
+    ["none", "softcap:50", "alibi", "scale:", "softcap:x", "bias:1,2", "scale:2&alibi"].map(
+      (text) => scoreOf(text).kind,
+    ),
+    ["none", "softcap", "alibi", "scale", "softcap", "other", "other"],
+  );
   equal(scoreOf("softcap:50").number, "50");
 });

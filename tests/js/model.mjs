@@ -38,4 +38,9 @@ export { pieces as wholes } from "../../assets/js/learn/whole.js";
 export { axis as lane } from "../../assets/js/learn/pictures/overflow.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";
 export { axes as roofs } from "../../assets/js/learn/pictures/roofline.js";
-export { along as barAt, arrow as arrowWidth, slots as arrowSlots, widest as widestOf } from "../../assets/js/learn/pictures/trips.js";
+export {
+  along as barAt,
+  arrow as arrowWidth,
+  slots as arrowSlots,
+  widest as widestOf,
+} from "../../assets/js/learn/pictures/trips.js";

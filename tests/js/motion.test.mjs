@@ -3,7 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures, traceOf } from "./load.mjs";
-import { TILE_MS, acts, allFlights, arrived, cellAt, flights, frame, lengthOfAll, movePhase, passage, phasesOf, place, ribbon, straight, wayOf } from "./model.mjs";
+import {
+  TILE_MS,
+  acts,
+  allFlights,
+  arrived,
+  cellAt,
+  flights,
+  frame,
+  lengthOfAll,
+  movePhase,
+  passage,
+  phasesOf,
+  place,
+  ribbon,
+  straight,
+  wayOf,
+} from "./model.mjs";
 
 const bytesOf = (f) => f.reads + f.writes;
 const shown = (list) => list.map(({ phase }) => phase);
@@ -20,15 +36,20 @@ for (const [name, { every }] of fixtures("walk")) {
         const [now, before] = [to, from].map((at) => frame(trace, at.step, at.phase));
         const moves = flights(now, phase);
         const end = Math.max(0, ...moves.map(({ start, ms }) => start + ms));
-        const fresh = step === 0 && phase === "load" ? bytesOf(now) : bytesOf(now) - bytesOf(before);
+        const fresh =
+          step === 0 && phase === "load" ? bytesOf(now) : bytesOf(now) - bytesOf(before);
         assert.equal(arrived(moves, end), fresh, `${step} ${phase}: bytes`);
         assert.equal(arrived(moves, 0), 0);
         if (from.step === step && from.phase === phase) continue;
         const list = acts(trace, from, to);
         assert.deepEqual(shown(list), [phase]);
-        assert.ok(lengthOfAll(list) >= 150 && lengthOfAll(list) <= 400, `${step} ${phase}: ${lengthOfAll(list)} ms`);
+        assert.ok(
+          lengthOfAll(list) >= 150 && lengthOfAll(list) <= 400,
+          `${step} ${phase}: ${lengthOfAll(list)} ms`,
+        );
         assert.deepEqual(acts(trace, to, from), [], "nothing moves on the way back");
-        for (const { tensor } of moves) if ("SP".includes(tensor)) assert.equal(trace.problem.order, "standard");
+        for (const { tensor } of moves)
+          if ("SP".includes(tensor)) assert.equal(trace.problem.order, "standard");
       }
   });
 
@@ -37,11 +58,19 @@ for (const [name, { every }] of fixtures("walk")) {
       const list = acts(trace, place(trace, step - 1), place(trace, step));
       assert.deepEqual(shown(list), phasesOf(trace, step));
       assert.ok(lengthOfAll(list) <= TILE_MS + 1e-6, `${step}: ${lengthOfAll(list)} ms`);
-      list.forEach((act, k) => assert.ok(Math.abs(act.start - (k ? list[k - 1].start + list[k - 1].ms : 0)) < 1e-6 && act.ms > 0));
+      list.forEach((act, k) =>
+        assert.ok(
+          Math.abs(act.start - (k ? list[k - 1].start + list[k - 1].ms : 0)) < 1e-6 && act.ms > 0,
+        ),
+      );
       if (step > 1) assert.deepEqual(acts(trace, place(trace, step - 2), place(trace, step)), []);
       const f = list.at(-1).after;
       const sum = allFlights(f).reduce((all, { bytes }) => all + bytes, 0);
-      assert.equal(sum, f.transfers.reduce((all, { bytes }) => all + bytes, 0), `${step}: a visit's bytes`);
+      assert.equal(
+        sum,
+        f.transfers.reduce((all, { bytes }) => all + bytes, 0),
+        `${step}: a visit's bytes`,
+      );
     }
   });
 }
@@ -49,28 +78,57 @@ for (const [name, { every }] of fixtures("walk")) {
 test("K leaves first, V 40 ms later, a ribbon is a pixel per 8 B and at most 48 wide", () => {
   const trace = traceOf("walk-default");
   const list = flights(frame(trace, 0, "load"), "load");
-  assert.deepEqual(list.map(({ tensor, start, ms }) => [tensor, start, ms]), [["K", 0, 280], ["V", 40, 280], ["Q", 80, 280]]);
-  assert.deepEqual([128, 256, 384, 4096].map((bytes) => ribbon(bytes)), [16, 32, 48, 48]);
+  assert.deepEqual(
+    list.map(({ tensor, start, ms }) => [tensor, start, ms]),
+    [
+      ["K", 0, 280],
+      ["V", 40, 280],
+      ["Q", 80, 280],
+    ],
+  );
+  assert.deepEqual(
+    [128, 256, 384, 4096].map((bytes) => ribbon(bytes)),
+    [16, 32, 48, 48],
+  );
 });
 
 test("a block flies from its home to its seat, and back", () => {
-  const [home, seat] = [{ x: 10, y: 20, width: 60, height: 20 }, { x: 700, y: 130, width: 160, height: 96 }];
-  for (const points of [straight(home, seat), ...["K", "V", "O"].map((tensor) => wayOf(tensor, home, seat, 1))]) {
+  const [home, seat] = [
+    { x: 10, y: 20, width: 60, height: 20 },
+    { x: 700, y: 130, width: 160, height: 96 },
+  ];
+  for (const points of [
+    straight(home, seat),
+    ...["K", "V", "O"].map((tensor) => wayOf(tensor, home, seat, 1)),
+  ]) {
     const there = passage(points, home, seat);
     const back = passage(points, home, seat, true);
-    for (const [found, wanted] of [[there[0], home], [there.at(-1), seat], [back[0], seat], [back.at(-1), home]])
-      for (const key of ["x", "y", "width", "height"]) assert.ok(Math.abs(found[key] - wanted[key]) < 1e-6, `${key}: ${found[key]}`);
+    for (const [found, wanted] of [
+      [there[0], home],
+      [there.at(-1), seat],
+      [back[0], seat],
+      [back.at(-1), home],
+    ])
+      for (const key of ["x", "y", "width", "height"])
+        assert.ok(Math.abs(found[key] - wanted[key]) < 1e-6, `${key}: ${found[key]}`);
     assert.ok(there.every(({ width }, k) => !k || width >= there[k - 1].width));
   }
 });
 
 test("every cell begins at 0 and is done at 1, a row before the next", () => {
   for (const phase of ["scores", "mask", "exp", "output"])
-    for (const [rows, cols] of [[1, 1], [4, 4], [3, 7]])
+    for (const [rows, cols] of [
+      [1, 1],
+      [4, 4],
+      [3, 7],
+    ])
       for (let r = 0; r < rows; r++)
         for (let c = 0; c < cols; c++) {
           assert.equal(cellAt(phase, r, c, rows, cols, 0), 0);
           assert.ok(cellAt(phase, r, c, rows, cols, 1) > 1 - 1e-9);
-          if (r) assert.ok(cellAt(phase, r, c, rows, cols, 0.5) <= cellAt(phase, r - 1, c, rows, cols, 0.5));
+          if (r)
+            assert.ok(
+              cellAt(phase, r, c, rows, cols, 0.5) <= cellAt(phase, r - 1, c, rows, cols, 0.5),
+            );
         }
 });

@@ -3,30 +3,52 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
-import { arrowSlots, arrowWidth, barAt, broken, cellOf, heightOf, lane, measure, placesOf, plane, roofs, scales, widestOf } from "./model.mjs";
+import {
+  arrowSlots,
+  arrowWidth,
+  barAt,
+  broken,
+  cellOf,
+  heightOf,
+  lane,
+  measure,
+  placesOf,
+  plane,
+  roofs,
+  scales,
+  widestOf,
+} from "./model.mjs";
 
 const [[, told]] = fixtures("pictures");
-const near = (a, b, where) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${where}: ${a}, not ${b}`);
+const near = (a, b, where) =>
+  assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b)), `${where}: ${a}, not ${b}`);
 
 test("two arrows are measured as NumPy measures them", () => {
   for (const { q, k, ...wanted } of told.arrows) {
     const found = measure(q, k);
-    for (const name of ["dot", "length", "on"]) near(found[name], wanted[name], `${q} · ${k}: ${name}`);
+    for (const name of ["dot", "length", "on"])
+      near(found[name], wanted[name], `${q} · ${k}: ${name}`);
     if (wanted.angle === null) assert.equal(found.angle, null);
-    else assert.ok(Math.abs(found.angle - wanted.angle) < 1e-5, `${q} · ${k}: angle ${found.angle}`);
+    else
+      assert.ok(Math.abs(found.angle - wanted.angle) < 1e-5, `${q} · ${k}: angle ${found.angle}`);
   }
 });
 
 test("a tip lies where it is put, on a step and inside the plane", () => {
   const on = plane(told.plane, 10, 20, 490, 350);
-  for (const { q } of told.arrows) assert.deepEqual(on.back(...on.at(q)).map((x) => x + 0), q);
+  for (const { q } of told.arrows)
+    assert.deepEqual(
+      on.back(...on.at(q)).map((x) => x + 0),
+      q,
+    );
   assert.deepEqual(on.back(-500, -500), [told.plane.low[0], told.plane.high[1]]);
   assert.deepEqual(on.move([1, 3], 1, -1), [1.5, 2.5]);
   assert.deepEqual(on.move(told.plane.high, 1, 1), told.plane.high);
 });
 
 test("threads stand at the sectors that Python counts", () => {
-  for (const [name, [sectors, places]] of Object.entries(told.sectors)) assert.deepEqual(placesOf(sectors), places, name);
+  for (const [name, [sectors, places]] of Object.entries(told.sectors))
+    assert.deepEqual(placesOf(sectors), places, name);
 });
 
 test("areas are as the bytes, pipes as the rates, on one scale each", () => {
@@ -36,23 +58,46 @@ test("areas are as the bytes, pipes as the rates, on one scale each", () => {
     near(on.side(hbm.bytes) ** 2, 100_000, card);
     for (const level of others) {
       near(on.side(level.bytes) ** 2 / 100_000, level.bytes / hbm.bytes, `${card} ${level.name}`);
-      near(on.pipe(level.per_s) / 500, level.per_s / Math.max(...data.levels.map((x) => x.per_s)), level.name);
+      near(
+        on.pipe(level.per_s) / 500,
+        level.per_s / Math.max(...data.levels.map((x) => x.per_s)),
+        level.name,
+      );
     }
     near(on.square ** 2 / on.matrix ** 2, data.square / data.matrix, card);
   }
 });
 
 test("arrows of all kernels are on one scale and stay in their slots, on a phone too", () => {
-  const kernels = [["Q", "K", "S"], ["S", "P"], ["P", "V", "O"]];
+  const kernels = [
+    ["Q", "K", "S"],
+    ["S", "P"],
+    ["P", "V", "O"],
+  ];
   const bytes = (tensor, n) => ("SP".includes(tensor) ? n * n : 128 * n);
-  for (const column of [119, 285, 340]) for (const n of [64, 512, 131072]) {
-    const all = kernels.flatMap((tensors) => arrowSlots(tensors, column).map((at, k) => ({ ...at, bytes: bytes(tensors[k], n) })));
-    const most = Math.max(...all.map((one) => one.bytes));
-    const unit = widestOf(all, most, 44);
-    for (const one of all) assert.ok(arrowWidth(one.bytes, most, unit) <= 0.45 * one.slot, `${column} ${n}`);
-    for (const { x, slot } of all) assert.ok(x > 0.19 * slot && x < column);
-  }
-  near(widestOf([{ bytes: 4, slot: 40 }, { bytes: 8, slot: 400 }], 8, 99), 36, "the narrowest slot decides");
+  for (const column of [119, 285, 340])
+    for (const n of [64, 512, 131072]) {
+      const all = kernels.flatMap((tensors) =>
+        arrowSlots(tensors, column).map((at, k) => ({ ...at, bytes: bytes(tensors[k], n) })),
+      );
+      const most = Math.max(...all.map((one) => one.bytes));
+      const unit = widestOf(all, most, 44);
+      for (const one of all)
+        assert.ok(arrowWidth(one.bytes, most, unit) <= 0.45 * one.slot, `${column} ${n}`);
+      for (const { x, slot } of all) assert.ok(x > 0.19 * slot && x < column);
+    }
+  near(
+    widestOf(
+      [
+        { bytes: 4, slot: 40 },
+        { bytes: 8, slot: 400 },
+      ],
+      8,
+      99,
+    ),
+    36,
+    "the narrowest slot decides",
+  );
 });
 
 test("scores, bytes and roofs lie on their axes", () => {
@@ -68,9 +113,17 @@ test("scores, bytes and roofs lie on their axes", () => {
 });
 
 test("matrices share one size of cell and stay inside the picture", () => {
-  const grid = (rows, columns) => ({ name: "x", cells: Array.from({ length: rows }, () => Array(columns).fill(0)), rows: Array(rows).fill("query") });
+  const grid = (rows, columns) => ({
+    name: "x",
+    cells: Array.from({ length: rows }, () => Array(columns).fill(0)),
+    rows: Array(rows).fill("query"),
+  });
   const line = [grid(6, 4), { kind: "sign", words: "÷ √d =" }, grid(4, 6), grid(6, 6)];
-  for (const [width, height] of [[856, 468], [1016, 640], [358, 700]]) {
+  for (const [width, height] of [
+    [856, 468],
+    [1016, 640],
+    [358, 700],
+  ]) {
     const [wide, high] = cellOf([line, line], width, height, 15);
     assert.ok(wide > 0 && high >= 20);
     assert.ok(16 * wide < width && (high === 20 || 12 * high < height));
@@ -78,11 +131,17 @@ test("matrices share one size of cell and stay inside the picture", () => {
   const apart = broken([line], true);
   assert.deepEqual(apart.flat(), line, "on a phone nothing is lost");
   assert.ok(apart.length > 2 && broken([line], false).length === 1);
-  assert.ok(apart.every((part) => part.at(-1).kind !== "sign"), "a sign stands before its matrix");
+  assert.ok(
+    apart.every((part) => part.at(-1).kind !== "sign"),
+    "a sign stands before its matrix",
+  );
 });
 
 test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {
   const wanted = { share: 1.5, least: 360, most: 600 };
-  assert.deepEqual([470, 650, 250].map((room) => heightOf(856, wanted, false, room)), [470, 600, 360]);
+  assert.deepEqual(
+    [470, 650, 250].map((room) => heightOf(856, wanted, false, room)),
+    [470, 600, 360],
+  );
   assert.equal(heightOf(358, wanted, true, 844), 537);
 });

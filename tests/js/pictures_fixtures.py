@@ -23,20 +23,30 @@ def write_pictures(folder: Path) -> None:
             found = measures(np.array(q), np.array(k))
             cosine = found["cosine"]
             angle = None if cosine is None else float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
-            arrows.append({
-                "q": list(q), "k": list(k), "dot": found["dot"], "length": found["norm_b"],
-                "on": found["dot"] / found["norm_b"] if found["norm_b"] else 0.0,
-                "angle": angle,
-            })  # fmt: skip
-    pyramid = {key: answer({"w": "memory", "card": key})["blocks"][0]["data"]
-               for key in ("h200", "t4")}  # fmt: skip
+            arrows.append(
+                {
+                    "q": list(q),
+                    "k": list(k),
+                    "dot": found["dot"],
+                    "length": found["norm_b"],
+                    "on": found["dot"] / found["norm_b"] if found["norm_b"] else 0.0,
+                    "angle": angle,
+                }
+            )
+    pyramid = {
+        key: answer({"w": "memory", "card": key})["blocks"][0]["data"] for key in ("h200", "t4")
+    }
     told = {
-        "plane": PLANE, "arrows": arrows, "pyramid": pyramid,
+        "plane": PLANE,
+        "arrows": arrows,
+        "pyramid": pyramid,
         "sectors": {
             f"{s},{size}": (found, np.unique(found, return_inverse=True)[1].tolist())
-            for s in (1, 2, 8, 64) for size in (2, 4) for found in [sectors(s, size)]
+            for s in (1, 2, 8, 64)
+            for size in (2, 4)
+            for found in [sectors(s, size)]
         },
-    }  # fmt: skip
+    }
     (folder / "pictures-all.json").write_text(json.dumps(told))
 
 

@@ -3,7 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, traceOf } from "./load.mjs";
-import { ORDERS, bytesAfter, clockOf, finishOf, frame, phasesOf, placeAfter, raceQuestion, tickOf, visitsAfter } from "./model.mjs";
+import {
+  ORDERS,
+  bytesAfter,
+  clockOf,
+  finishOf,
+  frame,
+  phasesOf,
+  placeAfter,
+  raceQuestion,
+  tickOf,
+  visitsAfter,
+} from "./model.mjs";
 
 /** Lanes are shown where Python says that they are, and their ends come when it says so. */
 function run(traces, lanes, byBytes, want, name) {
@@ -13,12 +24,23 @@ function run(traces, lanes, byBytes, want, name) {
   assert.equal(clock.quantum, want.quantum, `${name}: quantum`);
   ORDERS.forEach((order, k) => {
     const { steps } = traces[k];
-    const done = Array.from({ length: clock.ticks }, (_, tick) => visitsAfter(clock, lanes[k], tick));
+    const done = Array.from({ length: clock.ticks }, (_, tick) =>
+      visitsAfter(clock, lanes[k], tick),
+    );
     equal(done, plan[order], `${name}: visits of ${order}`);
-    assert.equal(finishOf(clock, lanes[k]), byBytes ? want.finish[order] : steps - 1, `${name}: end of ${order}`);
+    assert.equal(
+      finishOf(clock, lanes[k]),
+      byBytes ? want.finish[order] : steps - 1,
+      `${name}: end of ${order}`,
+    );
     assert.equal(done.indexOf(steps), finishOf(clock, lanes[k]), `${name}: end of ${order}`);
     for (const visits of done) shown(traces[k], visits, want.bytes[order], `${name}: ${order}`);
-    for (let v = 0; v < steps; v++) assert.equal(tickOf(clock, lanes[k], v), plan[order].findIndex((visits) => visits > v), name);
+    for (let v = 0; v < steps; v++)
+      assert.equal(
+        tickOf(clock, lanes[k], v),
+        plan[order].findIndex((visits) => visits > v),
+        name,
+      );
   });
   const ends = lanes.map((lane) => finishOf(clock, lane));
   const question = raceQuestion(ORDERS, ends);

@@ -9,7 +9,8 @@ const knob = { kind: "knob", low: 1, high: 32, step: 1, span: 310 };
 test("a knob's place and value are each other's inverse", () => {
   assert.equal(placeOf(knob, 1), 0);
   assert.equal(placeOf(knob, 32), 310);
-  for (let value = 1; value <= 32; value++) assert.equal(valueAt(knob, placeOf(knob, value)), value);
+  for (let value = 1; value <= 32; value++)
+    assert.equal(valueAt(knob, placeOf(knob, value)), value);
 });
 
 test("a hand beyond the track stays at its end, and between two values the nearer one counts", () => {

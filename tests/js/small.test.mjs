@@ -3,20 +3,52 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, same } from "./load.mjs";
-import { axisOf, bytes, codeText, fits, meets, noteOf, position, precision, problemOf, readings, readWarpSteps, sayer, scaleOf, split, ticks } from "./model.mjs";
+import {
+  axisOf,
+  bytes,
+  codeText,
+  fits,
+  meets,
+  noteOf,
+  position,
+  precision,
+  problemOf,
+  readings,
+  readWarpSteps,
+  sayer,
+  scaleOf,
+  split,
+  ticks,
+} from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
-  assert.equal(problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"), "n=16&d=8&order=fa1");
+  assert.equal(
+    problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"),
+    "n=16&d=8&order=fa1",
+  );
   assert.equal(problemOf("?text=a%26b c&data=sentence"), "data=sentence&text=a%26b+c");
-  assert.equal(problemOf("?sink=1.5&score=softcap:30%26alibi&mask=causal%26window:256,0"), "mask=causal%26window%3A256%2C0&score=softcap%3A30%26alibi&sink=1.5");
+  assert.equal(
+    problemOf("?sink=1.5&score=softcap:30%26alibi&mask=causal%26window:256,0"),
+    "mask=causal%26window%3A256%2C0&score=softcap%3A30%26alibi&sink=1.5",
+  );
   equal(position("?step=12&phase=exp"), { step: 12, phase: "exp", pass: "forward" }, "a place");
-  equal(position("?step=12&phase=dS&pass=backward"), { step: 12, phase: "dS", pass: "backward" }, "of the backward");
+  equal(
+    position("?step=12&phase=dS&pass=backward"),
+    { step: 12, phase: "dS", pass: "backward" },
+    "of the backward",
+  );
   assert.equal(position("?pass=sideways").pass, "forward");
-  for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"]) equal(position(wrong), { step: undefined, phase: undefined, pass: "forward" }, wrong);
+  for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"])
+    equal(position(wrong), { step: undefined, phase: undefined, pass: "forward" }, wrong);
 });
 
 test("ticks are round, inside, and as many as asked for", () => {
-  for (const [low, high, count] of [[0, 1, 5], [-3.2, 17, 6], [0, 4096, 4], [0.001, 0.002, 3]]) {
+  for (const [low, high, count] of [
+    [0, 1, 5],
+    [-3.2, 17, 6],
+    [0, 4096, 4],
+    [0.001, 0.002, 3],
+  ]) {
     const found = ticks(low, high, count, false);
     assert.ok(found.length >= 2 && found.length <= count + 1, String(found));
     for (const t of found) assert.ok(t >= low - 1e-9 && t <= high * (1 + 1e-9), String(found));
@@ -45,29 +77,58 @@ test("the code says what this Problem's mask and edge hide", () => {
   assert.equal(said("full", 14, 5), "S = −∞ where key ≥ 14");
   assert.equal(said("causal", 14, 5), "S = −∞ where key > query or key ≥ 14");
   assert.equal(said("causal&window:3,0", 16, 4), "S = −∞ where not causal&window:3,0");
-  assert.equal(said("causal&document:0,40,96|global:2|prefix:64", 16, 4), "S = −∞ where the mask hides a key");
+  assert.equal(
+    said("causal&document:0,40,96|global:2|prefix:64", 16, 4),
+    "S = −∞ where the mask hides a key",
+  );
   assert.match(said("full", 14, 7), /nowhere/);
   assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
   const plain = { mask: "full", n: 4, block_k: 2, sink: null, changes: [] };
-  const changes = [["softcap", [30]], ["scale", [0.5]], ["alibi", []], ["bias", [1, 2]]];
+  const changes = [
+    ["softcap", [30]],
+    ["scale", [0.5]],
+    ["alibi", []],
+    ["bias", [1, 2]],
+  ];
   const line = "S = QK{score}; m = {m}, ℓ = {l}; m = {top}; ℓ = Σ{more}";
   assert.equal(codeText(line, plain), "S = QK; m = −∞, ℓ = 0; m = rowmax S; ℓ = Σ");
-  assert.equal(codeText(line, { ...plain, sink: 1.5 }), "S = QK; m = 1.5, ℓ = 1; m = max(rowmax S, 1.5); ℓ = Σ + exp(1.5 − m)");
-  assert.equal(codeText("S{score}", { ...plain, changes }), "S;  S = 30 · tanh(S / 30);  S = 0.5 · S;  S = S + (key − query) / 256;  S = S + b[query − key]");
-  equal([true, false].map((simple) => noteOf({ text: "", note: "a", general: "b" }, { ...plain, plain: simple })), ["a", "b"]);
+  assert.equal(
+    codeText(line, { ...plain, sink: 1.5 }),
+    "S = QK; m = 1.5, ℓ = 1; m = max(rowmax S, 1.5); ℓ = Σ + exp(1.5 − m)",
+  );
+  assert.equal(
+    codeText("S{score}", { ...plain, changes }),
+    "S;  S = 30 · tanh(S / 30);  S = 0.5 · S;  S = S + (key − query) / 256;  S = S + b[query − key]",
+  );
+  equal(
+    [true, false].map((simple) =>
+      noteOf({ text: "", note: "a", general: "b" }, { ...plain, plain: simple }),
+    ),
+    ["a", "b"],
+  );
 });
 
 for (const [name, { sent, told }] of fixtures("warps"))
   test(name, () => {
     for (const [split, wanted] of Object.entries(told)) {
       const steps = readWarpSteps(sent[split]);
-      equal(steps.map((step) => [step.moved, step.total]), wanted.map((want) => [want.moved, want.barriers]), `${name} ${split}`);
+      equal(
+        steps.map((step) => [step.moved, step.total]),
+        wanted.map((want) => [want.moved, want.barriers]),
+        `${name} ${split}`,
+      );
       steps.forEach((step, at) => {
-        equal(Object.keys(step.held).sort(), Object.keys(wanted[at].held), `${name} ${split} ${at}`);
+        equal(
+          Object.keys(step.held).sort(),
+          Object.keys(wanted[at].held),
+          `${name} ${split} ${at}`,
+        );
         for (const [tensor, pieces] of Object.entries(step.held))
           pieces.forEach((piece, k) => {
             const values = wanted[at].held[tensor][k];
-            const found = values.map((row, r) => (Array.isArray(row) ? row.map((_, c) => piece.at(r, c)) : piece.at(r)));
+            const found = values.map((row, r) =>
+              Array.isArray(row) ? row.map((_, c) => piece.at(r, c)) : piece.at(r),
+            );
             same(flat(found).map(Math.fround), flat(values), `${name} ${split} ${at} ${tensor}`);
           });
       });
@@ -76,29 +137,90 @@ for (const [name, { sent, told }] of fixtures("warps"))
 
 test("a number is read as readers type it", () => {
   const values = (text) => readings(text).map(({ value }) => value);
-  for (const [text, wanted] of [["7/3", [7 / 3]], ["0.5", [0.5]], ["0,786", [0.786]], ["−2", [-2]], ["1,024", [1.024, 1024]], ["1,048,576", [1048576]], ["131 072", [131072]], ["2e3", [2000]], [".25", [0.25]], ["3.", [3]]])
+  for (const [text, wanted] of [
+    ["7/3", [7 / 3]],
+    ["0.5", [0.5]],
+    ["0,786", [0.786]],
+    ["−2", [-2]],
+    ["1,024", [1.024, 1024]],
+    ["1,048,576", [1048576]],
+    ["131 072", [131072]],
+    ["2e3", [2000]],
+    [".25", [0.25]],
+    ["3.", [3]],
+  ])
     equal(values(text), wanted, text);
-  for (const wrong of ["", "seven", "1/0", "1/2/3", "1..2", "--1", "1,02,4", "/3", "0x10", "Infinity"]) equal(values(wrong), [], wrong);
-  for (const [text, wanted] of [["192 GiB", ["192", "GiB"]], ["0.5ms", ["0.5", "ms"]], ["50 %", ["50", "%"]], ["7/3", ["7/3", ""]], ["2e3", ["2e3", ""]], ["434 TFLOP/s", ["434", "TFLOP/s"]], ["", ["", ""]]])
+  for (const wrong of [
+    "",
+    "seven",
+    "1/0",
+    "1/2/3",
+    "1..2",
+    "--1",
+    "1,02,4",
+    "/3",
+    "0x10",
+    "Infinity",
+  ])
+    equal(values(wrong), [], wrong);
+  for (const [text, wanted] of [
+    ["192 GiB", ["192", "GiB"]],
+    ["0.5ms", ["0.5", "ms"]],
+    ["50 %", ["50", "%"]],
+    ["7/3", ["7/3", ""]],
+    ["2e3", ["2e3", ""]],
+    ["434 TFLOP/s", ["434", "TFLOP/s"]],
+    ["", ["", ""]],
+  ])
     equal(split(text), wanted, text);
-  assert.ok(fits("gib", "GiB", "How many GiB?") && fits("sectors", "", "How many sectors must come?") && fits("", "GiB", ""));
-  assert.ok(!fits("MiB", "GiB", "How many GiB?") && !fits("apples", "", "How many sectors must come?"));
+  assert.ok(
+    fits("gib", "GiB", "How many GiB?") &&
+      fits("sectors", "", "How many sectors must come?") &&
+      fits("", "GiB", ""),
+  );
+  assert.ok(
+    !fits("MiB", "GiB", "How many GiB?") && !fits("apples", "", "How many sectors must come?"),
+  );
 });
 
 test("a right rounding is right, a wrong one is not, nor a near miss where an exact number is asked", () => {
-  const right = (text, answer, tolerance) => readings(text).some((one) => meets(one, answer, tolerance));
-  for (const text of ["7/3", "2.3", "2.33", "2.35", "2.333"]) assert.ok(right(text, 7 / 3, 0.02), text);
-  for (const text of ["2", "2.4", "2.2", "2.36", "2.300"]) assert.ok(!right(text, 7 / 3, 0.02), text);
+  const right = (text, answer, tolerance) =>
+    readings(text).some((one) => meets(one, answer, tolerance));
+  for (const text of ["7/3", "2.3", "2.33", "2.35", "2.333"])
+    assert.ok(right(text, 7 / 3, 0.02), text);
+  for (const text of ["2", "2.4", "2.2", "2.36", "2.300"])
+    assert.ok(!right(text, 7 / 3, 0.02), text);
   assert.ok(right("0.79", 0.787, 0.006) && !right("0.8", 0.787, 0.006));
   assert.ok(right("1,024", 1024, 0.01) && !right("1,023", 1024, 0.01));
   for (const text of ["1", "1.0", "1.01"]) assert.ok(!right(text, 1.0078125, 0.0005), text);
-  equal([precision(7 / 3, 0.02), precision(434.7, 8.7)].map(Boolean), [true, true], "two digits are enough");
-  equal([precision(8, 0.01), precision(3.9999999999999987, 0.01), precision(1.0078125, 0.0005)], ["", "", ""], "nothing to say");
+  equal(
+    [precision(7 / 3, 0.02), precision(434.7, 8.7)].map(Boolean),
+    [true, true],
+    "two digits are enough",
+  );
+  equal(
+    [precision(8, 0.01), precision(3.9999999999999987, 0.01), precision(1.0078125, 0.0005)],
+    ["", "", ""],
+    "nothing to say",
+  );
 });
 
 test("a text names its values, and takes no others", () => {
-  const say = sayer({ plain: "As it is.", value: "{a} of {b:,}, again {a}", counted: "{n:# tile}", odd: "{n:.2f}" });
-  equal([say("plain"), say("value", { a: "S", b: 1024 }), say("counted", { n: 1 }), say("counted", { n: 4096 })], ["As it is.", "S of 1,024, again S", "1 tile", "4,096 tiles"]);
+  const say = sayer({
+    plain: "As it is.",
+    value: "{a} of {b:,}, again {a}",
+    counted: "{n:# tile}",
+    odd: "{n:.2f}",
+  });
+  equal(
+    [
+      say("plain"),
+      say("value", { a: "S", b: 1024 }),
+      say("counted", { n: 1 }),
+      say("counted", { n: 4096 }),
+    ],
+    ["As it is.", "S of 1,024, again S", "1 tile", "4,096 tiles"],
+  );
   assert.throws(() => say("none"), /no text none/);
   assert.throws(() => say("counted"), /has no n/);
   assert.throws(() => say("plain", { n: 1 }), /no place for n/);

@@ -3,10 +3,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, real, traceOf } from "./load.mjs";
-import { changes, distance, frame, outcome, phasesOf, questionAt, rescales, slotsOf, verdict, visitsOf } from "./model.mjs";
+import {
+  changes,
+  distance,
+  frame,
+  outcome,
+  phasesOf,
+  questionAt,
+  rescales,
+  slotsOf,
+  verdict,
+  visitsOf,
+} from "./model.mjs";
 
 const near = (found, wanted, where) =>
-  assert.ok(Math.abs(found - real(wanted)) <= 1e-5 * Math.max(1, Math.abs(wanted)), `${where}: ${found}, not ${wanted}`);
+  assert.ok(
+    Math.abs(found - real(wanted)) <= 1e-5 * Math.max(1, Math.abs(wanted)),
+    `${where}: ${found}, not ${wanted}`,
+  );
 
 /** At each place: nothing is known before its phase, and the bars fit their outline after the last tile. */
 function told(trace, row, want, hidden, where) {
@@ -20,15 +34,28 @@ function told(trace, row, want, hidden, where) {
       slots.forEach((slot, c) => {
         near(slot.exact, want.exact[c], `${where} ${c}`);
         const seen = known.some(({ keys }) => c >= keys.start && c < keys.stop);
-        assert.equal(slot.state, hidden[c] ? "hidden" : seen ? "seen" : "ahead", `${where} ${v} ${phase} ${c}`);
+        assert.equal(
+          slot.state,
+          hidden[c] ? "hidden" : seen ? "seen" : "ahead",
+          `${where} ${v} ${phase} ${c}`,
+        );
         assert.equal(slot.weight === undefined, slot.state !== "seen", where);
-        if (slot.before !== undefined) assert.ok(phase === "exp" && slot.before >= slot.weight, `${where}: shrinks`);
-        if (v === visits.at(-1).v && f.done("exp") && seen && !hidden[c]) near(slot.weight, slot.exact, `${where}: the bar meets its outline`);
+        if (slot.before !== undefined)
+          assert.ok(phase === "exp" && slot.before >= slot.weight, `${where}: shrinks`);
+        if (v === visits.at(-1).v && f.done("exp") && seen && !hidden[c])
+          near(slot.weight, slot.exact, `${where}: the bar meets its outline`);
       });
-      const past = slots.some(({ state }, c) => state === "seen" && !(c >= f.cols.start && c < f.cols.stop));
+      const past = slots.some(
+        ({ state }, c) => state === "seen" && !(c >= f.cols.start && c < f.cols.stop),
+      );
       const shrinks = past && phase === "exp" && known.at(-1).alpha < 1;
-      assert.equal(slots.some(({ before }) => before !== undefined), shrinks, `${where} ${v} ${phase}`);
-      for (const words of changes(f, f.stats[row - i * trace.problem.block_q]).flat()) assert.doesNotMatch(words, /undefined|NaN/, where);
+      assert.equal(
+        slots.some(({ before }) => before !== undefined),
+        shrinks,
+        `${where} ${v} ${phase}`,
+      );
+      for (const words of changes(f, f.stats[row - i * trace.problem.block_q]).flat())
+        assert.doesNotMatch(words, /undefined|NaN/, where);
     }
 }
 
@@ -36,7 +63,9 @@ for (const [name, case_] of fixtures("story")) {
   const trace = traceOf(name);
 
   test(`${name}: the bars meet the exact softmax`, () => {
-    case_.rows.forEach((want, row) => told(trace, row, want, case_.hidden[row], `${name}: row ${row}`));
+    case_.rows.forEach((want, row) =>
+      told(trace, row, want, case_.hidden[row], `${name}: row ${row}`),
+    );
   });
 
   test(`${name}: with α, without it, and only when needed`, () => {
@@ -50,7 +79,11 @@ for (const [name, case_] of fixtures("story")) {
       assert.ok(distance(forgotten.O, want.forgotten_O.map(real)) < 1e-5, where);
       const lazy = outcome(trace, row, "lazy");
       assert.ok(distance(lazy.O, right.O) < 1e-12, `${where}: the same O`);
-      equal(visitsOf(trace, row, "lazy").map(({ m }) => m), want.kept.map(real), where);
+      equal(
+        visitsOf(trace, row, "lazy").map(({ m }) => m),
+        want.kept.map(real),
+        where,
+      );
       const { wrong, text } = verdict(trace, row, "forget");
       assert.equal(wrong, distance(forgotten.O, right.O) > 0, where);
       assert.equal(/^Wrong answer/.test(text), wrong, text);
@@ -58,17 +91,25 @@ for (const [name, case_] of fixtures("story")) {
       assert.equal(verdict(trace, row, "lazy").wrong, false);
     });
     const sum = (key) => case_.rows.reduce((a, row) => a + row[key], 0);
-    equal([rescales(trace, "alpha"), rescales(trace, "lazy")], [sum("rises"), sum("rescaled")], name);
+    equal(
+      [rescales(trace, "alpha"), rescales(trace, "lazy")],
+      [sum("rises"), sum("rescaled")],
+      name,
+    );
     if (trace.problem.order === "standard") equal(sum("rises"), 0);
     const saved = /(\d+) of (\d+) rescales/.exec(verdict(trace, 0, "lazy").text);
-    if (sum("rises")) equal(saved.slice(1).map(Number), [sum("rises") - sum("rescaled"), sum("rises")]);
+    if (sum("rises"))
+      equal(saved.slice(1).map(Number), [sum("rises") - sum("rescaled"), sum("rises")]);
   });
 
   test(`${name}: forgotten α keeps every weight as its own tile had it`, () => {
     case_.rows.forEach((want, row) => {
       const last = visitsOf(trace, row, "forget").at(-1).v;
       const f = frame(trace, last, phasesOf(trace, last).at(-1));
-      slotsOf(trace, f, row, "forget").forEach((slot, c) => slot.state === "hidden" || near(slot.weight, want.forgotten[c], `${name}: ${row}, ${c}`));
+      slotsOf(trace, f, row, "forget").forEach(
+        (slot, c) =>
+          slot.state === "hidden" || near(slot.weight, want.forgotten[c], `${name}: ${row}, ${c}`),
+      );
     });
   });
 }
@@ -85,7 +126,9 @@ test("no answer is a safe bet", () => {
       (answers[kind] ??= []).push(question.answer);
     }
     for (const [kind, given] of Object.entries(answers)) {
-      const most = Math.max(...given.map((answer) => given.filter((other) => other === answer).length));
+      const most = Math.max(
+        ...given.map((answer) => given.filter((other) => other === answer).length),
+      );
       if (given.length >= 4) assert.ok(most <= 0.75 * given.length, `${name}: ${kind}: ${given}`);
       told[kind] = (told[kind] ?? 0) + given.length;
     }

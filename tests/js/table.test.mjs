@@ -5,16 +5,27 @@ import { test } from "node:test";
 
 import { csv } from "../../assets/js/model/table.js";
 
-const cells = (...values) => csv({ rows: [Object.fromEntries(values.map((value, k) => [`k${k}`, value]))] }).split("\n").slice(1).join("\n").slice(0, -1);
+const cells = (...values) =>
+  csv({ rows: [Object.fromEntries(values.map((value, k) => [`k${k}`, value]))] })
+    .split("\n")
+    .slice(1)
+    .join("\n")
+    .slice(0, -1);
 
 test("what begins like a formula begins with an apostrophe", () => {
-  for (const text of ["=1+1", "+SUM(A1)", "-2+3", "@x", "\tx", "=cmd|' /C calc'!A0"]) assert.equal(cells(text), `'${text}`);
+  for (const text of ["=1+1", "+SUM(A1)", "-2+3", "@x", "\tx", "=cmd|' /C calc'!A0"])
+    assert.equal(cells(text), `'${text}`);
   assert.equal(cells("\rx"), `"'\rx"`);
   assert.equal(cells('=HYPERLINK("http://x","y")'), `"'=HYPERLINK(""http://x"",""y"")"`);
 });
 
 test("names of columns as well", () => assert.match(csv({ rows: [{ "=x": 1 }] }), /^'=x\n/));
 
-test("negative numbers stay numbers", () => assert.equal(cells(-3, -1.5e-7, "-3", "+2.50", "-1e-3", -Infinity), "-3,-1.5e-7,-3,+2.50,-1e-3,-Infinity"));
+test("negative numbers stay numbers", () =>
+  assert.equal(
+    cells(-3, -1.5e-7, "-3", "+2.50", "-1e-3", -Infinity),
+    "-3,-1.5e-7,-3,+2.50,-1e-3,-Infinity",
+  ));
 
-test("all else is as it was", () => assert.equal(cells("a=b", "x,y", null, "1-2"), 'a=b,"x,y",,1-2'));
+test("all else is as it was", () =>
+  assert.equal(cells("a=b", "x,y", null, "1-2"), 'a=b,"x,y",,1-2'));

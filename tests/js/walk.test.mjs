@@ -4,15 +4,40 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
 import {
-  ahead, ALGORITHMS, atPhase, finishedRows, frame, hidden, isRight, lit, lookOf, movePhase, onChip, phasesOf, place, questionAt, sentence, slowFrom,
-  stated, tileState, weight,
+  ahead,
+  ALGORITHMS,
+  atPhase,
+  finishedRows,
+  frame,
+  hidden,
+  isRight,
+  lit,
+  lookOf,
+  movePhase,
+  onChip,
+  phasesOf,
+  place,
+  questionAt,
+  sentence,
+  slowFrom,
+  stated,
+  tileState,
+  weight,
 } from "./model.mjs";
 
 function rows(f, wanted, where) {
-  equal(f.stats.map((s) => String(s.row)), Object.keys(wanted), `${where}: rows`);
+  equal(
+    f.stats.map((s) => String(s.row)),
+    Object.keys(wanted),
+    `${where}: rows`,
+  );
   for (const s of f.stats) {
     const stats = wanted[s.row];
-    same(Object.keys(stats).map((name) => s[name]), Object.values(stats).map(real), `${where}: row ${s.row} ${Object.keys(stats)}`);
+    same(
+      Object.keys(stats).map((name) => s[name]),
+      Object.values(stats).map(real),
+      `${where}: row ${s.row} ${Object.keys(stats)}`,
+    );
     assert.equal(s.rose, s.m_old > -Infinity && s.m_new > s.m_old, `${where}: row ${s.row} rose`);
   }
 }
@@ -31,7 +56,11 @@ function accumulator(trace, f, wanted, after, where) {
 function mask(f, hidden, where) {
   for (let r = f.rows.start; r < f.rows.stop; r++)
     for (let c = f.cols.start; c < f.cols.stop; c++)
-      assert.equal(f.hides(r - f.rows.start, c - f.cols.start), hidden[r][c], `${where}: score ${r}, ${c} hidden`);
+      assert.equal(
+        f.hides(r - f.rows.start, c - f.cols.start),
+        hidden[r][c],
+        `${where}: score ${r}, ${c} hidden`,
+      );
 }
 
 /** `scores` shows what the product gives, `mask` what the mask takes away; lanes beyond the last key too. */
@@ -49,13 +78,21 @@ function scores(f, { hidden, arrays: { S } }, where) {
 }
 
 function transfers(f, wanted, done, where) {
-  const expected = wanted.map(([tensor, block, op, phase, bytes]) => ({ tensor, block, op, phase, bytes, moved: done.includes(phase) }));
+  const expected = wanted.map(([tensor, block, op, phase, bytes]) => ({
+    tensor,
+    block,
+    op,
+    phase,
+    bytes,
+    moved: done.includes(phase),
+  }));
   equal(f.transfers, expected, `${where}: transfers`);
 }
 
 /** Is any score of this tile hidden? */
 function hides({ rows, cols }, hidden) {
-  for (let r = rows.start; r < rows.stop; r++) for (let c = cols.start; c < cols.stop; c++) if (hidden?.[r][c]) return true;
+  for (let r = rows.start; r < rows.stop; r++)
+    for (let c = cols.start; c < cols.stop; c++) if (hidden?.[r][c]) return true;
   return false;
 }
 
@@ -65,7 +102,14 @@ function masking(f, said, hidden, where) {
   const lanes = Math.max(0, (f.j + 1) * block_k - n);
   const scores = mask === "causal" ? f.cols.stop - 1 > f.rows.start : hides(f, hidden);
   assert.equal(/hold(s)? no key/.test(said), lanes > 0, `${where}: ${said}`);
-  if (f.numbers) assert.equal(/become −∞: (their key comes after their query|the mask \S+ hides their key|the mask hides their key|[a-z][^;]* hides? their key)/.test(said), scores, `${where}: ${said}`);
+  if (f.numbers)
+    assert.equal(
+      /become −∞: (their key comes after their query|the mask \S+ hides their key|the mask hides their key|[a-z][^;]* hides? their key)/.test(
+        said,
+      ),
+      scores,
+      `${where}: ${said}`,
+    );
   if (!scores && !lanes) assert.match(said, /nothing changes/, where);
 }
 
@@ -78,17 +122,30 @@ function words(f, hidden, where) {
   const { n, block_q } = f.problem;
   const lines = ALGORITHMS[f.problem.order].pseudocode.filter((line) => lit(line, f));
   assert.ok(lines.length, `${where}: no line of the code is lit`);
-  assert.ok(lines.every(({ phase }) => phase === f.phase), where);
+  assert.ok(
+    lines.every(({ phase }) => phase === f.phase),
+    where,
+  );
   assert.equal(f.rows.stop, Math.min(n, (f.i + 1) * block_q), where);
 }
 
 function judge(trace, want, case_, where) {
   const f = frame(trace, want.step, want.phase);
-  const says = Object.fromEntries(Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]));
+  const says = Object.fromEntries(
+    Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]),
+  );
   const keys = ["order", "step", "steps", "phase", "i", "j", "kind", "reads", "writes"];
-  equal(says, { pass: "forward", ...Object.fromEntries(keys.map((key) => [key, want[key]])) }, where);
-  for (const [tensor, both] of Object.entries(f.perTensor)) equal(both, want.perTensor[tensor] ?? [0, 0], `${where}: bytes of ${tensor}`);
-  assert.ok(Object.keys(want.perTensor).every((tensor) => tensor in f.perTensor), where);
+  equal(
+    says,
+    { pass: "forward", ...Object.fromEntries(keys.map((key) => [key, want[key]])) },
+    where,
+  );
+  for (const [tensor, both] of Object.entries(f.perTensor))
+    equal(both, want.perTensor[tensor] ?? [0, 0], `${where}: bytes of ${tensor}`);
+  assert.ok(
+    Object.keys(want.perTensor).every((tensor) => tensor in f.perTensor),
+    where,
+  );
   equal(f.phases.filter(f.done), want.done, `${where}: phases over`);
   assert.equal(f.stage, want.stage, where);
   equal([f.cols.start, f.cols.stop], want.cols, `${where}: keys`);
@@ -113,22 +170,34 @@ function map(trace, f, case_, where) {
       letters += layer === "P" ? state[0].toUpperCase() : state[0];
       assert.ok(lookOf({ state, layer }, f).startsWith(state + layer), where);
       const making = f.stage === "softmax" && state === "current" && !f.done("store");
-      assert.equal(atPhase({ kind, state, layer }, f).layer, making ? "S" : layer, `${where}: P before it is stored`);
+      assert.equal(
+        atPhase({ kind, state, layer }, f).layer,
+        making ? "S" : layer,
+        `${where}: P before it is stored`,
+      );
     }
   assert.equal(letters, case_.tiles[f.step], `${where}: the map`);
 }
 
 /** What the softmax kernel holds before ℓ is known adds up to ℓ. */
 function weights(trace, f, where) {
-  const { arrays, problem: { n, order, sink } } = trace;
+  const {
+    arrays,
+    problem: { n, order, sink },
+  } = trace;
   if (f.stage !== "softmax" || f.phase !== "sum") return;
   for (const { row, m_new, l_new, ...others } of f.stats) {
     let sum = 0;
-    for (let c = 0; c < n; c++) if (!hidden(arrays, row * n + c)) sum += weight(arrays.S[row * n + c], m_new);
+    for (let c = 0; c < n; c++)
+      if (!hidden(arrays, row * n + c)) sum += weight(arrays.S[row * n + c], m_new);
     if (sink !== null) sum += Math.exp(sink - m_new);
     if (Number.isNaN(sum)) assert.ok(Number.isNaN(l_new), where);
     else assert.ok(Math.abs(sum - l_new) <= 1e-5 * l_new, `${where}: weights of row ${row}`);
-    equal([others.m_old, others.l_old, others.alpha], [undefined, undefined, undefined], `${where}: ${order} has no past`);
+    equal(
+      [others.m_old, others.l_old, others.alpha],
+      [undefined, undefined, undefined],
+      `${where}: ${order} has no past`,
+    );
   }
 }
 
@@ -137,7 +206,10 @@ function plain(f, { m, l, tolerance }, where) {
   for (const s of f.stats) {
     const [M, L] = [real(m[s.row]), real(l[s.row])];
     const [m_now, l_now] = f.unseen ? [s.m_old, s.l_old] : [s.m_new, s.l_new]; // which no key has changed
-    assert.ok(m_now === M || Math.abs(m_now - M) <= tolerance * Math.max(1, Math.abs(M)), `${where}: m of row ${s.row}`);
+    assert.ok(
+      m_now === M || Math.abs(m_now - M) <= tolerance * Math.max(1, Math.abs(M)),
+      `${where}: m of row ${s.row}`,
+    );
     assert.ok(Math.abs(l_now - L) <= tolerance * L, `${where}: l of row ${s.row}`);
   }
   return f.stats.length;
@@ -153,16 +225,28 @@ for (const [name, case_] of fixtures("walk")) {
       const f = judge(trace, want, case_, where(want));
       if (case_.tiles) map(trace, f, case_, where(want));
       if (case_.numbers) weights(trace, f, where(want));
-      if (case_.softmax && f.step in case_.last && f.position === f.phases.length - 1) judged += plain(f, case_.softmax, where(want));
+      if (case_.softmax && f.step in case_.last && f.position === f.phases.length - 1)
+        judged += plain(f, case_.softmax, where(want));
     }
     if (case_.softmax && case_.every === 1) assert.equal(judged, trace.problem.n);
-    for (const [key, values] of Object.entries(case_.arrays ?? {})) same(trace.arrays[key], flat(values), key);
+    for (const [key, values] of Object.entries(case_.arrays ?? {}))
+      same(trace.arrays[key], flat(values), key);
   });
 
   test(`${name}: phase by phase forwards and back, and tile by tile`, () => {
-    const all = Array.from({ length: trace.steps }, (_, step) => phasesOf(trace, step).map((phase) => ({ step, phase }))).flat();
-    if (case_.every === 1) equal(all, case_.places.map(({ step, phase }) => ({ step, phase })), name);
-    for (const [by, list] of [[1, all], [-1, all.toReversed()]]) {
+    const all = Array.from({ length: trace.steps }, (_, step) =>
+      phasesOf(trace, step).map((phase) => ({ step, phase })),
+    ).flat();
+    if (case_.every === 1)
+      equal(
+        all,
+        case_.places.map(({ step, phase }) => ({ step, phase })),
+        name,
+      );
+    for (const [by, list] of [
+      [1, all],
+      [-1, all.toReversed()],
+    ]) {
       let at = list[0];
       for (const want of list) {
         equal(at, want, `${name}: ${by}`);
@@ -170,7 +254,13 @@ for (const [name, case_] of fixtures("walk")) {
       }
       equal(at, list.at(-1), `${name}: beyond the end`);
     }
-    for (const [step, phase] of [[-1, "x"], [trace.steps, "x"], [1.5, undefined], [undefined, undefined], [1e9, "load"]]) {
+    for (const [step, phase] of [
+      [-1, "x"],
+      [trace.steps, "x"],
+      [1.5, undefined],
+      [undefined, undefined],
+      [1e9, "load"],
+    ]) {
       const at = place(trace, step, phase);
       const held = Number.isInteger(step) ? Math.max(0, Math.min(trace.steps - 1, step)) : 0;
       assert.equal(at.step, held);
@@ -190,19 +280,44 @@ for (const [name, case_] of fixtures("walk")) {
       const answer = question.options[question.answer];
       const row = /row (\d+)'s maximum change/.exec(question.text)?.[1];
       assert.equal(/row (\d+)/i.exec(question.text)?.[1], question.row?.toString(), question.text);
-      if (/tile /.test(question.text)) assert.match(question.text, new RegExp(`tile ${step + 2} of ${trace.steps} `), "as the page counts them");
+      if (/tile /.test(question.text))
+        assert.match(
+          question.text,
+          new RegExp(`tile ${step + 2} of ${trace.steps} `),
+          "as the page counts them",
+        );
       if (question.slider) {
         const [, of] = /row (\d+)/i.exec(question.text);
         const stats = next.rows[of];
-        assert.equal(question.answer, real(/What is ℓ/.test(question.text) ? stats.l_new : stats.alpha), `${name}: after ${step}`);
-        assert.ok(question.answer >= question.slider.min && question.answer <= question.slider.max, question.text);
-        assert.ok(isRight(question, question.answer) && !isRight(question, question.answer + 2 * question.slider.tolerance));
-      } else if (/how many/.test(question.text)) assert.equal(answer, String(case_.kinds.flat().filter((kind) => kind === "skipped").length));
-      else if (row) assert.equal(answer, real(next.rows[row].m_new) > real(next.rows[row].m_old) ? "Yes" : "No", `${name}: after ${step}`);
+        assert.equal(
+          question.answer,
+          real(/What is ℓ/.test(question.text) ? stats.l_new : stats.alpha),
+          `${name}: after ${step}`,
+        );
+        assert.ok(
+          question.answer >= question.slider.min && question.answer <= question.slider.max,
+          question.text,
+        );
+        assert.ok(
+          isRight(question, question.answer) &&
+            !isRight(question, question.answer + 2 * question.slider.tolerance),
+        );
+      } else if (/how many/.test(question.text))
+        assert.equal(
+          answer,
+          String(case_.kinds.flat().filter((kind) => kind === "skipped").length),
+        );
+      else if (row)
+        assert.equal(
+          answer,
+          real(next.rows[row].m_new) > real(next.rows[row].m_old) ? "Yes" : "No",
+          `${name}: after ${step}`,
+        );
       else assert.equal(answer, next.kind, `${name}: after ${step}`);
       assert.equal(new Set(question.options).size, question.options.length);
     }
-    if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2) assert.ok(asked, name);
+    if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2)
+      assert.ok(asked, name);
   });
 
   test(`${name}: Next shows each phase of standard attention at least once`, () => {
@@ -223,7 +338,11 @@ for (const [name, case_] of fixtures("walk")) {
       const said = onChip(sram, card, trace.problem.n);
       assert.equal(said.fits, fits, card);
       assert.equal(said.warning === "", fits, card);
-      if (!fits) assert.ok(said.warning.includes(largest ? `Br = Bc = ${largest} would` : "no tile would"), said.warning);
+      if (!fits)
+        assert.ok(
+          said.warning.includes(largest ? `Br = Bc = ${largest} would` : "no tile would"),
+          said.warning,
+        );
       const whole = said.shares.reduce((sum, [, share]) => sum + share, 0);
       const [need, room] = [case_.shared, sram.cards[card].room["shared memory"]];
       assert.ok(Math.abs(whole - Math.min(100, (100 * need) / room)) < 1e-9, card);

@@ -8,9 +8,17 @@ import { frame, phasesOf, said } from "./model.mjs";
 function judge(trace, want, phase, where) {
   const f = frame(trace, want.step, phase);
   assert.equal(f.numbers, true, where);
-  equal(f.stats.map((s) => String(s.row)), Object.keys(want.rows[phase]), where);
-  for (const s of f.stats) for (const [stat, value] of Object.entries(want.rows[phase][s.row])) same([s[stat]], [real(value)], `${where}: row ${s.row} ${stat}`);
-  want.hidden.forEach((row, r) => row.forEach((is, c) => assert.equal(f.hides(r, c), is, `${where}: score ${r}, ${c} hidden`)));
+  equal(
+    f.stats.map((s) => String(s.row)),
+    Object.keys(want.rows[phase]),
+    where,
+  );
+  for (const s of f.stats)
+    for (const [stat, value] of Object.entries(want.rows[phase][s.row]))
+      same([s[stat]], [real(value)], `${where}: row ${s.row} ${stat}`);
+  want.hidden.forEach((row, r) =>
+    row.forEach((is, c) => assert.equal(f.hides(r, c), is, `${where}: score ${r}, ${c} hidden`)),
+  );
   if (!want.after) return;
   const before = want.before ? flat(want.before) : new Array(flat(want.after).length).fill(0);
   const kept = trace.problem.order === "standard" ? null : before;
@@ -24,13 +32,24 @@ for (const [name, { visits }] of fixtures("zoom"))
     const trace = traceOf(name);
     assert.equal(trace.header.numbers, false);
     for (const want of visits) {
-      for (const phase of phasesOf(trace, want.step)) assert.doesNotMatch(said(frame(trace, want.step, phase)).aside ?? "", /weights are too small/, "of numbers that did not come nothing is said");
+      for (const phase of phasesOf(trace, want.step))
+        assert.doesNotMatch(
+          said(frame(trace, want.step, phase)).aside ?? "",
+          /weights are too small/,
+          "of numbers that did not come nothing is said",
+        );
       assert.equal(frame(trace, want.step, "load").numbers, false);
       trace.zoom = packed(name, `visit${want.step}`);
-      for (const phase of phasesOf(trace, want.step)) judge(trace, want, phase, `${name}: step ${want.step} ${phase}`);
-      for (const key of ["S", "P"]) if (want[key]) same(trace.zoom.arrays[key], flat(want[key]), `${name}: ${key}`);
+      for (const phase of phasesOf(trace, want.step))
+        judge(trace, want, phase, `${name}: step ${want.step} ${phase}`);
+      for (const key of ["S", "P"])
+        if (want[key]) same(trace.zoom.arrays[key], flat(want[key]), `${name}: ${key}`);
       const other = want.step ? want.step - 1 : 1;
-      equal(frame(trace, other, phasesOf(trace, other)[0]).stats, [], "another visit has no numbers");
+      equal(
+        frame(trace, other, phasesOf(trace, other)[0]).stats,
+        [],
+        "another visit has no numbers",
+      );
       trace.zoom = undefined;
     }
   });

@@ -68,9 +68,20 @@ def score_error(q, k, scale, roundoff) -> float:
 
 
 def tolerance(
-    q, k, v, o_ref, *, scale, order, key_blocks, tf32, causal=False, mask=None, score=None,
+    q,
+    k,
+    v,
+    o_ref,
+    *,
+    scale,
+    order,
+    key_blocks,
+    tf32,
+    causal=False,
+    mask=None,
+    score=None,
     sink=None,
-) -> Tolerance:  # fmt: skip
+) -> Tolerance:
     """The rule of flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
 
     ε covers what any correct kernel may lose: rounding O to its dtype (FA-1 does so at each of its
@@ -94,9 +105,19 @@ def tolerance(
 
 
 def assert_attention(
-    q, k, v, *, causal=False, mask=None, score=None, sink=None, scale=None, order="fa2",
-    precision="ieee", **blocks,
-):  # fmt: skip
+    q,
+    k,
+    v,
+    *,
+    causal=False,
+    mask=None,
+    score=None,
+    sink=None,
+    scale=None,
+    order="fa2",
+    precision="ieee",
+    **blocks,
+):
     """Run `flash_attention` and judge O and lse; returns (O, lse) for further checks."""
     how = {"causal": causal, "mask": mask, "score": score, "sink": sink}
     o, lse = kernels.flash_attention(
@@ -105,10 +126,15 @@ def assert_attention(
     how["scale"] = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
     allowed = tolerance(
-        q, k, v, o_ref, **how, order=order,
+        q,
+        k,
+        v,
+        o_ref,
+        **how,
+        order=order,
         key_blocks=-(-k.shape[2] // (blocks.get("block_n") or 32)),
         tf32=precision == "tf32" and DEVICE == "cuda",
-    )  # fmt: skip
+    )
     assert o.dtype == q.dtype and o.shape == q.shape
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails

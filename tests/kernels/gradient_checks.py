@@ -52,8 +52,18 @@ def of_pytorch(q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=Non
 
 
 def assert_gradients(
-    found, q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=None, scale=None,
-):  # fmt: skip
+    found,
+    q,
+    k,
+    v,
+    grad_o,
+    *,
+    causal=False,
+    mask=None,
+    score=None,
+    sink=None,
+    scale=None,
+):
     """dQ, dK, dV and, if there is one, dsink: each error ≤ twice PyTorch's in the same dtype, plus
     what any correct kernel may lose.
 

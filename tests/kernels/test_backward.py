@@ -65,9 +65,15 @@ def test_grid(how, dtype, n_q, n_k, k_heads, d, block_m, block_n, form):
 
 def run(c: Case, number: int) -> None:
     q, k, v = make_qkv(
-        c.n_q, c.d, n_k=c.n_k, batch=1 + number % 2, heads=c.heads, k_heads=c.k_heads,
-        dtype=c.dtype, seed=number,
-    )  # fmt: skip
+        c.n_q,
+        c.d,
+        n_k=c.n_k,
+        batch=1 + number % 2,
+        heads=c.heads,
+        k_heads=c.k_heads,
+        dtype=c.dtype,
+        seed=number,
+    )
     sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
     how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None, "scale": c.scale}
     blocks = {"block_m": max(c.block_m, c.n_q // 4), "block_n": max(c.block_n, c.n_k // 4)}
@@ -154,9 +160,10 @@ def test_a_loss_that_takes_lse():
 
 
 @pytest.mark.parametrize(
-    "how", [{}, {"causal": True}, MASKED | {"sink": 0.3}, {"score": "softcap:2&scale:0.7"}],
+    "how",
+    [{}, {"causal": True}, MASKED | {"sink": 0.3}, {"score": "softcap:2&scale:0.7"}],
     ids=["full", "causal", "masked", "score"],
-)  # fmt: skip
+)
 def test_the_reference_agrees_with_finite_differences(how):
     q, k, v = (x.double() for x in make_qkv(5, 4, n_k=7, heads=2, k_heads=1))
     grad_o, h = like(q), 1e-5
@@ -258,7 +265,7 @@ FAULTS = {
         (torch, "empty", torch.zeros),
     ],
     "slope forgotten": [(fa2_backward, "modified_with_slope", no_slope)],
-}  # fmt: skip
+}
 
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="faults are planted in the interpreter's code")

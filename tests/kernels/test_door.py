@@ -78,10 +78,14 @@ def test_torch_compile_sees_it_whole():
 @pytest.mark.parametrize("n_q", [1, 33])
 @pytest.mark.parametrize(
     "how",
-    [{"mask": "causal&window:9,0"}, {"mask": "causal", "score": "softcap:5"}, {"sink": 0.5},
-     {"sink": torch.linspace(-1, 2, 4, dtype=torch.bfloat16)}],
+    [
+        {"mask": "causal&window:9,0"},
+        {"mask": "causal", "score": "softcap:5"},
+        {"sink": 0.5},
+        {"sink": torch.linspace(-1, 2, 4, dtype=torch.bfloat16)},
+    ],
     ids=["window", "softcap", "sink", "sinks"],
-)  # fmt: skip
+)
 def test_any_mask_score_and_sink(how, n_q):
     how = {key: x.to(DEVICE) if isinstance(x, torch.Tensor) else x for key, x in how.items()}
     q, k, v = make_qkv(n_q, 64, n_k=50, heads=4, k_heads=2, dtype="bf16")
@@ -169,9 +173,14 @@ def test_models_with_a_window_a_soft_cap_or_sinks(kind):
         "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
     }[kind]
     config = getattr(transformers, f"{kind}Config")(
-        vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=2, **more,
-    )  # fmt: skip
+        vocab_size=97,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        **more,
+    )
     torch.manual_seed(0)
     model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
@@ -193,9 +202,13 @@ def test_three_lines_register_it_with_transformers(k_heads):
     exec(registration(), namespace)  # the lines of the documentation, as they stand
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=97, hidden_size=64, intermediate_size=96, num_hidden_layers=2,
-        num_attention_heads=4, num_key_value_heads=k_heads,
-    )  # fmt: skip
+        vocab_size=97,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=k_heads,
+    )
     model = LlamaForCausalLM(config).to(DEVICE).eval()
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
     with torch.no_grad():
@@ -230,8 +243,12 @@ def run_beside(script: str, *paths: Path) -> None:
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, '')\n{script}"],
-        cwd=ROOT, env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 

@@ -52,9 +52,10 @@ def test_the_kernels_tiles_are_the_traces(problem):
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="faults are planted in the interpreter's code")
 @pytest.mark.parametrize(
-    "fault", [(gradients, "Launch", Unmasked), (fa2_backward, "modified_with_slope", no_slope)],
+    "fault",
+    [(gradients, "Launch", Unmasked), (fa2_backward, "modified_with_slope", no_slope)],
     ids=["mask", "slope"],
-)  # fmt: skip
+)
 def test_a_fault_in_the_kernel_is_seen(fault, monkeypatch):
     problem = Problem(n=20, block_q=6, score="softcap:1")
     with monkeypatch.context() as planting:

@@ -18,11 +18,12 @@ on_gpu = pytest.mark.skipif(
 FAST = [
     pytest.param(lambda *x, **more: kernels.flash_attention(*x, **more), id="fa2"),
     pytest.param(lambda *x, **more: kernels.flash_attention(*x, order="fa1", **more), id="fa1"),
-    pytest.param(lambda *x, **more: kernels.flash_attention(*x, order="standard", **more),
-                 id="standard"),
+    pytest.param(
+        lambda *x, **more: kernels.flash_attention(*x, order="standard", **more), id="standard"
+    ),
     pytest.param(lambda *x, **more: hopper.flash_attention(*x, **more), id="hopper"),
     pytest.param(lambda *x, **more: kernels.attention(*x, **more), id="attention"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +40,16 @@ def judge(attend, q, k, v, causal=False):
     """O against float64, by the rule that all kernels are held to."""
     o_ref, _ = kernels.reference_attention(q, k, v, causal=causal)
     allowed = tolerance(
-        q, k, v, o_ref, causal=causal, scale=q.shape[-1] ** -0.5, order="fa1",
-        key_blocks=-(-k.shape[2] // 32), tf32=False,
-    )  # fmt: skip
+        q,
+        k,
+        v,
+        o_ref,
+        causal=causal,
+        scale=q.shape[-1] ** -0.5,
+        order="fa1",
+        key_blocks=-(-k.shape[2] // 32),
+        tf32=False,
+    )
     error = (attend(q, k, v, causal=causal).double() - o_ref).abs().max().item()
     assert error <= allowed.o  # NaN fails
 
@@ -67,9 +75,13 @@ def test_a_call_is_prepared_once_a_key():
     assert calls(q, k, v, None)[0] == calls(q.clone(), k.clone(), v.clone(), None)[0] == 1
     wide = torch.zeros(*q.shape[:-1], 32, dtype=q.dtype, device=DEVICE)
     others = [
-        (q, k, v, 0.5), (q.bfloat16(), k.bfloat16(), v.bfloat16(), None), (q[:, :, :5], k, v, None),
-        (wide[..., :16], k, v, None), (wide[..., 1:17], k, v, None), (q, k, v, None, "causal"),
-    ]  # fmt: skip
+        (q, k, v, 0.5),
+        (q.bfloat16(), k.bfloat16(), v.bfloat16(), None),
+        (q[:, :, :5], k, v, None),
+        (wide[..., :16], k, v, None),
+        (wide[..., 1:17], k, v, None),
+        (q, k, v, None, "causal"),
+    ]
     for number, one in enumerate(others, 2):
         assert calls(*one)[0] == calls(*one)[0] == number
 

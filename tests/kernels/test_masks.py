@@ -68,13 +68,15 @@ def text_of(terms):
 def truth(terms, n_q, n_k):
     """(terms, Nq, Nk) bool, from the bottom right."""
     shift = n_k - n_q
-    return np.array([
+    return np.array(
         [
-            [all(PREDICATES[name][1](i + shift, j, *x) for name, x in term) for j in range(n_k)]
-            for i in range(n_q)
+            [
+                [all(PREDICATES[name][1](i + shift, j, *x) for name, x in term) for j in range(n_k)]
+                for i in range(n_q)
+            ]
+            for term in terms
         ]
-        for term in terms
-    ])  # fmt: skip
+    )
 
 
 def hull(found):

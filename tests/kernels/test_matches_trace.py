@@ -131,9 +131,15 @@ def test_standard_output_of_any_mask(dtype, rules):
 @pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES)
 def test_states_and_output(n, d, block_q, block_k, inputs, order, causal, dtype):
     problem = Problem(
-        n=n, d=d, block_q=block_q, block_k=block_k, causal=causal, order=order, dtype=dtype,
+        n=n,
+        d=d,
+        block_q=block_q,
+        block_k=block_k,
+        causal=causal,
+        order=order,
+        dtype=dtype,
         inputs=inputs,
-    )  # fmt: skip
+    )
     assert_states(problem)
 
 

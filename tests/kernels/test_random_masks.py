@@ -50,8 +50,15 @@ def test_in_the_interpreter(first, pytestconfig):
     run_all(run, first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
 
 
-ALONE = ["window:4,3", "dilated:3", "prefix:5", "global:4", "document:0,4,9", "chunk:6",
-         "block:4x5,0.0-1,2.2"]  # fmt: skip
+ALONE = [
+    "window:4,3",
+    "dilated:3",
+    "prefix:5",
+    "global:4",
+    "document:0,4,9",
+    "chunk:6",
+    "block:4x5,0.0-1,2.2",
+]
 
 
 @pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])

@@ -23,8 +23,12 @@ def data(key: str, **query: object) -> dict:
 
 def grid(found: dict, name: str) -> np.ndarray:
     """The cells of the matrix whose name begins so."""
-    cells = next(item["cells"] for line in found["lines"] for item in line
-                 if item.get("name", "").startswith(name))  # fmt: skip
+    cells = next(
+        item["cells"]
+        for line in found["lines"]
+        for item in line
+        if item.get("name", "").startswith(name)
+    )
     odd = {"−∞": -np.inf, "∞": np.inf, "NaN": np.nan}
     return np.array([[odd.get(x, x) for x in row] for row in cells], float)
 

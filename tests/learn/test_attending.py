@@ -47,13 +47,20 @@ def test_a_vector_has_no_second_axis():
 
 @pytest.mark.parametrize(
     ("at", "shape"),
-    [(0, ("batch", "heads", "queries", "keys")), (1, ("queries", "keys", "heads")),
-     (2, ("keys", "queries"))],
-)  # fmt: skip
+    [
+        (0, ("batch", "heads", "queries", "keys")),
+        (1, ("queries", "keys", "heads")),
+        (2, ("keys", "queries")),
+    ],
+)
 def test_the_axis_asked_for_is_the_keys(at, shape):
     question = asked("softmax")[at]
-    right = [k for k, (words, _) in enumerate(question.options) if words.startswith("dim")
-             and shape[int(words.removeprefix("dim = ").replace("−", "-"))] == "keys"]  # fmt: skip
+    right = [
+        k
+        for k, (words, _) in enumerate(question.options)
+        if words.startswith("dim")
+        and shape[int(words.removeprefix("dim = ").replace("−", "-"))] == "keys"
+    ]
     assert right == [question.answer]
 
 
@@ -112,8 +119,14 @@ def test_the_matrices_that_change_their_shape(at, sizes):
     def shapes(nq: int, nk: int, d: int) -> dict[str, tuple]:
         q, k, v = torch.zeros(nq, d), torch.zeros(nk, d), torch.zeros(nk, d)
         P = torch.softmax(q @ k.T, -1)
-        return {"Q": q.shape, "K": k.shape, "V": v.shape, "S": P.shape, "P": P.shape,
-                "O": (P @ v).shape}  # fmt: skip
+        return {
+            "Q": q.shape,
+            "K": k.shape,
+            "V": v.shape,
+            "S": P.shape,
+            "P": P.shape,
+            "O": (P @ v).shape,
+        }
 
     before, after = shapes(6, 6, 4), shapes(*sizes)
     question = asked("attention")[at]

@@ -32,8 +32,10 @@ def blocks(key: str = "backward", **query: object) -> list[dict]:
 
 def matrices(made: list[dict]) -> dict[str, np.ndarray]:
     shown = [b for b in made if b["type"] == "matrix"]
-    return {b["label"]: np.array([[-np.inf if x == "−∞" else x for x in row] for row in b["rows"]])
-            for b in shown}  # fmt: skip
+    return {
+        b["label"]: np.array([[-np.inf if x == "−∞" else x for x in row] for row in b["rows"]])
+        for b in shown
+    }
 
 
 def problem(mask: str) -> Problem:
@@ -96,8 +98,7 @@ def test_every_step_shows_its_own_numbers(mask, row):
     close(both, [P, dP, dP - D, dS, dS])
     assert abs(both[3].sum()) < 1e-15
     close(shown[6][f"dS, row {row}"][0], dS)
-    for name, label in (("dQ", "dQ = dS K/√d"), ("dK", "dK = dSᵀ Q/√d"),
-                        ("dV", "dV = Pᵀ dO")):  # fmt: skip
+    for name, label in (("dQ", "dQ = dS K/√d"), ("dK", "dK = dSᵀ Q/√d"), ("dV", "dV = Pᵀ dO")):
         close(shown[6][label], right[name])
 
 
@@ -173,8 +174,10 @@ def test_of_all_fillings_one_gives_autograds_gradients():
     for filled in product(*(offered for _, offered, _ in gaps)):
         made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
         found = backward.ran(*filled)
-        agrees = {name: np.allclose(found[name], right[name], rtol=0, atol=1e-9)
-                  for name in ("dQ", "dK", "dV")}  # fmt: skip
+        agrees = {
+            name: np.allclose(found[name], right[name], rtol=0, atol=1e-9)
+            for name in ("dQ", "dK", "dV")
+        }
         said = {row[0]: row[2] == "agrees" for row in made[0]["rows"]}
         assert said == agrees, filled
         assert all(agrees.values()) == (filled == wanted)

@@ -119,8 +119,12 @@ def test_exp_overflows_where_torch_does():
     assert (limits["fp16"], limits["fp32"], limits["bf16"]) == (11.09, 88.72, 88.72)
     small = [(name, torch.float8_e5m2) for name in limits if "e5m2" in name.lower()]
     for x in (5.0, 11.0, 11.25, 50.0, 88.5, 88.75, 100.0):
-        for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16),
-                            ("fp16", torch.float16), *small):  # fmt: skip
+        for name, dtype in (
+            ("fp32", torch.float32),
+            ("bf16", torch.bfloat16),
+            ("fp16", torch.float16),
+            *small,
+        ):
             over = bool(torch.isinf(torch.exp(torch.tensor(x, dtype=torch.float64)).to(dtype)))
             assert fates(x)[name].startswith("overflow") == over
     assert all(row[4] == "1" for row in block("claim_overflow", "table", x=100)["rows"])
@@ -132,8 +136,10 @@ def test_flops_are_not_fewer(d, size):
     n = 1024
     found = costs.operations(n, d, size)
     assert found["products"] == {"standard": 4 * n * n * d, "fa2": 4 * n * n * d}
-    forward = [sum(c[o] for kind, c in found.items() if "backward" not in kind)
-               for o in ("standard", "fa2")]  # fmt: skip
+    forward = [
+        sum(c[o] for kind, c in found.items() if "backward" not in kind)
+        for o in ("standard", "fa2")
+    ]
     assert forward[1] / forward[0] == pytest.approx(1, abs=0.02)
     both = [sum(c[o] for c in found.values()) for o in ("standard", "fa2")]
     assert both[1] > 1.1 * both[0]
@@ -153,8 +159,16 @@ def test_recomputation_is_a_product_more(n, d, size):
     rows = {row[0]: row[1:] for row in blocks[1]["rows"]}
     asked = []
     for order in ("standard", "fa2"):
-        p = Problem(n=n, d=d, block_q=size, block_k=size, mask="full", inputs="random",
-                    dtype="fp16", order=order)  # fmt: skip
+        p = Problem(
+            n=n,
+            d=d,
+            block_q=size,
+            block_k=size,
+            mask="full",
+            inputs="random",
+            dtype="fp16",
+            order=order,
+        )
         asked.append(sum(t.nbytes for s in schedule(p, "backward") for t in s.transfers))
     assert rows["bytes asked of L2"] == [amount(x) for x in asked] and asked[1] < asked[0]
     assert rows["kept between the passes, beside Q, K, V, O"] == [amount(2 * n * n), amount(4 * n)]
@@ -340,8 +354,9 @@ def test_rates_units_and_lengths():
     assert units["Hopper (H100)"] == "wgmma" and "tcgen05" in units["Blackwell (B200)"]
     assert block("claim_units", "table")["head"][2].endswith("one SM"), "a pair of SMs makes more"
     for dtype in ("bf16", "fp32"):
-        assert all(len({*row[1:]}) == 1 for row in block("claim_length", "table",
-                                                         dtype=dtype)["rows"])  # fmt: skip
+        assert all(
+            len({*row[1:]}) == 1 for row in block("claim_length", "table", dtype=dtype)["rows"]
+        )
 
 
 def test_constants_are_left_open_and_long_contexts_fit():

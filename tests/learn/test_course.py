@@ -183,14 +183,20 @@ def test_a_question_is_whole(q):
 
 def test_a_variant_says_only_what_differs():
     entry = {
-        "key": "k", "kind": "number", "words": "one", "answer": 1, "reasons": ["yes", "no"],
+        "key": "k",
+        "kind": "number",
+        "words": "one",
+        "answer": 1,
+        "reasons": ["yes", "no"],
         "variants": [{"words": "two"}, {"words": "three", "hint": "h"}],
-    }  # fmt: skip
+    }
     made = asked(entry, answer=10, variants=({"answer": 20}, {"answer": 30}, {"words": "four"}))
     assert (made.words, made.answer, made.hint) == ("one", 10, "")
     assert [(v.words, v.answer, v.hint) for v in made.variants] == [
-        ("two", 20, ""), ("three", 30, "h"), ("four", 10, ""),
-    ]  # fmt: skip
+        ("two", 20, ""),
+        ("three", 30, "h"),
+        ("four", 10, ""),
+    ]
     assert {v.key for v in made.variants} == {"k"}
 
 
@@ -205,10 +211,12 @@ def test_what_is_not_allowed_is_refused_in_a_sentence():
         with pytest.raises(ValueError, match=f"rung dot: {said}"):
             replace(rung, **wrong)
     for wrong in (
-        {"page": "else", "query": "n=4"}, {"page": "step"}, {"page": "paper", "query": "n=4"},
+        {"page": "else", "query": "n=4"},
+        {"page": "step"},
+        {"page": "paper", "query": "n=4"},
         {"page": "step", "query": "n=4", "url": "https://x.org"},
         {"page": "paper", "url": "javascript:alert(1)"},
-    ):  # fmt: skip
+    ):
         with pytest.raises(ValueError, match="link 'w': "):
             Link(words="w", **wrong)
     question = rung.question
@@ -235,9 +243,12 @@ def test_a_picture_has_a_module_words_and_plain_data(monkeypatch):
     monkeypatch.setattr("explainer.learn.blocks.PICTURES", (*PICTURES, "one"))
     block = picture("one", "label", "words", {"x": [1.0, 2]})
     assert block == {
-        "type": "picture", "name": "one", "label": "label", "words": "words",
+        "type": "picture",
+        "name": "one",
+        "label": "label",
+        "words": "words",
         "data": {"x": [1.0, 2]},
-    }  # fmt: skip
+    }
     with pytest.raises(ValueError, match="picture one: words = ' '"):
         picture("one", "label", " ", {})
     with pytest.raises(ValueError, match="not JSON compliant"):

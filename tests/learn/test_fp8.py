@@ -108,8 +108,10 @@ def test_what_the_page_says_about_the_ways():
 
 def test_errors_are_what_they_are_called():
     q, k, v = fp8.inputs("single", 10, 0)
-    off = [fp8.attention(*x, "tensor", 16) - fp8.exact(*x)
-           for x in (fp8.inputs("single", 10, s) for s in range(fp8.DRAWS))]  # fmt: skip
+    off = [
+        fp8.attention(*x, "tensor", 16) - fp8.exact(*x)
+        for x in (fp8.inputs("single", 10, s) for s in range(fp8.DRAWS))
+    ]
     rms, most = fp8.errors("single", 10, 16)["tensor"]
     assert rms == pytest.approx(np.sqrt(np.mean(np.square(off))))
     assert most == pytest.approx(np.abs(off).max())

@@ -18,15 +18,73 @@ from explainer.problem import ORDERS, Problem
 
 BY_KEY = {t.key: t for t in TERMS}
 # DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.
-SYMBOLS = ("N", "d", "B", "H", "Br", "Bc", "Tr", "Tc", "i", "j", "Q", "K", "V", "S", "P", "O", "m",
-           "ℓ", "α", "lse", "M", "BLOCK_M", "BLOCK_N", "dO", "dP", "D", "dS", "dQ", "dK",
-           "dV")  # fmt: skip
+SYMBOLS = (
+    "N",
+    "d",
+    "B",
+    "H",
+    "Br",
+    "Bc",
+    "Tr",
+    "Tc",
+    "i",
+    "j",
+    "Q",
+    "K",
+    "V",
+    "S",
+    "P",
+    "O",
+    "m",
+    "ℓ",
+    "α",
+    "lse",
+    "M",
+    "BLOCK_M",
+    "BLOCK_N",
+    "dO",
+    "dP",
+    "D",
+    "dS",
+    "dQ",
+    "dK",
+    "dV",
+)
 OTHER_NAMES = ("block_q", "block_k", "m_old", "m_new", "l_old", "l_new", "m_i", "l_i", "acc")
-WORDS = ("full", "partial", "skipped", "hbm", "sram", "l2", "register", "spill", "occupancy",
-         "wave", "tail", "warp", "warpgroup", "split-k", "split-q", "tensor-core", "tf32",
-         "intensity", "roofline", "online-softmax", "safe-softmax", "fusion", "recomputation",
-         "tiling", "causal", "fa3", "sdpa", "cudnn", "tma", "ping-pong", "atomic",
-         "deterministic")  # fmt: skip
+WORDS = (
+    "full",
+    "partial",
+    "skipped",
+    "hbm",
+    "sram",
+    "l2",
+    "register",
+    "spill",
+    "occupancy",
+    "wave",
+    "tail",
+    "warp",
+    "warpgroup",
+    "split-k",
+    "split-q",
+    "tensor-core",
+    "tf32",
+    "intensity",
+    "roofline",
+    "online-softmax",
+    "safe-softmax",
+    "fusion",
+    "recomputation",
+    "tiling",
+    "causal",
+    "fa3",
+    "sdpa",
+    "cudnn",
+    "tma",
+    "ping-pong",
+    "atomic",
+    "deterministic",
+)
 
 
 def test_keys_are_unique_and_symbols_too():
@@ -107,9 +165,17 @@ def test_what_is_spelled_has_an_entry_and_no_latin_letter_stands_alone():
     found = spelled()
     assert set(found.values()) <= set(BY_KEY)
     assert not [word for word in found if re.fullmatch("[A-Za-z]", word)]
-    for word, key in (("softmax", "softmax"), ("Softmax", "softmax"), ("SRAM", "sram"),
-                      ("shared memory", "sram"), ("FA-2", "fa2"), ("Br", "Br"), ("α", "alpha"),
-                      ("Causal", "causal"), ("Standard", "standard")):  # fmt: skip
+    for word, key in (
+        ("softmax", "softmax"),
+        ("Softmax", "softmax"),
+        ("SRAM", "sram"),
+        ("shared memory", "sram"),
+        ("FA-2", "fa2"),
+        ("Br", "Br"),
+        ("α", "alpha"),
+        ("Causal", "causal"),
+        ("Standard", "standard"),
+    ):
         assert found[word] == key
     assert not [word for word in found if word.startswith("phase ")]
 

@@ -30,8 +30,14 @@ def blocks(key: str, **query: object) -> list[dict]:
 
 
 def texts(made: list[dict]) -> list[str]:
-    return [s["text"] for b in made if b["type"] == "picture" for p in b["data"].get("panels", ())
-            for s in p["shapes"] if "text" in s]  # fmt: skip
+    return [
+        s["text"]
+        for b in made
+        if b["type"] == "picture"
+        for p in b["data"].get("panels", ())
+        for s in p["shapes"]
+        if "text" in s
+    ]
 
 
 def asked(key: str) -> list[float]:
@@ -57,8 +63,16 @@ def test_attention_against_the_listed_schedule(n, d):
     assert [len(g) for g in groups] == [3, 1]
     side = min(64, n)
     for group, order in zip(groups, ("standard", "fa2"), strict=True):
-        p = Problem(n=n, d=d, block_q=side, block_k=side, causal=False, order=order, dtype="fp16",
-                    inputs="random")  # fmt: skip
+        p = Problem(
+            n=n,
+            d=d,
+            block_q=side,
+            block_k=side,
+            causal=False,
+            order=order,
+            dtype="fp16",
+            inputs="random",
+        )
         moves = [t for s in schedule(p) for t in s.transfers]
         assert sum(r for _, r, _ in group) == sum(t.nbytes for t in moves if t.op == "read")
         assert sum(w for _, _, w in group) == sum(t.nbytes for t in moves if t.op == "write")
@@ -115,8 +129,10 @@ def test_any_order_is_torch_s_softmax(order):
 @pytest.mark.parametrize("count", any_order.PARTS)
 def test_parts_merge_by_their_lse(count):
     S, V = (torch.from_numpy(np.array(x)).double() for x in any_order.row())
-    parts = [(float(torch.logsumexp(s, 0)), (torch.softmax(s, 0) @ v).numpy())
-             for s, v in zip(S.chunk(count), V.chunk(count), strict=True)]  # fmt: skip
+    parts = [
+        (float(torch.logsumexp(s, 0)), (torch.softmax(s, 0) @ v).numpy())
+        for s, v in zip(S.chunk(count), V.chunk(count), strict=True)
+    ]
     lse, O = any_order.merged(parts)
     assert lse == pytest.approx(float(torch.logsumexp(S, 0)))
     np.testing.assert_allclose(O, (torch.softmax(S, 0) @ V).numpy(), atol=1e-12)
@@ -137,8 +153,10 @@ def test_the_picture_walks_as_numpy_does(planted):
     order = [5, 2, 7, 0, 3, 6, 1, 4]
     S, _ = any_order.row()
     found = [any_order.block(j) for j in range(8)]
-    given = {"blocks": {"m": [x + planted for x, _, _ in found], "l": [x for _, x, _ in found]},
-             "order": order}  # fmt: skip
+    given = {
+        "blocks": {"m": [x + planted for x, _, _ in found], "l": [x for _, x, _ in found]},
+        "order": order,
+    }
     path = ASSETS / "js/learn/pictures/order.js"
     code = WALK.format(path=path, given=json.dumps(given))
     done = subprocess.run([NODE, "--input-type=module", "-e", code], capture_output=True, text=True)

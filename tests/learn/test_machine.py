@@ -37,8 +37,14 @@ def blocks(key: str, **query: object) -> list[dict]:
 
 
 def texts(made: list[dict]) -> list[str]:
-    return [s["text"] for b in made if b["type"] == "picture" for p in b["data"]["panels"]
-            for s in p["shapes"] if "text" in s]  # fmt: skip
+    return [
+        s["text"]
+        for b in made
+        if b["type"] == "picture"
+        for p in b["data"]["panels"]
+        for s in p["shapes"]
+        if "text" in s
+    ]
 
 
 def asked(key: str) -> list:
@@ -82,9 +88,17 @@ def test_the_strips_do_the_same_work_and_never_two_things_at_once():
     assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
     assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
     assert "O" not in loads["fa2"]
-    spent = {o: {what: [sum(b - a for a, b, w in lane if w == what) for name, lane in
-                        versions.strips(o) if name != "L2"] for what in ("product", "softmax")}
-             for o in versions.TITLES}  # fmt: skip
+    spent = {
+        o: {
+            what: [
+                sum(b - a for a, b, w in lane if w == what)
+                for name, lane in versions.strips(o)
+                if name != "L2"
+            ]
+            for what in ("product", "softmax")
+        }
+        for o in versions.TITLES
+    }
     assert sum(spent["fa3"]["product"]) == pytest.approx(spent["fa2"]["product"][0])
     for lane in (*spent["fa1"]["softmax"], *spent["fa3"]["softmax"]):  # halves side by side
         assert lane == pytest.approx(spent["fa2"]["softmax"][0])
@@ -129,18 +143,24 @@ def test_what_a_store_of_an_mma_s_sums_touches():
     per_row = 2 * sum(row == 0 for row, _ in at)
     assert f"touch {len(rows)} rows with {per_row} bytes" in RUNGS["warps"].more
     assert per_row == gpu.SECTOR / 2
-    found = {r["blocks_per_sm"] for r in load("compiled")["rows"]
-             if (r["arch"], r["d"], r["order"], r["block_m"], r["block_n"], r["causal"])
-             == ("sm_90", 64, "fa2", 64, 64, False)}  # fmt: skip
+    found = {
+        r["blocks_per_sm"]
+        for r in load("compiled")["rows"]
+        if (r["arch"], r["d"], r["order"], r["block_m"], r["block_n"], r["causal"])
+        == ("sm_90", 64, "fa2", 64, 64, False)
+    }
     assert len(found) == 1 and f"H200's SM holds {found.pop()} " in RUNGS["warps"].more
 
 
-@pytest.mark.parametrize(("tile", "card", "expected"), [
-    ((64, 64, 64), "a100", (164 // 25, 65536 // (72 * 128), 16)),  # 1 KiB is kept per block
-    ((32, 64, 32), "h100", (228 // 11, 65536 // (32 * 128), 16)),  # 64 warps, 4 per block
-    ((32, 32, 32), "t4", (64 // 6, 65536 // (24 * 128), 8)),  # 32 warps, nothing is kept
-    ((128, 128, 128), "a100", (164 // 97, 0, 16)),  # 258 registers per thread, 255 exist
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tile", "card", "expected"),
+    [
+        ((64, 64, 64), "a100", (164 // 25, 65536 // (72 * 128), 16)),  # 1 KiB is kept per block
+        ((32, 64, 32), "h100", (228 // 11, 65536 // (32 * 128), 16)),  # 64 warps, 4 per block
+        ((32, 32, 32), "t4", (64 // 6, 65536 // (24 * 128), 8)),  # 32 warps, nothing is kept
+        ((128, 128, 128), "a100", (164 // 97, 0, 16)),  # 258 registers per thread, 255 exist
+    ],
+)
 def test_tiles_an_sm_holds_at_once_by_hand(tile, card, expected):
     found = warp_split.resident(*tile, card)
     assert tuple(found[x] for x in ("shared memory", "registers", "threads")) == expected
@@ -177,9 +197,13 @@ def test_shapes_and_rates_of_other_formats():
             assert (m, n) == generations[arch].shape[:2]
             assert fma * 16 == generations[arch].fma * k  # k and rate go together
     assert generations["sm_70"].shape == (8, 8, 4) and generations["sm_75"].shape == (16, 8, 8)
-    for arch, fmt, tflops in (("sm_80", "tf32", 156), ("sm_90", "tf32", 495),
-                              ("sm_90", "fp8", 1979), ("sm_89", "tf32", 83),
-                              ("sm_70", "fp16", 125)):  # fmt: skip
+    for arch, fmt, tflops in (
+        ("sm_80", "tf32", 156),
+        ("sm_90", "tf32", 495),
+        ("sm_90", "fp8", 1979),
+        ("sm_89", "tf32", 83),
+        ("sm_70", "fp16", 125),
+    ):
         assert matrix_units.rate(arch, fmt) == pytest.approx(tflops, abs=0.5)
 
 
@@ -197,13 +221,16 @@ def test_instructions_cover_the_tile(arch, br, bc, d):
 def test_where_operands_may_lie_and_what_each_instruction_shows():
     """PTX ISA: wgmma takes A from shared memory or registers, tcgen05.mma from shared or tensor
     memory; both take B from shared memory alone."""
-    said = {p["shapes"][0]["text"].split()[0]: [s["text"] for s in p["shapes"] if "text" in s]
-            for p in blocks("cores")[0]["data"]["panels"]}  # fmt: skip
-    wanted = {"Volta": ("A: registers", "B: registers", "sums: registers"),
-              "Ampere": ("A: registers", "B: registers", "sums: registers"),
-              "Hopper": ("A: shared or registers", "B: shared memory", "sums: registers"),
-              "Blackwell": ("A: shared or tensor mem.", "B: shared memory",
-                            "sums: tensor memory")}  # fmt: skip
+    said = {
+        p["shapes"][0]["text"].split()[0]: [s["text"] for s in p["shapes"] if "text" in s]
+        for p in blocks("cores")[0]["data"]["panels"]
+    }
+    wanted = {
+        "Volta": ("A: registers", "B: registers", "sums: registers"),
+        "Ampere": ("A: registers", "B: registers", "sums: registers"),
+        "Hopper": ("A: shared or registers", "B: shared memory", "sums: registers"),
+        "Blackwell": ("A: shared or tensor mem.", "B: shared memory", "sums: tensor memory"),
+    }
     for name, lines in wanted.items():
         assert {*lines} <= {*said[name]}, name
     assert "8 × 8 × 4, 4 at once" in said["Volta"] and "64 per tile" in said["Volta"]
@@ -234,9 +261,15 @@ def test_the_rounded_numbers_are_torch_s():
         assert below == above == answer, "no tie: how ties round is not taught"
 
 
-@pytest.mark.parametrize(("power", "lost"), [(0, set()), (-20, {"e4m3", "e5m2"}),
-                                             (20, {"fp16", "e4m3", "e5m2"}),
-                                             (-60, {"fp16", "e4m3", "e5m2"})])  # fmt: skip
+@pytest.mark.parametrize(
+    ("power", "lost"),
+    [
+        (0, set()),
+        (-20, {"e4m3", "e5m2"}),
+        (20, {"fp16", "e4m3", "e5m2"}),
+        (-60, {"fp16", "e4m3", "e5m2"}),
+    ],
+)
 def test_what_a_format_loses(power, lost):
     said = blocks("formats", power=power)[0]["words"]
     for key, f in FORMATS.items():

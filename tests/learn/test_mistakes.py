@@ -65,31 +65,43 @@ def neighbor(x, words, kept):
 # {question: the values of its mistakes from (the numbers in its words, its words, its answer)}
 BY = {
     "matmul-open": lambda x, w, a: (
-        (1, 1, 1), (1, x[0], x[0] * x[3]), (x[1], x[1] * x[3], x[0] * x[1] * x[3])
+        (1, 1, 1),
+        (1, x[0], x[0] * x[3]),
+        (x[1], x[1] * x[3], x[0] * x[1] * x[3]),
     ),
     "cat-weight": lambda x, w, a: (
-        max(x) / sum(x), 2 ** max(x) / sum(2**y for y in x),
+        max(x) / sum(x),
+        2 ** max(x) / sum(2**y for y in x),
         1 / (sum(math.exp(y - max(x)) for y in x) - 1),
     ),
     "gpu-sectors": lambda x, w, a: warp(w, x),
     "trips-gib": lambda x, w, a: (
-        x[0] / 8192 * 128 / 1024 * x[1], x[0] ** 2 * 4 * x[1] / 2**30, x[0] ** 2 * 2 / 2**30
+        x[0] / 8192 * 128 / 1024 * x[1],
+        x[0] ** 2 * 4 * x[1] / 2**30,
+        x[0] ** 2 * 2 / 2**30,
     ),
     "fusion_ratio": lambda x, w, a: launches(w),
     "tiled-reads": lambda x, w, a: tiles(w, x),
     "order-merge": lambda x, w, a: ordered(x),
     "saves-lse": lambda x, w, a: (
-        x[0] * x[1] * 2 / 2**20, x[0] * 4 / 2**20, 2 * x[0] ** 2 * x[1] * 2 / 2**20,
+        x[0] * x[1] * 2 / 2**20,
+        x[0] * 4 / 2**20,
+        2 * x[0] ** 2 * x[1] * 2 / 2**20,
         x[0] * x[1] * 8 / 2**20,
     ),
     "versions-writes": lambda x, w, a: (
-        (x[0] ** 2, x[0]), (x[0] * (x[0] + 1) / 2,) * 2, (x[0], x[0] * (x[0] + 1) / 2)
+        (x[0] ** 2, x[0]),
+        (x[0] * (x[0] + 1) / 2,) * 2,
+        (x[0], x[0] * (x[0] + 1) / 2),
     ),
     "warps-partial": lambda x, w, a: (
-        x[0] * x[1] * 4 / 1024, 4 * x[0] * x[1] * 2 / 1024, 4 * x[0] * 4 / 1024
+        x[0] * x[1] * 4 / 1024,
+        4 * x[0] * x[1] * 2 / 1024,
+        4 * x[0] * 4 / 1024,
     ),
     "cores-count": lambda x, w, a: (
-        x[3] / x[0] * x[4] / x[1], x[3] / x[0] + x[4] / x[1] + x[5] / x[2]
+        x[3] / x[0] * x[4] / x[1],
+        x[3] / x[0] + x[4] / x[1] + x[5] / x[2],
     ),
     "formats-round": lambda x, w, a: (neighbor(x[-1], w, a), x[-1]),
     "overlap-busy": lambda x, w, a: (200 / (2 + x[0]), round(200 / x[0], 1), 100),
@@ -97,7 +109,9 @@ BY = {
     "recompute-work": lambda x, w, a: (x[0], x[0] * 8 / 6, 2 * x[0]),
     "amp-weight": lambda x, w, a: updates(x),
     "gqa-bytes": lambda x, w, a: (
-        x[0] * x[2] * 128 * 2 / 1024, 2 * x[0] * x[1] * 128 * 2 / 1024, 2 * x[2] * 128 * 2 / 1024
+        x[0] * x[2] * 128 * 2 / 1024,
+        2 * x[0] * x[1] * 128 * 2 / 1024,
+        2 * x[2] * 128 * 2 / 1024,
     ),
     "rope-moved": lambda x, w, a: (x[1], x[2] + x[0] - x[1], round(x[2] * x[1] / x[0])),
     "decode-merge": lambda x, w, a: (*lse_mean(*x), x[0] * x[1] + x[2] * x[3]),
@@ -105,7 +119,7 @@ BY = {
     "profile-rate": lambda x, w, a: tuple(
         k * x[1] ** 2 * x[2] * y / (x[3] * 1e-3) / 1e12 for k, y in ((4, 1), (2, x[0]), (1, x[0]))
     ),
-}  # fmt: skip
+}
 # Parts of the words whose numbers name something else.
 NAMES = r"fp\d+|bf16|FA-\d|e4m3|log2|2\^\(S − m\)|\d+ significant|Blocks count from 0"
 
@@ -142,8 +156,15 @@ def test_every_number_question_has_its_mistakes():
 
 
 def test_a_mistake_that_gives_the_answer_is_left_out():
-    entry = {"key": "k", "kind": "number", "words": "?", "answer": 4.0, "tolerance": 0.1,
-             "reasons": ("a.", "b."), "mistakes": ("is one.", "is two.", "is three.")}  # fmt: skip
+    entry = {
+        "key": "k",
+        "kind": "number",
+        "words": "?",
+        "answer": 4.0,
+        "tolerance": 0.1,
+        "reasons": ("a.", "b."),
+        "mistakes": ("is one.", "is two.", "is three."),
+    }
     made = asked(entry, wrong=(4.05, 2, 2.05))
     assert made.mistakes == ((2.0, "2 is two."),)
     assert replace(made, variants=()) == asked({**entry, "variants": ()}, wrong=(4.0, 2, 2))
@@ -203,8 +224,10 @@ def test_a_wrong_choice_says_what_it_would_give():
 
     axis = reasons("softmax-axis")
     assert [why[-len(add_up(n)) :] for why, n in zip(axis, (2, 8, 4), strict=False)] == [
-        add_up(2), add_up(8), add_up(4)
-    ]  # fmt: skip
+        add_up(2),
+        add_up(8),
+        add_up(4),
+    ]
     assert reasons("softmax-axis", 0)[0].endswith(add_up(4))
     assert all(why.endswith(add_up(8)) for why in reasons("softmax-axis", 0)[2:])
     assert all(why.endswith(add_up(4)) for why in reasons("softmax-axis", 1)[1:3])

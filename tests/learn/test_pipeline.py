@@ -63,8 +63,9 @@ def test_data_flow_holds_whatever_the_variant_says(variant, tiles, softmax):
 
 @pytest.mark.parametrize("softmax", COSTS)
 def test_the_work_is_the_same_in_all_variants(softmax):
-    totals = {v: sorted((s.task.key, s.task.time) for s in run(v, SHOWN, softmax))
-              for v in VARIANTS}  # fmt: skip
+    totals = {
+        v: sorted((s.task.key, s.task.time) for s in run(v, SHOWN, softmax)) for v in VARIANTS
+    }
     assert all(t == totals["serial"] for t in totals.values())
 
 
@@ -92,8 +93,12 @@ def test_the_serial_one_in_closed_form(tiles, softmax):
 def test_a_tiles_period_in_closed_form(softmax):
     """By hand, in products, where the softmax is what is waited for: the two products of a consumer
     and its softmax in turns; with overlap P V is hidden; in step the other's products are not."""
-    by_hand = {"producer": 4 + softmax, "pingpong": 2 + softmax, "overlap": max(4, 1 + softmax),
-               "alike": 2 + softmax}  # fmt: skip
+    by_hand = {
+        "producer": 4 + softmax,
+        "pingpong": 2 + softmax,
+        "overlap": max(4, 1 + softmax),
+        "alike": 2 + softmax,
+    }
     for variant, period in by_hand.items():
         whole = makespan(run(variant, 66, softmax)) - makespan(run(variant, 34, softmax))
         assert whole / 32 / pipeline.durations(softmax)["S"] == pytest.approx(period, rel=1e-6)

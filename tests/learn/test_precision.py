@@ -49,9 +49,14 @@ def test_loss_scaling_rescues_the_gradient():
     assert said("amp", r"turns (\d+)% into 0") == [round(100 * gone)]
 
 
-@pytest.mark.parametrize(("name", "dtype"), [
-    ("fp16", torch.float16), ("e5m2", torch.float8_e5m2), ("bf16", torch.bfloat16),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("fp16", torch.float16),
+        ("e5m2", torch.float8_e5m2),
+        ("bf16", torch.bfloat16),
+    ],
+)
 def test_lost_gradients_counted_by_torch(name, dtype):
     size, k = -20, np.arange(0, 41, 8)
     zero, over = lost(FORMATS[name], size, k)

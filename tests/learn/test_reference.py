@@ -172,52 +172,120 @@ def operations():
 # label → (what the MathML says, what checks that against the code, and its arguments)
 SAYS: dict[str, tuple] = {
     "Attention": ("O=softmax([QK^⊤]/[√[d]])V", problems, lambda S, P, run: (P @ run.V, judge(run))),
-    "Softmax of a row": ("P_j=[exp(S_j)]/[∑_kexp(S_k)]", problems,
-        lambda S, P, run: (np.exp(S) / np.exp(S).sum(1, keepdims=True), P)),
+    "Softmax of a row": (
+        "P_j=[exp(S_j)]/[∑_kexp(S_k)]",
+        problems,
+        lambda S, P, run: (np.exp(S) / np.exp(S).sum(1, keepdims=True), P),
+    ),
     "Safe softmax of a row": ("m=maxS,P_j=[exp(S_j−m)]/[∑_kexp(S_k−m)]", problems, safe_softmax),
-    "Running maximum": ("m^′=max(m,rowmaxS)", each,
-        lambda v: (v.m_new, np.maximum(v.m_old, v.S.max(1))), "fa1", "fa2"),
-    "Rescaling factor": ("α=exp(m−m^′)", each,
-        lambda v: (v.alpha, exp(v.m_old, v.m_new)), "fa1", "fa2"),
-    "Weights of a tile": ("P=exp(S−m^′)", each,
-        lambda v: (v.P, exp(v.S, v.m_new[:, None])), "fa1", "fa2"),
-    "Running sum": ("ℓ^′=αℓ+rowsumP", each,
-        lambda v: (v.l_new, v.alpha * v.l_old + v.P.sum(1)), "fa1", "fa2"),
-    "Running output, FA-2": ("O^′=αO+PV", output,
-        "fa2", lambda v, O, PV: v.alpha[:, None] * O + PV),
-    "Division at the end, FA-2": ("O=[O^′]/[ℓ^′]", stored,
-        lambda run, v, rows: (judge(run)[rows], v.O / v.l_new[:, None])),
-    "Running output, FA-1": ("O^′=[ℓαO+PV]/[ℓ^′]", output,
-        "fa1", lambda v, O, PV: ((v.l_old * v.alpha)[:, None] * O + PV) / v.l_new[:, None]),
-    "Log-sum-exp": ("lse=m+logℓ", stored, lambda run, v, rows: (
-        torch.logsumexp(torch.from_numpy(dense(run.problem)[0][rows]), 1),
-        v.m_new + np.log(v.l_new))),
-    "Weights again, from lse": ("P=exp(S−lse)", problems,
-        lambda S, P, run: (np.exp(S - run.lse[:, None]), P)),
-    "Parts of the keys combined: lse": ("lse=log∑_pexp(lse_p)", parts,
-        lambda found, o, lse: (math.log(sum(math.exp(part.lse) for part in found)), lse)),
-    "Parts of the keys combined: O": ("O=∑_pexp(lse_p−lse)O_p", parts,
-        lambda found, o, lse: (sum(math.exp(part.lse - lse) * part.O for part in found), o)),
+    "Running maximum": (
+        "m^′=max(m,rowmaxS)",
+        each,
+        lambda v: (v.m_new, np.maximum(v.m_old, v.S.max(1))),
+        "fa1",
+        "fa2",
+    ),
+    "Rescaling factor": (
+        "α=exp(m−m^′)",
+        each,
+        lambda v: (v.alpha, exp(v.m_old, v.m_new)),
+        "fa1",
+        "fa2",
+    ),
+    "Weights of a tile": (
+        "P=exp(S−m^′)",
+        each,
+        lambda v: (v.P, exp(v.S, v.m_new[:, None])),
+        "fa1",
+        "fa2",
+    ),
+    "Running sum": (
+        "ℓ^′=αℓ+rowsumP",
+        each,
+        lambda v: (v.l_new, v.alpha * v.l_old + v.P.sum(1)),
+        "fa1",
+        "fa2",
+    ),
+    "Running output, FA-2": (
+        "O^′=αO+PV",
+        output,
+        "fa2",
+        lambda v, O, PV: v.alpha[:, None] * O + PV,
+    ),
+    "Division at the end, FA-2": (
+        "O=[O^′]/[ℓ^′]",
+        stored,
+        lambda run, v, rows: (judge(run)[rows], v.O / v.l_new[:, None]),
+    ),
+    "Running output, FA-1": (
+        "O^′=[ℓαO+PV]/[ℓ^′]",
+        output,
+        "fa1",
+        lambda v, O, PV: ((v.l_old * v.alpha)[:, None] * O + PV) / v.l_new[:, None],
+    ),
+    "Log-sum-exp": (
+        "lse=m+logℓ",
+        stored,
+        lambda run, v, rows: (
+            torch.logsumexp(torch.from_numpy(dense(run.problem)[0][rows]), 1),
+            v.m_new + np.log(v.l_new),
+        ),
+    ),
+    "Weights again, from lse": (
+        "P=exp(S−lse)",
+        problems,
+        lambda S, P, run: (np.exp(S - run.lse[:, None]), P),
+    ),
+    "Parts of the keys combined: lse": (
+        "lse=log∑_pexp(lse_p)",
+        parts,
+        lambda found, o, lse: (math.log(sum(math.exp(part.lse) for part in found)), lse),
+    ),
+    "Parts of the keys combined: O": (
+        "O=∑_pexp(lse_p−lse)O_p",
+        parts,
+        lambda found, o, lse: (sum(math.exp(part.lse - lse) * part.O for part in found), o),
+    ),
     "Elements asked, standard": (
-        "Nd+TcNd+2TrNd+4N^2", moved, "standard",
-        lambda p: p.n * p.d * (1 + p.Tc + 2 * p.Tr) + 4 * p.n**2),
+        "Nd+TcNd+2TrNd+4N^2",
+        moved,
+        "standard",
+        lambda p: p.n * p.d * (1 + p.Tc + 2 * p.Tr) + 4 * p.n**2,
+    ),
     "Elements asked, FA-1": (
-        "2Nd+Tc(3Nd+4N)", moved, "fa1", lambda p: 2 * p.n * p.d + p.Tc * (3 * p.n * p.d + 4 * p.n)),
+        "2Nd+Tc(3Nd+4N)",
+        moved,
+        "fa1",
+        lambda p: 2 * p.n * p.d + p.Tc * (3 * p.n * p.d + 4 * p.n),
+    ),
     "Elements asked, FA-2": (
-        "2Nd+2TrNd+N", moved, "fa2", lambda p: 2 * p.n * p.d + 2 * p.Tr * p.n * p.d + p.n),
+        "2Nd+2TrNd+N",
+        moved,
+        "fa2",
+        lambda p: 2 * p.n * p.d + 2 * p.Tr * p.n * p.d + p.n,
+    ),
     "Least elements, standard": (
-        "4Nd+4N^2", least, "standard", lambda p: 4 * p.n * p.d + 4 * p.n**2),
+        "4Nd+4N^2",
+        least,
+        "standard",
+        lambda p: 4 * p.n * p.d + 4 * p.n**2,
+    ),
     "Least elements, FA-1": ("4Nd+2N", least, "fa1", lambda p: 4 * p.n * p.d + 2 * p.n),
     "Least elements, FA-2": ("4Nd+N", least, "fa2", lambda p: 4 * p.n * p.d + p.n),
     "Tiles computed when causal, of T × T": ("[T+1]/[2T]", causal_fraction),
     "Bound on the elements asked": ("Θ([N^2d^2]/[M])", io_bound),
     "Block rule of the FA-1 paper": ("Bc=⌈[M]/[4d]⌉,Br=min(Bc,d)", block_rule),
     "Operations, forward": ("4BHN^2d", operations),
-}  # fmt: skip
+}
 
 
-SHAPES = {"msub": "{}_{}", "msup": "{}^{}", "mfrac": "[{}]/[{}]", "munder": "{}_{}",
-          "msqrt": "√[{}]"}  # fmt: skip
+SHAPES = {
+    "msub": "{}_{}",
+    "msup": "{}^{}",
+    "mfrac": "[{}]/[{}]",
+    "munder": "{}_{}",
+    "msqrt": "√[{}]",
+}
 
 
 def said(mathml: str) -> str:
@@ -309,9 +377,11 @@ def test_the_five_numbers_come_from_other_ways_too():
 
     n, d, T = 4096, 64, 4096 // 64
     standard = 2 * (n * d + 3 * T * n * d + 4 * n * n)
-    dram = {r["order"]: sum(k["dram_read"] + k["dram_write"] for k in r["measured_bytes"].values())
-            for r in records.load("traffic_nvidia_h200")["rows"]
-            if (r["n"], r["d"], r["side"]) == (n, d, 64)}  # fmt: skip
+    dram = {
+        r["order"]: sum(k["dram_read"] + k["dram_write"] for k in r["measured_bytes"].values())
+        for r in records.load("traffic_nvidia_h200")["rows"]
+        if (r["n"], r["d"], r["side"]) == (n, d, 64)
+    }
     expected = [f"{n * n * 2 // (n * 4):,} ×"]
     expected += [f"{standard / fa2(n, 64):.1f} × and {dram['standard'] / dram['fa2']:.0f} ×"]
     expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]

@@ -83,8 +83,15 @@ def test_keys_are_unique_and_every_widget_has_a_place():
 
 
 def test_a_number_is_asked_in_its_unit():
-    units = {"trips": "GiB", "saves": "MiB", "warps": "KiB", "overlap": "%", "recompute": "GFLOP",
-             "gqa": "KiB", "profile": "TFLOP/s"}  # fmt: skip
+    units = {
+        "trips": "GiB",
+        "saves": "MiB",
+        "warps": "KiB",
+        "overlap": "%",
+        "recompute": "GFLOP",
+        "gqa": "KiB",
+        "profile": "TFLOP/s",
+    }
     asked = {
         rung.key: {q.unit for q in (rung.question, *rung.question.variants)} for rung in rungs()
     }
@@ -107,8 +114,12 @@ def test_what_stands_above_a_phone_s_picture_is_a_sentence_or_two():
 
 def test_every_kind_of_question_is_asked():
     assert {rung.question.kind for rung in rungs()} == {
-        content.CHOICE, content.NUMBER, content.ORDER, content.CLICK, content.FILL,
-    }  # fmt: skip
+        content.CHOICE,
+        content.NUMBER,
+        content.ORDER,
+        content.CLICK,
+        content.FILL,
+    }
 
 
 @pytest.mark.parametrize("key", ["", "no-such", "<script>alert(1)</script>", "x" * 5000, "\x00\n"])
@@ -227,9 +238,15 @@ def test_whatever_is_said_is_escaped(monkeypatch):
     (claim, *_), (snippet, *_) = claims.CLAIMS, wild.SNIPPETS
     question = content.Question("evil", content.CHOICE, evil, options=((evil, evil),), answer=0)
     rung = dataclasses.replace(
-        rungs()[0], title=evil, words=evil, question=question, headline=evil, lines=(evil,),
-        links=(content.Link("step", evil, evil),), more=evil,
-    )  # fmt: skip
+        rungs()[0],
+        title=evil,
+        words=evil,
+        question=question,
+        headline=evil,
+        lines=(evil,),
+        links=(content.Link("step", evil, evil),),
+        more=evil,
+    )
     made = [
         learn_screens.rung_screen(rung),
         learn_sections.claim_card(content.Claim(evil, evil, True, evil, claim.widget, evil)),
@@ -259,8 +276,10 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
             key, wanted = control.serves
             (view,) = (c for c in widget.controls if c.key == key)
             for value, _ in view.choices:
-                shown = [json.dumps(answer({"w": widget.key, key: value, control.key: end}))
-                         for end in ends(control)]  # fmt: skip
+                shown = [
+                    json.dumps(answer({"w": widget.key, key: value, control.key: end}))
+                    for end in ends(control)
+                ]
                 changes = len(set(shown)) > 1
                 assert changes == (value in wanted), (widget.key, control.key, value)
             seen.add(widget.key)

@@ -32,8 +32,9 @@ def test_every_edge_of_every_control(key):
 def test_the_products_are_those_of_autograd():
     """FACTS.md: 4·N²·d forward, 10 backward; four products where P is kept."""
     assert {w: {p: len(x) for p, x in recompute.products(w).items()} for w in recompute.WAYS} == {
-        "standard": {"forward": 2, "backward": 4}, "fa2": {"forward": 2, "backward": 5}
-    }  # fmt: skip
+        "standard": {"forward": 2, "backward": 4},
+        "fa2": {"forward": 2, "backward": 5},
+    }
     for question, kept in zip(asked("recompute"), (60, 24, 96), strict=True):
         assert question.answer == kept * 7 / 6 and f"do {kept} GFLOP" in question.words
     default_hides_the_answer("recompute")
@@ -41,8 +42,16 @@ def test_the_products_are_those_of_autograd():
 
 def test_what_is_kept_is_what_the_loops_keep():
     for way, tensor in (("standard", "P"), ("fa2", "lse")):
-        p = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", order=way, dtype="fp16",
-                    inputs="random")  # fmt: skip
+        p = Problem(
+            n=1024,
+            d=64,
+            block_q=64,
+            block_k=64,
+            mask="full",
+            order=way,
+            dtype="fp16",
+            inputs="random",
+        )
         written = summed(p, "least")[tensor][1]
         said = words("recompute", way=way, n=1024)
         assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
@@ -50,8 +59,10 @@ def test_what_is_kept_is_what_the_loops_keep():
         assert ("P, not kept: 2 MiB" in said) == (tensor == "lse")
         spoken = shown("recompute", way=way, n=1024)[0]["words"]
         assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
-    sides = [next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
-             for n in (4096, 8192)]  # fmt: skip
+    sides = [
+        next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
+        for n in (4096, 8192)
+    ]
     assert sides[1] == 2 * sides[0], "one scale"
 
 
@@ -139,8 +150,10 @@ def test_each_habit_does_what_the_words_say():
     assert without("norm")["size"][-1] > 4 * whole["size"][-1]
     short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
     assert (short[-1], long[-1]) == (0.5, 1.0) and len(short) == 4097
-    curves = [[s["d"] for s in shapes("steady", sums=on) if s.get("key") == "sums mine"]
-              for on in ("1", "0")]  # fmt: skip
+    curves = [
+        [s["d"] for s in shapes("steady", sums=on) if s.get("key") == "sums mine"]
+        for on in ("1", "0")
+    ]
     assert curves[0] != curves[1], "the switch moves the line"
     assert "without sums in fp32" in words("steady", sums="0")
     total = torch.zeros((), dtype=torch.float16)

@@ -43,8 +43,11 @@ def test_the_cache_by_allocating_it():
 def test_every_query_head_reads_one_head_of_k():
     for kv in (32, 8, 1):
         drawn = shapes("heads", hk=kv)
-        ends = [s["d"].split("L")[1].split()[0] for s in drawn if s["kind"] == "path"
-                and s.get("look") == "is-quiet"]  # fmt: skip
+        ends = [
+            s["d"].split("L")[1].split()[0]
+            for s in drawn
+            if s["kind"] == "path" and s.get("look") == "is-quiet"
+        ]
         assert len(ends) == 32 and len(set(ends)) == kv
         assert sum(str(s.get("key", "")).startswith("k ") for s in drawn) == kv
 
@@ -72,8 +75,10 @@ def dense(kind: str, width: int) -> np.ndarray:
     causal = j <= i
     document = np.digitize(i, windows.STARTS) == np.digitize(j, windows.STARTS)
     listed = (j // 4 == 0) | (j // 4 == i // 4) | (j // 4 == i // 4 // 2)
-    return causal & {"causal": causal, "window": i - j < width, "documents": document,
-                     "block": listed}[kind]  # fmt: skip
+    return (
+        causal
+        & {"causal": causal, "window": i - j < width, "documents": document, "block": listed}[kind]
+    )
 
 
 @pytest.mark.parametrize("kind", windows.KINDS)
@@ -87,8 +92,11 @@ def test_tiles_are_counted_as_a_dense_mask_has_them(kind, width):
     said = words("windows", what=kind, width=width)
     assert f"{keep.sum():,} of 1,024 scores" in said
     assert f"{found['skipped']} of 64 tiles" in said
-    drawn = sum(round(s["w"] + 1.5) for s in shapes("windows", what=kind, width=width)
-                if s["kind"] == "box" and "key" not in s)  # fmt: skip
+    drawn = sum(
+        round(s["w"] + 1.5)
+        for s in shapes("windows", what=kind, width=width)
+        if s["kind"] == "box" and "key" not in s
+    )
     assert drawn == keep.sum() * windows.CELL
 
 
@@ -107,8 +115,10 @@ def test_pages_hold_every_token_once():
         taken = [page for found in table.values() for page in found]
         assert len(taken) == len({*taken}) and max(taken) < decoding.POOL
         assert {name: len(found) for name, found in table.items()} == {
-            "A": -(-tokens // 4), "B": 3, "C": 2
-        }  # fmt: skip
+            "A": -(-tokens // 4),
+            "B": 3,
+            "C": 2,
+        }
     runs = np.diff(decoding.pages(32)["A"])
     assert (runs != 1).any(), "a page need not follow the one before"
 
@@ -130,8 +140,11 @@ def test_the_parts_are_attention_of_the_last_query():
 def test_the_numbers_of_the_parts_stand_apart(tokens, count):
     """At 8 px per character of this type, 4 px between two."""
     for row in ("lse", "weight"):
-        found = [s for s in shapes("decode", tokens=tokens, parts=count)
-                 if str(s.get("key", "")).startswith(f"{row} ")]  # fmt: skip
+        found = [
+            s
+            for s in shapes("decode", tokens=tokens, parts=count)
+            if str(s.get("key", "")).startswith(f"{row} ")
+        ]
         ends = sorted((s["x"] - 4 * len(s["text"]), s["x"] + 4 * len(s["text"])) for s in found)
         assert all(b[0] - a[1] >= 4 for a, b in pairwise(ends)), (row, ends)
         assert ends[0][0] >= 0 and ends[-1][1] <= 405
@@ -139,8 +152,11 @@ def test_the_numbers_of_the_parts_stand_apart(tokens, count):
 
 @pytest.mark.parametrize("count", decoding.PARTS)
 def test_the_decoding_kernel_s_times_are_the_record(count):
-    rows = {r["splits"]: r for r in load("decode_nvidia_h200")["rows"]
-            if (r["n_k"], r["heads"]) == (16_384, 16) and "splits" in r}  # fmt: skip
+    rows = {
+        r["splits"]: r
+        for r in load("decode_nvidia_h200")["rows"]
+        if (r["n_k"], r["heads"]) == (16_384, 16) and "splits" in r
+    }
     card = CARDS["h200"].sms
     assert [k for k, r in rows.items() if r["rule"]] == [2 * card // 16] == [decoding.PARTS[-1]]
     block = widgets()["decode"].compute({"tokens": 22.0, "parts": str(count)})[-1]

@@ -27,8 +27,13 @@ RUNG = rung("when_not")
 
 
 def test_speeds_are_the_records():
-    rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (64, "full", "fp16")
-            and "tflops" in r and r.get("pass", "forward") == "forward"]  # fmt: skip
+    rows = [
+        r
+        for r in load()["rows"]
+        if (r["d"], r["mask"], r["dtype"]) == (64, "full", "fp16")
+        and "tflops" in r
+        and r.get("pass", "forward") == "forward"
+    ]
     rate = {(r["method"], r["n"]): r["tflops"] for r in rows}
     for n, gain in limits.faster().items():
         assert gain == pytest.approx(rate["fa2", n] / rate["naive", n], rel=0.02)
@@ -41,8 +46,11 @@ def test_speeds_are_the_records():
         share = 1e-3 * ms / (1e-3 * ms + weights)
         assert limits.time_share(method, 256) == pytest.approx(share, rel=1e-3)
         assert said in RUNG.more
-    tiles = {r["block_m"]: r["tflops"] for r in load("tiles_nvidia_h200")["rows"]
-             if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]}  # fmt: skip
+    tiles = {
+        r["block_m"]: r["tflops"]
+        for r in load("tiles_nvidia_h200")["rows"]
+        if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]
+    }
     assert limits.speeds(64) == tiles and tiles[64] > 8 * tiles[16]
 
 
@@ -100,21 +108,35 @@ INPUT = Input(90, "bf16", 64, "none", False)
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
-        ({}, "cudnn"), ({"sm": 80}, "flash"), ({"sm": 75}, "math"),
+        ({}, "cudnn"),
+        ({"sm": 80}, "flash"),
+        ({"sm": 75}, "math"),
         ({"dtype": "fp32"}, "efficient"),
-        ({"sm": 75, "dtype": "fp16"}, "efficient"), ({"d": 50, "dtype": "fp32"}, "math"),
-        ({"sm": 80, "mask": "any"}, "efficient"), ({"mask": "any"}, "cudnn"),
-        ({"dtype": "fp32", "shared": True}, "math"), ({"sm": 80, "d": 50}, "flash"),
-        ({"d": 256}, "cudnn"), ({"sm": 80, "mask": "any", "shared": True}, "math"),
+        ({"sm": 75, "dtype": "fp16"}, "efficient"),
+        ({"d": 50, "dtype": "fp32"}, "math"),
+        ({"sm": 80, "mask": "any"}, "efficient"),
+        ({"mask": "any"}, "cudnn"),
+        ({"dtype": "fp32", "shared": True}, "math"),
+        ({"sm": 80, "d": 50}, "flash"),
+        ({"d": 256}, "cudnn"),
+        ({"sm": 80, "mask": "any", "shared": True}, "math"),
     ],
-)  # fmt: skip
+)
 def test_the_backend_is_what_the_sourced_table_says(change, wanted):
     x = Input(**vars(INPUT) | change)
     assert which.chosen(x) == wanted
-    assert f"{which.NAMES[wanted]} runs." in widgets()["which"].compute(
-        {"sm": str(x.sm), "dtype": x.dtype, "d": str(x.d), "mask": x.mask,
-         "shared": "yes" if x.shared else "no"}
-    )[0]["words"]  # fmt: skip
+    assert (
+        f"{which.NAMES[wanted]} runs."
+        in widgets()["which"].compute(
+            {
+                "sm": str(x.sm),
+                "dtype": x.dtype,
+                "d": str(x.d),
+                "mask": x.mask,
+                "shared": "yes" if x.shared else "no",
+            }
+        )[0]["words"]
+    )
 
 
 def test_the_checks_are_the_rows_of_the_table():
@@ -145,10 +167,15 @@ def test_the_backend_asked_for_differs_each_time():
 
 
 def test_the_profile_is_the_record():
-    rows = [r for r in load("traffic_nvidia_h200")["rows"]
-            if (r["n"], r["d"], r["side"]) == (4096, 64, 64)]  # fmt: skip
-    dram = {r["order"]: sum(c["dram_read"] + c["dram_write"] for c in r["measured_bytes"].values())
-            for r in rows}  # fmt: skip
+    rows = [
+        r
+        for r in load("traffic_nvidia_h200")["rows"]
+        if (r["n"], r["d"], r["side"]) == (4096, 64, 64)
+    ]
+    dram = {
+        r["order"]: sum(c["dram_read"] + c["dram_write"] for c in r["measured_bytes"].values())
+        for r in rows
+    }
     assert profiling.totals(0) == (dram["standard"], dram["fa2"])
     assert "57 times" in words("profile", step=2) and 56 < dram["standard"] / dram["fa2"] < 58
     limits_ = profiling.bounds()
@@ -214,8 +241,10 @@ def test_a_ring_s_parts_are_attention():
                 mine = torch.logsumexp(part, 1)
                 new = torch.logaddexp(lse[rows], mine)
                 here = torch.softmax(part, 1) @ v[keys]
-                O[rows] = (torch.exp(lse[rows] - new)[:, None] * O[rows]
-                           + torch.exp(mine - new)[:, None] * here)  # fmt: skip
+                O[rows] = (
+                    torch.exp(lse[rows] - new)[:, None] * O[rows]
+                    + torch.exp(mine - new)[:, None] * here
+                )
                 lse[rows] = new
     assert torch.allclose(O, torch.softmax(S, 1) @ v)
 

@@ -115,8 +115,10 @@ def test_round_trips_add_up_to_standard_attention_s_least(n, heads):
         assert total == heads * least(n, round_trips.D, "fp16", "standard")
     assert total == heads * 2 * (4 * n * round_trips.D + 4 * n * n)
     assert [(set(r), set(w)) for _, r, w in moves] == [
-        ({"Q", "K"}, {"S"}), ({"S"}, {"P"}), ({"P", "V"}, {"O"}),
-    ]  # fmt: skip
+        ({"Q", "K"}, {"S"}),
+        ({"S"}, {"P"}),
+        ({"P", "V"}, {"O"}),
+    ]
 
 
 def test_the_sum_can_be_followed():
@@ -134,8 +136,10 @@ def test_the_sum_can_be_followed():
 
 def test_the_gib_asked_for():
     for question in asked("trips"):
-        n, heads = (int(x.replace(",", "")) for x in re.findall(r"([\d,]+)(?=, | heads)",
-                                                                question.words)[:2])  # fmt: skip
+        n, heads = (
+            int(x.replace(",", ""))
+            for x in re.findall(r"([\d,]+)(?=, | heads)", question.words)[:2]
+        )
         assert question.answer == 2 * n * n * heads / GIB
         times, square, head, all_heads = re.search(
             r"128 MiB at N = 8,192\. (\d+) times the N, (\d+) times the bytes: (\S+ .iB) per head, "

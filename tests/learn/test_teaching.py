@@ -71,8 +71,10 @@ def test_the_links_lead_to_those_places():
 
 def test_lessons_have_their_minutes():
     assert {key: lesson.minutes for key, lesson in teaching.LESSONS.items()} == {
-        "lecture45": 45, "lecture90": 90, "lab": 90
-    }  # fmt: skip
+        "lecture45": 45,
+        "lecture90": 90,
+        "lab": 90,
+    }
     for lesson in teaching.LESSONS.values():
         keys = [key for key, _ in lesson.stops]
         assert keys == sorted(keys, key=course.ORDER.index) and len({*keys}) == len(keys)

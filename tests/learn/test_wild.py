@@ -73,9 +73,14 @@ def results() -> dict[str, tuple[str, str]]:
     if not torch.cuda.is_available():
         environment["TRITON_INTERPRET"] = "1"
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", RUNNER], cwd=ROOT, env=environment, timeout=120,
-        input=json.dumps({key: BY_KEY[key].code for key in RUN}), capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-W", "ignore", "-c", RUNNER],
+        cwd=ROOT,
+        env=environment,
+        timeout=120,
+        input=json.dumps({key: BY_KEY[key].code for key in RUN}),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

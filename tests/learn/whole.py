@@ -52,8 +52,11 @@ def claims_cannot_be_guessed() -> None:
 
 
 ALL = (
-    every_rung_is_written, texts_are_short, questions_cannot_be_guessed, claims_cannot_be_guessed,
-)  # fmt: skip
+    every_rung_is_written,
+    texts_are_short,
+    questions_cannot_be_guessed,
+    claims_cannot_be_guessed,
+)
 
 if __name__ == "__main__":
     for check in ALL:

@@ -22,9 +22,13 @@ DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 def of(row: dict) -> Workload:
     return Workload(
-        n=row["n"], d=row["d"], batch=row["batch"], heads=row["heads"], dtype=row["dtype"],
+        n=row["n"],
+        d=row["d"],
+        batch=row["batch"],
+        heads=row["heads"],
+        dtype=row["dtype"],
         causal=row["mask"] == "causal",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,10 +149,11 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
         e, heads = w.itemsize, w.batch * w.heads
         qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
         more = {
-            "standard": square + max(square, o), "standard_kept": square + o,
+            "standard": square + max(square, o),
+            "standard_kept": square + o,
             "standard_back": 3 * o + max(3 * square, square + 2 * o),
             "fused_back": 5 * o + 4 * n * (2 + w.d),
-        }  # fmt: skip
+        }
         return heads * (qkv + more.get(form, o + 4 * n))
 
     n = capacity.longest(w, form, card)
@@ -174,7 +179,9 @@ def test_twice_the_memory():
     """The page's sentence: twice the N for FlashAttention, √2 times for what holds N × N."""
     w = Workload()
     a, b = (CARDS[card].hbm_bytes for card in ("t4", "rtxpro6000"))
-    ratio = {f: capacity.longest(w, f, "rtxpro6000") / capacity.longest(w, f, "t4")
-             for f in ("fused", "standard_kept")}  # fmt: skip
+    ratio = {
+        f: capacity.longest(w, f, "rtxpro6000") / capacity.longest(w, f, "t4")
+        for f in ("fused", "standard_kept")
+    }
     assert ratio["fused"] == pytest.approx(b / a, rel=1e-4)
     assert ratio["standard_kept"] == pytest.approx((b / a) ** 0.5, rel=0.01)

@@ -16,9 +16,14 @@ KIB = 1024
 # Published elsewhere than the figures of CARDS: boost clock in MHz (data sheets; whitepapers'
 # tables), and the register files of all SMs in KiB (whitepapers of Turing, Ampere, Hopper, Ada).
 BOOST_MHZ = {
-    "t4": 1590, "a100": 1410, "h100": 1980, "h200": 1980, "b200": 1980, "rtx4090": 2520,
+    "t4": 1590,
+    "a100": 1410,
+    "h100": 1980,
+    "h200": 1980,
+    "b200": 1980,
+    "rtx4090": 2520,
     "rtxpro6000": 2617,
-}  # fmt: skip
+}
 REGISTERS_KIB = {"t4": 10_240, "a100": 27_648, "h100": 33_792, "h200": 33_792, "rtx4090": 32_768}
 # A clock that CARDS derives from a peak in TFLOP/s has that peak's three digits, or fewer: 8.1.
 CLOCK_ERROR = 0.01

@@ -13,8 +13,14 @@ from explainer.views import work_report
 from kernels.masks import parse
 from tests import by_hand
 
-MASKS = ("full", "causal", "causal&window:40,0|prefix:9", "causal&document:0,30,71",
-         "block:20x30,1.1", "causal&dilated:3")  # fmt: skip
+MASKS = (
+    "full",
+    "causal",
+    "causal&window:40,0|prefix:9",
+    "causal&document:0,30,71",
+    "block:20x30,1.1",
+    "causal&dilated:3",
+)
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -68,8 +68,11 @@ def test_two_tiles_compiled_here(compiler):
     with compiler.serving():
         for key in asked:
             report = compile_report(*key[:2], "fp16", *key[2:])
-            row = next(r for r in ROWS if key == tuple(
-                r[k] for k in ("arch", "d", "causal", "block_m", "block_n")))  # fmt: skip
+            row = next(
+                r
+                for r in ROWS
+                if key == tuple(r[k] for k in ("arch", "d", "causal", "block_m", "block_n"))
+            )
             for field in ("shared_bytes", "num_warps", "num_stages", "spill_bytes", "fits"):
                 assert report[field] == row[field], (key, field)
             assert report["matrix_instructions"] == row["matrix_instructions"]
@@ -78,8 +81,10 @@ def test_two_tiles_compiled_here(compiler):
 
 
 def test_speeds_are_the_h200s_own_and_near_the_benchmarks():
-    timed = {(r["d"], r["causal"], r["block_m"], r["block_n"]): r
-             for r in load("tiles_nvidia_h200")["rows"]}  # fmt: skip
+    timed = {
+        (r["d"], r["causal"], r["block_m"], r["block_n"]): r
+        for r in load("tiles_nvidia_h200")["rows"]
+    }
     for d, causal in itertools.product(tile_choices.COMPILED_D, (False, True)):
         w = Workload(d=d, causal=causal)
         for c in tile_choices.cells(w):
@@ -117,10 +122,16 @@ def test_theory_and_its_relations():
 
 
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
-@pytest.mark.parametrize(("n", "d", "dtype"), [
-    (4096, 64, "fp16"), (4096, 128, "fp32"), (1000, 80, "bf16"), (65_536, 256, "fp16"),
-    (16, 16, "fp32"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "d", "dtype"),
+    [
+        (4096, 64, "fp16"),
+        (4096, 128, "fp32"),
+        (1000, 80, "bf16"),
+        (65_536, 256, "fp16"),
+        (16, 16, "fp32"),
+    ],
+)
 def test_ratios_against_closed_forms_in_the_same_tiles(order, n, d, dtype):
     item = {"fp32": 4, "fp16": 2, "bf16": 2}[dtype]
     w = Workload(n=n, d=d, dtype=dtype, block_q=16, block_k=16)
@@ -135,8 +146,9 @@ def test_programs_on_one_multiprocessor_are_the_records():
         for r in ROWS:
             if (r["arch"], r["order"], r["d"]) != (CARDS[key].arch, order, d) or "refused" in r:
                 continue
-            w = Workload(card=key, d=d - 3, causal=r["causal"], block_q=r["block_m"],
-                         block_k=r["block_n"])  # fmt: skip
+            w = Workload(
+                card=key, d=d - 3, causal=r["causal"], block_q=r["block_m"], block_k=r["block_n"]
+            )
             assert compiled_tiles.slots(w, order) == (r["blocks_per_sm"], True)
     assert compiled_tiles.slots(Workload(card="t4"), "fa2") == (1, False)
     assert compiled_tiles.slots(Workload(dtype="fp32"), "fa2") == (1, False)

@@ -21,18 +21,23 @@ PROFILED = load("traffic_nvidia_h200")["rows"]
 
 def of(row: dict) -> Workload:
     return Workload(
-        n=row["n"], d=row["d"], block_q=row["side"], block_k=row["side"],
-        causal=row.get("causal", False), dtype="fp16",
-    )  # fmt: skip
+        n=row["n"],
+        d=row["d"],
+        block_q=row["side"],
+        block_k=row["side"],
+        causal=row.get("causal", False),
+        dtype="fp16",
+    )
 
 
 def at(rows: list[dict], row: dict, origin: str, *, side: bool) -> list[int]:
     """Bytes of the rows of this order, N and origin (and side)."""
     return [
-        r["bytes"] for r in rows
+        r["bytes"]
+        for r in rows
         if (r["order"], r["n"], r["origin"]) == (row["order"], row["n"], origin)
         and (not side or r["side"] == row["side"])
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -100,8 +105,9 @@ def test_why_dram_saw_less_or_more_than_the_least(r):
 
 def test_what_the_measurements_show():
     """FACTS.md: N = 4,096, d = 64: FA-2 ÷ standard in the same tiles."""
-    found = {s: traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s))
-             for s in (16, 32, 64)}  # fmt: skip
+    found = {
+        s: traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s)) for s in (16, 32, 64)
+    }
     assert [round(1 / g[L2], 2) for g in found.values()] == [0.58, 0.42, 0.29]
     assert [round(1 / g[DRAM], 3) for g in found.values()] == [0.017, 0.017, 0.017]
     for r in PROFILED:  # FA-2 never moves more, however small the tiles
@@ -109,10 +115,17 @@ def test_what_the_measurements_show():
     assert traffic_series.gains(Workload(n=4096, d=64, causal=True)) is None
 
 
-@pytest.mark.parametrize("w", [
-    Workload(), Workload(n=16, block_q=16, block_k=16), Workload(n=65_536, d=256, causal=True),
-    Workload(block_q=32), Workload(dtype="fp32"), Workload(d=80, card="t4"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "w",
+    [
+        Workload(),
+        Workload(n=16, block_q=16, block_k=16),
+        Workload(n=65_536, d=256, causal=True),
+        Workload(block_q=32),
+        Workload(dtype="fp32"),
+        Workload(d=80, card="t4"),
+    ],
+)
 def test_rows_are_complete_and_say_where_from(w):
     over_n, over_side = traffic_series.by_n(w), traffic_series.by_side(w)
     for convention in CONVENTIONS:
@@ -141,5 +154,8 @@ def test_the_records_say_how_they_were_made():
     assert load("traffic_nvidia_h200")["command"].startswith("ncu --clock-control none")
     assert load("traffic_nvidia_h200")["device"] == "NVIDIA H200"
     assert load("traffic_nvidia_h200")["problem"] == {
-        "batch": 1, "heads": 1, "dtype": "fp16", "causal": False,
-    }  # fmt: skip
+        "batch": 1,
+        "heads": 1,
+        "dtype": "fp16",
+        "causal": False,
+    }

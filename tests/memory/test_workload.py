@@ -16,11 +16,16 @@ def workloads(draw: st.DrawFn) -> Workload:
     n = draw(st.integers(16, 65_536))
     block = st.integers(16, min(256, n))
     return Workload(
-        card=draw(st.sampled_from(sorted(CARDS))), n=n, d=draw(st.integers(1, 256)),
-        block_q=draw(block), block_k=draw(block), batch=draw(st.integers(1, 64)),
-        heads=draw(st.integers(1, 128)), causal=draw(st.booleans()),
+        card=draw(st.sampled_from(sorted(CARDS))),
+        n=n,
+        d=draw(st.integers(1, 256)),
+        block_q=draw(block),
+        block_k=draw(block),
+        batch=draw(st.integers(1, 64)),
+        heads=draw(st.integers(1, 128)),
+        causal=draw(st.booleans()),
         dtype=draw(st.sampled_from(DTYPES)),
-    )  # fmt: skip
+    )
 
 
 @given(workloads())

@@ -15,8 +15,9 @@ from explainer.problem import Problem
 from explainer.views import additions_report
 from tests.views.test_view_numbers import text_of
 
-P = Problem(n=96, d=8, block_q=32, block_k=16, mask="causal", order="fa2", dtype="fp16",
-            inputs="random")  # fmt: skip
+P = Problem(
+    n=96, d=8, block_q=32, block_k=16, mask="causal", order="fa2", dtype="fp16", inputs="random"
+)
 
 
 def bits(x: float) -> bytes:
@@ -40,8 +41,10 @@ def test_what_differs_is_counted_entry_by_entry(mask, dtype):
                 first = np.float32(first + np.float32(x))
             assert bits(first) == bits(totals[0][at])
             unequal += len({bits(t[at]) for t in totals}) > 1
-            off = [max(o, abs(float(t[at]) - math.fsum(mine)))
-                   for o, t in zip(off, totals, strict=True)]  # fmt: skip
+            off = [
+                max(o, abs(float(t[at]) - math.fsum(mine)))
+                for o, t in zip(off, totals, strict=True)
+            ]
     assert found.unequal == unequal > 0 and found.entries == p.n * p.d
     for s, total, o in zip(found.sums, totals, off, strict=True):
         differ = [bits(a) != bits(b) for a, b in zip(total.flat, totals[0].flat, strict=True)]

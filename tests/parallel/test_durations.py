@@ -55,8 +55,9 @@ def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
     if change != "removed":
         rows += [
             r | {"programs": [[sm, 3 * a, 3 * b] for sm, a, b in r["programs"]]}
-            for r in RECORD["rows"] if durations.judged(r)
-        ]  # fmt: skip
+            for r in RECORD["rows"]
+            if durations.judged(r)
+        ]
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order, expected in honest.items():
         assert durations.learnt.__wrapped__(order) == expected
@@ -64,21 +65,36 @@ def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
 
 def test_the_learnt_pace_is_learnt(monkeypatch):
     """All clocks twice as slow: every time doubles, every relation stays."""
-    rows = [r | {"programs": [[sm, 2 * a, 2 * b] for sm, a, b in r["programs"]]}
-            for r in RECORD["rows"]]  # fmt: skip
+    rows = [
+        r | {"programs": [[sm, 2 * a, 2 * b] for sm, a, b in r["programs"]]} for r in RECORD["rows"]
+    ]
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order in ("fa1", "fa2"):
         before, after = durations.learnt(order), durations.learnt.__wrapped__(order)
-        for field, factor in (("start", 2), ("visit", 2), ("masked", 2), ("sharing", 1),
-                              ("beyond_l2", 1)):  # fmt: skip
+        for field, factor in (
+            ("start", 2),
+            ("visit", 2),
+            ("masked", 2),
+            ("sharing", 1),
+            ("beyond_l2", 1),
+        ):
             assert getattr(after, field) == pytest.approx(factor * getattr(before, field))
         assert 1 <= before.sharing <= 2 and before.visit <= before.masked and before.start >= 0
 
 
-@pytest.mark.parametrize("changed", [
-    {"card": "h100"}, {"card": "a100"}, {"card": "t4"}, {"d": 128}, {"d": 63}, {"dtype": "fp32"},
-    {"block_q": 64}, {"block_k": 128},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"card": "h100"},
+        {"card": "a100"},
+        {"card": "t4"},
+        {"d": 128},
+        {"d": 63},
+        {"dtype": "fp32"},
+        {"block_q": 64},
+        {"block_k": 128},
+    ],
+)
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
 def test_what_was_not_recorded_is_in_visits(changed, order):
     w = Workload(block_q=128, block_k=64, dtype="bf16")

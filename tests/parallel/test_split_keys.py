@@ -55,10 +55,17 @@ def test_a_part_is_the_softmax_of_its_own_keys():
         np.testing.assert_allclose(p.O, np.exp(s) @ v[p.first : p.last] / np.exp(s).sum())
 
 
-@pytest.mark.parametrize(("heads", "splits", "busy"), [
-    (1, 1, 1 / 132), (1, 64, 64 / 132), (16, 1, 16 / 132), (16, 8, 128 / 132),
-    (33, 8, 1.0), (16, 16, 256 / (2 * 132)),  # two rounds, the second one not full
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("heads", "splits", "busy"),
+    [
+        (1, 1, 1 / 132),
+        (1, 64, 64 / 132),
+        (16, 1, 16 / 132),
+        (16, 8, 128 / 132),
+        (33, 8, 1.0),
+        (16, 16, 256 / (2 * 132)),  # two rounds, the second one not full
+    ],
+)
 def test_the_share_of_the_card_at_work(heads, splits, busy):
     s = split_keys.schedule(Workload(n=4096, heads=heads), splits)
     assert len(s.sm) == heads * splits and s.busy == pytest.approx(busy)
@@ -70,10 +77,16 @@ def test_a_part_visits_its_share_of_the_tiles(splits):
     assert s.makespan == 8192 / splits / 32
 
 
-@pytest.mark.parametrize(("n", "heads", "expected"), [
-    (4096, 1, (4096, 1)), (65_536, 16, (65_536, 16)), (16, 128, (4096, 16)),
-    (40_000, 3, (65_536, 1)), (20_000, 5, (16_384, 16)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "heads", "expected"),
+    [
+        (4096, 1, (4096, 1)),
+        (65_536, 16, (65_536, 16)),
+        (16, 128, (4096, 16)),
+        (40_000, 3, (65_536, 1)),
+        (20_000, 5, (16_384, 16)),
+    ],
+)
 def test_the_nearest_recorded_rows(n, heads, expected):
     found = split_keys.recorded(Workload(n=n, heads=heads, block_q=16, block_k=16))
     assert [r["splits"] for r in found if not only_ruled(r)] == list(split_keys.SPLITS)
@@ -119,9 +132,18 @@ def test_a_record_with_sdpa_has_the_rule_and_each_backend_once_a_problem():
         assert [r["method"] for r in others] == list(split_keys.SDPA)
 
 
-@pytest.mark.parametrize(("n", "batch", "heads", "parts"), [
-    (4096, 1, 16, 16), (65_536, 1, 1, 256), (4096, 1, 1, 32), (256, 1, 1, 2), (255, 1, 1, 1),
-    (4096, 4, 66, 1), (4096, 64, 128, 1), (4096, 1, 100, 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "batch", "heads", "parts"),
+    [
+        (4096, 1, 16, 16),
+        (65_536, 1, 1, 256),
+        (4096, 1, 1, 32),
+        (256, 1, 1, 2),
+        (255, 1, 1, 1),
+        (4096, 4, 66, 1),
+        (4096, 64, 128, 1),
+        (4096, 1, 100, 2),
+    ],
+)
 def test_how_many_parts_the_rule_chooses(n, batch, heads, parts):
     assert split_keys.chosen(Workload(n=n, batch=batch, heads=heads, card="h200")) == parts

@@ -117,10 +117,11 @@ RUNS = {
     "recorded": recorded.nearest(
         RunRequest(
             Problem(n=1024, d=64, block_q=64, block_k=64, dtype="bf16", inputs="random"),
-            batch=16, heads=32,
+            batch=16,
+            heads=32,
         )
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -145,16 +146,22 @@ def test_sweep(hall):
         check_chart(shown(figure, hall, wide=PAIRED)["value"])
 
 
-@pytest.mark.parametrize("made", [
-    lambda kind: html.badge(kind),
-    lambda kind: html.card("x", "title", kind, "remark"),
-    lambda kind: html.said("1 GiB.", kind),
-    lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
-    lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
-    lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
-    lambda kind: downloads.of_sweep([{"method": "fa2"} | dict.fromkeys(
-        ("n", "d", "batch", "heads", "mask", "dtype"))], kind, {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda kind: html.badge(kind),
+        lambda kind: html.card("x", "title", kind, "remark"),
+        lambda kind: html.said("1 GiB.", kind),
+        lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
+        lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
+        lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
+        lambda kind: downloads.of_sweep(
+            [{"method": "fa2"} | dict.fromkeys(("n", "d", "batch", "heads", "mask", "dtype"))],
+            kind,
+            {},
+        ),
+    ],
+)
 def test_nothing_is_made_without_a_kind(made):
     assert "computed" in str(made(computed()))
     for remark in ("", "computed", None):

@@ -26,17 +26,34 @@ def live(**more) -> dict:
     counts = [0] * 44
     counts[12], counts[13] = 30, 10
     row = {
-        "right": True, "error": 2e-7, "relative": 1e-7, "bias": -3e-9, "allowed": 1e-6,
-        "terms": {"naive": 4.8e-7, "rounding": 3e-7, "scores": 2.2e-7}, "signed": None,
-        "histogram": {"exact": 0, "counts": counts}, "peak_bytes": 2**20, "flops": 2e9,
-        "bytes": 10**8, "least_bytes": 10**7, "median_ms": 0.02, "p20_ms": 0.019,
-        "p80_ms": 0.022, "runs": 30,
-        "tflops": 100.0, "first_ms": 812.0,
-    }  # fmt: skip
+        "right": True,
+        "error": 2e-7,
+        "relative": 1e-7,
+        "bias": -3e-9,
+        "allowed": 1e-6,
+        "terms": {"naive": 4.8e-7, "rounding": 3e-7, "scores": 2.2e-7},
+        "signed": None,
+        "histogram": {"exact": 0, "counts": counts},
+        "peak_bytes": 2**20,
+        "flops": 2e9,
+        "bytes": 10**8,
+        "least_bytes": 10**7,
+        "median_ms": 0.02,
+        "p20_ms": 0.019,
+        "p80_ms": 0.022,
+        "runs": 30,
+        "tflops": 100.0,
+        "first_ms": 812.0,
+    }
     same = {
-        "against": "trace", "tiles": 10, "values": 80, "m_error": 0.0, "l_error": 1e-7,
-        "tolerance": 1e-6, "agrees": True,
-    }  # fmt: skip
+        "against": "trace",
+        "tiles": 10,
+        "values": 80,
+        "m_error": 0.0,
+        "l_error": 1e-7,
+        "tolerance": 1e-6,
+        "agrees": True,
+    }
     rows = [
         row | {"method": "naive", "median_ms": 0.08, "p80_ms": 0.09, "tflops": 25.0},
         row | {"method": "fa2", "same": same, "lse_error": 1e-7},
@@ -44,13 +61,20 @@ def live(**more) -> dict:
     ]
     asked = RunRequest(Problem(dtype="bf16", inputs="random"), ("naive", "fa2", "hopper"))
     return {
-        "query": asked.to_query(), "asked": asked.to_query(), "when": "2026-11-21 05:00:00 UTC",
+        "query": asked.to_query(),
+        "asked": asked.to_query(),
+        "when": "2026-11-21 05:00:00 UTC",
         "machine": unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}},
-        "heads_judged": 1, "naive_error": 2.4e-7, "naive_refused": None, "io_bytes": 4096,
-        "tiles": {"fa2": 10}, "rows": rows, "after_timing": ["1815 MHz, 3201 MHz, 667.69 W, 50"],
+        "heads_judged": 1,
+        "naive_error": 2.4e-7,
+        "naive_refused": None,
+        "io_bytes": 4096,
+        "tiles": {"fa2": 10},
+        "rows": rows,
+        "after_timing": ["1815 MHz, 3201 MHz, 667.69 W, 50"],
         "ceilings": {"hbm_bytes_per_s": 4.2e12, "l2_bytes_per_s": 9e12, "flops": 7.8e14},
         "chooser": {"picked": "sdpa_cudnn", "reasons": {"sdpa_flash": "", "sdpa_math": "<no>"}},
-    } | more  # fmt: skip
+    } | more
 
 
 MEASURED = RunRequest(
@@ -79,9 +103,17 @@ def test_what_the_cards_say():
 
 def test_the_time_of_a_call_stands_beside_gpu_time():
     result = live()
-    looped = {"loop_ms": 0.125, "loop_p20_ms": 0.12, "loop_p80_ms": 0.13, "loop_runs": 5,
-              "loop_calls": 100, "host_us": 31.4, "host_p20_us": 30.0, "host_p80_us": 33.0,
-              "host_runs": 100}  # fmt: skip
+    looped = {
+        "loop_ms": 0.125,
+        "loop_p20_ms": 0.12,
+        "loop_p80_ms": 0.13,
+        "loop_runs": 5,
+        "loop_calls": 100,
+        "host_us": 31.4,
+        "host_p20_us": 30.0,
+        "host_p80_us": 33.0,
+        "host_runs": 100,
+    }
     result["rows"][1] |= looped
     assert not misfit(result, Result)
     html = run_report.report(result)
@@ -260,8 +292,16 @@ def test_a_line_of_the_csv_can_be_read_alone():
     fa2 = lines[1]
     assert next(iter(fa2)) == "method" and fa2["method"] == "fa2"
     shown = {key: fa2[key] for key in ("N", "d", "B", "H", "mask", "dtype", "data", "seed")}
-    assert shown == {"N": 16, "d": 8, "B": 1, "H": 1, "mask": "causal", "dtype": "bf16",
-                     "data": "random", "seed": 9}  # fmt: skip
+    assert shown == {
+        "N": 16,
+        "d": 8,
+        "B": 1,
+        "H": 1,
+        "mask": "causal",
+        "dtype": "bf16",
+        "data": "random",
+        "seed": 9,
+    }
     assert (fa2["source"], fa2["device"], fa2["torch_version"]) == ("live", "NVIDIA H200", "2.11")
     assert fa2["max_abs_error"] == 2e-7 and fa2["peak_bytes_beyond_inputs"] == 2**20
     assert lines[2]["not_run"].startswith("The Hopper kernel") and fa2["not_run"] is None
@@ -290,8 +330,11 @@ def test_sweep_figures_are_the_rows():
     for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
         for trace in figure.data:
             method, mask = trace.name.rsplit(", ", 1)
-            mine = {r["n"]: r[key] for r in rows if key in r and METHODS[r["method"]] == method
-                    and r["mask"] == mask}  # fmt: skip
+            mine = {
+                r["n"]: r[key]
+                for r in rows
+                if key in r and METHODS[r["method"]] == method and r["mask"] == mask
+            }
             assert dict(zip(trace.x, trace.y, strict=True)) == mine
     assert figures.sweep([], KIND) == (None, None, None)
 
@@ -312,8 +355,16 @@ def test_sweep_sentences_are_computed():
 
 
 def test_a_refusal_makes_no_column_wide():
-    row = {"method": "naive", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
-           "dtype": "bf16", "refused": "Its N × N matrices would need much."}  # fmt: skip
+    row = {
+        "method": "naive",
+        "n": 512,
+        "d": 64,
+        "mask": "full",
+        "batch": 32,
+        "heads": 32,
+        "dtype": "bf16",
+        "refused": "Its N × N matrices would need much.",
+    }
     html = sweep_report.figures([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
     cells = re.findall(r"<td>([^<]*)</td>", html)
     assert "not run" in cells and row["refused"] not in cells
@@ -321,9 +372,22 @@ def test_a_refusal_makes_no_column_wide():
 
 
 def test_a_sweep_has_the_columns_that_are_known():
-    row = {"method": "fa2", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32,
-           "dtype": "bf16", "median_ms": 0.5, "p20_ms": 0.4, "p80_ms": 0.6, "runs": 9,
-           "tflops": 400.0, "peak_bytes": 2**20, "error": 1e-3}  # fmt: skip
+    row = {
+        "method": "fa2",
+        "n": 512,
+        "d": 64,
+        "mask": "full",
+        "batch": 32,
+        "heads": 32,
+        "dtype": "bf16",
+        "median_ms": 0.5,
+        "p20_ms": 0.4,
+        "p80_ms": 0.6,
+        "runs": 9,
+        "tflops": 400.0,
+        "peak_bytes": 2**20,
+        "error": 1e-3,
+    }
     about = {"source": "recorded"}
 
     def shown(row: dict) -> str:

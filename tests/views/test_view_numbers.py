@@ -114,8 +114,11 @@ def test_the_backward_passs_bytes_are_the_sums_of_its_loops():
             visits = schedule(w.problem(order), pass_)
             asked = sum(t.nbytes for visit in visits for t in visit.transfers)
             assert amount(asked) in text_of(tail), (order, pass_)
-        (row,) = (r for r in listed(tail) if r["side"] is None and r["n"] == 512
-                  and (r["order"], r["origin"]) == (order, "asked"))  # fmt: skip
+        (row,) = (
+            r
+            for r in listed(tail)
+            if r["side"] is None and r["n"] == 512 and (r["order"], r["origin"]) == (order, "asked")
+        )
         assert row["bytes"] == asked
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in listed(tail))
@@ -159,8 +162,11 @@ def test_the_grids_timelines_are_the_simulated_schedules(causal):
     w = Workload(n=2048, block_q=128, causal=causal)
     for plot, order in ((left, "fa1"), (right, "fa2")):
         s = durations.schedule(w, order)
-        bars = sorted((b, b + x, y) for t in plot["value"].data
-                      for b, x, y in zip(t.base, t.x, t.y, strict=True))  # fmt: skip
+        bars = sorted(
+            (b, b + x, y)
+            for t in plot["value"].data
+            for b, x, y in zip(t.base, t.x, t.y, strict=True)
+        )
         place = s.sm * s.slots + s.slot
         expected = sorted(zip(s.start, s.end, place, strict=True))
         np.testing.assert_allclose(bars, expected)

@@ -78,8 +78,9 @@ def test_every_view_renders_any_workload(page, view, pass_, changed):
         for trace in figure.data if figure is not None else ():
             assert trace.hoverinfo == "text" and len(trace.hovertext) == len(trace.y)
             assert all(ORIGIN.search(t) and "nan" not in t for t in trace.hovertext), trace.name
-            values = np.array(trace.x if trace.type == "bar" and trace.base is not None else
-                              trace.y, float)  # fmt: skip
+            values = np.array(
+                trace.x if trace.type == "bar" and trace.base is not None else trace.y, float
+            )
             assert np.isfinite(values).all() and (values >= 0).all()
 
 

@@ -25,9 +25,10 @@ DENSE = {
     ],
     "causal&chunk:4": [lambda i, j: (j <= i) & (i // 4 == j // 4)],
     "dilated:3|block:4x4,1.2": [
-        lambda i, j: (i - j) % 3 == 0, lambda i, j: (i // 4 == 1) & (j // 4 == 2)
+        lambda i, j: (i - j) % 3 == 0,
+        lambda i, j: (i // 4 == 1) & (j // 4 == 2),
     ],
-}  # fmt: skip
+}
 
 
 def bits(text: str, n: int) -> np.ndarray:
@@ -72,9 +73,7 @@ def test_the_answer_is_the_dense_truth(mask, n, br, bc):
     half = answer["half"]
     smaller = tiles(keep, half["br"], half["bc"])
     assert (half["br"], half["bc"]) == (-(-br // 2), -(-bc // 2))
-    assert (half["computed"], half["of"]) == (
-        len(smaller) - smaller.count("skipped"), len(smaller)
-    )  # fmt: skip
+    assert (half["computed"], half["of"]) == (len(smaller) - smaller.count("skipped"), len(smaller))
     causal = tiles(np.tri(n, dtype=bool), br, bc)
     assert answer["causal"] == len(causal) - causal.count("skipped")
 
@@ -87,8 +86,10 @@ def test_long_sequences_are_told_by_tiles():
     assert answer["tiles"]["kinds"] is None
     assert answer["scores"]["kept"] == 257 * 65536 - 257 * 256 // 2
     assert answer["tiles"]["counts"] == {  # below the diagonal; on it, and two below
-        "full": 511, "partial": 512 + 510, "skipped": 512 * 512 - 511 - 512 - 510
-    }  # fmt: skip
+        "full": 511,
+        "partial": 512 + 510,
+        "skipped": 512 * 512 - 511 - 512 - 510,
+    }
 
 
 @pytest.mark.parametrize(

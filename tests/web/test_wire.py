@@ -58,8 +58,12 @@ def test_mask_score_and_sink_are_said_and_cost_few_bytes():
 def test_heads_are_said_where_there_are_several():
     p = Problem(q_heads=8, kv_heads=2, head=5, dtype="bf16")
     assert decode(pack(p))[0]["problem"]["heads"] == {
-        "head": 5, "q_heads": 8, "kv_head": 1, "kv_heads": 2, "kv_bytes": 2 * 2 * 8 * 2,
-    }  # fmt: skip
+        "head": 5,
+        "q_heads": 8,
+        "kv_head": 1,
+        "kv_heads": 2,
+        "kv_bytes": 2 * 2 * 8 * 2,
+    }
     assert "heads" not in decode(pack(Problem()))[0]["problem"]
 
 

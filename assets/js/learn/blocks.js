@@ -15,15 +15,22 @@ const spoken = (words) => el("span", { class: "fa-sr", text: words });
 
 /** A figure with its label above; `aside` stands beside the label. */
 const figure = (kind, label, body, aside = null) =>
-  el("figure", { class: `fa-block-of fa-${kind}-block` }, [el("figcaption", {}, [el("b", { text: label }), aside]), ...body]);
+  el("figure", { class: `fa-block-of fa-${kind}-block` }, [
+    el("figcaption", {}, [el("b", { text: label }), aside]),
+    ...body,
+  ]);
 
 /** What may be wider than its place scrolls inside; learn_widget.js makes it a stop for the keyboard. */
 const scroller = (label, body) => el("div", { class: "fa-scroll", "data-name": label }, [body]);
 
 const SIGNS = { good: "✓", bad: "✗" };
 function text({ words, kind }) {
-  const sign = SIGNS[kind] && el("span", { class: "fa-sign", "aria-hidden": "true", text: SIGNS[kind] });
-  return el("p", { class: `fa-block-of fa-text-block is-${kind}` }, [sign, el("span", { text: words })]);
+  const sign =
+    SIGNS[kind] && el("span", { class: "fa-sign", "aria-hidden": "true", text: SIGNS[kind] });
+  return el("p", { class: `fa-block-of fa-text-block is-${kind}` }, [
+    sign,
+    el("span", { text: words }),
+  ]);
 }
 
 /** A cell's digits; one digit more, or a power of ten, where rounding would leave nothing. */
@@ -31,7 +38,8 @@ function digitsOf(x, digits) {
   if (!finite(x)) return x ?? "";
   let said = x.toFixed(digits);
   if (Math.abs(x) >= 1e6) said = x.toExponential(1);
-  else if (x && !Number(said)) said = Number(x.toFixed(digits + 1)) ? x.toFixed(digits + 1) : x.toExponential(0);
+  else if (x && !Number(said))
+    said = Number(x.toFixed(digits + 1)) ? x.toFixed(digits + 1) : x.toExponential(0);
   return said.replace("e+", "e").replaceAll("-", "−");
 }
 
@@ -39,26 +47,46 @@ function heatOf(x, [low, high], colour) {
   if (!finite(x)) return "";
   const isRamp = colour === "plain" || colour === "s";
   // One hue tells size, not sign
-  const at = isRamp ? level(x, low, high) : level(Math.abs(x), 0, Math.max(Math.abs(low), Math.abs(high)));
+  const at = isRamp
+    ? level(x, low, high)
+    : level(Math.abs(x), 0, Math.max(Math.abs(low), Math.abs(high)));
   if (isRamp) return `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;
   return `background:color-mix(in srgb, var(--fa-hue) ${(6 + (at / 255) * 42).toFixed(0)}%, var(--fa-paper))`;
 }
 
 function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, heat, gradient }) {
-  const [bounds, marked] = [heat ? range(rows.flat().filter(finite)) : null, new Set(marks.map((at) => at.join()))];
+  const [bounds, marked] = [
+    heat ? range(rows.flat().filter(finite)) : null,
+    new Set(marks.map((at) => at.join())),
+  ];
   const cell = (x, i, j) => {
     const isMarked = marked.has(`${i},${j}`);
     const kind = `${finite(x) ? "" : x === null ? "is-empty" : "is-odd"}${isMarked ? " is-marked" : ""}`;
     const style = heat ? heatOf(x, bounds, colour) : null;
-    return el("td", { class: kind.trim() || null, style, text: digitsOf(x, digits) }, [isMarked && spoken(` ${say("marked")}`)]);
+    return el("td", { class: kind.trim() || null, style, text: digitsOf(x, digits) }, [
+      isMarked && spoken(` ${say("marked")}`),
+    ]);
   };
   const heading = (words, scope) => el("th", { scope, text: words });
   const head = col_labels.length
-    ? el("thead", {}, [el("tr", {}, [row_labels.length ? el("td") : null, ...col_labels.map((c) => heading(c, "col"))])])
+    ? el("thead", {}, [
+        el("tr", {}, [
+          row_labels.length ? el("td") : null,
+          ...col_labels.map((c) => heading(c, "col")),
+        ]),
+      ])
     : null;
   const body = rows.map((row, i) =>
-    el("tr", {}, [row_labels.length ? heading(row_labels[i] ?? "", "row") : null, ...row.map((x, j) => cell(x, i, j))]));
-  const grid = el("table", { class: `fa-cells ${hue(colour)}${gradient ? " is-gradient" : ""}` }, [el("caption", { class: "fa-sr", text: label }), head, el("tbody", {}, body)]);
+    el("tr", {}, [
+      row_labels.length ? heading(row_labels[i] ?? "", "row") : null,
+      ...row.map((x, j) => cell(x, i, j)),
+    ]),
+  );
+  const grid = el("table", { class: `fa-cells ${hue(colour)}${gradient ? " is-gradient" : ""}` }, [
+    el("caption", { class: "fa-sr", text: label }),
+    head,
+    el("tbody", {}, body),
+  ]);
   const node = figure("matrix", label, [scroller(label, grid)]);
   node.classList.add(`fa-ink-${colour}`);
   return node;
@@ -66,54 +94,123 @@ function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, he
 
 function bars({ label, items, colour, log, limit }) {
   const valueOf = (v) => (v === "∞" ? Infinity : finite(v) ? v : 0);
-  const at = scaleOf([...items.map(([, v]) => valueOf(v)), ...(limit === null ? [] : [limit])], log);
+  const at = scaleOf(
+    [...items.map(([, v]) => valueOf(v)), ...(limit === null ? [] : [limit])],
+    log,
+  );
   const zero = log ? 0 : at(0);
   const percent = (x) => `${(x * 100).toFixed(2)}%`;
   const lines = items.map(([name, value, beside]) => {
     const end = valueOf(value) === Infinity ? 1 : at(valueOf(value));
     const style = `left:${percent(Math.min(zero, end))};right:auto;width:${percent(Math.abs(end - zero))}`;
     const fill = el("i", { class: `fa-fill${value === "∞" ? " is-endless" : ""}`, style });
-    const line = limit === null ? null : el("i", { class: "fa-limit", style: `left:${percent(at(limit))}` });
+    const line =
+      limit === null ? null : el("i", { class: "fa-limit", style: `left:${percent(at(limit))}` });
     return el("li", {}, [
       el("span", { class: "fa-bar-name", text: name }),
       el("span", { class: "fa-run-track", "aria-hidden": "true" }, [fill, line]),
       el("b", { class: "fa-bar-figure", text: beside }),
     ]);
   });
-  const signs = [log && say("logarithmic"), limit !== null && say("limit")].filter(Boolean).join(" · ");
-  return figure("bars", label, [el("ul", { class: hue(colour) }, lines)], signs && el("span", { text: signs }));
+  const signs = [log && say("logarithmic"), limit !== null && say("limit")]
+    .filter(Boolean)
+    .join(" · ");
+  return figure(
+    "bars",
+    label,
+    [el("ul", { class: hue(colour) }, lines)],
+    signs && el("span", { text: signs }),
+  );
 }
 
 /** Cells of levels "1" to "9"; a stroke where there is none. `more` is drawn above them. */
 export function picture(levels, more = []) {
   const paths = new Map();
-  levels.forEach((row, i) => [...row].forEach((at, j) => {
-    const cell = at === "." ? `M${j + 0.3} ${i + 0.7}l.4-.4` : `M${j + 0.05} ${i + 0.05}h.9v.9h-.9z`;
-    paths.set(at, (paths.get(at) ?? "") + cell);
-  }));
-  const drawn = [...paths].map(([at, d]) => svg("path", at === "." ? { d, class: "is-hidden" } : { d, "fill-opacity": (0.19 + 0.09 * Number(at)).toFixed(2) }));
-  return svg("svg", { class: "fa-picture", viewBox: `-.1 -.1 ${levels[0].length + 0.2} ${levels.length + 0.2}`, "aria-hidden": "true" }, [...drawn, ...more]);
+  levels.forEach((row, i) =>
+    [...row].forEach((at, j) => {
+      const cell =
+        at === "." ? `M${j + 0.3} ${i + 0.7}l.4-.4` : `M${j + 0.05} ${i + 0.05}h.9v.9h-.9z`;
+      paths.set(at, (paths.get(at) ?? "") + cell);
+    }),
+  );
+  const drawn = [...paths].map(([at, d]) =>
+    svg(
+      "path",
+      at === "."
+        ? { d, class: "is-hidden" }
+        : { d, "fill-opacity": (0.19 + 0.09 * Number(at)).toFixed(2) },
+    ),
+  );
+  return svg(
+    "svg",
+    {
+      class: "fa-picture",
+      viewBox: `-.1 -.1 ${levels[0].length + 0.2} ${levels.length + 0.2}`,
+      "aria-hidden": "true",
+    },
+    [...drawn, ...more],
+  );
 }
 
 function cells({ label, words, levels, row, block, kinds }) {
-  const more = kinds.flatMap((across, i) => across.flatMap((kind, j) => {
-    const tile = svg("rect", { class: `is-${kind}`, x: j * block, y: i * block, width: block, height: block, rx: 0.2 });
-    const isTold = kind === "skipped" && block > 2;
-    return isTold ? [tile, svg("text", { transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`, text: say("skip") })] : [tile];
-  }));
-  if (row !== null) more.push(svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 }));
-  const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [picture(levels, more)]);
+  const more = kinds.flatMap((across, i) =>
+    across.flatMap((kind, j) => {
+      const tile = svg("rect", {
+        class: `is-${kind}`,
+        x: j * block,
+        y: i * block,
+        width: block,
+        height: block,
+        rx: 0.2,
+      });
+      const isTold = kind === "skipped" && block > 2;
+      return isTold
+        ? [
+            tile,
+            svg("text", {
+              transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`,
+              text: say("skip"),
+            }),
+          ]
+        : [tile];
+    }),
+  );
+  if (row !== null)
+    more.push(svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 }));
+  const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [
+    picture(levels, more),
+  ]);
   return figure("cells", label, [box, el("p", { class: "fa-fine", text: words })]);
 }
 
 function table({ label, head, rows, marked }) {
-  const isNumber = (k) => rows.every((row) => /^([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)/.test(row[k] ?? "") && (row[k] ?? "").length < 18);
+  const isNumber = (k) =>
+    rows.every(
+      (row) => /^([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)/.test(row[k] ?? "") && (row[k] ?? "").length < 18,
+    );
   const kinds = (rows[0] ?? head).map((_, k) => (k && isNumber(k) ? "is-number" : null));
-  const inRow = (row) => row.map((text, k) => (k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text })));
+  const inRow = (row) =>
+    row.map((text, k) =>
+      k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text }),
+    );
   const grid = el("table", { class: "fa-facts" }, [
     el("caption", { class: "fa-sr", text: label }),
-    head.length ? el("thead", {}, [el("tr", {}, head.map((text, k) => (text ? el("th", { scope: "col", class: kinds[k], text }) : el("td"))))]) : null,
-    el("tbody", {}, rows.map((row, k) => el("tr", { class: k === marked && "is-chosen" }, inRow(row)))),
+    head.length
+      ? el("thead", {}, [
+          el(
+            "tr",
+            {},
+            head.map((text, k) =>
+              text ? el("th", { scope: "col", class: kinds[k], text }) : el("td"),
+            ),
+          ),
+        ])
+      : null,
+    el(
+      "tbody",
+      {},
+      rows.map((row, k) => el("tr", { class: k === marked && "is-chosen" }, inRow(row))),
+    ),
   ]);
   return figure("table", label, [scroller(label, grid)]);
 }
@@ -121,15 +218,43 @@ function table({ label, head, rows, marked }) {
 function bits({ label, sign, exponent, mantissa, value, remark }) {
   const fours = (digits) => digits.match(/.{1,4}/g) ?? [];
   const group = (name, digits, colour) =>
-    digits && el("span", { class: `fa-bit-group ${hue(colour)}` }, [
-      el("span", { class: "fa-bit-name", text: digits.length > 1 ? `${name} · ${digits.length}` : name }),
-      el("span", { class: "fa-bit-cells" }, fours(digits).map((four) => el("span", {}, [...four].map((bit) => el("i", { class: bit === "1" ? "is-one" : null, text: bit }))))),
+    digits &&
+    el("span", { class: `fa-bit-group ${hue(colour)}` }, [
+      el("span", {
+        class: "fa-bit-name",
+        text: digits.length > 1 ? `${name} · ${digits.length}` : name,
+      }),
+      el(
+        "span",
+        { class: "fa-bit-cells" },
+        fours(digits).map((four) =>
+          el(
+            "span",
+            {},
+            [...four].map((bit) => el("i", { class: bit === "1" ? "is-one" : null, text: bit })),
+          ),
+        ),
+      ),
     ]);
-  const groups = [group(say("bits.sign"), sign, "o"), group(say("bits.exponent"), exponent, "q"), group(say("bits.mantissa"), mantissa, "v")];
+  const groups = [
+    group(say("bits.sign"), sign, "o"),
+    group(say("bits.exponent"), exponent, "q"),
+    group(say("bits.mantissa"), mantissa, "v"),
+  ];
   const none = say("bits.none");
-  const said = say("bits", { label, sign: sign || none, exponent: exponent || none, mantissa: mantissa || none });
+  const said = say("bits", {
+    label,
+    sign: sign || none,
+    exponent: exponent || none,
+    mantissa: mantissa || none,
+  });
   const row = el("div", { class: "fa-bit-row", role: "img", "aria-label": said }, groups);
-  return figure("bits", label, [row, remark ? el("p", { class: "fa-fine", text: remark }) : null], el("strong", { text: value }));
+  return figure(
+    "bits",
+    label,
+    [row, remark ? el("p", { class: "fa-fine", text: remark }) : null],
+    el("strong", { text: value }),
+  );
 }
 
 const MARKS = [
@@ -143,32 +268,82 @@ const mark = (k, x, y) => MARKS[k % MARKS.length](x, y);
 class Plot {
   constructor(block) {
     Object.assign(this, block);
-    this.xs = [...new Set(this.series.flatMap((s) => s.x))].filter((x) => finite(x) && (!this.log_x || x > 0)).sort((a, b) => a - b);
+    this.xs = [...new Set(this.series.flatMap((s) => s.x))]
+      .filter((x) => finite(x) && (!this.log_x || x > 0))
+      .sort((a, b) => a - b);
     this.x = axisOf(this.xs, this.log_x);
-    this.y = axisOf(this.series.flatMap((s) => s.y), this.log_y, true);
+    this.y = axisOf(
+      this.series.flatMap((s) => s.y),
+      this.log_y,
+      true,
+    );
     this.svg = svg("svg", { "aria-hidden": "true" });
-    this.box = el("div", { class: "fa-plot-box", role: "slider", tabindex: "0", "aria-label": say("plot", { label: this.label, axis: this.x_label || "x" }), "aria-valuemin": 0, "aria-valuemax": Math.max(0, this.xs.length - 1), "aria-valuenow": 0 }, [this.svg]);
-    this.readout = el("p", { class: "fa-fine fa-readout", text: window.matchMedia("(hover: none)").matches ? say("plot.touch") : say("plot.point") });
-    const legend = el("ul", { class: "fa-plot-legend" }, this.series.map((s, k) => el("li", {}, [this.sample(s, k), el("span", { text: s.name })])));
-    this.root = figure("plot", this.label, [this.series.length > 1 || this.series[0]?.name ? legend : null, this.box, this.readout]);
+    this.box = el(
+      "div",
+      {
+        class: "fa-plot-box",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": say("plot", { label: this.label, axis: this.x_label || "x" }),
+        "aria-valuemin": 0,
+        "aria-valuemax": Math.max(0, this.xs.length - 1),
+        "aria-valuenow": 0,
+      },
+      [this.svg],
+    );
+    this.readout = el("p", {
+      class: "fa-fine fa-readout",
+      text: window.matchMedia("(hover: none)").matches ? say("plot.touch") : say("plot.point"),
+    });
+    const legend = el(
+      "ul",
+      { class: "fa-plot-legend" },
+      this.series.map((s, k) => el("li", {}, [this.sample(s, k), el("span", { text: s.name })])),
+    );
+    this.root = figure("plot", this.label, [
+      this.series.length > 1 || this.series[0]?.name ? legend : null,
+      this.box,
+      this.readout,
+    ]);
     this.listen();
-    new ResizeObserver((_, observer) => (this.root.isConnected ? this.draw() : observer.disconnect())).observe(this.box);
+    new ResizeObserver((_, observer) =>
+      this.root.isConnected ? this.draw() : observer.disconnect(),
+    ).observe(this.box);
   }
 
   sample(series, k) {
     const line = series.points ? mark(k, 12, 6) : svg("line", { x1: 0, x2: 24, y1: 6, y2: 6 });
-    return svg("svg", { viewBox: "0 0 24 12", width: 24, height: 12, class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}`, "aria-hidden": "true" }, [line]);
+    return svg(
+      "svg",
+      {
+        viewBox: "0 0 24 12",
+        width: 24,
+        height: 12,
+        class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}`,
+        "aria-hidden": "true",
+      },
+      [line],
+    );
   }
 
   listen() {
     // A tap does not move
-    for (const name of ["pointerdown", "pointermove"]) this.box.addEventListener(name, (event) => {
-      const part = (event.clientX - this.box.getBoundingClientRect().left - this.left) / this.inner;
-      const off = (x) => Math.abs(this.x.at(x) - part);
-      this.read(this.xs.reduce((best, x, k) => (off(x) < off(this.xs[best]) ? k : best), 0));
-    });
+    for (const name of ["pointerdown", "pointermove"])
+      this.box.addEventListener(name, (event) => {
+        const part =
+          (event.clientX - this.box.getBoundingClientRect().left - this.left) / this.inner;
+        const off = (x) => Math.abs(this.x.at(x) - part);
+        this.read(this.xs.reduce((best, x, k) => (off(x) < off(this.xs[best]) ? k : best), 0));
+      });
     this.box.addEventListener("keydown", (event) => {
-      const to = { ArrowRight: this.at + 1, ArrowUp: this.at + 1, ArrowLeft: this.at - 1, ArrowDown: this.at - 1, Home: 0, End: this.xs.length - 1 }[event.key];
+      const to = {
+        ArrowRight: this.at + 1,
+        ArrowUp: this.at + 1,
+        ArrowLeft: this.at - 1,
+        ArrowDown: this.at - 1,
+        Home: 0,
+        End: this.xs.length - 1,
+      }[event.key];
       if (to === undefined) return;
       event.preventDefault();
       this.read(Number.isNaN(to) ? 0 : Math.max(0, Math.min(this.xs.length - 1, to)));
@@ -181,9 +356,18 @@ class Plot {
     if (!this.xs.length || k === this.at) return;
     this.at = k;
     const x = this.xs[k];
-    const values = this.series.map((s) => [s.name, s.y[s.x.indexOf(x)]]).filter(([, y]) => y !== undefined);
-    const said = values.map(([name, y]) => `${name ? `${name} ` : ""}${y === null ? say("plot.none") : finite(y) ? figureOf(y) : y}`).join(" · ");
-    set(this.readout, { text: say("plot.at", { axis: this.x_label || "x", x: figureOf(x), values: said }) });
+    const values = this.series
+      .map((s) => [s.name, s.y[s.x.indexOf(x)]])
+      .filter(([, y]) => y !== undefined);
+    const said = values
+      .map(
+        ([name, y]) =>
+          `${name ? `${name} ` : ""}${y === null ? say("plot.none") : finite(y) ? figureOf(y) : y}`,
+      )
+      .join(" · ");
+    set(this.readout, {
+      text: say("plot.at", { axis: this.x_label || "x", x: figureOf(x), values: said }),
+    });
     set(this.box, { "aria-valuenow": k, "aria-valuetext": this.readout.textContent });
     this.cursor();
   }
@@ -203,19 +387,57 @@ class Plot {
     if (!width) return;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);
     const widest = Math.max(...yTicks.map((t) => this.y.said(t).length), 2);
-    Object.assign(this, { left: (widest * 7 + 10) * size, top: (this.y_label ? 22 : 8) * size, base: height - (this.x_label ? 40 : 22) * size });
+    Object.assign(this, {
+      left: (widest * 7 + 10) * size,
+      top: (this.y_label ? 22 : 8) * size,
+      base: height - (this.x_label ? 40 : 22) * size,
+    });
     this.inner = width - this.left - 14 * size;
-    const [px, py] = [(part) => this.left + part * this.inner, (part) => this.base - part * (this.base - this.top)];
+    const [px, py] = [
+      (part) => this.left + part * this.inner,
+      (part) => this.base - part * (this.base - this.top),
+    ];
     const parts = [];
     for (const tick of yTicks) {
       const y = py(this.y.of(tick));
       parts.push(svg("line", { class: "fa-axis", x1: this.left, x2: px(1), y1: y, y2: y }));
-      parts.push(svg("text", { class: "fa-tick is-end", x: this.left - 6 * size, y: y + 4 * size, text: this.y.said(tick) }));
+      parts.push(
+        svg("text", {
+          class: "fa-tick is-end",
+          x: this.left - 6 * size,
+          y: y + 4 * size,
+          text: this.y.said(tick),
+        }),
+      );
     }
-    for (const tick of ticks(this.x.low, this.x.high, Math.max(2, this.inner / (64 * size)), this.x.log, this.x.least))
-      parts.push(svg("text", { class: "fa-tick", x: px(this.x.of(tick)), y: this.base + 16 * size, text: this.x.said(tick) }));
-    if (this.y_label) parts.push(svg("text", { class: "fa-tick is-start", x: 0, y: 11 * size, text: this.y_label }));
-    if (this.x_label) parts.push(svg("text", { class: "fa-tick is-end", x: px(1), y: height - 5 * size, text: this.x_label }));
+    for (const tick of ticks(
+      this.x.low,
+      this.x.high,
+      Math.max(2, this.inner / (64 * size)),
+      this.x.log,
+      this.x.least,
+    ))
+      parts.push(
+        svg("text", {
+          class: "fa-tick",
+          x: px(this.x.of(tick)),
+          y: this.base + 16 * size,
+          text: this.x.said(tick),
+        }),
+      );
+    if (this.y_label)
+      parts.push(
+        svg("text", { class: "fa-tick is-start", x: 0, y: 11 * size, text: this.y_label }),
+      );
+    if (this.x_label)
+      parts.push(
+        svg("text", {
+          class: "fa-tick is-end",
+          x: px(1),
+          y: height - 5 * size,
+          text: this.x_label,
+        }),
+      );
     this.series.forEach((s, k) => parts.push(this.curve(s, k, px, py)));
     this.svg.replaceChildren(...parts);
     // On paper the same drawing, smaller
@@ -227,10 +449,24 @@ class Plot {
   curve(series, k, px, py) {
     const at = series.x.map((x, n) => [px(this.x.at(x)), py(this.y.at(series.y[n]))]);
     const there = at.map((p) => p.every(finite));
-    const dots = at.filter((_, n) => there[n] && (series.points || (!there[n - 1] && !there[n + 1])));
+    const dots = at.filter(
+      (_, n) => there[n] && (series.points || (!there[n - 1] && !there[n + 1])),
+    );
     const loose = series.points && series.x.some((x, n) => x <= series.x[n - 1]);
-    const path = loose ? "" : at.map((p, n) => (there[n] ? `${there[n - 1] ? "L" : "M"}${p.map((u) => u.toFixed(1))}` : "")).join("");
-    return svg("g", { class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}${series.points ? " has-points" : ""}` }, [path ? svg("path", { d: path }) : null, ...dots.map(([x, y]) => mark(k, x, y))]);
+    const path = loose
+      ? ""
+      : at
+          .map((p, n) =>
+            there[n] ? `${there[n - 1] ? "L" : "M"}${p.map((u) => u.toFixed(1))}` : "",
+          )
+          .join("");
+    return svg(
+      "g",
+      {
+        class: `fa-series fa-dash-${k % 5} ${hue(series.colour)}${series.points ? " has-points" : ""}`,
+      },
+      [path ? svg("path", { d: path }) : null, ...dots.map(([x, y]) => mark(k, x, y))],
+    );
   }
 }
 
@@ -240,36 +476,93 @@ function timeline({ label, lanes, unit }) {
   const bar = ([start, stop, words, colour, short]) => {
     const span = { from: figureOf(start), to: figureOf(stop), unit };
     const said = words ? say("bar.named", { words, ...span }) : say("bar", span);
-    return el("li", { class: hue(colour), style: `left:${percent(start)};width:${percent(stop - start)}`, title: said }, [...sized(words, short), spoken(said)]);
+    return el(
+      "li",
+      {
+        class: hue(colour),
+        style: `left:${percent(start)};width:${percent(stop - start)}`,
+        title: said,
+      },
+      [...sized(words, short), spoken(said)],
+    );
   };
   // Of two forms the one that fits is shown, or none: never half a word. The style sheet decides.
   const sized = (words, short) =>
-    [words, short].filter(Boolean).map((form) => el("span", { class: "fa-bar-words", "aria-hidden": "true", text: form, style: `--n:${form.length};--more:${form === short ? words.length : 999}` }));
-  const kinds = new Map(lanes.flatMap(([, found]) => found.filter((bar) => bar[5]).map((bar) => [bar[5], bar[3]])));
-  const legend = kinds.size ? el("ul", { class: "fa-plot-legend" }, [...kinds].map(([name, colour]) => el("li", {}, [el("i", { class: `fa-lane-key ${hue(colour)}` }), el("span", { text: name })]))) : null;
-  const rows = lanes.flatMap(([name, found]) => [el("span", { class: "fa-lane-name", text: name }), el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar))]);
-  const marks = ticks(0, end, 6, false).map((t) => el("span", { style: `left:${percent(t)}`, text: figureOf(t) }));
-  rows.push(el("span", { class: "fa-lane-name", text: unit }), el("div", { class: "fa-lane-axis", "aria-hidden": "true" }, marks));
-  return figure("timeline", label, [legend, scroller(label, el("div", { class: "fa-lanes-of" }, rows))]);
+    [words, short]
+      .filter(Boolean)
+      .map((form) =>
+        el("span", {
+          class: "fa-bar-words",
+          "aria-hidden": "true",
+          text: form,
+          style: `--n:${form.length};--more:${form === short ? words.length : 999}`,
+        }),
+      );
+  const kinds = new Map(
+    lanes.flatMap(([, found]) => found.filter((bar) => bar[5]).map((bar) => [bar[5], bar[3]])),
+  );
+  const legend = kinds.size
+    ? el(
+        "ul",
+        { class: "fa-plot-legend" },
+        [...kinds].map(([name, colour]) =>
+          el("li", {}, [
+            el("i", { class: `fa-lane-key ${hue(colour)}` }),
+            el("span", { text: name }),
+          ]),
+        ),
+      )
+    : null;
+  const rows = lanes.flatMap(([name, found]) => [
+    el("span", { class: "fa-lane-name", text: name }),
+    el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar)),
+  ]);
+  const marks = ticks(0, end, 6, false).map((t) =>
+    el("span", { style: `left:${percent(t)}`, text: figureOf(t) }),
+  );
+  rows.push(
+    el("span", { class: "fa-lane-name", text: unit }),
+    el("div", { class: "fa-lane-axis", "aria-hidden": "true" }, marks),
+  );
+  return figure("timeline", label, [
+    legend,
+    scroller(label, el("div", { class: "fa-lanes-of" }, rows)),
+  ]);
 }
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /** Our own server's constant MathML; anything in it that is not MathML is shown as the label instead. */
 function formula({ label, mathml, source }) {
-  const parsed = new DOMParser().parseFromString(`<math xmlns="${MATHML}" display="block">${mathml}</math>`, "text/html").body.firstElementChild;
+  const parsed = new DOMParser().parseFromString(
+    `<math xmlns="${MATHML}" display="block">${mathml}</math>`,
+    "text/html",
+  ).body.firstElementChild;
   const all = parsed ? [parsed, ...parsed.querySelectorAll("*")] : [];
-  const odd = (node) => node.namespaceURI !== MATHML || [...node.attributes].some(({ name }) => /^on|href|src/.test(name));
+  const odd = (node) =>
+    node.namespaceURI !== MATHML ||
+    [...node.attributes].some(({ name }) => /^on|href|src/.test(name));
   if (!all.length || all.some(odd)) return text({ words: label, kind: "plain" });
   const math = document.importNode(parsed, true);
   math.setAttribute("aria-label", label);
-  return figure("formula", label, [scroller(label, math), source ? el("p", { class: "fa-fine", text: source }) : null]);
+  return figure("formula", label, [
+    scroller(label, math),
+    source ? el("p", { class: "fa-fine", text: source }) : null,
+  ]);
 }
 
 function code({ label, lines, marked }) {
   const body = lines.replace(/\n$/, "").split("\n");
-  const rows = body.map((line, k) => el(marked?.includes(k) ? "mark" : "span", { text: `${line}\n` }));
-  const button = el("button", { type: "button", class: "fa-small", text: say("copy"), "aria-label": say("copy.what", { label }), "aria-live": "polite" });
+  const rows = body.map((line, k) =>
+    el(marked?.includes(k) ? "mark" : "span", { text: `${line}\n` }),
+  );
+  const button = el("button", {
+    type: "button",
+    class: "fa-small",
+    text: say("copy"),
+    "aria-label": say("copy.what", { label }),
+    "aria-live": "polite",
+  });
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(lines);
@@ -279,13 +572,18 @@ function code({ label, lines, marked }) {
       window.getSelection().selectAllChildren(pre);
       button.textContent = say("selected");
     }
-    setTimeout(() => { button.textContent = say("copy"); }, 1600);
+    setTimeout(() => {
+      button.textContent = say("copy");
+    }, 1600);
   });
   const pre = el("pre", {}, [el("code", {}, rows)]);
   return figure("code", label, [scroller(label, pre)], button);
 }
 
-const link = ({ words, query }) => el("p", { class: "fa-block-of fa-text-block" }, [el("a", { class: "fa-run-link", href: `?${query}`, text: words })]);
+const link = ({ words, query }) =>
+  el("p", { class: "fa-block-of fa-text-block" }, [
+    el("a", { class: "fa-run-link", href: `?${query}`, text: words }),
+  ]);
 
 /** A picture that moves under the hand, with its words: its module comes when it is first drawn. */
 function moving({ name, label, words, data }, api) {
@@ -296,7 +594,20 @@ function moving({ name, label, words, data }, api) {
   return root;
 }
 
-const DRAWERS = { text, matrix, bars, table, cells, bits, formula, timeline, code, link, plot: (block) => new Plot(block).root, picture: moving };
+const DRAWERS = {
+  text,
+  matrix,
+  bars,
+  table,
+  cells,
+  bits,
+  formula,
+  timeline,
+  code,
+  link,
+  plot: (block) => new Plot(block).root,
+  picture: moving,
+};
 
 /** One block as an element; an unknown kind is left out. `api` is what a moving picture has of its widget. */
 export function draw(block, api) {

@@ -11,8 +11,15 @@ const KEYS = { t: true, f: false };
 export class Claims {
   constructor(root, list, { progress }, screen) {
     Object.assign(this, { root, list, progress, screen });
-    this.cards = [...list.querySelectorAll("[data-claim]")].map((node) => ({ node, ...JSON.parse(node.dataset.claim) }));
-    this.dots = el("span", { class: "fa-claim-dots", role: "img" }, this.cards.map(() => el("i")));
+    this.cards = [...list.querySelectorAll("[data-claim]")].map((node) => ({
+      node,
+      ...JSON.parse(node.dataset.claim),
+    }));
+    this.dots = el(
+      "span",
+      { class: "fa-claim-dots", role: "img" },
+      this.cards.map(() => el("i")),
+    );
     this.score = el("span");
     root.querySelector("header h2").after(this.dots, this.score);
     this.proved = el("div", { class: "fa-proved" });
@@ -49,7 +56,11 @@ export class Claims {
   /** Until one is decided, all of them, to begin with any. */
   boardOf() {
     this.picks = this.cards.map((_, k) => this.press(this.wordsOf(k), "", () => this.pick(k)));
-    return el("ol", { class: "fa-claim-board", "aria-label": say("claims.board") }, this.picks.map((pick) => el("li", {}, [pick])));
+    return el(
+      "ol",
+      { class: "fa-claim-board", "aria-label": say("claims.board") },
+      this.picks.map((pick) => el("li", {}, [pick])),
+    );
   }
 
   pick(k) {
@@ -69,13 +80,17 @@ export class Claims {
   intro() {
     this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
     this.putBack();
-    const first = this.one.classList.toggle("is-first", !this.cards.some((_, k) => this.answered(k)));
+    const first = this.one.classList.toggle(
+      "is-first",
+      !this.cards.some((_, k) => this.answered(k)),
+    );
     this.proved.replaceChildren(...(first ? [this.board] : this.words));
     return first ? this.words : [el("p", { text: say("claims.decide") })];
   }
 
   putBack() {
-    for (const { node } of this.cards) if (!node.querySelector(".fa-proof")) node.append(this.proved.querySelector(".fa-proof"));
+    for (const { node } of this.cards)
+      if (!node.querySelector(".fa-proof")) node.append(this.proved.querySelector(".fa-proof"));
   }
 
   press(text, kind, act) {
@@ -95,9 +110,20 @@ export class Claims {
   get over() {
     const left = this.cards.map((_, k) => k).filter((k) => this.answered(k) !== "right");
     const n = this.cards.length;
-    const board = left.map((k) => el("li", {}, [this.press(this.wordsOf(k), "", () => this.pick(k))]));
-    const title = el("h3", { text: say("claims.over", { right: n - left.length, n }), tabindex: -1 });
-    return left.length ? [title, el("p", { text: say("claims.look") }), el("ol", { class: "fa-claim-board is-left" }, board)] : [title];
+    const board = left.map((k) =>
+      el("li", {}, [this.press(this.wordsOf(k), "", () => this.pick(k))]),
+    );
+    const title = el("h3", {
+      text: say("claims.over", { right: n - left.length, n }),
+      tabindex: -1,
+    });
+    return left.length
+      ? [
+          title,
+          el("p", { text: say("claims.look") }),
+          el("ol", { class: "fa-claim-board is-left" }, board),
+        ]
+      : [title];
   }
 
   wordsOf(k) {
@@ -116,11 +142,20 @@ export class Claims {
     }
     const place = say("hall.claim", { k: this.at + 1, n: this.cards.length });
     this.next.replaceChildren(
-      el("span", { class: "fa-fine", text: this.answered(this.at) ? `${place}. ${say("claims.again")}` : place }),
+      el("span", {
+        class: "fa-fine",
+        text: this.answered(this.at) ? `${place}. ${say("claims.again")}` : place,
+      }),
       el("h3", { text: this.wordsOf(this.at), class: "is-claim", tabindex: -1 }),
-      el("div", { class: "fa-true-false", role: "group", "aria-label": say("claims.ask") }, [press(say("true"), "", () => this.decide(true)), press(say("false"), "", () => this.decide(false))]),
+      el("div", { class: "fa-true-false", role: "group", "aria-label": say("claims.ask") }, [
+        press(say("true"), "", () => this.decide(true)),
+        press(say("false"), "", () => this.decide(false)),
+      ]),
       ...before,
-      el("div", { class: "fa-claim-foot" }, [press(say("claims.skip"), "fa-plain", () => this.skip()), this.foot]),
+      el("div", { class: "fa-claim-foot" }, [
+        press(say("claims.skip"), "fa-plain", () => this.skip()),
+        this.foot,
+      ]),
     );
     this.tell();
     return undefined;
@@ -134,7 +169,11 @@ export class Claims {
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(card, means);
-    const go = this.press(this.open(this.at) < 0 ? say("claims.on") : say("claims.go"), "fa-small is-main", () => this.goOn());
+    const go = this.press(
+      this.open(this.at) < 0 ? say("claims.on") : say("claims.go"),
+      "fa-small is-main",
+      () => this.goOn(),
+    );
     this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot]));
     this.tell();
     go.focus({ preventScroll: true });
@@ -157,9 +196,21 @@ export class Claims {
     const right = means === card.truth;
     const [meant, { why }] = [means ? say("claims.said_true") : say("claims.said_false"), card];
     const truth = card.truth ? say("claims.is_true", { why }) : say("claims.is_false", { why });
-    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [el("b", { text: `${right ? "✓" : "✗"} ${meant} ` }), el("span", { text: truth })]);
-    const source = card.source ? el("p", { class: "fa-fine", text: say("claims.source", { source: card.source }) }) : null;
-    this.proved.replaceChildren(...[el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }), said, proof, source].filter(Boolean));
+    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [
+      el("b", { text: `${right ? "✓" : "✗"} ${meant} ` }),
+      el("span", { text: truth }),
+    ]);
+    const source = card.source
+      ? el("p", { class: "fa-fine", text: say("claims.source", { source: card.source }) })
+      : null;
+    this.proved.replaceChildren(
+      ...[
+        el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }),
+        said,
+        proof,
+        source,
+      ].filter(Boolean),
+    );
     set(this.live, { text: said.textContent });
     this.screen.wake(proof);
   }
@@ -180,8 +231,23 @@ export class Claims {
 
   tell() {
     const known = this.cards.map((_, k) => this.answered(k));
-    [...this.dots.children].forEach((dot, k) => set(dot, { class: [known[k] === "right" ? "is-right" : known[k] ? "is-wrong" : "", k === this.at ? "is-now" : ""].join(" ").trim() || null }));
-    this.picks.forEach((pick, k) => set(pick, { class: known[k] ? `is-${known[k]}` : null, "aria-current": k === this.at ? "true" : null }));
+    [...this.dots.children].forEach((dot, k) =>
+      set(dot, {
+        class:
+          [
+            known[k] === "right" ? "is-right" : known[k] ? "is-wrong" : "",
+            k === this.at ? "is-now" : "",
+          ]
+            .join(" ")
+            .trim() || null,
+      }),
+    );
+    this.picks.forEach((pick, k) =>
+      set(pick, {
+        class: known[k] ? `is-${known[k]}` : null,
+        "aria-current": k === this.at ? "true" : null,
+      }),
+    );
     const right = known.filter((one) => one === "right").length;
     const done = known.filter(Boolean).length;
     set(this.dots, { "aria-label": say("claims.decided", { done, n: known.length }) });

@@ -13,10 +13,26 @@ let count = 0;
 
 function ranged(control, changed) {
   const { key, low: min, high: max, step, label } = control;
-  const slider = el("input", { type: "range", class: "fa-scrub", min, max, step, "aria-label": label });
-  const box = el("input", { type: "number", min, max, step: "any", "aria-label": say("as_number", { label }) });
+  const slider = el("input", {
+    type: "range",
+    class: "fa-scrub",
+    min,
+    max,
+    step,
+    "aria-label": label,
+  });
+  const box = el("input", {
+    type: "number",
+    min,
+    max,
+    step: "any",
+    "aria-label": say("as_number", { label }),
+  });
   const fill = () => {
-    slider.style.setProperty("--fa-progress", `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`);
+    slider.style.setProperty(
+      "--fa-progress",
+      `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`,
+    );
     if (key === "step") set(slider, { "aria-valuetext": say("at", { k: slider.value, n: max }) });
   };
   const write = (value) => {
@@ -37,22 +53,50 @@ function ranged(control, changed) {
     changed();
   });
   box.addEventListener("change", () => box.value === "" && write(slider.value));
-  const root = el("div", { class: "fa-control is-range" }, [el("div", { class: "fa-control-head" }, [el("span", { text: label }), box]), slider]);
+  const root = el("div", { class: "fa-control is-range" }, [
+    el("div", { class: "fa-control-head" }, [el("span", { text: label }), box]),
+    slider,
+  ]);
   return { root, read: () => box.value || slider.value, write };
 }
 
 function field(control, changed, attributes) {
   const input = el("input", { ...attributes, id: `fa-learn-${++count}` });
-  input.addEventListener("input", () => (input.value !== "" || control.kind === "text") && changed());
-  const root = el("div", { class: `fa-control is-${control.kind}` }, [el("label", { for: input.id, text: control.label }), input]);
-  return { root, read: () => input.value, write: (value) => { input.value = String(value); } };
+  input.addEventListener(
+    "input",
+    () => (input.value !== "" || control.kind === "text") && changed(),
+  );
+  const root = el("div", { class: `fa-control is-${control.kind}` }, [
+    el("label", { for: input.id, text: control.label }),
+    input,
+  ]);
+  return {
+    root,
+    read: () => input.value,
+    write: (value) => {
+      input.value = String(value);
+    },
+  };
 }
 
 function menu(control, changed) {
-  const select = el("select", { id: `fa-learn-${++count}` }, control.choices.map(([value, text]) => el("option", { value, text })));
+  const select = el(
+    "select",
+    { id: `fa-learn-${++count}` },
+    control.choices.map(([value, text]) => el("option", { value, text })),
+  );
   select.addEventListener("change", changed);
-  const root = el("div", { class: "fa-control is-choice" }, [el("label", { for: select.id, text: control.label }), select]);
-  return { root, read: () => select.value, write: (value) => { select.value = String(value); } };
+  const root = el("div", { class: "fa-control is-choice" }, [
+    el("label", { for: select.id, text: control.label }),
+    select,
+  ]);
+  return {
+    root,
+    read: () => select.value,
+    write: (value) => {
+      select.value = String(value);
+    },
+  };
 }
 
 function segments(control, changed) {
@@ -60,26 +104,49 @@ function segments(control, changed) {
   const inputs = control.choices.map(([value]) => el("input", { type: "radio", name, value }));
   inputs.forEach((input) => input.addEventListener("change", changed));
   const { pictures, choices } = control;
-  const labels = choices.map(([, text], k) => el("label", {}, [inputs[k], pictures && picture(pictures[k].split(" ")), el("span", { text })]));
-  const root = el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [el("legend", { text: control.label }), el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels)]);
+  const labels = choices.map(([, text], k) =>
+    el("label", {}, [inputs[k], pictures && picture(pictures[k].split(" ")), el("span", { text })]),
+  );
+  const root = el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [
+    el("legend", { text: control.label }),
+    el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels),
+  ]);
   return {
     root,
     read: () => inputs.find((input) => input.checked)?.value ?? control.value,
-    write: (value) => inputs.forEach((input) => { input.checked = input.value === String(value); }),
+    write: (value) =>
+      inputs.forEach((input) => {
+        input.checked = input.value === String(value);
+      }),
   };
 }
 
 function toggle(control, changed) {
   const input = el("input", { type: "checkbox", role: "switch" });
   input.addEventListener("change", changed);
-  const root = el("label", { class: "fa-control is-toggle" }, [input, el("span", { text: control.label })]);
-  return { root, read: () => (input.checked ? "1" : "0"), write: (value) => { input.checked = String(value) === "1"; } };
+  const root = el("label", { class: "fa-control is-toggle" }, [
+    input,
+    el("span", { text: control.label }),
+  ]);
+  return {
+    root,
+    read: () => (input.checked ? "1" : "0"),
+    write: (value) => {
+      input.checked = String(value) === "1";
+    },
+  };
 }
 
 /** Of what a picture moves there is nothing to see here. */
 function drawn() {
   let now = "";
-  return { root: null, read: () => now, write: (value) => { now = String(value); } };
+  return {
+    root: null,
+    read: () => now,
+    write: (value) => {
+      now = String(value);
+    },
+  };
 }
 
 /** The control that this description asks for. */
@@ -89,6 +156,15 @@ export function build(control, changed) {
   if (kind === "range") return ranged(control, changed);
   if (kind === "number") return field(control, changed, { type: "number", min, max, step });
   if (kind === "toggle") return toggle(control, changed);
-  if (kind === "choice") return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(control, changed);
-  return field(control, changed, { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" });
+  if (kind === "choice")
+    return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(
+      control,
+      changed,
+    );
+  return field(control, changed, {
+    type: "text",
+    maxlength: 400,
+    spellcheck: "false",
+    autocomplete: "off",
+  });
 }

@@ -41,20 +41,24 @@ export function heightOf(width, wanted, narrow, room) {
 const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
 
 /** The unit of a lecture hall's sizes, as in learn_hall.css: 1 at 1280 × 720. */
-export const hallUnit = () => Math.max(0.8, Math.min(3, window.innerWidth / 1280, window.innerHeight / 720));
+export const hallUnit = () =>
+  Math.max(0.8, Math.min(3, window.innerWidth / 1280, window.innerHeight / 720));
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. */
 function roomOf(root) {
   const box = root.closest(".fa-rung-body > .fa-widget");
   if (!box) return window.innerHeight * 0.62;
   const scale = scaleOf(root);
-  const above = (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
+  const above =
+    (root.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop) / scale;
   return box.clientHeight / scale - above - 6;
 }
 
 /** An element that paints `data` and has `update`. `paint(data, paper, pen)` → nodes. */
 export function easel(data, api, wanted, paint) {
-  const root = /** @type {any} */ (svg("svg", { class: "fa-easel", role: "group", "aria-label": api.label }));
+  const root = /** @type {any} */ (
+    svg("svg", { class: "fa-easel", role: "group", "aria-label": api.label })
+  );
   const knobs = new Map();
   let now = data;
   /** @type {string | null} */
@@ -71,14 +75,23 @@ export function easel(data, api, wanted, paint) {
     const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const paper = /** @type {Paper} */ ({ width, height, narrow, big, type: big ? Math.max(15, READ * hallUnit() / scaleOf(root)) : 15 });
+    const paper = /** @type {Paper} */ ({
+      width,
+      height,
+      narrow,
+      big,
+      type: big ? Math.max(15, (READ * hallUnit()) / scaleOf(root)) : 15,
+    });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
     // A phone scrolls: there a picture takes what it needs, elsewhere it keeps to the room that there is
     const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
     rove();
-    if (focused) nodes().find((node) => node.dataset.knob === focused)?.focus({ preventScroll: true });
+    if (focused)
+      nodes()
+        .find((node) => node.dataset.knob === focused)
+        ?.focus({ preventScroll: true });
     size = `${width} ${height}`;
   };
   const members = (group) => [...knobs.values()].filter((knob) => knob.group === group);
@@ -86,7 +99,10 @@ export function easel(data, api, wanted, paint) {
     for (const node of nodes()) {
       const { key, group } = knobs.get(node.dataset.knob);
       const all = group ? members(group) : [];
-      const stop = all.find((one) => one.key === stops.get(group)) ?? all.find(({ chosen }) => chosen) ?? all[0];
+      const stop =
+        all.find((one) => one.key === stops.get(group)) ??
+        all.find(({ chosen }) => chosen) ??
+        all[0];
       set(node, { tabindex: !stop || stop.key === key ? "0" : "-1" });
     }
   };
@@ -97,8 +113,11 @@ export function easel(data, api, wanted, paint) {
   /** Along the group of this knob, to its ends too. */
   const along = ({ key, group }, dx, dy) => {
     const all = members(group);
-    const to = all[Math.max(0, Math.min(all.length - 1, all.findIndex((one) => one.key === key) + dx - dy))];
-    nodes().find((node) => node.dataset.knob === to.key)?.focus({ preventScroll: true });
+    const to =
+      all[Math.max(0, Math.min(all.length - 1, all.findIndex((one) => one.key === key) + dx - dy))];
+    nodes()
+      .find((node) => node.dataset.knob === to.key)
+      ?.focus({ preventScroll: true });
   };
   /** A group that is a knob, with what is drawn in it. */
   const pen = {
@@ -107,14 +126,28 @@ export function easel(data, api, wanted, paint) {
       knobs.set(knob.key, knob);
       const [now, low, high] = knob.slides ?? [];
       const is = knob.slides
-        ? { role: "slider", "aria-label": knob.label, "aria-valuetext": knob.said, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": now }
+        ? {
+            role: "slider",
+            "aria-label": knob.label,
+            "aria-valuetext": knob.said,
+            "aria-valuemin": low,
+            "aria-valuemax": high,
+            "aria-valuenow": now,
+          }
         : { role: "button", "aria-label": `${knob.label}${knob.said && `: ${knob.said}`}` };
-      const node = svg("g", { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is }, drawn.flat(Infinity).filter(Boolean));
+      const node = svg(
+        "g",
+        { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is },
+        drawn.flat(Infinity).filter(Boolean),
+      );
       // Not on the picture: Chromium makes a svg that listens for focus a stop of its own
       node.addEventListener("focus", () => knob.group && stopAt(knob.group, knob.key));
       return node;
     },
-    redraw: (fresh) => { now = fresh; draw(); },
+    redraw: (fresh) => {
+      now = fresh;
+      draw();
+    },
   };
   const knobOf = (target) => knobs.get(target.closest?.("[data-knob]")?.dataset.knob);
   const at = (event) => {
@@ -131,26 +164,37 @@ export function easel(data, api, wanted, paint) {
     held = knob.key;
   });
   root.addEventListener("pointermove", (event) => held && knobs.get(held)?.drag(...at(event)));
-  for (const name of ["pointerup", "pointercancel"]) root.addEventListener(name, () => { held = null; });
+  for (const name of ["pointerup", "pointercancel"])
+    root.addEventListener(name, () => {
+      held = null;
+    });
   root.addEventListener("click", (event) => knobOf(event.target)?.press?.());
   root.addEventListener("keydown", (event) => {
     const knob = knobOf(event.target);
     const by = strideOf(event);
     const moves = knob?.keys ?? (knob?.group && ((dx, dy) => along(knob, dx, dy)));
-    const act = by ? moves && (() => moves(...by)) : event.key === "Enter" || event.key === " " ? knob?.press : null;
+    const act = by
+      ? moves && (() => moves(...by))
+      : event.key === "Enter" || event.key === " "
+        ? knob?.press
+        : null;
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
     act();
   });
   root.refit = draw;
-  root.update = (fresh) => { if (!held) now = fresh; draw(); };
+  root.update = (fresh) => {
+    if (!held) now = fresh;
+    draw();
+  };
   const watch = new ResizeObserver(() => {
     if (!root.isConnected && size) return watch.disconnect();
     const box = root.closest(".fa-rung-body > .fa-widget");
     if (box) watch.observe(box);
     const narrow = root.clientWidth < NARROW && !root.closest(".fa-present");
-    if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted, narrow, roomOf(root))}`) draw();
+    if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted, narrow, roomOf(root))}`)
+      draw();
   });
   watch.observe(root);
   return root;
@@ -159,18 +203,46 @@ export function easel(data, api, wanted, paint) {
 // ---- a few shapes; colours are the page's own, by name
 
 export const ink = (name) => `var(--fa-${name})`;
-const styled = (paints) => Object.entries(paints).map(([key, value]) => `${key}:${value}`).join(";");
+const styled = (paints) =>
+  Object.entries(paints)
+    .map(([key, value]) => `${key}:${value}`)
+    .join(";");
 
-export function text(x, y, words, { size = 15, weight = 400, hue = "ink", anchor = "start", turn = 0, halo = false } = {}) {
-  const paints = { "font-size": `${size}px`, "font-weight": weight, fill: ink(hue), ...(halo ? { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" } : {}) };
-  return svg("text", { x, y, "text-anchor": anchor, style: styled(paints), transform: turn ? `rotate(${turn} ${x} ${y})` : null, text: words });
+export function text(
+  x,
+  y,
+  words,
+  { size = 15, weight = 400, hue = "ink", anchor = "start", turn = 0, halo = false } = {},
+) {
+  const paints = {
+    "font-size": `${size}px`,
+    "font-weight": weight,
+    fill: ink(hue),
+    ...(halo ? { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" } : {}),
+  };
+  return svg("text", {
+    x,
+    y,
+    "text-anchor": anchor,
+    style: styled(paints),
+    transform: turn ? `rotate(${turn} ${x} ${y})` : null,
+    text: words,
+  });
 }
 
 /** Words of several colours in one line: [[words, hue, weight], …].
  * @param {number} x @param {number} y @param {any[][]} parts */
 export function line(x, y, parts, { size = 15, anchor = "start", weight = 400 } = {}) {
-  const node = svg("text", { x, y, "text-anchor": anchor, style: `font-size:${size}px;white-space:pre` });
-  for (const [words, hue = "ink", heavy = weight] of parts) node.append(svg("tspan", { style: styled({ fill: ink(hue), "font-weight": heavy }), text: words }));
+  const node = svg("text", {
+    x,
+    y,
+    "text-anchor": anchor,
+    style: `font-size:${size}px;white-space:pre`,
+  });
+  for (const [words, hue = "ink", heavy = weight] of parts)
+    node.append(
+      svg("tspan", { style: styled({ fill: ink(hue), "font-weight": heavy }), text: words }),
+    );
   return node;
 }
 
@@ -183,7 +255,8 @@ export function wrapped(x, y, words, wide, more = {}) {
   const lines = [""];
   for (const word of words.split(" ")) {
     const next = `${lines[lines.length - 1]} ${word}`.trim();
-    if (next.length * size * ((more.weight ?? 400) > 500 ? 0.6 : 0.54) > wide && lines.at(-1)) lines.push(word);
+    if (next.length * size * ((more.weight ?? 400) > 500 ? 0.6 : 0.54) > wide && lines.at(-1))
+      lines.push(word);
     else lines[lines.length - 1] = next;
   }
   return lines.map((part, k) => text(x, y + k * size * 1.4, part, more));
@@ -191,11 +264,26 @@ export function wrapped(x, y, words, wide, more = {}) {
 
 /** @param {{rx?: number, style?: Record<string, any>}} more */
 export const rect = (x, y, width, height, fill, more = {}) =>
-  svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), rx: more.rx ?? 0, style: styled({ fill: fill ? ink(fill) : "none", ...(more.style ?? {}) }) });
+  svg("rect", {
+    x,
+    y,
+    width: Math.max(0, width),
+    height: Math.max(0, height),
+    rx: more.rx ?? 0,
+    style: styled({ fill: fill ? ink(fill) : "none", ...(more.style ?? {}) }),
+  });
 
 export const path = (d, paints) => svg("path", { d, style: styled({ fill: "none", ...paints }) });
 
-export const stroke = (hue, width = 1, more = {}) => ({ stroke: ink(hue), "stroke-width": width, ...more });
+export const stroke = (hue, width = 1, more = {}) => ({
+  stroke: ink(hue),
+  "stroke-width": width,
+  ...more,
+});
 
 /** 1.5 → “1.50”, with a true minus. */
-export const digits = (x, places = 2) => x.toFixed(places).replace("-", "−").replace(/^−(0(?:\.0+)?)$/, "$1");
+export const digits = (x, places = 2) =>
+  x
+    .toFixed(places)
+    .replace("-", "−")
+    .replace(/^−(0(?:\.0+)?)$/, "$1");

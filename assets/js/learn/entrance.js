@@ -1,7 +1,16 @@
 // The entrance: a self-test that advises where to start, three paths over one map, progress by path.
 
 import { el, set } from "../lib/dom.js";
-import { choosePath, chosenPath, COURSE, ending, goesOn, keepAnswers, nextPath, testAnswers } from "./path.js";
+import {
+  choosePath,
+  chosenPath,
+  COURSE,
+  ending,
+  goesOn,
+  keepAnswers,
+  nextPath,
+  testAnswers,
+} from "./path.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
 
@@ -13,7 +22,11 @@ class SelfTest {
   constructor(root, entrance) {
     const { asked, after } = JSON.parse(root.dataset.selftest);
     Object.assign(this, { root, entrance, asked, after, right: testAnswers() });
-    this.dots = el("span", { class: "fa-test-dots" }, asked.map((_, k) => el("i", { "data-k": k })));
+    this.dots = el(
+      "span",
+      { class: "fa-test-dots" },
+      asked.map((_, k) => el("i", { "data-k": k })),
+    );
     this.said = el("p", { class: "fa-test-words", tabindex: -1 });
     this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
     this.choices = el("div", { class: "fa-test-answers" });
@@ -29,8 +42,22 @@ class SelfTest {
 
   show() {
     const { asked, right } = this;
-    [...this.dots.children].forEach((dot, k) => set(dot, { class: k < right.length ? (right[k] ? "is-right" : "is-wrong") : k === right.length && !this.over ? "is-now" : null }));
-    set(this.dots, { role: "img", "aria-label": say("test.known", { known: right.filter(Boolean).length, n: asked.length }) });
+    [...this.dots.children].forEach((dot, k) =>
+      set(dot, {
+        class:
+          k < right.length
+            ? right[k]
+              ? "is-right"
+              : "is-wrong"
+            : k === right.length && !this.over
+              ? "is-now"
+              : null,
+      }),
+    );
+    set(this.dots, {
+      role: "img",
+      "aria-label": say("test.known", { known: right.filter(Boolean).length, n: asked.length }),
+    });
     const pressed = (text, kind, act) => {
       const node = el("button", { type: "button", class: kind, text });
       node.addEventListener("click", act);
@@ -39,14 +66,22 @@ class SelfTest {
     this.time.hidden = this.over;
     this.root.classList.toggle("is-over", this.over);
     const { words, options } = asked[right.length - Number(this.over)];
-    const place = say("test.words", { k: right.length + Number(!this.over), n: asked.length, words });
+    const place = say("test.words", {
+      k: right.length + Number(!this.over),
+      n: asked.length,
+      words,
+    });
     set(this.said, { text: !this.over && this.because ? `${say("right")} ${place}` : place });
     set(this.verdict, { text: (this.over && this.because) || "" });
     this.verdict.hidden = !this.verdict.textContent;
     if (this.over) {
       const [start, number] = this.start;
       this.choices.replaceChildren(
-        el("a", { class: "fa-test-go", href: `?page=learn&rung=${start}`, text: say("test.start", { number }) }),
+        el("a", {
+          class: "fa-test-go",
+          href: `?page=learn&rung=${start}`,
+          text: say("test.start", { number }),
+        }),
         pressed(say("test.again"), "is-plain", () => this.take([])),
       );
     } else {
@@ -61,7 +96,10 @@ class SelfTest {
   answer(k) {
     const { answer, options } = this.asked[this.right.length];
     const right = k === answer;
-    this.because = k < 0 ? options[answer][1] : `${right ? say("right") : say("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
+    this.because =
+      k < 0
+        ? options[answer][1]
+        : `${right ? say("right") : say("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
     this.take([...this.right, right]);
   }
 
@@ -84,10 +122,13 @@ class SelfTest {
 export class Entrance {
   constructor(root, { progress, outline }) {
     Object.assign(this, { root, progress, outline });
-    this.stops = new Map([...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.rung, node]));
+    this.stops = new Map(
+      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.rung, node]),
+    );
     this.cards = [...root.querySelectorAll(".fa-path")];
     for (const card of this.cards) {
-      for (const node of card.querySelectorAll("button, a")) node.addEventListener("click", () => this.choose(card.dataset.path));
+      for (const node of card.querySelectorAll("button, a"))
+        node.addEventListener("click", () => this.choose(card.dataset.path));
     }
     this.forget = el("button", { type: "button", class: "fa-plain", text: say("forget") });
     this.forget.addEventListener("click", () => progress.clear());
@@ -113,9 +154,14 @@ export class Entrance {
     for (const [key, node] of this.stops) {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
-      set(node, { "aria-label": done ? `${this.outline.rungs[key].join(" ")}${say("answered")}` : null });
+      set(node, {
+        "aria-label": done ? `${this.outline.rungs[key].join(" ")}${say("answered")}` : null,
+      });
       const paths = node.dataset.paths.split(" ");
-      node.classList.toggle("is-stop", paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE);
+      node.classList.toggle(
+        "is-stop",
+        paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE,
+      );
     }
     const done = (key) => this.done(key);
     const main = nextPath(this.outline, this.root.dataset.path, done);
@@ -134,15 +180,29 @@ export class Entrance {
     const chosen = path === this.root.dataset.path;
     card.classList.toggle("is-chosen", chosen);
     set(card.querySelector("h3 button"), { "aria-pressed": chosen });
-    set(card.querySelector(".fa-path-done"), { text: chosen && next && left.length < keys.length ? say("path.left", { ...share, minutes }) : say("path.share", share) });
+    set(card.querySelector(".fa-path-done"), {
+      text:
+        chosen && next && left.length < keys.length
+          ? say("path.left", { ...share, minutes })
+          : say("path.share", share),
+    });
     const words = card.querySelector("p");
     words.dataset.words ??= words.textContent;
     set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
     const go = card.querySelector(":scope > a");
     const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
-    set(go, { href: `?page=learn&rung=${next ?? keys[0]}`, class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again" });
-    const what = !next ? say("path.again") : left.length < keys.length ? say("path.next", { number }) : say("path.first", { number });
-    set(go, { "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}` });
+    set(go, {
+      href: `?page=learn&rung=${next ?? keys[0]}`,
+      class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again",
+    });
+    const what = !next
+      ? say("path.again")
+      : left.length < keys.length
+        ? say("path.next", { number })
+        : say("path.first", { number });
+    set(go, {
+      "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}`,
+    });
     go.replaceChildren(what, ...(next ? [el("span", { text: ` ${title}` })] : []));
   }
 
@@ -155,8 +215,11 @@ export class Entrance {
     if (!known) so = say("advice.none", { number });
     else if (known === test.asked.length) so = say("advice.all", { number });
     else if (known === 1) so = say("advice.one", { first: FIRST, number });
-    else if (known === 2) so = say("advice.two", { first: FIRST, last: this.before(number), number });
-    set(this.root.querySelector(".fa-advice"), { text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "" });
+    else if (known === 2)
+      so = say("advice.two", { first: FIRST, last: this.before(number), number });
+    set(this.root.querySelector(".fa-advice"), {
+      text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "",
+    });
     for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
     if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: say("start") }));
     if (this.test) this.tell();

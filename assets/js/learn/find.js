@@ -12,13 +12,17 @@ export function mountFind(root) {
   field?.addEventListener("input", () => {
     const wanted = field.value.trim().toLowerCase();
     let left = 0;
-    for (const list of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".fa-terms"))) {
+    for (const list of /** @type {NodeListOf<HTMLElement>} */ (
+      root.querySelectorAll(".fa-terms")
+    )) {
       const rows = /** @type {HTMLElement[]} */ ([...list.children]);
       for (const row of rows) row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
       const here = rows.filter((row) => !row.hidden).length;
       /** @type {HTMLElement} */ (list.parentElement).hidden = !here;
       left += here;
     }
-    set(/** @type {Element} */ (root.querySelector(".fa-finder [role=status]")), { text: left ? say("terms", { n: left }) : say("terms.none") });
+    set(/** @type {Element} */ (root.querySelector(".fa-finder [role=status]")), {
+      text: left ? say("terms", { n: left }) : say("terms.none"),
+    });
   });
 }

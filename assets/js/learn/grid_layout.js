@@ -18,13 +18,25 @@ export function fixed(item, type) {
  * @returns {[number, number]} */
 export function cellOf(lines, width, height, type, most = [76, 48]) {
   const lead = type * 1.35;
-  const across = Math.min(...lines.map((line) => {
-    const columns = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
-    const rest = line.reduce((sum, item) => sum + fixed(item, type), 0);
-    return columns ? (width - rest) / columns : Infinity;
-  }));
-  const rows = lines.reduce((sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)), 0);
-  const extra = lines.reduce((sum, line) => sum + (line.some((x) => x.kind === "words") ? 110 : lead * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + 14), 0);
+  const across = Math.min(
+    ...lines.map((line) => {
+      const columns = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
+      const rest = line.reduce((sum, item) => sum + fixed(item, type), 0);
+      return columns ? (width - rest) / columns : Infinity;
+    }),
+  );
+  const rows = lines.reduce(
+    (sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)),
+    0,
+  );
+  const extra = lines.reduce(
+    (sum, line) =>
+      sum +
+      (line.some((x) => x.kind === "words")
+        ? 110
+        : lead * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + 14),
+    0,
+  );
   return [Math.min(most[0], across), Math.max(20, Math.min(most[1], (height - extra) / rows))];
 }
 
@@ -33,7 +45,10 @@ export function cellOf(lines, width, height, type, most = [76, 48]) {
 export function broken(lines, narrow, big = false) {
   if (!narrow && !big) return lines;
   const apart = parted(lines, narrow ? PHONE : HALL);
-  const rows = apart.reduce((sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)), 0);
+  const rows = apart.reduce(
+    (sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)),
+    0,
+  );
   return narrow || rows <= SLIDE ? apart : lines;
 }
 

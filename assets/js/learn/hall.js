@@ -31,20 +31,35 @@ export class Hall {
       return node;
     };
     this.place = el("span", { class: "fa-hall-place" });
-    this.bar = el("div", { class: "fa-hall-bar" }, [this.place, el("span", { class: "fa-hall-keys" }, [
-      button(say("hall.back"), "‹", () => this.turn(-1)), button(say("hall.on"), "›", () => this.turn(1)),
-      (this.play = button(say("hall.play"), "▶", () => this.plays())), button(say("hall.leave"), "×", () => this.leave()),
-    ])]);
-    window.addEventListener("resize", () => {
-      if (this.picture) this.picture.isLaid = false;
-      this.fit();
-    }, { signal: learn.abort.signal });
-    new MutationObserver(() => this.follow()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    this.bar = el("div", { class: "fa-hall-bar" }, [
+      this.place,
+      el("span", { class: "fa-hall-keys" }, [
+        button(say("hall.back"), "‹", () => this.turn(-1)),
+        button(say("hall.on"), "›", () => this.turn(1)),
+        (this.play = button(say("hall.play"), "▶", () => this.plays())),
+        button(say("hall.leave"), "×", () => this.leave()),
+      ]),
+    ]);
+    window.addEventListener(
+      "resize",
+      () => {
+        if (this.picture) this.picture.isLaid = false;
+        this.fit();
+      },
+      { signal: learn.abort.signal },
+    );
+    new MutationObserver(() => this.follow()).observe(document.body, {
+      attributes: true,
+      attributeFilter: ["class"],
+    });
   }
 
   follow() {
     const { root } = this.learn;
-    const on = document.body.classList.contains("fa-present") && root.isConnected && root.offsetParent !== null;
+    const on =
+      document.body.classList.contains("fa-present") &&
+      root.isConnected &&
+      root.offsetParent !== null;
     if (on === this.on) return;
     this.on = on;
     root.classList.toggle("is-presenting", on);
@@ -57,9 +72,18 @@ export class Hall {
 
   /** Who leaves comes back to what opened the hall, or to the button of the screen that is here now. */
   leads() {
-    const { opener, learn: { root } } = this;
-    const places = [opener !== document.body && opener, root.querySelector(".fa-to-hall"), root.querySelector("h2")];
-    places.find((node) => node && node.isConnected && node.checkVisibility())?.focus({ preventScroll: true });
+    const {
+      opener,
+      learn: { root },
+    } = this;
+    const places = [
+      opener !== document.body && opener,
+      root.querySelector(".fa-to-hall"),
+      root.querySelector("h2"),
+    ];
+    places
+      .find((node) => node && node.isConnected && node.checkVisibility())
+      ?.focus({ preventScroll: true });
   }
 
   /** A screen has come, from the one before it or (back) from the one after: fresh, its picture is as the course has it,
@@ -78,7 +102,8 @@ export class Hall {
       this.question = new HallQuestion(asked, question);
       this.picture = new Fit(screen.querySelector(".fa-rung-body"));
       live.present(state, fresh);
-      for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li")) write(node, node.textContent);
+      for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li"))
+        write(node, node.textContent);
     }
     this.claims = live.claims && new HallClaims(screen, live.claims.cards, () => this.turn(1));
     this.tells(screen);
@@ -128,12 +153,18 @@ export class Hall {
     const title = screen.querySelector(".fa-lesson");
     if (!title) return;
     set(title, { text: lesson?.title ?? "" });
-    for (const node of screen.querySelectorAll(".fa-halt")) node.classList.toggle("is-aside", Boolean(lesson) && !lesson.stops.includes(node.dataset.rung));
+    for (const node of screen.querySelectorAll(".fa-halt"))
+      node.classList.toggle(
+        "is-aside",
+        Boolean(lesson) && !lesson.stops.includes(node.dataset.rung),
+      );
   }
 
   /** The slide's first words have the keyboard. */
   enter(screen) {
-    const words = [...screen.querySelectorAll("h2, .fa-headline, .fa-hall-asked h3")].find((node) => node.checkVisibility());
+    const words = [...screen.querySelectorAll("h2, .fa-headline, .fa-hall-asked h3")].find((node) =>
+      node.checkVisibility(),
+    );
     if (!words) return;
     set(words, { tabindex: "-1" });
     words.focus({ preventScroll: true });
@@ -155,8 +186,10 @@ export class Hall {
   /** On or back: through what does not fit, through the parts, to the next screen of the lecture. */
   turn(by) {
     const screen = this.learn.root.firstElementChild;
-    const left = by > 0 ? screen.scrollHeight - screen.clientHeight - screen.scrollTop : screen.scrollTop;
-    if (this.parts[0] === "all" && left > SLIGHT) return screen.scrollBy(0, (by * left) / Math.ceil(left / (screen.clientHeight * MOST)));
+    const left =
+      by > 0 ? screen.scrollHeight - screen.clientHeight - screen.scrollTop : screen.scrollTop;
+    if (this.parts[0] === "all" && left > SLIGHT)
+      return screen.scrollBy(0, (by * left) / Math.ceil(left / (screen.clientHeight * MOST)));
     const part = this.part + by;
     if (part >= 0 && part < this.parts.length) return this.lay(part);
     const { router } = this.learn;
@@ -172,7 +205,11 @@ export class Hall {
 
   key(event) {
     if (event.key === "Escape") return this.leave();
-    if (event.target.closest?.("input, select, textarea, [role=slider]") && !event.key.startsWith("Page")) return undefined;
+    if (
+      event.target.closest?.("input, select, textarea, [role=slider]") &&
+      !event.key.startsWith("Page")
+    )
+      return undefined;
     const by = TURNS[event.key] ?? this.claims?.key(event, this.part) ?? 0;
     const isAsked = this.parts?.[this.part] === "question" && this.question.key(event);
     const step = STEPS[event.key];

@@ -14,16 +14,34 @@ export class HallClaims {
   /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards
    * @param {() => void} on goes on to the verdict */
   constructor(root, cards, on) {
-    Object.assign(this, { cards, words: el("h3"), verdict: el("p", { class: "fa-hall-verdict", role: "status" }) });
-    this.tiles = new Map([[true, say("hall.true")], [false, say("hall.false")]].map(([truth, name]) => [truth, this.tile(truth, name, on)]));
+    Object.assign(this, {
+      cards,
+      words: el("h3"),
+      verdict: el("p", { class: "fa-hall-verdict", role: "status" }),
+    });
+    this.tiles = new Map(
+      [
+        [true, say("hall.true")],
+        [false, say("hall.false")],
+      ].map(([truth, name]) => [truth, this.tile(truth, name, on)]),
+    );
     this.show = el("button", { type: "button", class: "fa-hall-answer", text: say("hall.show") });
     this.show.addEventListener("click", on);
-    this.node = el("div", { class: "fa-hall-claim" }, [this.words, el("div", { class: "fa-hall-votes" }, [...this.tiles.values()]), this.verdict, this.show]);
+    this.node = el("div", { class: "fa-hall-claim" }, [
+      this.words,
+      el("div", { class: "fa-hall-votes" }, [...this.tiles.values()]),
+      this.verdict,
+      this.show,
+    ]);
     root.querySelector(".fa-behind-body").append(this.node);
   }
 
   tile(truth, name, on) {
-    const node = el("button", { type: "button" }, [el("b", { class: "fa-hall-letter", text: name[0] }), el("span", { text: name }), el("span", { class: "fa-hall-sign", text: "✓" })]);
+    const node = el("button", { type: "button" }, [
+      el("b", { class: "fa-hall-letter", text: name[0] }),
+      el("span", { text: name }),
+      el("span", { class: "fa-hall-sign", text: "✓" }),
+    ]);
     node.addEventListener("click", () => {
       if (this.isTold) return;
       this.vote = truth;
@@ -47,7 +65,14 @@ export class HallClaims {
       tile.classList.toggle("is-right", this.isTold && which === truth);
       set(tile, { "aria-pressed": this.isTold && which === this.vote });
     }
-    this.verdict.replaceChildren(...(this.isTold ? [el("b", { text: `${truth ? say("hall.true") : say("hall.false")}. ` }), el("span", { text: why })] : []));
+    this.verdict.replaceChildren(
+      ...(this.isTold
+        ? [
+            el("b", { text: `${truth ? say("hall.true") : say("hall.false")}. ` }),
+            el("span", { text: why }),
+          ]
+        : []),
+    );
     this.show.hidden = this.isTold;
     this.vote = undefined;
     return say("hall.claim", { k: k + 1, n: this.cards.length });

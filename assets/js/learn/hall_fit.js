@@ -15,16 +15,26 @@ function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
   // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
-  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) => panel.checkVisibility());
-  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries()) panels[k].style.setProperty("--drawn", drawn);
+  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) =>
+    panel.checkVisibility(),
+  );
+  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries())
+    panels[k].style.setProperty("--drawn", drawn);
   for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
-  const isSmall = (panel) => panel.getBoundingClientRect().width < parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
+  const isSmall = (panel) =>
+    panel.getBoundingClientRect().width <
+    parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
   if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
-  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall)) return false;
-  return sheet.scrollHeight * zoom <= height - 2 && place.scrollHeight <= height + 1 && place.scrollWidth <= width + 1;
+  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall))
+    return false;
+  return (
+    sheet.scrollHeight * zoom <= height - 2 &&
+    place.scrollHeight <= height + 1 &&
+    place.scrollWidth <= width + 1
+  );
 }
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
@@ -47,7 +57,9 @@ function largest(sheet, place, zoom) {
 
 /** What is drawn for its type says how well it is laid out by the least of it. */
 const leastType = (sheet) => {
-  const sizes = [...sheet.querySelectorAll(".fa-easel text")].map((node) => parseFloat(node.style.fontSize)).filter(Boolean);
+  const sizes = [...sheet.querySelectorAll(".fa-easel text")]
+    .map((node) => parseFloat(node.style.fontSize))
+    .filter(Boolean);
   return sizes.length ? Math.min(...sizes) : 1;
 };
 
@@ -65,7 +77,8 @@ export class Fit {
     if (!sheet) return;
     if (!this.isLaid) this.arrange(sheet);
     this.zoom = largest(sheet, this.place, this.zoom);
-    this.isLaid = Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
+    this.isLaid =
+      Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
   }
 
   /** The lines beside the picture, or above it where that makes the picture clearly larger. */
@@ -85,7 +98,8 @@ export class Fit {
     if (!sheet) return;
     sheet.removeAttribute("style");
     for (const blocks of sheet.querySelectorAll(".fa-blocks")) blocks.style.minHeight = "";
-    for (const panel of sheet.querySelectorAll(".fa-scene-panel")) panel.style.removeProperty("--drawn");
+    for (const panel of sheet.querySelectorAll(".fa-scene-panel"))
+      panel.style.removeProperty("--drawn");
     for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
   }
 }

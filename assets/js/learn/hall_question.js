@@ -19,10 +19,15 @@ const sign = (isRight) => el("span", { class: "fa-hall-sign", text: isRight ? "â
 /** The grid of a question that asks for cells, its rows and columns by name where they have one. */
 function grid({ cells, answer, rows, columns }) {
   const right = new Set(answer.map((at) => at.join()));
-  const cell = (text, at) => el("td", { class: right.has(at) && "is-right" }, [el("span", { text }), sign(right.has(at))]);
+  const cell = (text, at) =>
+    el("td", { class: right.has(at) && "is-right" }, [el("span", { text }), sign(right.has(at))]);
   const name = (text, scope) => el("th", { scope, text });
-  const head = columns && el("thead", {}, [el("tr", {}, [el("td"), ...columns.map((text) => name(text, "col"))])]);
-  const body = cells.map((row, i) => el("tr", {}, [rows && name(rows[i], "row"), ...row.map((text, j) => cell(text, `${i},${j}`))]));
+  const head =
+    columns &&
+    el("thead", {}, [el("tr", {}, [el("td"), ...columns.map((text) => name(text, "col"))])]);
+  const body = cells.map((row, i) =>
+    el("tr", {}, [rows && name(rows[i], "row"), ...row.map((text, j) => cell(text, `${i},${j}`))]),
+  );
   return el("table", { class: "fa-hall-cells" }, [head, el("tbody", {}, body)]);
 }
 
@@ -30,11 +35,19 @@ function grid({ cells, answer, rows, columns }) {
 function tiles({ options, answer }) {
   const most = Math.max(...options.map(([text]) => text.length));
   const size = most <= BRIEF ? " is-brief" : most > LONG ? " is-long" : "";
-  return el("ol", { class: `fa-hall-options${size}`, "data-n": options.length }, options.map(([text], k) => {
-    const said = el("span");
-    write(said, text);
-    return el("li", { class: k === answer && "is-right" }, [el("b", { class: "fa-hall-letter", text: LETTERS[k] }), said, sign(k === answer)]);
-  }));
+  return el(
+    "ol",
+    { class: `fa-hall-options${size}`, "data-n": options.length },
+    options.map(([text], k) => {
+      const said = el("span");
+      write(said, text);
+      return el("li", { class: k === answer && "is-right" }, [
+        el("b", { class: "fa-hall-letter", text: LETTERS[k] }),
+        said,
+        sign(k === answer),
+      ]);
+    }),
+  );
 }
 
 /** Drawn into `mount`, as explainer/learn/hall.py says it. */
@@ -42,7 +55,9 @@ export class HallQuestion {
   constructor(mount, asked) {
     this.mount = mount;
     this.why = el("p", { class: "fa-hall-why", role: "status" });
-    this.said = asked.options ? `${LETTERS[asked.answer]}. ${asked.options[asked.answer][1]}` : asked.why;
+    this.said = asked.options
+      ? `${LETTERS[asked.answer]}. ${asked.options[asked.answer][1]}`
+      : asked.why;
     this.button = el("button", { type: "button", class: "fa-hall-answer" });
     this.button.addEventListener("click", () => this.turn());
     const words = el("h3");

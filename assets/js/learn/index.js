@@ -29,7 +29,11 @@ class Learn {
     this.narrow.addEventListener("change", () => this.lay());
     this.root.addEventListener("click", (event) => this.clicked(event));
     const { signal } = this.abort;
-    document.addEventListener("keydown", (event) => (this.root.isConnected ? this.key(event) : this.abort.abort()), { signal });
+    document.addEventListener(
+      "keydown",
+      (event) => (this.root.isConnected ? this.key(event) : this.abort.abort()),
+      { signal },
+    );
     window.addEventListener("resize", () => settle(this.root), { signal });
     this.root.addEventListener("fa:blocks", () => this.hall.fit());
   }
@@ -54,7 +58,12 @@ class Learn {
     this.root.innerHTML = html;
     this.root.dataset.screen = key;
     const node = this.root.firstElementChild;
-    const context = { progress: this.progress, router: this.router, outline: this.router.outline, inHall: () => this.hall.on };
+    const context = {
+      progress: this.progress,
+      router: this.router,
+      outline: this.router.outline,
+      inHall: () => this.hall.on,
+    };
     this.screen = new Screen(node, context);
     if (key === ENTRANCE) new Entrance(node, context);
     mountFind(node);
@@ -74,7 +83,11 @@ class Learn {
   /** To a part of the screen: its heading, or what it asks first. */
   jump(selector) {
     const part = this.root.querySelector(selector);
-    const first = part.matches("[tabindex]") ? part : [...part.querySelectorAll("input, select, button")].find((node) => node.tabIndex >= 0 && node.checkVisibility());
+    const first = part.matches("[tabindex]")
+      ? part
+      : [...part.querySelectorAll("input, select, button")].find(
+          (node) => node.tabIndex >= 0 && node.checkVisibility(),
+        );
     first?.focus();
     if (first?.matches("[type=text]")) first.select(); // what was typed gives way to what is typed
   }
@@ -111,7 +124,14 @@ class Learn {
   }
 
   key(event) {
-    if (!isOnScreen("learn") || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      !isOnScreen("learn") ||
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (this.hall.on) return this.hall.key(event);
     const typing = event.target.closest?.("input, select, textarea, [role=slider], dialog");
     if (!typing && this.screen?.claims?.key(event)) event.preventDefault();

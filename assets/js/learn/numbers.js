@@ -24,7 +24,11 @@ function read(text) {
   if (!SIGNED.test(text)) return null;
   const [mantissa, power] = text.toLowerCase().replace(/^[+-]/, "").split("e");
   const decimals = (mantissa.split(".")[1] ?? "").length;
-  return { value: Number(text), half: 0.5 * 10 ** (Number(power ?? 0) - decimals), digits: mantissa.replace(".", "").replace(/^0+/, "").length };
+  return {
+    value: Number(text),
+    half: 0.5 * 10 ** (Number(power ?? 0) - decimals),
+    digits: mantissa.replace(".", "").replace(/^0+/, "").length,
+  };
 }
 
 /**
@@ -34,7 +38,8 @@ function read(text) {
 export function readings(text) {
   const plain = text.trim().replaceAll("−", "-").replaceAll("⁄", "/").replace(SPACES, "");
   const meant = [plain.replace(/^([+-]?)(\d+),(\d+)$/, "$1$2.$3")];
-  if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?(\/.*)?$/.test(plain)) meant.push(plain.replaceAll(",", ""));
+  if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?(\/.*)?$/.test(plain))
+    meant.push(plain.replaceAll(",", ""));
   return meant.flatMap((one) => read(one) ?? []);
 }
 
@@ -43,7 +48,9 @@ export function readings(text) {
  * @param {string} text @returns {[string, string]}
  */
 export function split(text) {
-  const [, number, unit] = /** @type {RegExpMatchArray} */ (text.trim().match(/^(.*?[\d.]?)\s*((?:[a-zµ%][^\d]*)?)$/is));
+  const [, number, unit] = /** @type {RegExpMatchArray} */ (
+    text.trim().match(/^(.*?[\d.]?)\s*((?:[a-zµ%][^\d]*)?)$/is)
+  );
   return [number, unit.trim()];
 }
 
@@ -57,7 +64,8 @@ export function fits(unit, wanted, words) {
 }
 
 /** The coarsest rounding of `answer` that counts: half of its unit. */
-const coarsest = (/** @type {number} */ answer) => 0.5 * 10 ** (Math.floor(Math.log10(Math.abs(answer))) + 1 - DIGITS);
+const coarsest = (/** @type {number} */ answer) =>
+  0.5 * 10 ** (Math.floor(Math.log10(Math.abs(answer))) + 1 - DIGITS);
 
 /**
  * Within the tolerance, or a right rounding to what was typed, of two significant digits at least.
@@ -75,6 +83,7 @@ export function meets({ value, half, digits }, answer, tolerance) {
  * @param {number} answer @param {number} tolerance
  */
 export function precision(answer, tolerance) {
-  if (Number.isInteger(Number(answer.toFixed(9))) || coarsest(answer) > COARSE * tolerance) return "";
+  if (Number.isInteger(Number(answer.toFixed(9))) || coarsest(answer) > COARSE * tolerance)
+    return "";
   return say("number.digits");
 }

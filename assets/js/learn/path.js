@@ -49,7 +49,10 @@ export function nextPath(outline, path, done) {
 }
 
 /** "1 hour" in a sentence: "on the 1-hour path"; "The course": "in the course". */
-const inWords = (title) => (/^\d/.test(title) ? say("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") }) : say("path.in", { title: title.replace(/^The/, "the") }));
+const inWords = (title) =>
+  /^\d/.test(title)
+    ? say("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") })
+    : say("path.in", { title: title.replace(/^The/, "the") });
 
 /**
  * What to say at the end of a path, null before it: {done, and of the next path its key, where it goes on, in words}.
@@ -59,5 +62,10 @@ export function ending(outline, path, done) {
   if (!outline.paths[path] || goesOn(outline, path, done)) return null;
   const next = nextPath(outline, path, done);
   const [title] = outline.ends[next] ?? [];
-  return { done: say("path.done", { what: outline.ends[path][1] }), path: next, key: next && goesOn(outline, next, done), words: title && inWords(title) };
+  return {
+    done: say("path.done", { what: outline.ends[path][1] }),
+    path: next,
+    key: next && goesOn(outline, next, done),
+    words: title && inWords(title),
+  };
 }

@@ -13,7 +13,9 @@ export function printed(learn, what) {
 async function handout(learn) {
   await learn.screen.wake();
   learn.root.classList.add("is-handout");
-  window.addEventListener("afterprint", () => learn.root.classList.remove("is-handout"), { once: true });
+  window.addEventListener("afterprint", () => learn.root.classList.remove("is-handout"), {
+    once: true,
+  });
   window.print();
 }
 
@@ -31,15 +33,24 @@ async function everything(learn) {
     for (const one of node.querySelectorAll("[id]")) one.removeAttribute("id"); // they stand on the page already
     for (const fold of node.querySelectorAll("details")) fold.open = true;
     all.append(node);
-    const screen = new Screen(node, { progress, router, outline: router.outline, inHall: () => false });
+    const screen = new Screen(node, {
+      progress,
+      router,
+      outline: router.outline,
+      inHall: () => false,
+    });
     screen.claims?.all(true);
     await screen.wake();
   }
   learn.root.classList.add("is-whole");
-  window.addEventListener("afterprint", () => {
-    all.remove();
-    learn.root.classList.remove("is-whole");
-    progress.listeners = before;
-  }, { once: true });
+  window.addEventListener(
+    "afterprint",
+    () => {
+      all.remove();
+      learn.root.classList.remove("is-whole");
+      progress.listeners = before;
+    },
+    { once: true },
+  );
   window.print();
 }

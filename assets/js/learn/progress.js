@@ -11,7 +11,6 @@ const STATE = "fa-learn-state";
 // In this tab: "1" or "key" from a link until the place that it leads to has the keyboard
 export const LED = "fa-learn-led";
 
-
 /** @param {() => Storage} store a browser may refuse even to name it */
 const kept = (store) => ({
   /** @param {string} name */
@@ -47,7 +46,8 @@ const states = () => {
 /** What was kept of this part of a rung, for who comes back from another page; undefined if nothing. @param {string} name */
 export const recall = (name) => states()[name];
 /** @param {string} name @param {unknown} value */
-export const remember = (name, value) => here.set(STATE, JSON.stringify({ ...states(), [name]: value }));
+export const remember = (name, value) =>
+  here.set(STATE, JSON.stringify({ ...states(), [name]: value }));
 
 /** What was answered, kept where the browser lets us, else for as long as the page is open. */
 export class Progress {

@@ -14,14 +14,22 @@ const TRIES = 2; // wrong answers after which what is shown next to a question o
 const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };
 
 /** The numbers that a question is asked with. */
-const numbers = ({ words, cells, options }) => String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
+const numbers = ({ words, cells, options }) =>
+  String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
 
 const filled = (body) => [...body.querySelectorAll("input, select, [aria-pressed]")];
 /** What stands in the form: [what is typed, chosen or pressed, …]. */
-const read = (body) => filled(body).map((node) => (node.type === "radio" ? node.checked : (node.ariaPressed ?? node.value)));
+const read = (body) =>
+  filled(body).map((node) =>
+    node.type === "radio" ? node.checked : (node.ariaPressed ?? node.value),
+  );
 
 /** The same, and the order of lines that can be moved: what a verdict holds for. */
-const standing = (body) => JSON.stringify([read(body), ...[...body.querySelectorAll("code")].map((line) => line.textContent)]);
+const standing = (body) =>
+  JSON.stringify([
+    read(body),
+    ...[...body.querySelectorAll("code")].map((line) => line.textContent),
+  ]);
 
 function write(body, values) {
   for (const [k, node] of filled(body).entries()) {
@@ -41,7 +49,14 @@ const button = (text, kind, act) => {
 export class Question {
   constructor(mount, progress) {
     const { variants = [], ...first } = JSON.parse(mount.dataset.question);
-    Object.assign(this, { mount, progress, key: first.key, asked: [first, ...variants], at: 0, wrong: 0 });
+    Object.assign(this, {
+      mount,
+      progress,
+      key: first.key,
+      asked: [first, ...variants],
+      at: 0,
+      wrong: 0,
+    });
     mount.classList.add(`is-${first.kind}`);
     progress.listeners.push(() => this.known());
     const { at = 0, wrong = 0, values, judged } = (this.isPrinted ? null : recall(this.name)) ?? {};
@@ -85,23 +100,29 @@ export class Question {
     const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
     this.next = button(now === then ? say("another") : say("try_again"), "", () => this.again());
     this.next.hidden = true;
-    const told = question.hint && el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
-    this.hint = question.hint && button(say("hint"), "is-plain", () => {
-      const on = !told.textContent;
-      set(told, { text: on ? question.hint : "" });
-      set(this.hint, { "aria-expanded": on });
-      this.reach(told);
-    });
+    const told =
+      question.hint &&
+      el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
+    this.hint =
+      question.hint &&
+      button(say("hint"), "is-plain", () => {
+        const on = !told.textContent;
+        set(told, { text: on ? question.hint : "" });
+        set(this.hint, { "aria-expanded": on });
+        this.reach(told);
+      });
     if (this.hint) set(this.hint, { "aria-expanded": false, "aria-controls": told.id });
     const legend = el("legend", {}, [el("b", { text: question.words })]);
     const row = el("div", { class: "fa-check" }, [this.check, this.next, this.hint, this.said]);
     const before = this.field;
     this.field = el("fieldset", {}, [legend, this.kind.body, row, told, this.kind.given]);
-    for (const name of ["input", "change", "click", "keyup"]) this.kind.body.addEventListener(name, () => this.touched(name));
+    for (const name of ["input", "change", "click", "keyup"])
+      this.kind.body.addEventListener(name, () => this.touched(name));
     Object.assign(this, { judged: false, was: standing(this.kind.body) });
     this.rung?.classList.remove("is-tight");
     this.kind.given?.addEventListener("fa:given", () => this.gave());
-    if (before) before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
+    if (before)
+      before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
     else this.mount.replaceChildren(this.field);
   }
 
@@ -114,7 +135,8 @@ export class Question {
       this.check.classList.add("is-ready");
       this.keep();
     }
-    if (name === "change" && this.kind.atOnce && !this.judged && this.mount.closest(".is-phone")) this.submit();
+    if (name === "change" && this.kind.atOnce && !this.judged && this.mount.closest(".is-phone"))
+      this.submit();
   }
 
   /** A verdict holds for what was checked, not for what has changed since. */
@@ -186,7 +208,11 @@ export class Question {
   gave() {
     if (!this.check.hidden && !this.mount.closest(".is-phone")) return;
     const top = (this.field.previousElementSibling ?? this.mount).getBoundingClientRect(); // below a sheet's handle
-    this.reach(this.kind.given, this.said.getBoundingClientRect().top - (this.field.previousElementSibling ? top.bottom : top.top));
+    this.reach(
+      this.kind.given,
+      this.said.getBoundingClientRect().top -
+        (this.field.previousElementSibling ? top.bottom : top.top),
+    );
   }
 
   /** All answers were forgotten. */

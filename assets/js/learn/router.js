@@ -25,7 +25,13 @@ export class Router {
   constructor(show) {
     this.show = show;
     this.screens = new Map();
-    window.addEventListener("popstate", () => this.outline && ofAddress(PAGE) === "learn" && this.lead(this.keyOf(inAddress()), { moved: true }));
+    window.addEventListener(
+      "popstate",
+      () =>
+        this.outline &&
+        ofAddress(PAGE) === "learn" &&
+        this.lead(this.keyOf(inAddress()), { moved: true }),
+    );
     hear("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
     hear("fa:rung", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
   }
@@ -64,7 +70,12 @@ export class Router {
     const path = ofAddress("path");
     const done = this.lead(key, { moved: true, ...how });
     // A lecture's list is kept from one of its screens to another
-    address.push({ page: "learn", rung: key === ENTRANCE ? null : key, part: null, path: this.list(path).includes(key) ? path : null });
+    address.push({
+      page: "learn",
+      rung: key === ENTRANCE ? null : key,
+      part: null,
+      path: this.list(path).includes(key) ? path : null,
+    });
     return done;
   }
 
@@ -85,14 +96,17 @@ export class Router {
 
   /** The address says which screen this is. */
   note() {
-    if (this.key && isOnScreen("learn")) address.write({ rung: this.key === ENTRANCE ? null : this.key });
+    if (this.key && isOnScreen("learn"))
+      address.write({ rung: this.key === ENTRANCE ? null : this.key });
   }
 
   /** The screens before and after. */
   near(key) {
     const way = this.slides();
     const at = way.indexOf(key);
-    return at < 0 || key === ENTRANCE ? [] : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
+    return at < 0 || key === ENTRANCE
+      ? []
+      : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
   }
 
   /** The slides of a path or a lesson: the map, its stops, the end; none of another name. */

@@ -16,21 +16,26 @@ export class Screen {
   constructor(root, context) {
     Object.assign(this, { root, context, widgets: new Map() });
     const { progress } = context;
-    for (const node of root.querySelectorAll("[data-block]")) node.replaceChildren(...[draw(JSON.parse(node.dataset.block))].filter(Boolean));
+    for (const node of root.querySelectorAll("[data-block]"))
+      node.replaceChildren(...[draw(JSON.parse(node.dataset.block))].filter(Boolean));
     for (const node of root.querySelectorAll("[data-question]")) new Question(node, progress);
     const claims = root.querySelector(".fa-claims");
     this.claims = claims && new Claims(root, claims, context, this);
     this.watch();
     root.addEventListener("fa:answered", ({ detail }) => this.answered(detail));
     root.addEventListener("click", ({ target }) => this.leaves(target.closest?.("a")));
-    for (const fold of root.querySelectorAll(".fa-rung-body > .fa-rung-text > .fa-fold")) fold.addEventListener("toggle", () => unfolded(fold));
+    for (const fold of root.querySelectorAll(".fa-rung-body > .fa-rung-text > .fa-fold"))
+      fold.addEventListener("toggle", () => unfolded(fold));
     if (root.matches(".fa-rung")) this.way();
     settle(root);
   }
 
   /** A widget asks for its blocks when it comes near the screen. */
   watch() {
-    this.near = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach((one) => this.start(one.target)), { rootMargin: "600px 0px" });
+    this.near = new IntersectionObserver(
+      (seen) => seen.filter((one) => one.isIntersecting).forEach((one) => this.start(one.target)),
+      { rootMargin: "600px 0px" },
+    );
     for (const node of this.root.querySelectorAll("[data-widget]")) this.near.observe(node);
   }
 
@@ -58,7 +63,9 @@ export class Screen {
 
   /** The widget that a lecture hall's keys move. */
   get widget() {
-    const node = [...this.root.querySelectorAll("[data-widget]")].find((one) => one.checkVisibility());
+    const node = [...this.root.querySelectorAll("[data-widget]")].find((one) =>
+      one.checkVisibility(),
+    );
     return node && this.widgets.get(node);
   }
 
@@ -79,7 +86,9 @@ export class Screen {
     }
     if (at >= 0 && path !== COURSE) {
       this.root.classList.add("is-on-path");
-      set(this.root.querySelector(".fa-rung-place"), { text: say("path.place", { path: ends[path][0], k: at + 1, n: stops.length }) });
+      set(this.root.querySelector(".fa-rung-place"), {
+        text: say("path.place", { path: ends[path][0], k: at + 1, n: stops.length }),
+      });
     }
     this.isLast = at >= 0 && at === stops.length - 1;
     this.steps();
@@ -91,18 +100,37 @@ export class Screen {
   leads(selector, rung, path = null) {
     const node = this.root.querySelector(selector);
     set(node, { href: `?page=learn${rung ? `&rung=${rung}` : ""}`, "data-path": path });
-    set(node.firstElementChild, { text: rung ? this.context.router.outline.rungs[rung].join(" ") : say("map") });
+    set(node.firstElementChild, {
+      text: rung ? this.context.router.outline.rungs[rung].join(" ") : say("map"),
+    });
   }
 
   /** At the end of a path: what is known now, and the path to go next. */
   ends() {
-    const asks = new Map([...this.root.querySelectorAll(".fa-dot")].map((dot) => [dot.dataset.rung, dot.dataset.asks]));
+    const asks = new Map(
+      [...this.root.querySelectorAll(".fa-dot")].map((dot) => [dot.dataset.rung, dot.dataset.asks]),
+    );
     const { progress, router } = this.context;
-    const end = this.isLast ? ending(router.outline, chosenPath(), (key) => progress.of(asks.get(key)) === "right") : null;
+    const end = this.isLast
+      ? ending(router.outline, chosenPath(), (key) => progress.of(asks.get(key)) === "right")
+      : null;
     this.root.querySelector(".fa-path-end")?.remove();
     if (!end) return;
-    const next = end.key && el("a", { href: `?page=learn&rung=${end.key}`, "data-path": end.path, text: router.outline.rungs[end.key].join(" ") });
-    this.root.querySelector(".fa-check")?.after(el("p", { class: "fa-path-end" }, [`${end.done} `, ...(next ? [`${say("path.then")} `, next, say("path.where", { where: end.words })] : [])]));
+    const next =
+      end.key &&
+      el("a", {
+        href: `?page=learn&rung=${end.key}`,
+        "data-path": end.path,
+        text: router.outline.rungs[end.key].join(" "),
+      });
+    this.root
+      .querySelector(".fa-check")
+      ?.after(
+        el("p", { class: "fa-path-end" }, [
+          `${end.done} `,
+          ...(next ? [`${say("path.then")} `, next, say("path.where", { where: end.words })] : []),
+        ]),
+      );
     if (end.key) this.leads(".fa-rung-next", end.key, end.path);
   }
 
@@ -127,7 +155,9 @@ export class Screen {
       dot.classList.toggle("is-done", done);
       set(dot, { "aria-label": `${dot.dataset.name}${done ? say("answered") : ""}` });
     }
-    this.root.querySelector(".fa-rung-next")?.classList.toggle("is-main", progress.of(this.asks) === "right");
+    this.root
+      .querySelector(".fa-rung-next")
+      ?.classList.toggle("is-main", progress.of(this.asks) === "right");
     this.ends();
   }
 
@@ -143,7 +173,12 @@ export class Screen {
     if (link?.dataset.path) choosePath(link.dataset.path);
     const key = this.root.dataset.key;
     const names = key && this.context.router.outline.rungs[key];
-    if (names && link?.getAttribute("href")?.startsWith("?") && new URLSearchParams(link.search).get("page") !== "learn") here.set(FROM, JSON.stringify([key, ...names]));
+    if (
+      names &&
+      link?.getAttribute("href")?.startsWith("?") &&
+      new URLSearchParams(link.search).get("page") !== "learn"
+    )
+      here.set(FROM, JSON.stringify([key, ...names]));
   }
 
   end() {
@@ -154,7 +189,8 @@ export class Screen {
 /** What was folded is read from its beginning, and by the arrow keys where it is longer than its place. */
 function unfolded(fold) {
   const place = fold.parentElement;
-  if (fold.open) place.scrollTop += fold.getBoundingClientRect().top - place.getBoundingClientRect().top;
+  if (fold.open)
+    place.scrollTop += fold.getBoundingClientRect().top - place.getBoundingClientRect().top;
   if (fold.open && place.scrollHeight > place.clientHeight) place.tabIndex = 0;
   else place.removeAttribute("tabindex");
 }

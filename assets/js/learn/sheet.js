@@ -16,7 +16,10 @@ export const Sheet = {
     question.classList.toggle("is-sheet", on);
     if (!on) before?.remove();
     if (!on || before) return;
-    const handle = el("button", { type: "button", class: "fa-sheet-handle" }, [el("span", { text: say("sheet") }), el("i")]);
+    const handle = el("button", { type: "button", class: "fa-sheet-handle" }, [
+      el("span", { text: say("sheet") }),
+      el("i"),
+    ]);
     const fold = (/** @type {boolean} */ open) => {
       set(handle, { "aria-expanded": open });
       question.classList.toggle("is-folded", !open);
@@ -28,7 +31,10 @@ export const Sheet = {
       fold(open);
     });
     // A choice that is not yet checked stays in sight when a window becomes a phone's
-    fold(recall(name) ?? Boolean(question.querySelector(".is-ready, .fa-verdict:is(.is-right, .is-wrong)")));
+    fold(
+      recall(name) ??
+        Boolean(question.querySelector(".is-ready, .fa-verdict:is(.is-right, .is-wrong)")),
+    );
     question.prepend(handle);
   },
 };

@@ -9,7 +9,11 @@ const HYPHEN = /-\d/; // FA-2
 const MOST = 28; // characters that stay together
 
 /** Whether no line may end between these two words. */
-const clings = (before, after) => SIGN.test(before) || SIGN.test(after) || NAME.test(before) || (/\d$/.test(before) && UNIT.test(after));
+const clings = (before, after) =>
+  SIGN.test(before) ||
+  SIGN.test(after) ||
+  NAME.test(before) ||
+  (/\d$/.test(before) && UNIT.test(after));
 
 /** The words in pieces, [text, isWhole] each; joined they are the words.
  * @param {string} words */
@@ -19,7 +23,8 @@ export function pieces(words) {
   let last = "";
   for (const word of words.split(" ")) {
     const joined = `${groups.at(-1)} ${word}`;
-    if (groups.length && clings(last, word) && joined.length <= MOST) groups[groups.length - 1] = joined;
+    if (groups.length && clings(last, word) && joined.length <= MOST)
+      groups[groups.length - 1] = joined;
     else groups.push(word);
     last = word;
   }
@@ -43,6 +48,10 @@ export function pieces(words) {
 /** Gives an element this text, in pieces. */
 export function write(node, words) {
   if (node.textContent === words && node.dataset.whole) return;
-  node.replaceChildren(...pieces(words).map(([text, isWhole]) => (isWhole ? el("span", { class: "fa-whole", text }) : text)));
+  node.replaceChildren(
+    ...pieces(words).map(([text, isWhole]) =>
+      isWhole ? el("span", { class: "fa-whole", text }) : text,
+    ),
+  );
   set(node, { "data-whole": "1" });
 }

@@ -24,7 +24,11 @@ export const SILENT = say("silent");
 export function settle(root) {
   for (const box of root.querySelectorAll(".fa-scroll")) {
     const wide = box.scrollWidth > box.clientWidth + 1;
-    set(box, { tabindex: wide ? "0" : "-1", role: wide ? "group" : null, "aria-label": wide ? box.dataset.name : null });
+    set(box, {
+      tabindex: wide ? "0" : "-1",
+      role: wide ? "group" : null,
+      "aria-label": wide ? box.dataset.name : null,
+    });
     box.onscroll ??= () => edges(box);
     edges(box);
   }
@@ -39,13 +43,20 @@ function edges(box) {
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. */
 export const spoken = (blocks) =>
-  blocks.filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine")).map(({ words }) => words).join(" ");
+  blocks
+    .filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine"))
+    .map(({ words }) => words)
+    .join(" ");
 
 /** Of words the sentences that were not among those before, or all: what a reader has heard is not said again. */
 export function fresh(words, before) {
   const parts = (said) => said.split(/(?<=[.;:?!])\s+/);
   const heard = new Set(parts(before));
-  return parts(words).filter((part) => !heard.has(part)).join(" ") || words;
+  return (
+    parts(words)
+      .filter((part) => !heard.has(part))
+      .join(" ") || words
+  );
 }
 
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
@@ -63,7 +74,11 @@ export class Widget {
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
-    this.api = { value: (key) => part(key)?.read(), move: (values) => this.put(values), label: mount.getAttribute("aria-label") ?? "" };
+    this.api = {
+      value: (key) => part(key)?.read(),
+      move: (values) => this.put(values),
+      label: mount.getAttribute("aria-label") ?? "",
+    };
     this.blocks = el("div", { class: "fa-blocks" });
     this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
     this.said = el("p", { class: "fa-sr", role: "status" });
@@ -71,11 +86,22 @@ export class Widget {
     if (step) this.steps(step);
     this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: say("reset") });
     this.reset.addEventListener("click", () => this.restart());
-    const controls = el("div", { class: "fa-widget-controls", role: "group", "aria-label": say("controls") }, [...this.parts.map((part) => part.root).filter(Boolean), this.reset]);
-    this.root = el("div", { class: "fa-widget-body" }, [this.list.length ? controls : null, this.error, this.blocks, this.said]);
+    const controls = el(
+      "div",
+      { class: "fa-widget-controls", role: "group", "aria-label": say("controls") },
+      [...this.parts.map((part) => part.root).filter(Boolean), this.reset],
+    );
+    this.root = el("div", { class: "fa-widget-body" }, [
+      this.list.length ? controls : null,
+      this.error,
+      this.blocks,
+      this.said,
+    ]);
     mount.replaceChildren(this.root);
     this.close();
-    new ResizeObserver((_, observer) => (this.root.isConnected ? this.resized() : observer.disconnect())).observe(this.blocks);
+    new ResizeObserver((_, observer) =>
+      this.root.isConnected ? this.resized() : observer.disconnect(),
+    ).observe(this.blocks);
     this.write((this.name && recall(this.name)) || {});
     if (state) this.present(state, fresh, false);
     this.loaded = this.ask(false);
@@ -85,11 +111,24 @@ export class Widget {
   steps(control) {
     const part = this.parts[this.list.indexOf(control)];
     this.step = { ...control, part };
-    const act = (name) => (name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.transport.timer ? this.pause() : this.play());
-    this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, { label: "", choices: [], hint: "" });
+    const act = (name) =>
+      name !== "toggle"
+        ? this.move(name === "next" ? 1 : -1)
+        : this.transport.timer
+          ? this.pause()
+          : this.play();
+    this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, {
+      label: "",
+      choices: [],
+      hint: "",
+    });
     const [, back, , next] = this.transport.buttons.children;
     // The range beside them has the arrow keys for both, and for the number
-    for (const [node, words] of [[back, say("step.back")], [next, say("step.next")]]) set(node, { "aria-label": words, title: words, tabindex: "-1" });
+    for (const [node, words] of [
+      [back, say("step.back")],
+      [next, say("step.next")],
+    ])
+      set(node, { "aria-label": words, title: words, tabindex: "-1" });
     set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
     this.transport.buttons.replaceChildren(back, this.transport.play, next);
     part.root.classList.add("is-step");
@@ -109,15 +148,26 @@ export class Widget {
     this.shut = this.list.flatMap(({ closed }, k) => {
       if (!closed) return [];
       const nodes = [...this.parts[k].root.querySelectorAll("input, select, option, button")];
-      return closed === true ? nodes : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
+      return closed === true
+        ? nodes
+        : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
     });
     if (!this.shut.length) return;
     for (const node of this.shut) node.disabled = true;
-    const names = this.list.flatMap(({ closed, choices, label }) => (closed === true ? [label] : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text)));
+    const names = this.list.flatMap(({ closed, choices, label }) =>
+      closed === true
+        ? [label]
+        : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text),
+    );
     const last = names.at(-1);
     const all = say("closed.all", { names: names.slice(0, -1).join(", "), last });
     const [{ label }] = this.list.filter(({ closed }) => closed);
-    const said = names.length < 2 ? say("closed.one", { name: last }) : all.length > LONG ? say("closed.more", { n: names.length, label }) : all;
+    const said =
+      names.length < 2
+        ? say("closed.one", { name: last })
+        : all.length > LONG
+          ? say("closed.more", { n: names.length, label })
+          : all;
     this.closed = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text: said });
     this.tie(this.closed.id);
     this.root.querySelector(".fa-widget-controls").append(this.closed);
@@ -125,7 +175,9 @@ export class Widget {
 
   /** What still opens of a control has the line that says why the rest does not. */
   tie(id) {
-    const all = this.list.flatMap(({ closed }, k) => (closed ? [...this.parts[k].root.querySelectorAll("input, select")] : []));
+    const all = this.list.flatMap(({ closed }, k) =>
+      closed ? [...this.parts[k].root.querySelectorAll("input, select")] : [],
+    );
     for (const node of all) set(node, { "aria-describedby": id });
   }
 
@@ -136,7 +188,8 @@ export class Widget {
 
   /** Sets controls for a lecture hall, closed ones too, and fresh the others as at first; null gives them back as they were. */
   present(state, fresh = false, asks = true) {
-    const read = () => Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()]));
+    const read = () =>
+      Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()]));
     const before = read();
     if (!state && !this.desk) return;
     const values = state ?? this.desk;
@@ -185,7 +238,8 @@ export class Widget {
   }
 
   play() {
-    if (this.ended || Number(this.step.part.read()) >= this.step.high) this.step.part.write(this.step.low - this.step.step);
+    if (this.ended || Number(this.step.part.read()) >= this.step.high)
+      this.step.part.write(this.step.low - this.step.step);
     if (this.beat()) this.transport.start();
   }
 
@@ -211,7 +265,9 @@ export class Widget {
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
     const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
-    this.list.forEach((control, k) => this.parts[k].root && (this.parts[k].root.hidden = this.isIdle(control)));
+    this.list.forEach(
+      (control, k) => this.parts[k].root && (this.parts[k].root.hidden = this.isIdle(control)),
+    );
     if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
     try {
       const found = await asked(this.key, values, asking.signal);
@@ -239,7 +295,9 @@ export class Widget {
 
   /** A picture that is already there takes the new data, even in the middle of a drag. */
   again(block, kept) {
-    const at = kept.findIndex((node) => block.type === "picture" && node.dataset.picture === block.name);
+    const at = kept.findIndex(
+      (node) => block.type === "picture" && node.dataset.picture === block.name,
+    );
     if (at < 0) return null;
     const [root] = kept.splice(at, 1);
     set(root.querySelector("figcaption b"), { text: block.label });
@@ -249,7 +307,9 @@ export class Widget {
   }
 
   set(values) {
-    this.list.forEach((control, k) => control.key in values && this.parts[k].write(values[control.key]));
+    this.list.forEach(
+      (control, k) => control.key in values && this.parts[k].write(values[control.key]),
+    );
   }
 
   /** Sets controls, as a picture does that is dragged: {key: value}. */
@@ -268,16 +328,25 @@ export class Widget {
 
   /** The place never shrinks while a slider moves, and the keyboard stays in the block where it was. */
   show(blocks, aloud) {
-    const at = [...this.blocks.children].findIndex((block) => block.contains(document.activeElement));
+    const at = [...this.blocks.children].findIndex((block) =>
+      block.contains(document.activeElement),
+    );
     const kept = [...this.blocks.querySelectorAll(":scope > [data-picture]")];
-    const next = blocks.map((block) => this.again(block, kept) ?? draw(block, this.api)).filter(Boolean);
+    const next = blocks
+      .map((block) => this.again(block, kept) ?? draw(block, this.api))
+      .filter(Boolean);
     // What stays must not leave the page for a moment: a drag would end.
     for (const node of [...this.blocks.children]) if (!next.includes(node)) node.remove();
-    next.forEach((node, k) => node !== this.blocks.children[k] && this.blocks.insertBefore(node, this.blocks.children[k] ?? null));
+    next.forEach(
+      (node, k) =>
+        node !== this.blocks.children[k] &&
+        this.blocks.insertBefore(node, this.blocks.children[k] ?? null),
+    );
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
     const block = this.blocks.children[at];
-    if (block && !block.contains(document.activeElement)) block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
+    if (block && !block.contains(document.activeElement))
+      block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
     const words = spoken(blocks);
     if (aloud) set(this.said, { text: fresh(words, this.words ?? "") });
     this.words = words;

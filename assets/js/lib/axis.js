@@ -11,27 +11,51 @@ export function scaleOf(values, log) {
     return (v) => (Math.max(low, Math.min(v, high)) - low) / (high - low || 1);
   }
   const first = Math.ceil(Math.log10(Math.min(...known, high))) - 1;
-  return (v) => (v > 0 ? Math.max(0, Math.min(1, (Math.log10(v) - first) / (Math.log10(high) - first || 1))) : 0);
+  return (v) =>
+    v > 0 ? Math.max(0, Math.min(1, (Math.log10(v) - first) / (Math.log10(high) - first || 1))) : 0;
 }
 
 /** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade. */
 export function ticks(low, high, count, log, least = 0) {
   if (log) {
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
-    const fine = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((k) => Math.log10(k) + first - 1).filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
+    const fine = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+      .map((k) => Math.log10(k) + first - 1)
+      .filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
     if (high - low < 2.5 && fine.length <= count + 1) return fine;
     const every = Math.max(1, Math.ceil((last - first + 1) / count));
-    return Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, k) => first + k * every);
+    return Array.from(
+      { length: Math.floor((last - first) / every) + 1 },
+      (_, k) => first + k * every,
+    );
   }
   const rough = Math.max(least, (high - low) / count);
   const ten = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((k) => k * ten >= rough * 0.999) ?? 10) * ten;
   const first = Math.ceil(low / step - 1e-9);
-  return Array.from({ length: Math.floor(high / step - first + 1e-9) + 1 }, (_, k) => (first + k) * step);
+  return Array.from(
+    { length: Math.floor(high / step - first + 1e-9) + 1 },
+    (_, k) => (first + k) * step,
+  );
 }
 
-const SUPERSCRIPTS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const power = (k) => (k >= -2 && k <= 4 ? String(Number((10 ** k).toFixed(2))) : `10${[...String(k)].map((c) => SUPERSCRIPTS[c]).join("")}`);
+const SUPERSCRIPTS = {
+  "-": "⁻",
+  0: "⁰",
+  1: "¹",
+  2: "²",
+  3: "³",
+  4: "⁴",
+  5: "⁵",
+  6: "⁶",
+  7: "⁷",
+  8: "⁸",
+  9: "⁹",
+};
+const power = (k) =>
+  k >= -2 && k <= 4
+    ? String(Number((10 ** k).toFixed(2)))
+    : `10${[...String(k)].map((c) => SUPERSCRIPTS[c]).join("")}`;
 
 /** A figure on an axis, with no digits that say nothing. */
 export function figureOf(x) {
@@ -44,7 +68,9 @@ export function figureOf(x) {
 function rounded(end, by) {
   const decade = Math.floor(end);
   const marks = [0, 1, 2, 5, 10].map((k) => (k ? Math.log10(k) : Math.log10(0.5)) + decade);
-  return (by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9)) ?? end;
+  return (
+    (by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9)) ?? end
+  );
 }
 
 /** Axis: its two ends and where a value lies between them, 0 to 1; NaN for a gap. */
@@ -52,9 +78,22 @@ export function axisOf(values, log, isRounded = false) {
   const place = (v) => (Number.isFinite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN);
   const known = values.map(place).filter(Number.isFinite);
   let [low, high] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
-  if (low === high) [low, high] = [low - (log ? 1 : Math.abs(low) || 1) / 2, high + (log ? 1 : Math.abs(high) || 1) / 2];
+  if (low === high)
+    [low, high] = [
+      low - (log ? 1 : Math.abs(low) || 1) / 2,
+      high + (log ? 1 : Math.abs(high) || 1) / 2,
+    ];
   if (log && isRounded && high - low < 1) [low, high] = [rounded(low, -1), rounded(high, 1)];
   // Blocks are counted: no tick between two
   const least = !log && values.every(Number.isInteger) ? 1 : 0;
-  return { low, high, log, least, at: (v) => (place(v) - low) / (high - low), of: (tick) => (tick - low) / (high - low), said: (tick) => (!log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick)) };
+  return {
+    low,
+    high,
+    log,
+    least,
+    at: (v) => (place(v) - low) / (high - low),
+    of: (tick) => (tick - low) / (high - low),
+    said: (tick) =>
+      !log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick),
+  };
 }

@@ -5,4 +5,5 @@ import { reach } from "./fetched.js";
 export const BUILD = new URL("..", import.meta.url).pathname.split("/").at(-2);
 
 /** What the server has under this name, until the next build. */
-export const fetched = (name) => reach(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());
+export const fetched = (name) =>
+  reach(new URL(`fa/${name}?build=${BUILD}`, document.baseURI)).then((answer) => answer.json());

@@ -3,8 +3,29 @@
 
 import { isNarrow, unit } from "./screen.js";
 
-const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"];
-const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"];
+const VIRIDIS = [
+  "440154",
+  "472d7b",
+  "3b528b",
+  "2c728e",
+  "21918c",
+  "28ae80",
+  "5ec962",
+  "addc30",
+  "fde725",
+];
+const CIVIDIS = [
+  "00224e",
+  "123570",
+  "3b496c",
+  "575d6d",
+  "707173",
+  "8a8678",
+  "a59c74",
+  "c3b369",
+  "e1cc55",
+  "fee838",
+];
 
 const rgb = (hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16));
 
@@ -67,12 +88,21 @@ export function aroundZero(...arrays) {
 export function palette(element) {
   const style = getComputedStyle(element);
   const read = (name) => style.getPropertyValue(name).trim();
-  const hue = (name) => ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
+  const hue = (name) =>
+    ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
   const big = !isNarrow() && Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
   const [Q, K, V, O, L] = ["q", "k", "v", "o", "l"].map(hue);
   return {
-    Q, K, V, O, L,
-    dQ: Q, dK: K, dV: V, dO: O, dS: L,
+    Q,
+    K,
+    V,
+    O,
+    L,
+    dQ: Q,
+    dK: K,
+    dV: V,
+    dO: O,
+    dS: L,
     M: hue("m"),
     S: viridis,
     P: cividis,

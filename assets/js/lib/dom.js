@@ -43,5 +43,9 @@ export function set(node, attributes) {
 export function card(name, title, remark, body) {
   const note = el("span", { class: "fa-remark", text: remark });
   const head = el("div", { class: "fa-card-head" }, [el("h2", { text: title }), note]);
-  return { root: el("section", { class: `fa-card fa-${name}`, "aria-label": title }, [head, ...body]), head, note };
+  return {
+    root: el("section", { class: `fa-card fa-${name}`, "aria-label": title }, [head, ...body]),
+    head,
+    note,
+  };
 }

@@ -34,6 +34,11 @@ export function hear(name, act) {
 /** Resolves when this is told with this detail. */
 export function heard(name, wanted) {
   const over = new AbortController();
-  const listen = (done) => ({ detail }) => detail === wanted && (over.abort(), done());
-  return new Promise((done) => document.addEventListener(name, listen(done), { signal: over.signal }));
+  const listen =
+    (done) =>
+    ({ detail }) =>
+      detail === wanted && (over.abort(), done());
+  return new Promise((done) =>
+    document.addEventListener(name, listen(done), { signal: over.signal }),
+  );
 }

@@ -31,9 +31,12 @@ export async function asked(address, signal, busy, wait = pause) {
   for (let again = TIMES; ; again -= 1) {
     const response = await reach(address, { signal });
     if (response.ok) return response;
-    const sentence = (await response.json().catch(() => null))?.error ?? say("answered", { status: response.status });
+    const sentence =
+      (await response.json().catch(() => null))?.error ??
+      say("answered", { status: response.status });
     const after = Number(response.headers.get("Retry-After"));
-    if (response.status !== 503 || !again || !(after > 0 && after <= MOST_S)) throw new Error(sentence);
+    if (response.status !== 503 || !again || !(after > 0 && after <= MOST_S))
+      throw new Error(sentence);
     busy?.(sentence);
     await wait(after);
   }

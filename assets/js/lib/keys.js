@@ -23,8 +23,14 @@ export function actionOf(event) {
 }
 
 const STRIDES = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
-  PageUp: [0, 10], PageDown: [0, -10], Home: [-Infinity, 0], End: [Infinity, 0],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  PageUp: [0, 10],
+  PageDown: [0, -10],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
 };
 
 /** How many steps [to the right, up] a key moves what can be dragged: ten with Shift, all there are with Home and End.
@@ -32,16 +38,22 @@ const STRIDES = {
  * @param {KeyboardEvent} event @returns {[number, number] | null} */
 export function strideOf({ key, shiftKey }) {
   const found = STRIDES[key];
-  if (!found || (key.startsWith("Page") && document.body.classList.contains("fa-present"))) return null;
+  if (!found || (key.startsWith("Page") && document.body.classList.contains("fa-present")))
+    return null;
   const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
   return [found[0] && found[0] * times, found[1] && found[1] * times];
 }
 
 /** Is it this letter, and no shortcut of the browser's? */
-export const isLetter = (event, letter) => event.key === letter && !event.ctrlKey && !event.metaKey && !event.altKey;
+export const isLetter = (event, letter) =>
+  event.key === letter && !event.ctrlKey && !event.metaKey && !event.altKey;
 
-const FIELDS = "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], dialog, .fa-controls";
+const FIELDS =
+  "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], dialog, .fa-controls";
 
 /** Does a key belong to a field, or to what lies over the page? Inside a player its own fields pass keys on. */
 export const isTaken = ({ target }) =>
-  Boolean(document.querySelector("dialog[open]") || (!target.closest?.(".fa-player") && target.closest?.(FIELDS)));
+  Boolean(
+    document.querySelector("dialog[open]") ||
+    (!target.closest?.(".fa-player") && target.closest?.(FIELDS)),
+  );

@@ -6,7 +6,9 @@ const names = new Map(); // name → how often
 /** One more of this name is waited for, or (by = −1) one less. */
 export function count(name, by) {
   names.set(name, (names.get(name) ?? 0) + by);
-  document.documentElement.dataset.pending = [...names.keys()].filter((key) => names.get(key)).join(" ");
+  document.documentElement.dataset.pending = [...names.keys()]
+    .filter((key) => names.get(key))
+    .join(" ");
 }
 
 /** This name alone is waited for, or no longer. */

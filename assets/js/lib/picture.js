@@ -8,9 +8,22 @@ const MARGIN = 24; // CSS px around the element: shadows and focus rings reach b
 const LINE = 18; // of the words below it
 const FONT = "12px system-ui, sans-serif";
 // What scripts and animations may set though no sheet names it.
-const ALWAYS = ["width", "height", "opacity", "visibility", "transform", "translate", "scale", "rotate", "filter", "clip-path"];
-const STILL = /^(--|transition|animation|cursor|pointer-events|will-change|view-transition|scroll|overscroll|touch-action|content-visibility)/;
-const SIZES = /^(width|height|grid-template-(columns|rows)|(block|inline)-size|top|left|right|bottom|inset.*|margin.*|padding.*|.*gap)$/;
+const ALWAYS = [
+  "width",
+  "height",
+  "opacity",
+  "visibility",
+  "transform",
+  "translate",
+  "scale",
+  "rotate",
+  "filter",
+  "clip-path",
+];
+const STILL =
+  /^(--|transition|animation|cursor|pointer-events|will-change|view-transition|scroll|overscroll|touch-action|content-visibility)/;
+const SIZES =
+  /^(width|height|grid-template-(columns|rows)|(block|inline)-size|top|left|right|bottom|inset.*|margin.*|padding.*|.*gap)$/;
 // Always said: a width reads as 0 as long as no line is drawn, and the browser's own are in em of something else.
 const SAID = /(^border-.*|outline|rule)-width$|^font-(size|weight)$|^margin-/;
 const KEPT = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditable$)/;
@@ -56,7 +69,10 @@ class Bare {
       for (const name of ["class", "style", "id", "hidden"]) like.removeAttribute(name);
       this.top.append(like);
       const style = getComputedStyle(like);
-      this.known.set(key, properties.map((name) => (SAID.test(name) ? null : style.getPropertyValue(name))));
+      this.known.set(
+        key,
+        properties.map((name) => (SAID.test(name) ? null : style.getPropertyValue(name))),
+      );
     }
     return this.known.get(key);
   }
@@ -71,7 +87,8 @@ export class Camera {
     const rules = sheetRules();
     const named = new Set(ALWAYS);
     for (const { style } of rules) for (const name of style) named.add(name);
-    for (const { style } of root.querySelectorAll("[style]")) for (const name of style) named.add(name);
+    for (const { style } of root.querySelectorAll("[style]"))
+      for (const name of style) named.add(name);
     this.properties = [...named].filter((name) => !STILL.test(name));
     this.parts = rules.filter(({ selectorText }) => PART.test(selectorText ?? ""));
     this.bare = new Bare();
@@ -92,7 +109,8 @@ export class Camera {
       const name = this.properties[k];
       if (/url\("(?!data:|#)/.test(value)) value = "none";
       // Lengths are read with six digits, and are whole 64ths of a pixel: a little less, and a line of text would break.
-      if (SIZES.test(name)) value = value.replace(/\d+\.\d+px/g, (px) => `${Math.round(parseFloat(px) * 128) / 128}px`);
+      if (SIZES.test(name))
+        value = value.replace(/\d+\.\d+px/g, (px) => `${Math.round(parseFloat(px) * 128) / 128}px`);
       if (name.startsWith("overflow")) value = value.replace(/auto|scroll/, "hidden");
       words.push(`${name}:${value}`);
     }
@@ -113,18 +131,27 @@ export class Camera {
   partsOf(node) {
     if (!/^(input|progress|meter)$/.test(node.localName)) return "";
     const style = getComputedStyle(node);
-    return this.parts.flatMap((rule) => rule.selectorText.split(/,(?![^(]*\))/).map((selector) => {
-      if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
-      const words = rule.style.cssText.replace(/var\((--[\w-]+)(?:,[^()]*)?\)/g, (all, name) => style.getPropertyValue(name) || all);
-      return `|${selector.match(PART)[0]}{${words}}`;
-    })).join("");
+    return this.parts
+      .flatMap((rule) =>
+        rule.selectorText.split(/,(?![^(]*\))/).map((selector) => {
+          if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
+          const words = rule.style.cssText.replace(
+            /var\((--[\w-]+)(?:,[^()]*)?\)/g,
+            (all, name) => style.getPropertyValue(name) || all,
+          );
+          return `|${selector.match(PART)[0]}{${words}}`;
+        }),
+      )
+      .join("");
   }
 
   copy(node, above) {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
-    if (node.nodeType !== Node.ELEMENT_NODE || node.matches("script, style, .fa-motion")) return null;
+    if (node.nodeType !== Node.ELEMENT_NODE || node.matches("script, style, .fa-motion"))
+      return null;
     const style = getComputedStyle(node);
-    if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option") return null;
+    if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option")
+      return null;
     const values = this.values(style);
     const bare = this.bare.values(node, this.properties);
     let words = this.said(values, bare, above);
@@ -135,7 +162,8 @@ export class Camera {
     }
     const twin = this.twin(node);
     for (const { name } of [...twin.attributes]) if (!KEPT.test(name)) twin.removeAttribute(name);
-    if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement) this.draw(node, twin);
+    if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement)
+      this.draw(node, twin);
     twin.setAttribute("class", this.named(words + this.partsOf(node)));
     if (this.scrolled && style.position === "sticky") this.stick(node, twin);
     const { scrollLeft, scrollTop } = node;
@@ -149,7 +177,8 @@ export class Camera {
       const below = this.copy(child, values);
       if (!below) continue;
       twin.append(below);
-      if (away && child instanceof Element) below.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
+      if (away && child instanceof Element)
+        below.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
     }
     this.scrolled -= away;
     return twin;
@@ -167,7 +196,8 @@ export class Camera {
 
   /** The same element, with what was typed or chosen in it; a canvas becomes an image. */
   twin(node) {
-    if (node instanceof HTMLCanvasElement) return document.createElement(node.width && node.height ? "img" : "span");
+    if (node instanceof HTMLCanvasElement)
+      return document.createElement(node.width && node.height ? "img" : "span");
     const twin = node.cloneNode(false);
     if (node instanceof HTMLInputElement) {
       twin.setAttribute("value", node.value);
@@ -206,7 +236,10 @@ export class Camera {
     place.append(this.sheet(), copy);
     const { paper, ink } = colors(this.root);
     const lines = broken(words, wide);
-    const below = lines.map((line, k) => `<text x="${MARGIN}" y="${high + 2 * MARGIN + (k + 0.4) * LINE}">${escaped(line)}</text>`);
+    const below = lines.map(
+      (line, k) =>
+        `<text x="${MARGIN}" y="${high + 2 * MARGIN + (k + 0.4) * LINE}">${escaped(line)}</text>`,
+    );
     const [width, height] = [wide + 2 * MARGIN, high + 2 * MARGIN + lines.length * LINE + 4];
     const sentence = this.root.querySelector("[data-testid=sentence]")?.textContent ?? "";
     const svg = [
@@ -224,16 +257,27 @@ export class Camera {
     if (!this.without) return Math.max(box.height, this.root.scrollHeight);
     const shown = (node) => {
       const { display, position } = getComputedStyle(node);
-      if (node.matches(this.without) || display === "none" || /absolute|fixed/.test(position)) return [];
+      if (node.matches(this.without) || display === "none" || /absolute|fixed/.test(position))
+        return [];
       return display === "contents" ? [...node.children].flatMap(shown) : [node];
     };
-    return Math.max(...[...this.root.children].flatMap(shown).map((node) => node.getBoundingClientRect().bottom)) - box.top;
+    return (
+      Math.max(
+        ...[...this.root.children]
+          .flatMap(shown)
+          .map((node) => node.getBoundingClientRect().bottom),
+      ) - box.top
+    );
   }
 
   /** A style sheet of all classes that were named. */
   sheet() {
     const sheet = document.createElement("style");
-    const rule = ([words, name]) => words.split(/\|(?=::)/).map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`)).join("\n");
+    const rule = ([words, name]) =>
+      words
+        .split(/\|(?=::)/)
+        .map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`))
+        .join("\n");
     sheet.textContent = [...this.classes].map(rule).join("\n");
     return sheet;
   }
@@ -244,8 +288,12 @@ const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt
 /** The first paper that is not clear, from here up, and the ink of this element. */
 function colors(root) {
   let node = root.parentElement;
-  while (node && /^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(node).backgroundColor)) node = node.parentElement;
-  return { paper: node ? getComputedStyle(node).backgroundColor : "#fff", ink: getComputedStyle(root).color };
+  while (node && /^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(node).backgroundColor))
+    node = node.parentElement;
+  return {
+    paper: node ? getComputedStyle(node).backgroundColor : "#fff",
+    ink: getComputedStyle(root).color,
+  };
 }
 
 /** Words as lines of at most this many CSS px. */

@@ -14,14 +14,23 @@ function written(value, how) {
 
 /** Who says a page's texts: a value for each name in the text's braces, and no other.
  * @param {Record<string, string>} stored */
-export const sayer = (stored) => /** @param {string} key @param {Record<string, string | number>} [values] */ (key, values = {}) => {
-  if (!(key in stored)) throw new RangeError(`no text ${key}`);
-  const named = new Set();
-  const text = stored[key].replace(PLACE, (_, /** @type {string} */ name, /** @type {string} */ how) => {
-    if (!(name in values)) throw new RangeError(`the text ${key} has no ${name}`);
-    named.add(name);
-    return written(values[name], how);
-  });
-  for (const name in values) if (!named.has(name)) throw new RangeError(`the text ${key} has no place for ${name}`);
-  return text;
-};
+export const sayer =
+  (stored) =>
+  /** @param {string} key @param {Record<string, string | number>} [values] */ (
+    key,
+    values = {},
+  ) => {
+    if (!(key in stored)) throw new RangeError(`no text ${key}`);
+    const named = new Set();
+    const text = stored[key].replace(
+      PLACE,
+      (_, /** @type {string} */ name, /** @type {string} */ how) => {
+        if (!(name in values)) throw new RangeError(`the text ${key} has no ${name}`);
+        named.add(name);
+        return written(values[name], how);
+      },
+    );
+    for (const name in values)
+      if (!named.has(name)) throw new RangeError(`the text ${key} has no place for ${name}`);
+    return text;
+  };

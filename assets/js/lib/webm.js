@@ -6,7 +6,10 @@ import told from "../../texts/lib.json" with { type: "json" };
 
 const say = sayer(told);
 
-const CODECS = [["vp09.00.51.08", "V_VP9"], ["vp8", "V_VP8"]]; // what browsers encode of what WebM may hold
+const CODECS = [
+  ["vp09.00.51.08", "V_VP9"],
+  ["vp8", "V_VP8"],
+]; // what browsers encode of what WebM may hold
 const BITS_PER_PIXEL = 8; // a second: still pictures with fine print
 const KEY_EVERY = 8; // frames: where a viewer can jump to
 const DAMPED = { latencyMode: "quality", bitrateMode: "variable" };
@@ -39,26 +42,71 @@ const lengthOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
 
 /** The file: `chunks` are {ms, key, bytes} in order, the first a key; each key begins a cluster. */
 export function webm(chunks, { codec, width, height, ms }) {
-  const info = element("1549a966", element("2ad7b1", number(1e6)), element("4489", real(ms)),
-    element("4d80", text(say("film"))), element("5741", text(say("film"))));
+  const info = element(
+    "1549a966",
+    element("2ad7b1", number(1e6)),
+    element("4489", real(ms)),
+    element("4d80", text(say("film"))),
+    element("5741", text(say("film"))),
+  );
   const video = element("e0", element("b0", number(width)), element("ba", number(height)));
-  const tracks = element("1654ae6b", element("ae", element("d7", number(1)), element("73c5", number(1)),
-    element("9c", number(0, 1)), element("83", number(1, 1)), element("86", text(codec)), video));
+  const tracks = element(
+    "1654ae6b",
+    element(
+      "ae",
+      element("d7", number(1)),
+      element("73c5", number(1)),
+      element("9c", number(0, 1)),
+      element("83", number(1, 1)),
+      element("86", text(codec)),
+      video,
+    ),
+  );
   const groups = [];
   for (const chunk of chunks) {
     if (chunk.key) groups.push([]);
     groups.at(-1).push(chunk);
   }
-  const clusters = groups.map((group) => element("1f43b675", element("e7", number(group[0].ms)), group.map(({ ms: at, key, bytes }) =>
-    element("a3", Uint8Array.from([0x81, ...number(at - group[0].ms, 2), key ? 0x80 : 0]), bytes))));
+  const clusters = groups.map((group) =>
+    element(
+      "1f43b675",
+      element("e7", number(group[0].ms)),
+      group.map(({ ms: at, key, bytes }) =>
+        element(
+          "a3",
+          Uint8Array.from([0x81, ...number(at - group[0].ms, 2), key ? 0x80 : 0]),
+          bytes,
+        ),
+      ),
+    ),
+  );
   // The index lies before what it points at: all its numbers have fixed widths, so its own length is known.
-  const index = (places) => element("1c53bb6b", groups.map(([{ ms: at }], k) =>
-    element("bb", element("b3", number(at)), element("b7", element("f7", number(1)), element("f1", number(places[k]))))));
+  const index = (places) =>
+    element(
+      "1c53bb6b",
+      groups.map(([{ ms: at }], k) =>
+        element(
+          "bb",
+          element("b3", number(at)),
+          element("b7", element("f7", number(1)), element("f1", number(places[k]))),
+        ),
+      ),
+    );
   let place = lengthOf(info) + lengthOf(tracks) + lengthOf(index(groups.map(() => 0)));
   const places = clusters.map((cluster) => (place += lengthOf(cluster)) - lengthOf(cluster));
-  const head = element("1a45dfa3", element("4286", number(1)), element("42f7", number(1)), element("42f2", number(4)),
-    element("42f3", number(8)), element("4282", text("webm")), element("4287", number(4)), element("4285", number(2)));
-  return new Blob([...head, ...element("18538067", info, tracks, index(places), clusters)], { type: "video/webm" });
+  const head = element(
+    "1a45dfa3",
+    element("4286", number(1)),
+    element("42f7", number(1)),
+    element("42f2", number(4)),
+    element("42f3", number(8)),
+    element("4282", text("webm")),
+    element("4287", number(4)),
+    element("4285", number(2)),
+  );
+  return new Blob([...head, ...element("18538067", info, tracks, index(places), clusters)], {
+    type: "video/webm",
+  });
 }
 
 /** A film of what a canvas shows whenever `add` is called. */
@@ -67,7 +115,13 @@ export class Film {
   static async of(canvas) {
     const { width, height } = canvas;
     for (const [name, codec] of CODECS) {
-      const config = { codec: name, width, height, bitrate: BITS_PER_PIXEL * width * height, ...DAMPED };
+      const config = {
+        codec: name,
+        width,
+        height,
+        bitrate: BITS_PER_PIXEL * width * height,
+        ...DAMPED,
+      };
       const answer = await globalThis.VideoEncoder?.isConfigSupported(config).catch(() => null);
       if (answer?.supported) return new Film(canvas, config, codec);
     }
@@ -80,9 +134,15 @@ export class Film {
       output: (chunk) => {
         const bytes = new Uint8Array(chunk.byteLength);
         chunk.copyTo(bytes);
-        this.chunks.push({ ms: Math.round(chunk.timestamp / 1000), key: chunk.type === "key", bytes });
+        this.chunks.push({
+          ms: Math.round(chunk.timestamp / 1000),
+          key: chunk.type === "key",
+          bytes,
+        });
       },
-      error: (error) => { this.error = error; },
+      error: (error) => {
+        this.error = error;
+      },
     });
     this.encoder.configure(config);
   }
@@ -90,12 +150,18 @@ export class Film {
   /** The canvas as it is, shown from `ms` on for `length` ms. */
   async add(ms, length) {
     if (this.error) throw this.error;
-    const frame = new VideoFrame(this.canvas, { timestamp: Math.round(ms * 1000), duration: Math.round(length * 1000) });
+    const frame = new VideoFrame(this.canvas, {
+      timestamp: Math.round(ms * 1000),
+      duration: Math.round(length * 1000),
+    });
     this.encoder.encode(frame, { keyFrame: this.frames % KEY_EVERY === 0 });
     frame.close();
     this.frames += 1;
     this.ms = ms + length;
-    if (this.encoder.encodeQueueSize > 4) await new Promise((resolve) => this.encoder.addEventListener("dequeue", resolve, { once: true }));
+    if (this.encoder.encodeQueueSize > 4)
+      await new Promise((resolve) =>
+        this.encoder.addEventListener("dequeue", resolve, { once: true }),
+      );
   }
 
   /** The file. */

@@ -15,19 +15,35 @@ import told from "../../texts/masks.json" with { type: "json" };
 
 const say = sayer(told);
 
-const addressOf = (name, values) => new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
+const addressOf = (name, values) =>
+  new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
 
 export class Builder {
   /** @param act {use({mask, score, sink}), cancel()} */
   constructor(act) {
     this.act = act;
-    this.chips = new Chips({ edit: (draft, field) => this.edit(draft, field), pick: (place) => this.pick(place) });
+    this.chips = new Chips({
+      edit: (draft, field) => this.edit(draft, field),
+      pick: (place) => this.pick(place),
+    });
     this.map = new MaskMap({ toggle: (i, j) => this.toggle(i, j) });
     this.scores = new Scores({ edit: (score, sink, field) => this.ask({ score, sink }, field) });
     this.work = new Work();
     this.presets = new Presets({ use: (one) => this.start(one) });
-    this.wrong = el("p", { class: "fa-mask-wrong", role: "alert", id: "fa-mask-wrong", hidden: true });
-    this.text = el("input", { type: "text", class: "fa-mask-text", "aria-label": say("text"), spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    this.wrong = el("p", {
+      class: "fa-mask-wrong",
+      role: "alert",
+      id: "fa-mask-wrong",
+      hidden: true,
+    });
+    this.text = el("input", {
+      type: "text",
+      class: "fa-mask-text",
+      "aria-label": say("text"),
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+    });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
     this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
     this.took = el("button", { type: "button", class: "fa-mask-use", text: say("use") });
@@ -35,11 +51,24 @@ export class Builder {
     const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: say("cancel") });
     cancel.addEventListener("click", () => this.act.cancel());
     const title = el("h2", { id: "fa-mask-title", text: say("title") });
-    const left = el("section", { class: "fa-mask-left", "aria-label": say("mask") }, [title, this.chips.root, this.text, this.wrong, this.scores.root, this.work.root]);
-    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel]);
-    this.root = el("dialog", { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
-      el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]), foot, this.chips.menu.root,
+    const left = el("section", { class: "fa-mask-left", "aria-label": say("mask") }, [
+      title,
+      this.chips.root,
+      this.text,
+      this.wrong,
+      this.scores.root,
+      this.work.root,
     ]);
+    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel]);
+    this.root = el(
+      "dialog",
+      { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 },
+      [
+        el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]),
+        foot,
+        this.chips.menu.root,
+      ],
+    );
     this.about = new About(this.root);
     foot.append(this.about.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
@@ -54,7 +83,10 @@ export class Builder {
     this.size = { n, br, bc };
     this.asked = said;
     this.picked = null;
-    const palette = await during("mask", asked(addressOf("presets", this.size)).then((answer) => answer.json()));
+    const palette = await during(
+      "mask",
+      asked(addressOf("presets", this.size)).then((answer) => answer.json()),
+    );
     this.chips.learn(palette);
     this.presets.learn(palette);
     this.about.learn(palette);
@@ -78,11 +110,20 @@ export class Builder {
     const typed = field === this.text;
     if (!typed) this.text.value = this.asked.mask;
     try {
-      const answer = await during("mask", asked(addressOf("mask", { ...this.size, ...this.asked }), request.signal).then((found) => found.json()));
+      const answer = await during(
+        "mask",
+        asked(addressOf("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
+          found.json(),
+        ),
+      );
       if (request.signal.aborted) return;
       this.say(null, null);
       this.shown = unpacked(answer);
-      Object.assign(this.asked, { mask: answer.mask, score: answer.score, sink: answer.sink === null ? "" : String(answer.sink) });
+      Object.assign(this.asked, {
+        mask: answer.mask,
+        score: answer.score,
+        sink: answer.sink === null ? "" : String(answer.sink),
+      });
       this.draft = this.shown.draft;
       if (!typed) this.text.value = answer.mask;
       this.draw();
@@ -96,7 +137,8 @@ export class Builder {
   say(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
-    for (const node of this.root.querySelectorAll("[aria-invalid]")) set(node, { "aria-invalid": null, "aria-describedby": null });
+    for (const node of this.root.querySelectorAll("[aria-invalid]"))
+      set(node, { "aria-invalid": null, "aria-describedby": null });
     if (field) set(field, { "aria-invalid": "true", "aria-describedby": "fa-mask-wrong" });
     const beside = field?.closest(".fa-mask-term, .fa-mask-scores") ?? this.text;
     if (beside.nextElementSibling !== this.wrong) beside.after(this.wrong);
@@ -132,7 +174,9 @@ export class Builder {
     if (this.picked) {
       const [t, k] = this.picked.split(".");
       if (this.draft[t]?.[k]?.name !== "block") {
-        const blocks = this.draft.flatMap((term, a) => term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])));
+        const blocks = this.draft.flatMap((term, a) =>
+          term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])),
+        );
         this.picked = blocks[0] ?? null;
       }
     }

@@ -42,7 +42,8 @@ export class Chips {
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
-    for (const button of this.root.querySelectorAll(".fa-mask-tiles")) set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
+    for (const button of this.root.querySelectorAll(".fa-mask-tiles"))
+      set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
   }
 
   /** The keyboard stays where it was: with its chip, wherever that stands now. @param held the dataset of what had it */
@@ -50,21 +51,37 @@ export class Chips {
     const same = (one) => piece && textOf(one) === textOf(piece);
     const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
     const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
-    const node = this.find(kind, ...place, at) ?? this.find("close", ...place) ?? this.find("plus", term) ?? this.find("plus", 0);
+    const node =
+      this.find(kind, ...place, at) ??
+      this.find("close", ...place) ??
+      this.find("plus", term) ??
+      this.find("plus", 0);
     if (node !== document.activeElement) node?.focus();
   }
 
   find(kind, term, k, at) {
     const said = { kind, term, k, at };
-    return this.root.querySelector(Object.entries(said).map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`)).join(""));
+    return this.root.querySelector(
+      Object.entries(said)
+        .map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`))
+        .join(""),
+    );
   }
 
   /** Anew, for other chips than before. */
   build() {
-    const lines = this.draft.flatMap((term, t) => [el("p", { class: "fa-mask-or", text: t ? say("chip.or") : say("kept_if") }), this.line(term, t)]);
+    const lines = this.draft.flatMap((term, t) => [
+      el("p", { class: "fa-mask-or", text: t ? say("chip.or") : say("kept_if") }),
+      this.line(term, t),
+    ]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
       const or = this.plus(this.draft.length, say("plus.or"));
-      lines.push(el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [el("span", { class: "fa-mask-or", text: say("chip.or") }), or]));
+      lines.push(
+        el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [
+          el("span", { class: "fa-mask-or", text: say("chip.or") }),
+          or,
+        ]),
+      );
     }
     this.root.replaceChildren(...lines);
     set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
@@ -75,9 +92,24 @@ export class Chips {
   }
 
   line(term, t) {
-    const chips = term.flatMap((piece, k) => [...(k ? [el("span", { class: "fa-mask-and", text: say("chip.and") })] : []), this.chip(piece, t, k)]);
-    const plus = term.length < this.most.predicates ? this.plus(t, this.isFull() ? say("plus.instead") : say("plus.and")) : null;
-    return el("div", { class: "fa-mask-term", role: "group", "aria-label": t ? say("term", { k: t + 1 }) : say("term.first"), "data-hue": t }, [...chips, plus]);
+    const chips = term.flatMap((piece, k) => [
+      ...(k ? [el("span", { class: "fa-mask-and", text: say("chip.and") })] : []),
+      this.chip(piece, t, k),
+    ]);
+    const plus =
+      term.length < this.most.predicates
+        ? this.plus(t, this.isFull() ? say("plus.instead") : say("plus.and"))
+        : null;
+    return el(
+      "div",
+      {
+        class: "fa-mask-term",
+        role: "group",
+        "aria-label": t ? say("term", { k: t + 1 }) : say("term.first"),
+        "data-hue": t,
+      },
+      [...chips, plus],
+    );
   }
 
   chip(piece, t, k) {
@@ -87,25 +119,50 @@ export class Chips {
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${t}.${k}`;
-      const button = el("button", { type: "button", class: "fa-mask-tiles", "aria-pressed": String(on), "data-kind": "tiles", "data-about": "tiles", ...place, title: say("toggle") });
+      const button = el("button", {
+        type: "button",
+        class: "fa-mask-tiles",
+        "aria-pressed": String(on),
+        "data-kind": "tiles",
+        "data-about": "tiles",
+        ...place,
+        title: say("toggle"),
+      });
       button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
       parts.push(button);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
       const fields = fieldsOf(piece, numbers?.length ?? null);
-      fields.forEach((_, at) => parts.push(...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []), this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words })));
+      fields.forEach((_, at) =>
+        parts.push(
+          ...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []),
+          this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),
+        ),
+      );
     }
     if (!this.isFull()) {
-      const close = el("button", { type: "button", class: "fa-mask-close", "aria-label": say("remove", { piece: named(piece) }), text: "×", "data-kind": "close", ...place });
+      const close = el("button", {
+        type: "button",
+        class: "fa-mask-close",
+        "aria-label": say("remove", { piece: named(piece) }),
+        text: "×",
+        "data-kind": "close",
+        ...place,
+      });
       close.addEventListener("click", () => this.take(t, k));
       parts.push(close);
     }
-    const chip = el("span", { class: "fa-mask-chip", "data-name": name, "data-about": name }, parts);
-    if (!this.isFull()) chip.addEventListener("keydown", (event) => {
-      if (event.key !== "Delete" || event.target.matches("input")) return;
-      event.preventDefault();
-      this.take(t, k);
-    });
+    const chip = el(
+      "span",
+      { class: "fa-mask-chip", "data-name": name, "data-about": name },
+      parts,
+    );
+    if (!this.isFull())
+      chip.addEventListener("keydown", (event) => {
+        if (event.key !== "Delete" || event.target.matches("input")) return;
+        event.preventDefault();
+        this.take(t, k);
+      });
     return chip;
   }
 
@@ -113,10 +170,21 @@ export class Chips {
   field(name, place, range) {
     const alone = range.word !== undefined;
     const label = say("number", { name, what: range.word ?? say("numbers") });
-    const input = el("input", { type: "text", inputmode: alone ? "numeric" : "text", autocomplete: "off", spellcheck: "false", "aria-label": label, "aria-description": range.words, "data-kind": "number", ...place });
+    const input = el("input", {
+      type: "text",
+      inputmode: alone ? "numeric" : "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": label,
+      "aria-description": range.words,
+      "data-kind": "number",
+      ...place,
+    });
     input.addEventListener("input", () => this.type(input));
     input.addEventListener("focus", () => input.select());
-    input.addEventListener("blur", () => setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)));
+    input.addEventListener("blur", () =>
+      setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)),
+    );
     input.addEventListener("keydown", (event) => {
       const by = BY[event.key];
       if (!by) return;
@@ -133,14 +201,36 @@ export class Chips {
     const { term, k } = input.dataset;
     const all = [...this.root.querySelectorAll(`input[data-term="${term}"][data-k="${k}"]`)];
     input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
-    this.act.edit(renumbered(this.draft, Number(term), Number(k), all.map(({ value }) => value.trim()).join(",")), input);
+    this.act.edit(
+      renumbered(
+        this.draft,
+        Number(term),
+        Number(k),
+        all.map(({ value }) => value.trim()).join(","),
+      ),
+      input,
+    );
   }
 
   plus(t, label) {
-    const button = el("button", { type: "button", class: "fa-mask-plus", "aria-label": label, title: label, "aria-haspopup": "menu", "aria-expanded": "false", "data-kind": "plus", "data-term": t, text: "+" });
+    const button = el("button", {
+      type: "button",
+      class: "fa-mask-plus",
+      "aria-label": label,
+      title: label,
+      "aria-haspopup": "menu",
+      "aria-expanded": "false",
+      "data-kind": "plus",
+      "data-term": t,
+      text: "+",
+    });
     button.addEventListener("click", () => {
       const taken = (this.draft[t] ?? []).map(({ name }) => name);
-      this.menu.open(button, ({ name }) => name !== "full" && !taken.includes(name), ({ name, start }) => this.add(t, { name, numbers: start }));
+      this.menu.open(
+        button,
+        ({ name }) => name !== "full" && !taken.includes(name),
+        ({ name, start }) => this.add(t, { name, numbers: start }),
+      );
     });
     return button;
   }
@@ -150,7 +240,12 @@ export class Chips {
     const draft = added(this.draft, t, piece);
     const k = draft[t].length - 1;
     this.act.edit(draft);
-    (this.find("number", t, k) ?? this.find("tiles", t, k) ?? this.find("close", t, k) ?? this.find("plus", t))?.focus();
+    (
+      this.find("number", t, k) ??
+      this.find("tiles", t, k) ??
+      this.find("close", t, k) ??
+      this.find("plus", t)
+    )?.focus();
     if (piece.name === "block") this.act.pick(`${t}.${k}`);
   }
 

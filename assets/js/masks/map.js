@@ -23,14 +23,33 @@ export class MaskMap {
     this.light = el("i", { class: "fa-mask-light" });
     this.over = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
     this.said = el("p", { class: "fa-mask-said", id: "fa-mask-said", "aria-live": "polite" });
-    this.box = el("div", { class: "fa-mask-box", role: "application", tabindex: 0, "aria-label": say("map.label"), "aria-describedby": "fa-mask-said" }, [this.canvas, this.over, this.light]);
+    this.box = el(
+      "div",
+      {
+        class: "fa-mask-box",
+        role: "application",
+        tabindex: 0,
+        "aria-label": say("map.label"),
+        "aria-describedby": "fa-mask-said",
+      },
+      [this.canvas, this.over, this.light],
+    );
     this.keys = el("div", { class: "fa-mask-axis fa-mask-keys", "aria-hidden": "true" });
     this.queries = el("div", { class: "fa-mask-axis fa-mask-queries", "aria-hidden": "true" });
     this.legend = el("p", { class: "fa-mask-legend" });
     this.root = el("section", { class: "fa-mask-map", "aria-label": say("map") }, [
-      el("b", { class: "fa-ink-k fa-mask-k", text: say("keys") }), this.keys, el("b", { class: "fa-ink-q fa-mask-q", text: say("queries") }), this.queries, this.box, this.said, this.legend,
+      el("b", { class: "fa-ink-k fa-mask-k", text: say("keys") }),
+      this.keys,
+      el("b", { class: "fa-ink-q fa-mask-q", text: say("queries") }),
+      this.queries,
+      this.box,
+      this.said,
+      this.legend,
     ]);
-    this.box.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.point(this.cellAt(event)));
+    this.box.addEventListener(
+      "pointermove",
+      (event) => event.pointerType === "mouse" && this.point(this.cellAt(event)),
+    );
     this.box.addEventListener("pointerleave", () => this.point(null));
     this.box.addEventListener("click", (event) => this.click(event));
     this.box.addEventListener("keydown", (event) => this.key(event));
@@ -44,7 +63,8 @@ export class MaskMap {
 
   /** @param shown model/mask.js's Shown @param picks whether tiles are toggled by a click */
   draw(shown, picks) {
-    const other = this.shown?.n !== shown.n || this.shown.br !== shown.br || this.shown.bc !== shown.bc;
+    const other =
+      this.shown?.n !== shown.n || this.shown.br !== shown.br || this.shown.bc !== shown.bc;
     this.shown = shown;
     this.hover = null;
     set(this.box, { "data-picks": picks ? "" : null });
@@ -66,28 +86,50 @@ export class MaskMap {
     pen.scale(ratio, ratio);
     const style = getComputedStyle(this.box);
     const color = (name) => style.getPropertyValue(`--${name}`).trim();
-    const look = { hatch: stripes(pen, color("fa-hatch"), color("mask-empty"), ratio), empty: color("mask-empty"), line: color("mask-line"), full: color("mask-t0"), some: color("mask-t0-soft") };
+    const look = {
+      hatch: stripes(pen, color("fa-hatch"), color("mask-empty"), ratio),
+      empty: color("mask-empty"),
+      line: color("mask-line"),
+      full: color("mask-t0"),
+      some: color("mask-t0-soft"),
+    };
     const { n, br, bc, tiles, keptBy, kinds } = shown;
     const cell = wide / n;
     const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
     for (let i = 0; kinds && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++) {
         const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
-        const box = [j * bc * cell, i * br * cell, Math.min(bc, n - j * bc) * cell, Math.min(br, n - i * br) * cell];
+        const box = [
+          j * bc * cell,
+          i * br * cell,
+          Math.min(bc, n - j * bc) * cell,
+          Math.min(br, n - i * br) * cell,
+        ];
         if (kind === "skipped" || (!keptBy && kind === "partial")) {
           pen.fillStyle = kind === "skipped" ? look.hatch : look.some;
           pen.fillRect(...box);
-          if (kind === "partial") (pen.fillStyle = stripes(pen, color("mask-page"), "transparent", ratio)), pen.fillRect(...box);
-        } else if (!keptBy) (pen.fillStyle = look.full), pen.fillRect(...box);
+          if (kind === "partial")
+            ((pen.fillStyle = stripes(pen, color("mask-page"), "transparent", ratio)),
+              pen.fillRect(...box));
+        } else if (!keptBy) ((pen.fillStyle = look.full), pen.fillRect(...box));
       }
-    const hue = [0, 1, 2, 3].map((t) => ({ full: color(`mask-t${t}`), partial: color(`mask-t${t}-soft`) }));
+    const hue = [0, 1, 2, 3].map((t) => ({
+      full: color(`mask-t${t}`),
+      partial: color(`mask-t${t}-soft`),
+    }));
     for (let at = 0; keptBy && at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
       const kind = TILE_KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
       if (kind === "skipped") continue;
       pen.fillStyle = keptBy[at] < 0 ? look.hatch : hue[keptBy[at]][kind];
       pen.beginPath();
-      pen.roundRect(j * cell + gap / 2, i * cell + gap / 2, cell - gap, cell - gap, gap ? Math.min(4, cell / 6) : 0);
+      pen.roundRect(
+        j * cell + gap / 2,
+        i * cell + gap / 2,
+        cell - gap,
+        cell - gap,
+        gap ? Math.min(4, cell / 6) : 0,
+      );
       pen.fill();
     }
     for (let i = 0; kinds && i < tiles.Tr && tiles.Tr * tiles.Tc <= 4096; i++)
@@ -98,7 +140,13 @@ export class MaskMap {
         pen.lineWidth = kind === "full" ? 2 : 1;
         pen.beginPath();
         const edge = pen.lineWidth / 2;
-        pen.roundRect(j * bc * cell + edge, i * br * cell + edge, Math.min(bc, n - j * bc) * cell - 2 * edge, Math.min(br, n - i * br) * cell - 2 * edge, gap ? 4 : 0);
+        pen.roundRect(
+          j * bc * cell + edge,
+          i * br * cell + edge,
+          Math.min(bc, n - j * bc) * cell - 2 * edge,
+          Math.min(br, n - i * br) * cell - 2 * edge,
+          gap ? 4 : 0,
+        );
         pen.stroke();
       }
   }
@@ -113,20 +161,45 @@ export class MaskMap {
     for (let i = 0; kinds && high > 3 * size && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++)
         if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
-          told.push(el("span", { text: say("skip"), style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}` }));
+          told.push(
+            el("span", {
+              text: say("skip"),
+              style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}`,
+            }),
+          );
     const papers = documents(draft, n).flatMap(({ name, start, stop }) => {
       const room = (this.box.clientWidth * (stop - start)) / n > 6.2 * size;
       const short = room ? name : name.split(" ")[1];
       const span = `${part(start)};--long:${part(stop - start)}`;
-      return [el("b", { class: "fa-mask-doc is-row", text: short, style: `top:${span}` }), el("b", { class: "fa-mask-doc is-col", text: short, style: `left:${span}` }),
-        ...(start ? [el("i", { class: "fa-mask-edge is-row", style: `top:${part(start)}` }), el("i", { class: "fa-mask-edge is-col", style: `left:${part(start)}` })] : [])];
+      return [
+        el("b", { class: "fa-mask-doc is-row", text: short, style: `top:${span}` }),
+        el("b", { class: "fa-mask-doc is-col", text: short, style: `left:${span}` }),
+        ...(start
+          ? [
+              el("i", { class: "fa-mask-edge is-row", style: `top:${part(start)}` }),
+              el("i", { class: "fa-mask-edge is-col", style: `left:${part(start)}` }),
+            ]
+          : []),
+      ];
     });
     this.over.replaceChildren(...papers, ...told);
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;
-    const legend = [["full", full, say("full"), say("full.more")], ["partial", partial, say("partial"), ""], ["skipped", skipped, say("empty"), say("empty.more")]];
-    this.legend.replaceChildren(...legend.map(([kind, count, word, more]) => el("span", { "data-kind": kind }, [el("i"), el("b", { text: integer(count) }), el("span", {}, [` ${word}`, el("span", { class: "fa-mask-long", text: more })])])));
+    const legend = [
+      ["full", full, say("full"), say("full.more")],
+      ["partial", partial, say("partial"), ""],
+      ["skipped", skipped, say("empty"), say("empty.more")],
+    ];
+    this.legend.replaceChildren(
+      ...legend.map(([kind, count, word, more]) =>
+        el("span", { "data-kind": kind }, [
+          el("i"),
+          el("b", { text: integer(count) }),
+          el("span", {}, [` ${word}`, el("span", { class: "fa-mask-long", text: more })]),
+        ]),
+      ),
+    );
   }
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
@@ -135,14 +208,25 @@ export class MaskMap {
     const [i, j] = this.hover ?? this.at;
     const lit = keptBy ? [i, j] : [i * br, j * bc];
     const room = this.box.clientWidth / n;
-    for (const [node, size, now, side] of [[this.keys, bc, lit[1], "left"], [this.queries, br, lit[0], "top"]]) {
+    for (const [node, size, now, side] of [
+      [this.keys, bc, lit[1], "left"],
+      [this.queries, br, lit[0], "top"],
+    ]) {
       const type = parseFloat(getComputedStyle(node).fontSize);
       const wide = (k) => (side === "left" ? type * (0.4 + 0.65 * integer(k).length) : 1.3 * type);
       const step = size * Math.max(1, Math.ceil((1.4 * wide(n)) / (size * room)));
       const marks = [];
-      for (let k = 0; k < n; k += step) if (Math.abs(k - now) * room >= (wide(k) + wide(now)) / 2) marks.push([k, false]);
+      for (let k = 0; k < n; k += step)
+        if (Math.abs(k - now) * room >= (wide(k) + wide(now)) / 2) marks.push([k, false]);
       marks.push([now, true]);
-      node.replaceChildren(...marks.map(([k, bold]) => el(bold ? "b" : "span", { text: integer(k), style: `${side}:${((100 * (k + 0.5)) / n).toFixed(3)}%` })));
+      node.replaceChildren(
+        ...marks.map(([k, bold]) =>
+          el(bold ? "b" : "span", {
+            text: integer(k),
+            style: `${side}:${((100 * (k + 0.5)) / n).toFixed(3)}%`,
+          }),
+        ),
+      );
     }
   }
 
@@ -150,13 +234,25 @@ export class MaskMap {
   turn() {
     const { n, br, bc, keptBy } = this.shown;
     const [i, j] = this.hover ?? this.at;
-    const [top, left, high, wide] = keptBy ? [i, j, 1, 1] : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
+    const [top, left, high, wide] = keptBy
+      ? [i, j, 1, 1]
+      : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
     const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
     this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
     set(this.box, { "data-i": i, "data-j": j });
-    const words = keptBy ? scoreSentence(this.shown, i, j) : [{ text: tileSentence(this.shown, i, j) }];
+    const words = keptBy
+      ? scoreSentence(this.shown, i, j)
+      : [{ text: tileSentence(this.shown, i, j) }];
     const text = words.map((word) => word.text).join("");
-    if (this.told !== text) this.said.replaceChildren(...words.map(({ text: part, term }) => el(term === undefined ? "span" : "b", { text: part.replace(SIGN, "\u00a0$1\u00a0"), "data-hue": term })));
+    if (this.told !== text)
+      this.said.replaceChildren(
+        ...words.map(({ text: part, term }) =>
+          el(term === undefined ? "span" : "b", {
+            text: part.replace(SIGN, "\u00a0$1\u00a0"),
+            "data-hue": term,
+          }),
+        ),
+      );
     this.told = text;
   }
 
@@ -177,7 +273,9 @@ export class MaskMap {
   cellAt({ clientX, clientY }) {
     const { left, top, width, height } = this.box.getBoundingClientRect();
     const { n, br, bc, keptBy } = this.shown;
-    const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) => Math.max(0, Math.min(n - 1, Math.floor(x * n))));
+    const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
+      Math.max(0, Math.min(n - 1, Math.floor(x * n))),
+    );
     return keptBy ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
   }
 
@@ -198,13 +296,19 @@ export class MaskMap {
     const [rows, cols] = this.size;
     const [i, j] = this.at;
     const tile = keptBy ? br : 1;
-    const to = { Home: [i, 0], End: [i, cols - 1], PageUp: [i - tile, j], PageDown: [i + tile, j] }[event.key];
+    const to = { Home: [i, 0], End: [i, cols - 1], PageUp: [i - tile, j], PageDown: [i + tile, j] }[
+      event.key
+    ];
     const by = MOVES[event.key];
     const wanted = to ?? (by && [i + by[0], j + by[1]]);
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (wanted) this.move([Math.max(0, Math.min(rows - 1, wanted[0])), Math.max(0, Math.min(cols - 1, wanted[1]))]);
+    if (wanted)
+      this.move([
+        Math.max(0, Math.min(rows - 1, wanted[0])),
+        Math.max(0, Math.min(cols - 1, wanted[1])),
+      ]);
     else this.act.toggle(...this.score());
   }
 }
@@ -216,7 +320,7 @@ function stripes(pen, line, ground, ratio) {
   tile.width = tile.height = Math.round(size * ratio);
   const brush = tile.getContext("2d");
   brush.scale(tile.width / size, tile.width / size);
-  if (ground !== "transparent") (brush.fillStyle = ground), brush.fillRect(0, 0, size, size);
+  if (ground !== "transparent") ((brush.fillStyle = ground), brush.fillRect(0, 0, size, size));
   brush.strokeStyle = line;
   brush.globalAlpha = 0.55;
   for (const shift of [-size, 0, size]) {

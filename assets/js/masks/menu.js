@@ -10,19 +10,37 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Menu {
   constructor() {
-    this.root = el("div", { class: "fa-mask-menu", role: "menu", "aria-label": say("predicates"), hidden: true });
+    this.root = el("div", {
+      class: "fa-mask-menu",
+      role: "menu",
+      "aria-label": say("predicates"),
+      hidden: true,
+    });
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("focusout", ({ relatedTarget }) => {
-      if (!this.root.hidden && !this.root.contains(relatedTarget) && relatedTarget !== this.from) this.close(false);
+      if (!this.root.hidden && !this.root.contains(relatedTarget) && relatedTarget !== this.from)
+        this.close(false);
     });
   }
 
   /** @param predicates as the server has them: name, words, formula */
   fill(predicates) {
     this.items = predicates.map((one) => {
-      const node = el("button", { type: "button", role: "menuitem", tabindex: -1, "data-name": one.name, "data-about": one.name }, [
-        el("b", { text: one.name }), el("span", { text: one.words }), el("code", { text: one.formula }),
-      ]);
+      const node = el(
+        "button",
+        {
+          type: "button",
+          role: "menuitem",
+          tabindex: -1,
+          "data-name": one.name,
+          "data-about": one.name,
+        },
+        [
+          el("b", { text: one.name }),
+          el("span", { text: one.words }),
+          el("code", { text: one.formula }),
+        ],
+      );
       node.addEventListener("click", () => {
         const { chosen } = this;
         this.close(false);
@@ -55,7 +73,9 @@ export class Menu {
   key(event) {
     const nodes = this.shown();
     const at = nodes.indexOf(document.activeElement);
-    const to = { Home: 0, End: nodes.length - 1 }[event.key] ?? (STEPS[event.key] ? (at + STEPS[event.key] + nodes.length) % nodes.length : null);
+    const to =
+      { Home: 0, End: nodes.length - 1 }[event.key] ??
+      (STEPS[event.key] ? (at + STEPS[event.key] + nodes.length) % nodes.length : null);
     if (to === null && event.key !== "Escape" && event.key !== "Tab") return;
     event.stopPropagation();
     if (event.key !== "Tab") event.preventDefault();

@@ -7,7 +7,12 @@ import told from "../../texts/masks.json" with { type: "json" };
 
 const say = sayer(told);
 
-const KINDS = { none: say("score.none"), softcap: say("score.softcap"), alibi: say("score.alibi"), scale: say("score.scale") };
+const KINDS = {
+  none: say("score.none"),
+  softcap: say("score.softcap"),
+  alibi: say("score.alibi"),
+  scale: say("score.scale"),
+};
 const STARTS = { softcap: "50", scale: "2" };
 
 export class Scores {
@@ -21,7 +26,13 @@ export class Scores {
       return el("label", { "data-about": `score ${kind}` }, [input, el("span", { text })]);
     });
     const field = (label) => {
-      const input = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": label, class: "fa-mask-number" });
+      const input = el("input", {
+        type: "text",
+        inputmode: "decimal",
+        autocomplete: "off",
+        "aria-label": label,
+        class: "fa-mask-number",
+      });
       input.addEventListener("input", () => this.said(input));
       return input;
     };
@@ -30,7 +41,18 @@ export class Scores {
     this.other = el("code");
     this.root = el("details", { class: "fa-mask-scores" }, [
       this.summary,
-      el("div", {}, [el("fieldset", {}, [el("legend", { text: say("score") }), ...this.kinds, this.number, this.other]), el("label", { class: "fa-mask-sink", "data-about": "sink" }, [el("span", { text: say("sink") }), this.sink])]),
+      el("div", {}, [
+        el("fieldset", {}, [
+          el("legend", { text: say("score") }),
+          ...this.kinds,
+          this.number,
+          this.other,
+        ]),
+        el("label", { class: "fa-mask-sink", "data-about": "sink" }, [
+          el("span", { text: say("sink") }),
+          this.sink,
+        ]),
+      ]),
     ]);
   }
 
@@ -46,7 +68,12 @@ export class Scores {
     if (document.activeElement !== this.sink) this.sink.value = sink;
     set(this.other, { text: kind === "other" ? score : "" });
     const bold = (text) => el("b", { text });
-    this.summary.replaceChildren(`${say("score")} `, bold(score), `, ${say("sink")} `, bold(sink === "" ? say("sink.none") : sink));
+    this.summary.replaceChildren(
+      `${say("score")} `,
+      bold(score),
+      `, ${say("sink")} `,
+      bold(sink === "" ? say("sink.none") : sink),
+    );
   }
 
   choose(kind) {

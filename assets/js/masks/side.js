@@ -18,26 +18,58 @@ export class Work {
   constructor() {
     this.bars = el("div", { class: "fa-mask-bars" });
     this.insight = el("p", { class: "fa-mask-insight" });
-    this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [el("h3", { id: "fa-mask-left", text: say("left") }), this.bars, this.insight]);
+    this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [
+      el("h3", { id: "fa-mask-left", text: say("left") }),
+      this.bars,
+      this.insight,
+    ]);
   }
 
   draw(answer) {
     const { br, bc, half, scores, tiles } = answer;
-    const sized = (of) => [say("left.tiles"), el("span", { class: "fa-mask-long", text: ` ${say("left.computed")}` }), say("left.size", { br: of.br, bc: of.bc })];
-    const rows = [[[say("left.scores")], scores.kept, scores.of, "scores"], [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"]];
+    const sized = (of) => [
+      say("left.tiles"),
+      el("span", { class: "fa-mask-long", text: ` ${say("left.computed")}` }),
+      say("left.size", { br: of.br, bc: of.bc }),
+    ];
+    const rows = [
+      [[say("left.scores")], scores.kept, scores.of, "scores"],
+      [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"],
+    ];
     if (half) rows.push([sized(half), half.computed, half.of, "half"]);
-    this.bars.replaceChildren(...rows.map(([name, part, whole, what]) => el("div", { class: "fa-mask-bar", "data-what": what, "data-part": part, "data-whole": whole }, [
-      el("span", {}, name), el("span", { class: "fa-mask-count" }, [el("b", { text: integer(part) }), ` ${say("left.of", { n: whole })} `, el("i", { text: share(part, whole) })]),
-      el("div", { class: "fa-mask-track", "aria-hidden": "true" }, [el("i", { style: `width:${(100 * part) / whole}%` })]),
-    ])));
+    this.bars.replaceChildren(
+      ...rows.map(([name, part, whole, what]) =>
+        el(
+          "div",
+          { class: "fa-mask-bar", "data-what": what, "data-part": part, "data-whole": whole },
+          [
+            el("span", {}, name),
+            el("span", { class: "fa-mask-count" }, [
+              el("b", { text: integer(part) }),
+              ` ${say("left.of", { n: whole })} `,
+              el("i", { text: share(part, whole) }),
+            ]),
+            el("div", { class: "fa-mask-track", "aria-hidden": "true" }, [
+              el("i", { style: `width:${(100 * part) / whole}%` }),
+            ]),
+          ],
+        ),
+      ),
+    );
     set(this.insight, { text: insight(answer) });
   }
 }
 
 /** The kept scores of 16 tokens as one shape. */
 function thumbnail(bits) {
-  const shape = runs(bits, DRAWN).map(([i, from, to]) => `M${from} ${i}h${to - from}v1h${from - to}z`).join("");
-  return svg("svg", { viewBox: `0 0 ${DRAWN} ${DRAWN}`, "aria-hidden": "true", class: "fa-mask-thumb" }, [svg("path", { d: shape })]);
+  const shape = runs(bits, DRAWN)
+    .map(([i, from, to]) => `M${from} ${i}h${to - from}v1h${from - to}z`)
+    .join("");
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${DRAWN} ${DRAWN}`, "aria-hidden": "true", class: "fa-mask-thumb" },
+    [svg("path", { d: shape })],
+  );
 }
 
 export class Presets {
@@ -46,26 +78,45 @@ export class Presets {
     this.act = act;
     this.list = el("div", { class: "fa-mask-presets-list" });
     this.root = el("section", { class: "fa-mask-presets", "aria-labelledby": "fa-mask-start" }, [
-      el("header", {}, [el("h3", { id: "fa-mask-start", text: say("presets") }), el("span", { text: say("presets.kept", { n: DRAWN }) })]), this.list,
+      el("header", {}, [
+        el("h3", { id: "fa-mask-start", text: say("presets") }),
+        el("span", { text: say("presets.kept", { n: DRAWN }) }),
+      ]),
+      this.list,
     ]);
   }
 
   learn({ presets }) {
     this.known = presets;
-    this.list.replaceChildren(...presets.map((one) => {
-      const node = el("button", { type: "button", class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" }, [
-        thumbnail(one.bits), el("span", {}, [el("b", { text: one.title }), el("span", { text: one.models })]), el("span", { class: "fa-mask-share", text: share(one.share, 1) }),
-      ]);
-      node.addEventListener("click", () => this.act.use(one));
-      return node;
-    }));
+    this.list.replaceChildren(
+      ...presets.map((one) => {
+        const node = el(
+          "button",
+          {
+            type: "button",
+            class: "fa-mask-preset",
+            "data-preset": one.key,
+            "aria-describedby": "fa-mask-about",
+          },
+          [
+            thumbnail(one.bits),
+            el("span", {}, [el("b", { text: one.title }), el("span", { text: one.models })]),
+            el("span", { class: "fa-mask-share", text: share(one.share, 1) }),
+          ],
+        );
+        node.addEventListener("click", () => this.act.use(one));
+        return node;
+      }),
+    );
   }
 
   /** Which of them this is, if it is one. */
   draw({ mask, score, sink }) {
-    const same = (one) => one.mask === mask && one.score === score && one.sink === (sink === null ? "" : String(sink));
+    const same = (one) =>
+      one.mask === mask && one.score === score && one.sink === (sink === null ? "" : String(sink));
     this.now = this.known.find(same)?.key ?? null;
-    for (const node of this.list.children) set(node, { "aria-pressed": String(node.dataset.preset === this.now) });
+    for (const node of this.list.children)
+      set(node, { "aria-pressed": String(node.dataset.preset === this.now) });
   }
 }
 
@@ -75,15 +126,30 @@ export class About {
   /** @param root in which all of it stands */
   constructor(root) {
     this.root = el("p", { id: "fa-mask-about" });
-    for (const name of ["pointerover", "focusin"]) root.addEventListener(name, ({ target }) => this.tell(target));
+    for (const name of ["pointerover", "focusin"])
+      root.addEventListener(name, ({ target }) => this.tell(target));
     root.addEventListener("pointerleave", () => this.tell());
   }
 
   learn({ presets, predicates, scores }) {
-    this.known = new Map([["sink", SINK], ["tiles", TILES]]);
+    this.known = new Map([
+      ["sink", SINK],
+      ["tiles", TILES],
+    ]);
     for (const { key, says, source } of presets) this.known.set(`preset ${key}`, { says, source });
-    for (const { name, words, formula, numbers } of predicates) this.known.set(name, { says: say("about.one", { name: [name, numbers?.join(", ")].filter(Boolean).join(" "), words }), source: say("about.predicate", { formula }) });
-    for (const { name, words, formula } of scores) this.known.set(`score ${name}`, { says: say("about.one", { name, words }), source: say("about.score", { formula }) });
+    for (const { name, words, formula, numbers } of predicates)
+      this.known.set(name, {
+        says: say("about.one", {
+          name: [name, numbers?.join(", ")].filter(Boolean).join(" "),
+          words,
+        }),
+        source: say("about.predicate", { formula }),
+      });
+    for (const { name, words, formula } of scores)
+      this.known.set(`score ${name}`, {
+        says: say("about.one", { name, words }),
+        source: say("about.score", { formula }),
+      });
   }
 
   /** @param preset the key of the one that this mask is, or null @param picks whether tiles are toggled */
@@ -97,8 +163,15 @@ export class About {
       const { preset, about } = node?.closest?.("[data-preset], [data-about]")?.dataset ?? {};
       return this.known?.get(preset ? `preset ${preset}` : about);
     });
-    const one = (this.root.closest(".fa-narrow") ? null : on ?? held) ?? this.rests;
+    const one = (this.root.closest(".fa-narrow") ? null : (on ?? held)) ?? this.rests;
     set(this.root, { "data-empty": one ? null : "" });
-    this.root.replaceChildren(...(one ? [el("span", { text: `${one.says} ` }), ...(one.source ? [el("cite", { text: one.source })] : [])] : [say("about")]));
+    this.root.replaceChildren(
+      ...(one
+        ? [
+            el("span", { text: `${one.says} ` }),
+            ...(one.source ? [el("cite", { text: one.source })] : []),
+          ]
+        : [say("about")]),
+    );
   }
 }

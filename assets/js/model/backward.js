@@ -6,14 +6,27 @@
 
 /** @type {Gradient[]} */
 export const GRADIENTS = ["dV", "dK", "dQ"];
-const NO_ROW = { rose: false, m_old: undefined, l_old: undefined, row_max: undefined, m_new: undefined, alpha: undefined, row_sum: undefined, l_new: undefined };
+const NO_ROW = {
+  rose: false,
+  m_old: undefined,
+  l_old: undefined,
+  row_max: undefined,
+  m_new: undefined,
+  alpha: undefined,
+  row_sum: undefined,
+  l_new: undefined,
+};
 
 /** Of each visit and gradient the one that left its sum, −1 where it begins at 0; and of each row block the visits that
  * add to its dQ. @param {Header} header @param {Decoded["arrays"]} arrays */
 export function sumsOf({ phases, stages, problem: p }, { v_i, v_j, v_stage, v_phases }) {
   const steps = v_i.length;
   /** @type {Record<Gradient, Int32Array>} */
-  const before = { dQ: new Int32Array(steps).fill(-1), dK: new Int32Array(steps).fill(-1), dV: new Int32Array(steps).fill(-1) };
+  const before = {
+    dQ: new Int32Array(steps).fill(-1),
+    dK: new Int32Array(steps).fill(-1),
+    dV: new Int32Array(steps).fill(-1),
+  };
   const adds = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
   /** @type {Map<string, number>} */
   const last = new Map();
@@ -34,7 +47,11 @@ export function gradsOf({ header, arrays, problem: p, before, adds }, v, done, z
   const [i, j] = [arrays.v_i[v], arrays.v_j[v]];
   /** @type {Grads} */
   const found = {
-    dQ: null, dK: null, dV: null, part: null, of: adds.map((visits) => visits.length),
+    dQ: null,
+    dK: null,
+    dV: null,
+    part: null,
+    of: adds.map((visits) => visits.length),
     added: adds.map((visits) => visits.filter((at) => at < v || (at === v && done("dQ"))).length),
   };
   if (!header.numbers && !zoom) return found;
@@ -55,19 +72,37 @@ export function gradsOf({ header, arrays, problem: p, before, adds }, v, done, z
     return [block * size, Math.min(p.n, (block + 1) * size)];
   };
   /** @param {Gradient} name @returns {Accumulator} */
-  const zero = (name) => ({ data: new Float32Array((span(name)[1] - span(name)[0]) * p.d), state: "zero" });
+  const zero = (name) => ({
+    data: new Float32Array((span(name)[1] - span(name)[0]) * p.d),
+    state: "zero",
+  });
   const stored = transfersOf(header, arrays, v);
   for (const name of GRADIENTS) {
     const has = arrays.v_phases[v] & (1 << header.phases.indexOf(name));
     const from = before[name][v];
-    if (has) found[name] = done(name) ? { data: sum(name, v), state: "after" } : from < 0 ? zero(name) : { data: sum(name, from), state: "before" };
-    if (done("store") && name !== "dQ" && stored.has(name)) found[name] = { data: whole(name), state: "final" };
+    if (has)
+      found[name] = done(name)
+        ? { data: sum(name, v), state: "after" }
+        : from < 0
+          ? zero(name)
+          : { data: sum(name, from), state: "before" };
+    if (done("store") && name !== "dQ" && stored.has(name))
+      found[name] = { data: whole(name), state: "final" };
   }
-  if (stage === "dQ" && done("store") && stored.has("dQ")) found.dQ = { data: whole("dQ"), state: "final" };
+  if (stage === "dQ" && done("store") && stored.has("dQ"))
+    found.dQ = { data: whole("dQ"), state: "final" };
   if (stage === "D" && done("store")) found.dQ = zero("dQ");
   const last = adds[i]?.at(-1) ?? -1;
-  if (stage === "scale") found.dQ = done("scale") ? { data: whole("dQ"), state: "final" } : last < 0 ? zero("dQ") : { data: sum("dQ", last), state: "after" };
-  if (stage === null && found.dQ) found.part = zoom ? zoom.part_dQ : arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]);
+  if (stage === "scale")
+    found.dQ = done("scale")
+      ? { data: whole("dQ"), state: "final" }
+      : last < 0
+        ? zero("dQ")
+        : { data: sum("dQ", last), state: "after" };
+  if (stage === null && found.dQ)
+    found.part = zoom
+      ? zoom.part_dQ
+      : arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]);
   return found;
 }
 
@@ -87,8 +122,11 @@ export function rowsOf({ header, arrays }, v, { start, stop }, done, zoom) {
   const lse = has("exp") && done("load");
   const D = done(has("D") ? "D" : "load"); // elsewhere it comes from HBM
   return Array.from({ length: stop - start }, (_, r) => ({
-    ...NO_ROW, row: start + r, name: header.row_names?.[start + r] ?? null,
-    lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined, D: D ? (zoom ? zoom.D[r] : arrays.D[start + r]) : undefined,
+    ...NO_ROW,
+    row: start + r,
+    name: header.row_names?.[start + r] ?? null,
+    lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined,
+    D: D ? (zoom ? zoom.D[r] : arrays.D[start + r]) : undefined,
   }));
 }
 
@@ -96,7 +134,11 @@ export function rowsOf({ header, arrays }, v, { start, stop }, done, zoom) {
  * @param {Frame} f @returns {{S: "S" | "P" | null, dS: "dP" | "dS" | null}} */
 export function crossings({ kind, stage, done }) {
   if (kind === "skipped") return { S: null, dS: null };
-  if (stage === null) return { S: done("exp") ? "P" : done("scores") ? "S" : null, dS: done("dS") ? "dS" : done("dP") ? "dP" : null };
+  if (stage === null)
+    return {
+      S: done("exp") ? "P" : done("scores") ? "S" : null,
+      dS: done("dS") ? "dS" : done("dP") ? "dP" : null,
+    };
   if (stage === "dP") return { S: null, dS: done("dP") ? "dP" : null };
   if (stage === "dS") return { S: "P", dS: done("dS") ? "dS" : "dP" };
   return { S: stage === "dV" ? "P" : null, dS: stage === "dQ" || stage === "dK" ? "dS" : null };

@@ -7,19 +7,27 @@
 
 /** Keys of the visits up to now whose dS is known, of this row block. @param {Trace} trace @param {Frame} f */
 function keysOf({ adds, arrays, problem: p, strip }, f) {
-  if (p.order === "standard") return strip.dS[f.i] < f.step || (strip.dS[f.i] === f.step && f.done("dS")) ? [{ start: 0, stop: p.n }] : [];
+  if (p.order === "standard")
+    return strip.dS[f.i] < f.step || (strip.dS[f.i] === f.step && f.done("dS"))
+      ? [{ start: 0, stop: p.n }]
+      : [];
   const known = adds[f.i].filter((v) => v < f.step || (v === f.step && f.done("dS")));
-  return known.map((v) => ({ start: arrays.v_j[v] * p.block_k, stop: Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k) }));
+  return known.map((v) => ({
+    start: arrays.v_j[v] * p.block_k,
+    stop: Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k),
+  }));
 }
 
 /** @param {Trace} trace @param {number} row @param {number} key */
-const sees = ({ arrays: { hidden }, problem: { n } }, row, key) => !hidden.length || !((hidden[(row * n + key) >> 3] >> (7 - ((row * n + key) & 7))) & 1);
+const sees = ({ arrays: { hidden }, problem: { n } }, row, key) =>
+  !hidden.length || !((hidden[(row * n + key) >> 3] >> (7 - ((row * n + key) & 7))) & 1);
 
 /** Of each row of the row block at work; nothing where there is none. @param {Trace} trace @param {Frame} f @returns {RowSum[]} */
 export function sumsOfRows(trace, f) {
   const { problem: p, arrays } = trace;
   if (!f.numbers || f.i < 0) return [];
-  if (!trace.header.numbers) return f.stats.map(({ row }) => ({ row, sum: 0, seen: 0, of: 0, end: 0 })); // one visit has not all of its keys
+  if (!trace.header.numbers)
+    return f.stats.map(({ row }) => ({ row, sum: 0, seen: 0, of: 0, end: 0 })); // one visit has not all of its keys
   const keys = keysOf(trace, f);
   return Array.from({ length: f.rows.stop - f.rows.start }, (_, r) => {
     const row = f.rows.start + r;
@@ -40,7 +48,8 @@ export function sumsOfRows(trace, f) {
  * entry; null before anything was added. @param {Trace} trace @param {Frame} f @returns {{off: number, most: number} | null} */
 export function agreement(trace, f) {
   const { problem: p, arrays, adds } = trace;
-  if (!trace.header.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i]) return null;
+  if (!trace.header.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i])
+    return null;
   const visits = adds[f.i].slice(0, f.grads.added[f.i]);
   const at = arrays.a_ptr[visits[visits.length - 1]];
   const scale = p.order === "fa1" ? p.scale : 1; // by which it multiplies every part
@@ -49,7 +58,12 @@ export function agreement(trace, f) {
     for (let x = 0; x < p.d; x++) {
       let sum = 0;
       for (const v of visits)
-        for (let key = arrays.v_j[v] * p.block_k; key < Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k); key++) sum += arrays.dS[row * p.n + key] * arrays.K[key * p.d + x];
+        for (
+          let key = arrays.v_j[v] * p.block_k;
+          key < Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k);
+          key++
+        )
+          sum += arrays.dS[row * p.n + key] * arrays.K[key * p.d + x];
       const found = arrays.acc_dQ[at + (row - f.rows.start) * p.d + x];
       off = Math.max(off, Math.abs(found - sum * scale));
       most = Math.max(most, Math.abs(found));

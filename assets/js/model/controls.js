@@ -8,7 +8,17 @@ const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "drop
 const TYPED = ["sentence", "own"]; // inputs that come with a text
 const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
-export const RUN_UNSAID = { text: "", gain: "1", score: "none", sink: "", hk: "each", head: "0", dropout: "0", rope: "0", pass: "forward" };
+export const RUN_UNSAID = {
+  text: "",
+  gain: "1",
+  score: "none",
+  sink: "",
+  hk: "each",
+  head: "0",
+  dropout: "0",
+  rope: "0",
+  pass: "forward",
+};
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -16,12 +26,19 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 export const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
 
 /** The lines of each block of a CSV; three blocks are Q, K and V. @param {string} text */
-const blocksOf = (text) => text.trim().split(/\n\s*\n/).map((part) => part.trim().split("\n"));
+const blocksOf = (text) =>
+  text
+    .trim()
+    .split(/\n\s*\n/)
+    .map((part) => part.trim().split("\n"));
 const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 
 /** @param {Values} values */
 function queryOf(values) {
-  const says = (key) => values[key] !== undefined && values[key] !== UNSAID[key] && (key !== "text" || TYPED.includes(values.data));
+  const says = (key) =>
+    values[key] !== undefined &&
+    values[key] !== UNSAID[key] &&
+    (key !== "text" || TYPED.includes(values.data));
   const keys = PROBLEM_KEYS.filter(says);
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
@@ -30,7 +47,9 @@ function queryOf(values) {
  * `plain`: what they showed when it was asked. @param {Values} given */
 export function merged({ answer, ...now }) {
   const { asked, plain } = JSON.parse(answer);
-  return Object.fromEntries(Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]));
+  return Object.fromEntries(
+    Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]),
+  );
 }
 
 /** As many key heads as divide the query heads, at most those asked for, and a head that there is. @param {Values} values */
@@ -51,9 +70,19 @@ export function ask(values) {
 /** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
-  const said = { text: "", gain: "1", ...UNSAID, ...Object.fromEntries(new URLSearchParams(player)) };
+  const said = {
+    text: "",
+    gain: "1",
+    ...UNSAID,
+    ...Object.fromEntries(new URLSearchParams(player)),
+  };
   /** @type {Values} */
-  const values = Object.fromEntries(Object.entries(said).map(([key, value]) => [key, NUMBERS.includes(key) ? Number(value) : value]));
+  const values = Object.fromEntries(
+    Object.entries(said).map(([key, value]) => [
+      key,
+      NUMBERS.includes(key) ? Number(value) : value,
+    ]),
+  );
   return { ...values, large: sizes.includes(values.n) ? values.n : 0 };
 }
 
@@ -63,7 +92,9 @@ const ROOM = 14; // characters of a choice
  * @param {{masks: [string, string][]}} plain labels and values that are always there */
 export function offered({ mask, ...values }, { masks }) {
   if (mask === undefined) return { mask, ...values }; // of an address that says nothing
-  const own = masks.some(([, name]) => name === mask) ? [] : [[mask.length > ROOM ? `${mask.slice(0, ROOM - 1)}…` : mask, mask]];
+  const own = masks.some(([, name]) => name === mask)
+    ? []
+    : [[mask.length > ROOM ? `${mask.slice(0, ROOM - 1)}…` : mask, mask]];
   return { ...values, mask: { __type__: "update", choices: [...masks, ...own], value: mask } };
 }
 
@@ -105,7 +136,14 @@ export function useText({ text, ...values }) {
   if (blocks.length !== 3) return { ...values, data: values.data === "own" ? "own" : "sentence" };
   const n = blocks[0].length;
   const block = (size) => (Number(size) > n ? String(n) : size); // “auto” stays
-  return { ...values, data: "own", n: String(n), d: String(columnsOf(blocks)), br: block(values.br), bc: block(values.bc) };
+  return {
+    ...values,
+    data: "own",
+    n: String(n),
+    d: String(columnsOf(blocks)),
+    br: block(values.br),
+    bc: block(values.bc),
+  };
 }
 
 /** Whether the Run page runs what the Step page shows at `address`: then its own need not be in the address.
@@ -118,8 +156,14 @@ export function isStepProblem(query, address) {
   /** @type {Values} */
   const said = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
   const shown = [...PROBLEM_KEYS, "pass"];
-  return alone && shown.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null));
+  return (
+    alone &&
+    shown.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null))
+  );
 }
 
 /** A tile of the map goes into the controls. @param {Values} given `picked`: a query with it, or "" */
-export const useTile = ({ picked, ...now }) => ({ ...now, ...Object.fromEntries(new URLSearchParams(picked)) });
+export const useTile = ({ picked, ...now }) => ({
+  ...now,
+  ...Object.fromEntries(new URLSearchParams(picked)),
+});

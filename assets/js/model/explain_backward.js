@@ -20,38 +20,87 @@ const SUMS = {
 };
 
 /** @param {string} title @param {string} said @param {Partial<Told>} [more] @returns {Told} */
-const tell = (title, said, more = {}) => ({ title, terms: null, total: undefined, lines: [], ...more, said });
+const tell = (title, said, more = {}) => ({
+  title,
+  terms: null,
+  total: undefined,
+  lines: [],
+  ...more,
+  said,
+});
 /** The entries of a matrix of the tile, also where one visit came by itself. @param {Trace} trace @param {Frame} f @param {"S" | "slope"} name */
-const of = ({ arrays }, f, name) => (/** @type {number} */ row, /** @type {number} */ key) => (f.zoom ? f.zoom[name]?.[(row - f.rows.start) * (f.cols.stop - f.cols.start) + key - f.cols.start] : arrays[name]?.[row * f.problem.n + key]);
+const of =
+  ({ arrays }, f, name) =>
+  (/** @type {number} */ row, /** @type {number} */ key) =>
+    f.zoom
+      ? f.zoom[name]?.[(row - f.rows.start) * (f.cols.stop - f.cols.start) + key - f.cols.start]
+      : arrays[name]?.[row * f.problem.n + key];
 /** In brackets where it is negative. @param {number | undefined} x */
 const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
 const absent = (f, name, row, key, a, b) =>
-  tell(name, sayBackward("score.from", { name, row, key, a, b, state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off") }));
+  tell(
+    name,
+    sayBackward("score.from", {
+      name,
+      row,
+      key,
+      a,
+      b,
+      state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
+    }),
+  );
 
 /** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
 function weight(trace, f, row, key) {
   const { problem: p } = f;
   const name = `P[${row},${key}]`;
   const now = crossings(f).S;
-  if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "Q", "K");
+  if (!now || !within(f.rows, row) || !within(f.cols, key))
+    return absent(f, name, row, key, "Q", "K");
   const { Q, K, P } = operands(trace, f);
-  if (f.stage) return tell(name, sayBackward("P.stored.said", { name, P: number(P(row, key)) }), { lines: [sayBackward("P.stored", { P: number(P(row, key)) })] });
+  if (f.stage)
+    return tell(name, sayBackward("P.stored.said", { name, P: number(P(row, key)) }), {
+      lines: [sayBackward("P.stored", { P: number(P(row, key)) })],
+    });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
   const total = sum(terms);
   const raw = Number(of(trace, f, "S")(row, key));
   const steps = changed(p, total * p.scale, row, key);
-  const lines = [`${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`];
-  steps.forEach(({ name: by, text, s }, k) => lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`));
+  const lines = [
+    `${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`,
+  ];
+  steps.forEach(({ name: by, text, s }, k) =>
+    lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`),
+  );
   const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
   if (hidden) lines.push(say("hidden"));
   const { lse } = f.stats[r] ?? {};
-  if (now === "P") lines.push(hidden ? "P = 0" : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`);
+  if (now === "P")
+    lines.push(
+      hidden
+        ? "P = 0"
+        : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
+    );
   const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return tell(title, productsOf({ name: now === "P" ? name : `S[${row},${key}]`, row, key, a: "Q", b: "K", lines: lines.join("; ") }, p.d), { terms: now === "S" ? terms : null, total, lines });
+  return tell(
+    title,
+    productsOf(
+      {
+        name: now === "P" ? name : `S[${row},${key}]`,
+        row,
+        key,
+        a: "Q",
+        b: "K",
+        lines: lines.join("; "),
+      },
+      p.d,
+    ),
+    { terms: now === "S" ? terms : null, total, lines },
+  );
 }
 
 /** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
@@ -59,18 +108,30 @@ function slope(trace, f, row, key) {
   const { problem: p } = f;
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
-  if (!now || !within(f.rows, row) || !within(f.cols, key)) return absent(f, name, row, key, "dO", "V");
+  if (!now || !within(f.rows, row) || !within(f.cols, key))
+    return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS } = operands(trace, f);
-  if (f.stage === "dQ" || f.stage === "dK") return tell(name, sayBackward("dS.stored", { name, dS: number(dS(row, key)) }), { lines: [`dS = ${number(dS(row, key))}`] });
+  if (f.stage === "dQ" || f.stage === "dK")
+    return tell(name, sayBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
+      lines: [`dS = ${number(dS(row, key))}`],
+    });
   const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
-  if (now === "dP") return tell(`dP[${row},${key}]`, productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d), { terms, total, lines });
+  if (now === "dP")
+    return tell(
+      `dP[${row},${key}]`,
+      productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d),
+      { terms, total, lines },
+    );
   const D = f.stats.find((s) => s.row === row)?.D;
   const steep = of(trace, f, "slope")(row, key);
   const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
   const by = steep === undefined ? "" : ` · ${number(steep)}`;
-  lines.push(`= P · (dP − D)${by && " · slope"}`, `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`);
+  lines.push(
+    `= P · (dP − D)${by && " · slope"}`,
+    `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
+  );
   return tell(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }
 
@@ -83,29 +144,53 @@ function gradient(trace, f, kind, a, x) {
   const acc = grads?.[kind];
   const span = /** @type {Span} */ (f[of]);
   const title = `${kind}${sub(a)},${sub(x)}`;
-  if (!acc || !within(span, a)) return tell(name, kind === "dQ" ? sayBackward("dQ.off", { name }) : `${name}; ${say("off")}`);
+  if (!acc || !within(span, a))
+    return tell(name, kind === "dQ" ? sayBackward("dQ.off", { name }) : `${name}; ${say("off")}`);
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
-  if (f.stage === "D") return tell(title, sayBackward("dQ.begins.said", { name }), { lines: [sayBackward("dQ.begins")] });
+  if (f.stage === "D")
+    return tell(title, sayBackward("dQ.begins.said", { name }), {
+      lines: [sayBackward("dQ.begins")],
+    });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
-    const sums = parts === undefined ? 0 : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
-    const line = acc.state === "final" ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}` : number(now);
+    const sums =
+      parts === undefined
+        ? 0
+        : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
+    const line =
+      acc.state === "final"
+        ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}`
+        : number(now);
     return tell(title, `${name}: ${line}`, { lines: [line] });
   }
-  if (!f.done(kind)) return tell(title, say("arrives", { name, line: number(now), what: made, phase: kind }), { lines: [number(now)] });
-  const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (operands(trace, f));
+  if (!f.done(kind))
+    return tell(title, say("arrives", { name, line: number(now), what: made, phase: kind }), {
+      lines: [number(now)],
+    });
+  const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (
+    operands(trace, f)
+  );
   const { start, stop } = /** @type {Span} */ (f[over]);
-  const terms = Array.from({ length: stop - start }, (_, k) => (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) * entries[right](start + k, x));
+  const terms = Array.from(
+    { length: stop - start },
+    (_, k) =>
+      (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) *
+      entries[right](start + k, x),
+  );
   const scaled = kind === "dQ" && p.order === "fa1" ? p.scale : 1; // by which each of its visits multiplies
   const total = sum(terms) * scaled;
   const from = trace.before[kind][f.step];
   const ptr = kind === "dQ" ? trace.arrays.a_ptr : trace.arrays.c_ptr;
-  const sums = (/** @type {number} */ v) => (f.zoom ? f.zoom[`${v === f.step ? "acc" : "before"}_${kind}`][at] : trace.arrays[`acc_${kind}`][ptr[v] + at]);
+  const sums = (/** @type {number} */ v) =>
+    f.zoom
+      ? f.zoom[`${v === f.step ? "acc" : "before"}_${kind}`][at]
+      : trace.arrays[`acc_${kind}`][ptr[v] + at];
   const before = from < 0 ? 0 : sums(from);
   const after = sums(f.step);
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
-  if (acc.state === "final" && kind !== "dV") lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
+  if (acc.state === "final" && kind !== "dV")
+    lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
   return tell(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
 }
 
@@ -115,12 +200,26 @@ function ofRow(trace, f, kind, row) {
   const { d } = f.problem;
   const { O, dO } = operands(trace, f);
   const lines = [];
-  const terms = kind === "D" && s?.D !== undefined && f.stage !== "dS" ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x)) : null;
+  const terms =
+    kind === "D" && s?.D !== undefined && f.stage !== "dS"
+      ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x))
+      : null;
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
-  if (kind !== "lse" && s?.D !== undefined) lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
-  const title = kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
-  const what = kind === "row" ? title : kind === "lse" ? sayBackward("lse.of_row", { row }) : sayBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
-  return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, { terms, total: terms ? sum(terms) : undefined, lines });
+  if (kind !== "lse" && s?.D !== undefined)
+    lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
+  const title =
+    kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
+  const what =
+    kind === "row"
+      ? title
+      : kind === "lse"
+        ? sayBackward("lse.of_row", { row })
+        : sayBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+  return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, {
+    terms,
+    total: terms ? sum(terms) : undefined,
+    lines,
+  });
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
@@ -130,12 +229,18 @@ export function explainBackward(trace, f, kind, at) {
   if (!f.numbers) return null;
   if (kind === "S") return weight(trace, f, a, b);
   if (kind === "dS") return slope(trace, f, a, b);
-  if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2) return gradient(trace, f, kind, a, b);
+  if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2)
+    return gradient(trace, f, kind, a, b);
   if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(trace, f, kind, a);
   if ((kind === "dO" || kind === "O") && at.length === 2) {
     const name = `${kind}[${a},${b}]`;
-    const x = within(f.rows, a) && f.done("load") && f.kind !== "skipped" ? operands(trace, f)[kind](a, b) : undefined;
-    return tell(name, `${name}, ${x === undefined ? say("off") : number(x)}`, { lines: x === undefined ? [] : [number(x)] });
+    const x =
+      within(f.rows, a) && f.done("load") && f.kind !== "skipped"
+        ? operands(trace, f)[kind](a, b)
+        : undefined;
+    return tell(name, `${name}, ${x === undefined ? say("off") : number(x)}`, {
+      lines: x === undefined ? [] : [number(x)],
+    });
   }
   return null;
 }

@@ -27,8 +27,12 @@ export function prepare({ header, arrays }) {
   const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
   const previous = new Int32Array(steps).fill(-1);
   /** @type {Record<string, Int32Array>} */
-  const strip = Object.fromEntries(header.stages.filter(Boolean).map((stage) => [stage, new Int32Array(p.Tr).fill(-1)]));
-  const tilesOf = Object.fromEntries(header.stages.map((stage) => [String(stage), new Int32Array(p.Tr * p.Tc).fill(-1)]));
+  const strip = Object.fromEntries(
+    header.stages.filter(Boolean).map((stage) => [stage, new Int32Array(p.Tr).fill(-1)]),
+  );
+  const tilesOf = Object.fromEntries(
+    header.stages.map((stage) => [String(stage), new Int32Array(p.Tr * p.Tc).fill(-1)]),
+  );
   for (let v = 0; v < steps; v++) {
     const at = (v + 1) * width;
     moved.copyWithin(at, v * width, at);
@@ -47,7 +51,20 @@ export function prepare({ header, arrays }) {
     previous[v] = row.length ? row[row.length - 1] : -1;
     row.push(v);
   }
-  return { header, arrays, problem: p, steps, tensors, moved, visitsOfRow, tileVisit, tilesOf, previous, strip, ...sumsOf(header, arrays) };
+  return {
+    header,
+    arrays,
+    problem: p,
+    steps,
+    tensors,
+    moved,
+    visitsOfRow,
+    tileVisit,
+    tilesOf,
+    previous,
+    strip,
+    ...sumsOf(header, arrays),
+  };
 }
 
 /** The phases of visit v, by name; a skipped visit has the one pseudo-phase "skip". @param {Trace} trace @param {number} v */
@@ -73,9 +90,13 @@ export function movePhase(trace, { step, phase }, delta) {
  * something; in the backward the first tile. −1 without. @param {Trace} trace @param {number} v */
 export function firstNews({ header, problem, arrays, steps }, v) {
   const { r_ptr, r_m_old, r_m_new } = arrays;
-  if (header.pass === "backward") return arrays.v_stage.findIndex((stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0);
+  if (header.pass === "backward")
+    return arrays.v_stage.findIndex(
+      (stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0,
+    );
   for (; header.numbers && problem.order !== "standard" && v < steps; v++)
-    for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++) if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
+    for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++)
+      if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
   return -1;
 }
 
@@ -109,7 +130,8 @@ function bytesSoFar(trace, v, phaseDone) {
 }
 
 /** Reads and writes of all tensors together. @param {Record<string, Moved>} perTensor */
-export const sumOf = (perTensor) => Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
+export const sumOf = (perTensor) =>
+  Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 function transfersOf(trace, v, phaseDone) {
@@ -122,7 +144,9 @@ function transfersOf(trace, v, phaseDone) {
     const phase = header.phases[arrays.t_phase[t]];
     list.push({
       tensor,
-      block: IN_TILES.includes(tensor) ? [Math.floor(block / problem.Tc), block % problem.Tc] : block,
+      block: IN_TILES.includes(tensor)
+        ? [Math.floor(block / problem.Tc), block % problem.Tc]
+        : block,
       op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],
@@ -169,16 +193,19 @@ export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 
 /** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
  * @param {Record<string, Numbers>} arrays @param {number} k */
-export const hidden = ({ hidden: bits }, k) => bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
+export const hidden = ({ hidden: bits }, k) =>
+  bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
 
 /** What S shows of a visit, score by score: what the product gives, from "mask" on −∞ where the mask hides a key. A lane
  * beyond the last key is filled with zeros, so its product is 0, until the mask takes it away too.
  * @param {Record<string, Numbers>} arrays of the trace or of the visit @param {(r: number, c: number) => number} at index
  * @param {number} cols keys that there are @param {Frame["hides"]} hides @param {boolean} masked */
-const scoreOf = ({ S }, at, cols, hides, masked) => (r, c) => {
-  if (masked && hides(r, c)) return -Infinity;
-  return c < cols ? S?.[at(r, c)] : 0;
-};
+const scoreOf =
+  ({ S }, at, cols, hides, masked) =>
+  (r, c) => {
+    if (masked && hides(r, c)) return -Infinity;
+    return c < cols ? S?.[at(r, c)] : 0;
+  };
 
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
@@ -190,12 +217,15 @@ function accumulatorOf(trace, v, done, rows) {
   if (idle(arrays, v)) return null;
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
-    if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store")) return { data: zoom.O, state: "final" };
+    if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
+      return { data: zoom.O, state: "final" };
     if (done("output")) return zoom.acc ? { data: zoom.acc, state: "after" } : null;
     if (zoom.acc_before) return { data: zoom.acc_before, state: "before" };
-    return p.order === "standard" ? null : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
+    return p.order === "standard"
+      ? null
+      : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
   }
-  if (!header.numbers || header.problem.order === "standard" && !hasAcc(arrays, v)) return null;
+  if (!header.numbers || (header.problem.order === "standard" && !hasAcc(arrays, v))) return null;
   const size = (rows.stop - rows.start) * p.d;
   if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
     return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
@@ -212,10 +242,18 @@ const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
 /** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */
-export function hidersOf({ header: { problem: p }, arrays: { tile_parts: parts, tile_kind } }, i, j) {
+export function hidersOf(
+  { header: { problem: p }, arrays: { tile_parts: parts, tile_kind } },
+  i,
+  j,
+) {
   const [size, at] = [p.Tr * p.Tc, i * p.Tc + j];
   if (!parts?.length || KINDS[tile_kind[at]] === "full") return null;
-  return hiders(p.mask, Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]), KINDS[tile_kind[at]] === "skipped");
+  return hiders(
+    p.mask,
+    Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]),
+    KINDS[tile_kind[at]] === "skipped",
+  );
 }
 
 /** Everything on screen at (step, phase), which must exist: see `place`.
@@ -227,7 +265,10 @@ export function frame(trace, step, phase) {
   const done = (name) => phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
-  const rows = i < 0 ? { start: 0, stop: p.n } : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
+  const rows =
+    i < 0
+      ? { start: 0, stop: p.n }
+      : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
   const cols =
     j < 0
       ? { start: 0, stop: p.n }

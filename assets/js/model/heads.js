@@ -22,7 +22,11 @@ export function groupsOf(heads) {
     if (groups.at(-1)?.kv !== kv) groups.push({ kv, heads: [] });
     groups[groups.length - 1].heads.push(h);
   }
-  return { groups, before: first > 0 ? first - 1 : null, after: stop < heads.q_heads ? stop : null };
+  return {
+    groups,
+    before: first > 0 ? first - 1 : null,
+    after: stop < heads.q_heads ? stop : null,
+  };
 }
 
 /** Who reads the K and V on screen. @param {Heads} heads */
@@ -39,5 +43,7 @@ export function readers(heads) {
 export function cached(heads) {
   const group = sharing(heads);
   const size = bytes(heads.kv_bytes);
-  return group === 1 ? say("cache", { size }) : say("cache.shared", { size, all: bytes(heads.kv_bytes * group) });
+  return group === 1
+    ? say("cache", { size })
+    : say("cache.shared", { size, all: bytes(heads.kv_bytes * group) });
 }

@@ -27,9 +27,22 @@ import { lit } from "./phases.js";
 
 /** @type {Record<string, Axis[]>} The axes of a tensor, that of its blocks first. */
 export const AXES = {
-  Q: ["rows", "dims"], K: ["keys", "dims"], V: ["keys", "outs"], O: ["rows", "outs"], S: ["rows", "keys"],
-  dQ: ["rows", "dims"], dK: ["keys", "dims"], dV: ["keys", "outs"], dO: ["rows", "outs"], dS: ["rows", "keys"],
-  m: ["rows"], l: ["rows"], alpha: ["rows"], lse: ["rows"], D: ["rows"], row: ["rows"],
+  Q: ["rows", "dims"],
+  K: ["keys", "dims"],
+  V: ["keys", "outs"],
+  O: ["rows", "outs"],
+  S: ["rows", "keys"],
+  dQ: ["rows", "dims"],
+  dK: ["keys", "dims"],
+  dV: ["keys", "outs"],
+  dO: ["rows", "outs"],
+  dS: ["rows", "keys"],
+  m: ["rows"],
+  l: ["rows"],
+  alpha: ["rows"],
+  lse: ["rows"],
+  D: ["rows"],
+  row: ["rows"],
 };
 /** @type {Axis[]} */
 const ALL = ["rows", "keys", "dims", "outs"];
@@ -38,7 +51,7 @@ const CROSSINGS = ["S", "dS"];
 const IN_BACKWARD = /^(?:d[QKVOS]|lse|D)$/; // alone
 const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
 /** @type {Record<string, string>} */
-const KNOWN_AS = { P: "S", weights: "S", dP: "dS", "ℓ": "l", "α": "alpha" };
+const KNOWN_AS = { P: "S", weights: "S", dP: "dS", ℓ: "l", α: "alpha" };
 /** @param {string} name */
 const tensorOf = (name) => KNOWN_AS[name] ?? name;
 
@@ -52,7 +65,10 @@ const isSome = ({ start, stop }) => stop > start;
 /** @param {Box} a @param {Box} b */
 const shared = (a, b) => ALL.filter((axis) => a[axis] && b[axis]);
 /** @param {Box} a @param {Box} b */
-const overlap = (a, b) => shared(a, b).every((axis) => isSome(common(/** @type {Span} */ (a[axis]), /** @type {Span} */ (b[axis]))));
+const overlap = (a, b) =>
+  shared(a, b).every((axis) =>
+    isSome(common(/** @type {Span} */ (a[axis]), /** @type {Span} */ (b[axis]))),
+  );
 
 /** What belongs together at this moment. @param {Trace} trace @param {Frame} f */
 export function linksAt(trace, f) {
@@ -65,7 +81,10 @@ export function linksAt(trace, f) {
   const known = new Map();
 
   /** @param {Axis} axis @param {string} at @param {number} size @returns {Span} */
-  const span = (axis, at, size) => ({ start: Number(at) * size, stop: Math.min(sizes[axis], (Number(at) + 1) * size) });
+  const span = (axis, at, size) => ({
+    start: Number(at) * size,
+    stop: Math.min(sizes[axis], (Number(at) + 1) * size),
+  });
 
   /** @param {string} name @returns {Thing | null} */
   function placeOf(name) {
@@ -74,9 +93,13 @@ export function linksAt(trace, f) {
     if (f.pass === "forward" && IN_BACKWARD.test(kind)) return null;
     const tile = kind === "tile";
     const axes = tile ? AXES.S : Object.hasOwn(AXES, kind) ? AXES[kind] : undefined;
-    const blocks = tile ? at.length === 2 : axes?.length === 2 && at.length === 1 && !CROSSINGS.includes(kind);
+    const blocks = tile
+      ? at.length === 2
+      : axes?.length === 2 && at.length === 1 && !CROSSINGS.includes(kind);
     if (!axes || at.length > axes.length || (at.length < axes.length && !blocks)) return null;
-    const box = Object.fromEntries(at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]));
+    const box = Object.fromEntries(
+      at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]),
+    );
     return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
   }
 
@@ -84,7 +107,13 @@ export function linksAt(trace, f) {
   function counted(name, transfers) {
     const list = [...transfers];
     const blocks = new Set(list.map((t) => [tensorOf(t.tensor), t.block].flat().join(".")));
-    return { name, box: {}, names: new Set(list.map((t) => tensorOf(t.tensor))), blocks, phases: [...new Set(list.map((t) => t.phase))] };
+    return {
+      name,
+      box: {},
+      names: new Set(list.map((t) => tensorOf(t.tensor))),
+      blocks,
+      phases: [...new Set(list.map((t) => t.phase))],
+    };
   }
 
   /** All that was moved this way up to this moment. @param {"read" | "write"} op */
@@ -93,7 +122,11 @@ export function linksAt(trace, f) {
       if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
       const tensor = tensors[arrays.t_tensor[t]];
       const b = arrays.t_block[t];
-      yield { tensor, block: CROSSINGS.includes(tensorOf(tensor)) ? [Math.floor(b / p.Tc), b % p.Tc] : b, phase: header.phases[arrays.t_phase[t]] };
+      yield {
+        tensor,
+        block: CROSSINGS.includes(tensorOf(tensor)) ? [Math.floor(b / p.Tc), b % p.Tc] : b,
+        phase: header.phases[arrays.t_phase[t]],
+      };
     }
     yield* f.transfers.filter((t) => (t.op === "read") === (op === "read") && t.moved);
   }
@@ -101,7 +134,13 @@ export function linksAt(trace, f) {
   /** What these lines work on in this phase of this visit; nothing where they do not run. @param {Line[]} lines @param {string} name @param {string} phase @returns {Thing} */
   function running(lines, name, phase) {
     const now = f.phases.includes(phase) ? lines.filter((line) => lit(line, { ...f, phase })) : [];
-    return { name, box: here, names: new Set(now.flatMap(({ text }) => [...namedIn(text)])), phases: [phase], stage: lines[0].stage && f.stage };
+    return {
+      name,
+      box: here,
+      names: new Set(now.flatMap(({ text }) => [...namedIn(text)])),
+      phases: [phase],
+      stage: lines[0].stage && f.stage,
+    };
   }
 
   /** @param {string} name @returns {Thing | null} */
@@ -109,16 +148,38 @@ export function linksAt(trace, f) {
     const [kind, what, more] = name.split(".");
     const orders = algorithmsOf(f.pass);
     const { pseudocode } = orders[p.order];
-    if (what === undefined) return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
-    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase) return running([pseudocode[what]], name, pseudocode[what].phase);
+    if (what === undefined)
+      return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
+    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase)
+      return running([pseudocode[what]], name, pseudocode[what].phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
-      if (kind === "visit") return counted(name, f.transfers.filter((t) => (t.op === "read") === (what === "read")));
+      if (kind === "visit")
+        return counted(
+          name,
+          f.transfers.filter((t) => (t.op === "read") === (what === "read")),
+        );
       if (kind === "moved") return counted(name, movedBefore(what));
     }
-    const totals = kind === "bytes" && Object.hasOwn(header.totals, more) && Object.hasOwn(orders, what) && header.totals[more][what];
-    if (totals) return { name, box: {}, names: new Set(Object.keys(totals).filter((tensor) => totals[tensor][0] + totals[tensor][1]).map(tensorOf)), phases: what === p.order ? ["load", "store"] : [] };
-    return kind === "of" && tensors.includes(what) ? { name, box: {}, names: new Set([tensorOf(what)]) } : null;
+    const totals =
+      kind === "bytes" &&
+      Object.hasOwn(header.totals, more) &&
+      Object.hasOwn(orders, what) &&
+      header.totals[more][what];
+    if (totals)
+      return {
+        name,
+        box: {},
+        names: new Set(
+          Object.keys(totals)
+            .filter((tensor) => totals[tensor][0] + totals[tensor][1])
+            .map(tensorOf),
+        ),
+        phases: what === p.order ? ["load", "store"] : [],
+      };
+    return kind === "of" && tensors.includes(what)
+      ? { name, box: {}, names: new Set([tensorOf(what)]) }
+      : null;
   }
 
   /** The thing of this name; null if there is none. @param {string | null | undefined} name */
@@ -136,22 +197,32 @@ export function linksAt(trace, f) {
 
   /** Is a block of this place among those that were moved? @param {Set<string>} blocks @param {Thing} place */
   function among(blocks, { tensor, box }) {
-    const axes = AXES[/** @type {string} */ (tensor)].filter((axis) => axis === "rows" || axis === "keys");
+    const axes = AXES[/** @type {string} */ (tensor)].filter(
+      (axis) => axis === "rows" || axis === "keys",
+    );
     const [down, across] = axes.map((axis) => blocksOn(box, axis));
     for (let i = down.start; i < down.stop; i++)
       if (!across) {
         if (blocks.has(`${tensor}.${i}`)) return true;
-      } else for (let j = across.start; j < across.stop; j++) if (blocks.has(`${tensor}.${i}.${j}`)) return true;
+      } else
+        for (let j = across.start; j < across.stop; j++)
+          if (blocks.has(`${tensor}.${i}.${j}`)) return true;
     return false;
   }
 
   /** @param {Thing} word @param {Thing} place */
   const says = (word, place) =>
-    Boolean(word.names?.has(place.tensor ?? "")) && overlap(word.box, place.box) && (!word.blocks || among(word.blocks, place));
+    Boolean(word.names?.has(place.tensor ?? "")) &&
+    overlap(word.box, place.box) &&
+    (!word.blocks || among(word.blocks, place));
 
   /** @param {Thing} a @param {Thing} b */
   function together(a, b) {
-    if (a.phases && b.phases) return a.phases.some((phase) => b.phases?.includes(phase)) && (!a.stage || !b.stage || a.stage === b.stage);
+    if (a.phases && b.phases)
+      return (
+        a.phases.some((phase) => b.phases?.includes(phase)) &&
+        (!a.stage || !b.stage || a.stage === b.stage)
+      );
     return [...(a.names ?? [])].some((name) => b.names?.has(name));
   }
 
@@ -168,11 +239,16 @@ export function linksAt(trace, f) {
    * @param {Thing} of @param {string} tensor @param {Box} bounds @returns {Box | null} */
   function cells(of, tensor, bounds) {
     const axes = AXES[tensor];
-    if (of.names ? !says(of, { name: "", tensor, box: bounds }) : !axes.some((axis) => of.box[axis])) return null;
-    const box = Object.fromEntries(axes.map((axis) => {
-      const all = bounds[axis] ?? { start: 0, stop: sizes[axis] };
-      return [axis, of.box[axis] ? common(all, of.box[axis]) : all];
-    }));
+    if (
+      of.names ? !says(of, { name: "", tensor, box: bounds }) : !axes.some((axis) => of.box[axis])
+    )
+      return null;
+    const box = Object.fromEntries(
+      axes.map((axis) => {
+        const all = bounds[axis] ?? { start: 0, stop: sizes[axis] };
+        return [axis, of.box[axis] ? common(all, of.box[axis]) : all];
+      }),
+    );
     return Object.values(box).every(isSome) ? box : null;
   }
 
@@ -192,17 +268,23 @@ export function linksAt(trace, f) {
   /** The blocks of a strip that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
   function runs(of, tensor) {
     const axis = /** @type {"rows" | "keys"} */ (AXES[tensor][0]);
-    if (of.names && AXES[tensor].length === 1) return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
+    if (of.names && AXES[tensor].length === 1)
+      return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
     if (of.names) return runsOf(of, axis === "rows" ? p.Tr : p.Tc, (k) => `${tensor}.${k}`);
     return of.box[axis] ? [blocksOn(of.box, axis)] : [];
   }
 
   /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Box[]} */
   function areas(of) {
-    if (!of.blocks) return [cells(of, of.names && !of.names.has("S") ? "dS" : "S", {}) ?? []].flat();
+    if (!of.blocks)
+      return [cells(of, of.names && !of.names.has("S") ? "dS" : "S", {}) ?? []].flat();
     if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
-    return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) => runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => (
-      { rows: span("rows", String(i), p.block_q), keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) } })));
+    return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) =>
+      runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => ({
+        rows: span("rows", String(i), p.block_q),
+        keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) },
+      })),
+    );
   }
 
   /** The cell at this place of what SRAM shows, counted from its corner; null beyond its edge.

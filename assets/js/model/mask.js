@@ -36,7 +36,8 @@ export function removed(draft, term, k) {
 }
 
 /** @param {Draft} draft @param {number} term @param {number} k @param {string} numbers */
-export const renumbered = (draft, term, k, numbers) => draft.with(term, draft[term].with(k, { ...draft[term][k], numbers }));
+export const renumbered = (draft, term, k, numbers) =>
+  draft.with(term, draft[term].with(k, { ...draft[term][k], numbers }));
 
 /** A number moved by a key, within what is allowed; what is no number becomes the least. @param {string} value
  * @param {number} by @param {{low: number, high: number}} range */
@@ -55,7 +56,8 @@ export function nudgedAt(list, caret, by, range) {
 
 /** The fields of a chip: a number each where their count is fixed, else all of them in one. @param {Piece} piece
  * @param {number | null} count */
-export const fieldsOf = ({ numbers }, count) => (count === null ? [numbers] : numbers.split(",").concat(Array(count).fill("")).slice(0, count));
+export const fieldsOf = ({ numbers }, count) =>
+  count === null ? [numbers] : numbers.split(",").concat(Array(count).fill("")).slice(0, count);
 
 /** The kept tiles of `block:4x4,0.0,1.0-1` as rows of [i, j], and their size. @param {string} numbers */
 export function blocksOf(numbers) {
@@ -75,7 +77,10 @@ export function toggled(numbers, i, j) {
   const [r, c] = [Math.floor(i / br), Math.floor(j / bc)];
   const rest = blocks.filter(([a, b]) => a !== r || b !== c);
   const now = rest.length < blocks.length ? rest : [...blocks, [r, c]];
-  return [`${br}x${bc}`, ...now.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).map((place) => place.join("."))].join(",");
+  return [
+    `${br}x${bc}`,
+    ...now.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).map((place) => place.join(".")),
+  ].join(",");
 }
 
 /** @param {string} text */
@@ -103,10 +108,14 @@ export function because({ name, numbers }, kept, i, j) {
   const told = {
     full: () => say("because.full"),
     causal: () => `${j} ${kept ? "≤" : ">"} ${i}`,
-    window: () => (j <= i ? `${i} − ${j} ${kept ? "≤" : ">"} ${a}` : `${j} − ${i} ${kept ? "≤" : ">"} ${b}`),
+    window: () =>
+      j <= i ? `${i} − ${j} ${kept ? "≤" : ">"} ${a}` : `${j} − ${i} ${kept ? "≤" : ">"} ${b}`,
     dilated: () => `(${i} − ${j}) mod ${a} = ${kept ? 0 : (((i - j) % a) + a) % a}`,
     prefix: () => `${j} ${kept ? "<" : "≥"} ${a}`,
-    global: () => (kept ? `${j < a ? j : i} < ${a}` : say("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` })),
+    global: () =>
+      kept
+        ? `${j < a ? j : i} < ${a}`
+        : say("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` }),
     document: () => {
       const starts = numbers.split(",").map(Number);
       const [row, key] = [segment(starts, i), segment(starts, j)];
@@ -114,22 +123,29 @@ export function because({ name, numbers }, kept, i, j) {
     },
     chunk: () => {
       const [row, key] = [Math.floor(i / a), Math.floor(j / a)];
-      return kept ? `⌊${i}/${a}⌋ = ⌊${j}/${a}⌋ = ${row}` : `⌊${i}/${a}⌋ = ${row}, ⌊${j}/${a}⌋ = ${key}`;
+      return kept
+        ? `⌊${i}/${a}⌋ = ⌊${j}/${a}⌋ = ${row}`
+        : `⌊${i}/${a}⌋ = ${row}, ⌊${j}/${a}⌋ = ${key}`;
     },
     block: () => {
       const { br, bc } = blocksOf(numbers);
-      return say(kept ? "because.listed" : "because.unlisted", { i: Math.floor(i / br), j: Math.floor(j / bc) });
+      return say(kept ? "because.listed" : "because.unlisted", {
+        i: Math.floor(i / br),
+        j: Math.floor(j / bc),
+      });
     },
   };
   return told[name]();
 }
 
 /** @param {Words[][]} parts @param {string} between */
-const listed = (parts, between) => parts.flatMap((words, k) => (k ? [{ text: between }, ...words] : words));
+const listed = (parts, between) =>
+  parts.flatMap((words, k) => (k ? [{ text: between }, ...words] : words));
 
 const PLACE = "[]"; // in a text, of words that have a hue
 /** A text around them. @param {string} text @param {Words[]} words @returns {Words[]} */
-const around = (text, words) => text.split(PLACE).flatMap((part, k) => [...(k ? words : []), ...(part ? [{ text: part }] : [])]);
+const around = (text, words) =>
+  text.split(PLACE).flatMap((part, k) => [...(k ? words : []), ...(part ? [{ text: part }] : [])]);
 
 /** Why query i sees key j, or why it does not. @param {Shown} shown @param {number} i @param {number} j @returns {Words[]} */
 export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
@@ -138,13 +154,18 @@ export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
   const term = keptBy[at];
   if (!hides) return [{ text: say("sees.all", { i, j }) }];
   if (term >= 0) {
-    const names = listed(draft[term].map((piece) => [{ text: named(piece), term }]), say("and"));
+    const names = listed(
+      draft[term].map((piece) => [{ text: named(piece), term }]),
+      say("and"),
+    );
     const why = draft[term].map((piece) => because(piece, true, i, j)).join(say("and"));
     return around(say("sees", { i, j, names: PLACE, why }), names);
   }
   const hiding = draft.map((pieces, t) => {
     const piece = pieces.find((_, k) => !bit(keeps[t][k], at)) ?? pieces[0];
-    return around(say("hides", { name: PLACE, why: because(piece, false, i, j) }), [{ text: named(piece), term: t }]);
+    return around(say("hides", { name: PLACE, why: because(piece, false, i, j) }), [
+      { text: named(piece), term: t },
+    ]);
   });
   return around(say("blind", { i, j, names: PLACE }), listed(hiding, "; "));
 }
@@ -162,7 +183,8 @@ export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
 export function firstCell({ n, draft, keptBy }) {
   const i = Math.floor((3 * n) / 4);
   const row = keptBy?.subarray(i * n, (i + 1) * n) ?? new Int8Array(0);
-  for (let term = draft.length - 1; term >= 0; term--) if (row.includes(term)) return [i, row.lastIndexOf(term)];
+  for (let term = draft.length - 1; term >= 0; term--)
+    if (row.includes(term)) return [i, row.lastIndexOf(term)];
   return [i, 0];
 }
 
@@ -190,7 +212,11 @@ export function insight(answer) {
 export function documents(draft, n) {
   const found = draft.flat().find(({ name }) => name === "document");
   const starts = (found?.numbers.split(",").map(Number) ?? []).filter((start) => start < n);
-  return starts.map((start, k) => ({ name: say("document", { k: k + 1 }), start, stop: starts[k + 1] ?? n }));
+  return starts.map((start, k) => ({
+    name: say("document", { k: k + 1 }),
+    start,
+    stop: starts[k + 1] ?? n,
+  }));
 }
 
 /** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].
@@ -212,6 +238,9 @@ export function runs(bits, n) {
 /** What a score's text says, as far as one control can say it: the kind and its number.
  * @param {string} text @returns {{kind: string, number: string}} */
 export function scoreOf(text) {
-  const [, kind, number = ""] = /^(none|alibi|softcap|scale)(?::([^,&]*))?$/.exec(text) ?? ["", "other"];
+  const [, kind, number = ""] = /^(none|alibi|softcap|scale)(?::([^,&]*))?$/.exec(text) ?? [
+    "",
+    "other",
+  ];
   return { kind, number };
 }

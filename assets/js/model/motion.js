@@ -11,7 +11,24 @@ import { say } from "./texts.js";
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {[number, number]} Point */
 
-const ACT_MS = { skip: 160, load: 400, scores: 360, mask: 240, max: 320, exp: 360, sum: 320, output: 360, store: 400, dV: 360, dP: 360, D: 320, dS: 360, dQ: 360, dK: 360, scale: 280 };
+const ACT_MS = {
+  skip: 160,
+  load: 400,
+  scores: 360,
+  mask: 240,
+  max: 320,
+  exp: 360,
+  sum: 320,
+  output: 360,
+  store: 400,
+  dV: 360,
+  dP: 360,
+  D: 320,
+  dS: 360,
+  dQ: 360,
+  dK: 360,
+  scale: 280,
+};
 export const TILE_MS = 1200; // the longest that a tile in one go takes
 const FLIGHT_MS = { read: 280, write: 320, add: 280 };
 const APART_MS = 40; // of what is loaded, one after the other
@@ -44,7 +61,14 @@ export function flights(f, phase) {
   /** @type {Map<string, Flight>} */
   const found = new Map();
   for (const { tensor, op, block, bytes } of f.transfers.filter((t) => t.phase === phase)) {
-    const one = found.get(tensor + op) ?? { tensor, op, bytes: 0, blocks: [], start: 0, ms: FLIGHT_MS[op] };
+    const one = found.get(tensor + op) ?? {
+      tensor,
+      op,
+      bytes: 0,
+      blocks: [],
+      start: 0,
+      ms: FLIGHT_MS[op],
+    };
     one.bytes += bytes;
     one.blocks.push(block);
     found.set(tensor + op, one);
@@ -52,23 +76,29 @@ export function flights(f, phase) {
   const rank = ({ tensor }) => (FIRST.includes(tensor) ? FIRST.indexOf(tensor) : FIRST.length);
   const list = [...found.values()].sort((a, b) => rank(a) - rank(b));
   const apart = Math.min(APART_MS, (ACT_MS.load - FLIGHT_MS.read) / Math.max(1, list.length - 1));
-  list.forEach((one, k) => (one.start = one.op === "write" ? SPENT_MS : one.op === "add" ? 0 : k * apart));
+  list.forEach(
+    (one, k) => (one.start = one.op === "write" ? SPENT_MS : one.op === "add" ? 0 : k * apart),
+  );
   return list;
 }
 
 export const RIBBON_SCALE = say("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
 /** px of the ribbon that these bytes fly along. @param {number} size */
-export const ribbon = (size, most = WIDEST) => Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
+export const ribbon = (size, most = WIDEST) =>
+  Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
 
 /** How far a flight is at a time of its act, 0 to 1. @param {Flight} flight @param {number} time */
 export const flown = ({ start, ms }, time) => flying((time - start) / ms);
 
 /** The bytes that have arrived so far, were they a stream. @param {Flight[]} list @param {number} time */
-export const arrived = (list, time) => Math.round(list.reduce((sum, one) => sum + one.bytes * flown(one, time), 0));
+export const arrived = (list, time) =>
+  Math.round(list.reduce((sum, one) => sum + one.bytes * flown(one, time), 0));
 
 /** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
 export const allFlights = (f) =>
-  f.phases.flatMap((phase) => flights(f, phase)).map((one) => (one.op !== "read" ? { ...one, start: WRITTEN_AFTER_MS } : one));
+  f.phases
+    .flatMap((phase) => flights(f, phase))
+    .map((one) => (one.op !== "read" ? { ...one, start: WRITTEN_AFTER_MS } : one));
 
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
@@ -81,7 +111,12 @@ function lengthOf(f, phase) {
  * @param {Trace} trace @param {Place} from @param {Place} to @returns {Act[]} */
 export function acts(trace, from, to) {
   const names = phasesOf(trace, to.step);
-  const seen = to.step === from.step ? names.indexOf(from.phase) + 1 : to.step === from.step + 1 ? 0 : names.length;
+  const seen =
+    to.step === from.step
+      ? names.indexOf(from.phase) + 1
+      : to.step === from.step + 1
+        ? 0
+        : names.length;
   const shown = names.slice(seen, names.indexOf(to.phase) + 1);
   const after = shown.map((phase) => frame(trace, to.step, phase));
   const before = seen ? frame(trace, from.step, from.phase) : null;
@@ -97,14 +132,16 @@ export function acts(trace, from, to) {
 }
 
 /** @param {Act[]} list */
-export const lengthOfAll = (list) => (list.length ? list[list.length - 1].start + list[list.length - 1].ms : 0);
+export const lengthOfAll = (list) =>
+  list.length ? list[list.length - 1].start + list[list.length - 1].ms : 0;
 
 /** How far the cell in row r, column c of a matrix is when its act is at `t`, 0 to 1: row by row and column by column
  * what fills, the rows a little apart what turns. @param {string} phase */
 export function cellAt(phase, r, c, rows, cols, t) {
   const fills = FILLS.includes(phase);
   const one = fills ? 0.2 : 0.36; // of the act
-  const along = fills ? (r * cols + c) / Math.max(1, rows * cols - 1)
+  const along = fills
+    ? (r * cols + c) / Math.max(1, rows * cols - 1)
     : (r * 0.6) / Math.max(1, rows - 1) + (c * 0.4) / Math.max(1, cols - 1);
   return Math.max(0, Math.min(1, (t - Math.min(1, along) * (1 - one)) / one));
 }
@@ -132,7 +169,8 @@ export function wayOf(tensor, home, seat, unit) {
 
 /** @param {Point[]} points @param {number} t @returns {Point} */
 function on([a, b, c, d], t) {
-  const mix = (k) => a[k] * (1 - t) ** 3 + 3 * b[k] * t * (1 - t) ** 2 + 3 * c[k] * t * t * (1 - t) + d[k] * t ** 3;
+  const mix = (k) =>
+    a[k] * (1 - t) ** 3 + 3 * b[k] * t * (1 - t) ** 2 + 3 * c[k] * t * t * (1 - t) + d[k] * t ** 3;
   return [mix(0), mix(1)];
 }
 
@@ -144,7 +182,10 @@ export function passage(points, home, seat, back = false, late = 0) {
     const t = back ? 1 - gone : gone;
     const grown = t ** GROWTH;
     const [x, y] = on(points, t);
-    const [width, height] = [home.width + (seat.width - home.width) * grown, home.height + (seat.height - home.height) * grown];
+    const [width, height] = [
+      home.width + (seat.width - home.width) * grown,
+      home.height + (seat.height - home.height) * grown,
+    ];
     return { x: x - width / 2, y: y - height / 2, width, height };
   });
 }

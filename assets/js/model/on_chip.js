@@ -15,18 +15,43 @@ export function onChip({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
   const inside = (place) => parts.filter((part) => part[3] === place);
   const needs = (place) => inside(place).reduce((sum, [, , size]) => sum + size, 0);
-  const list = (place) => inside(place).map(([tensor, shape, size]) => `${tensor === "l" ? "ℓ" : tensor} ${shape.join("×")} ${bytes(size)}`).join(", ");
+  const list = (place) =>
+    inside(place)
+      .map(
+        ([tensor, shape, size]) =>
+          `${tensor === "l" ? "ℓ" : tensor} ${shape.join("×")} ${bytes(size)}`,
+      )
+      .join(", ");
   const short = PLACES.filter((place) => needs(place) > room[place]);
   const shared = needs("shared memory");
   const full = Math.max(shared, room["shared memory"]);
   const most = Math.min(largest, n);
   const size = { need: bytes(shared), room: bytes(room["shared memory"]) };
-  const lacks = listed(short.map((place) => say(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", { need: bytes(needs(place)), card: name, room: bytes(room[place]) })));
+  const lacks = listed(
+    short.map((place) =>
+      say(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", {
+        need: bytes(needs(place)),
+        card: name,
+        room: bytes(room[place]),
+      }),
+    ),
+  );
   return {
     fits: !short.length,
     shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
     text: say("chip", size),
-    title: say("chip.title", { ...size, shared: list("shared memory"), registers: list("registers"), need2: bytes(needs("registers")), room2: bytes(room.registers), card: name }),
-    warning: !short.length ? "" : most ? say("chip.lacks", { lacks, most }) : say("chip.lacks.all", { lacks }),
+    title: say("chip.title", {
+      ...size,
+      shared: list("shared memory"),
+      registers: list("registers"),
+      need2: bytes(needs("registers")),
+      room2: bytes(room.registers),
+      card: name,
+    }),
+    warning: !short.length
+      ? ""
+      : most
+        ? say("chip.lacks", { lacks, most })
+        : say("chip.lacks.all", { lacks }),
   };
 }

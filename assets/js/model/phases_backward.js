@@ -12,7 +12,10 @@ import { masked, maskName, moved, rowWord, sumBytes, tileOf, whySkipped } from "
 /** @param {Frame} f @param {string} tensor @param {Op} op */
 const moves = (f, tensor, op) => f.transfers.some((t) => t.tensor === tensor && t.op === op);
 /** How much of these tensors is written here. @param {Frame} f @param {string[]} tensors */
-const written = (f, ...tensors) => bytes(sumBytes({ ...f, transfers: f.transfers.filter((t) => tensors.includes(t.tensor)) }, "write"));
+const written = (f, ...tensors) =>
+  bytes(
+    sumBytes({ ...f, transfers: f.transfers.filter((t) => tensors.includes(t.tensor)) }, "write"),
+  );
 /** Does no query see a key of this block? @param {Frame} f */
 const alone = (f) => f.i < 0;
 
@@ -20,7 +23,11 @@ const alone = (f) => f.i < 0;
 function loaded(f, what) {
   const [i, j] = [sub(f.i), sub(f.j)];
   if (moves(f, "K", "read")) return [sayBackward("b.load.keys", { j }), "", what];
-  return [sayBackward(f.problem.order === "fa1" ? "b.load.rows.fa1" : "b.load.rows", { i, j }), "", what];
+  return [
+    sayBackward(f.problem.order === "fa1" ? "b.load.rows.fa1" : "b.load.rows", { i, j }),
+    "",
+    what,
+  ];
 }
 
 /** @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
@@ -37,17 +44,32 @@ export const SAID = {
   },
   scores: (f) => {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
-    return [sayBackward("b.scores", { tile, i, j }), [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].reduce((first, next) => say("then", { first, next }))];
+    return [
+      sayBackward("b.scores", { tile, i, j }),
+      [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].reduce((first, next) =>
+        say("then", { first, next }),
+      ),
+    ];
   },
   mask: masked,
   exp: (f, row) => {
     const [tile, i, fa1] = [tileOf(f), sub(f.i), f.problem.order === "fa1"];
-    const end = row?.lse === -Infinity ? sayBackward("b.exp.unseen", { row: rowWord(row) }) : sayBackward(fa1 ? "b.exp.known.fa1" : "b.exp.known");
-    return [fa1 ? sayBackward("b.exp.fa1", { tile }) : sayBackward("b.exp", { tile, i }), `P${tile} = ${fa1 ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`, end];
+    const end =
+      row?.lse === -Infinity
+        ? sayBackward("b.exp.unseen", { row: rowWord(row) })
+        : sayBackward(fa1 ? "b.exp.known.fa1" : "b.exp.known");
+    return [
+      fa1 ? sayBackward("b.exp.fa1", { tile }) : sayBackward("b.exp", { tile, i }),
+      `P${tile} = ${fa1 ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`,
+      end,
+    ];
   },
   dV: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    return [sayBackward(f.stage ? "b.dV.whole" : "b.dV", { i, j }), `dV${j} += P${tileOf(f)}ᵀ dO${i}`];
+    return [
+      sayBackward(f.stage ? "b.dV.whole" : "b.dV", { i, j }),
+      `dV${j} += P${tileOf(f)}ᵀ dO${i}`,
+    ];
   },
   dP: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
@@ -55,41 +77,88 @@ export const SAID = {
   },
   D: (f, row) => {
     const [i, D] = [sub(f.i), number(row?.D)];
-    if (f.stage === "dS") return [row ? sayBackward("b.D.dS.row", { row: rowWord(row) }) : sayBackward("b.D.dS"), D && `D = rowsum(P ∘ dP) = ${D}`];
-    return [row ? sayBackward("b.D.row", { row: rowWord(row), i }) : sayBackward("b.D", { i }), D && `D = rowsum(O ∘ dO) = ${D}`, sayBackward(f.stage ? "b.D.whole" : "b.D.once")];
+    if (f.stage === "dS")
+      return [
+        row ? sayBackward("b.D.dS.row", { row: rowWord(row) }) : sayBackward("b.D.dS"),
+        D && `D = rowsum(P ∘ dP) = ${D}`,
+      ];
+    return [
+      row ? sayBackward("b.D.row", { row: rowWord(row), i }) : sayBackward("b.D", { i }),
+      D && `D = rowsum(O ∘ dO) = ${D}`,
+      sayBackward(f.stage ? "b.D.whole" : "b.D.once"),
+    ];
   },
   dS: (f, row) => {
     const [tile, i, bent] = [tileOf(f), f.stage ? "" : sub(f.i), bends(f.problem)];
-    const sums = f.problem.sink === null ? (bent ? "b.dS.slope" : "b.dS.sum") : bent ? "b.dS.slope.sink" : "b.dS.sum.sink";
-    return [sayBackward("b.dS", { i }), `dS${tile} = P ∘ (dP − D)${bent ? " ∘ slope" : ""}`, row?.D === undefined ? "" : sayBackward(sums, { row: rowWord(row), D: number(row.D) })];
+    const sums =
+      f.problem.sink === null
+        ? bent
+          ? "b.dS.slope"
+          : "b.dS.sum"
+        : bent
+          ? "b.dS.slope.sink"
+          : "b.dS.sum.sink";
+    return [
+      sayBackward("b.dS", { i }),
+      `dS${tile} = P ∘ (dP − D)${bent ? " ∘ slope" : ""}`,
+      row?.D === undefined ? "" : sayBackward(sums, { row: rowWord(row), D: number(row.D) }),
+    ];
   },
   dQ: (f) => {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
     if (f.stage) return [sayBackward("b.dQ.whole", { i, j }), `dQ${i} += dS${tile} K${j}`];
     const [part, of] = [Number(f.grads?.added[f.i]), Number(f.grads?.of[f.i])];
-    if (f.problem.order === "fa1") return [sayBackward("b.dQ.fa1", { i, part, of }), `dQ${i} ← dQ${i} + dS${tile} K${j} / √${f.problem.d}`, say("store.size", { size: written(f, "dQ") })];
-    return [sayBackward("b.dQ", { i, part, of }), `dQ${i} += dS${tile} K${j}`, sayBackward("b.dQ.why")];
+    if (f.problem.order === "fa1")
+      return [
+        sayBackward("b.dQ.fa1", { i, part, of }),
+        `dQ${i} ← dQ${i} + dS${tile} K${j} / √${f.problem.d}`,
+        say("store.size", { size: written(f, "dQ") }),
+      ];
+    return [
+      sayBackward("b.dQ", { i, part, of }),
+      `dQ${i} += dS${tile} K${j}`,
+      sayBackward("b.dQ.why"),
+    ];
   },
   dK: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    return [sayBackward(f.stage ? "b.dK.whole" : "b.dK", { i, j }), `dK${j} += dS${tileOf(f)}ᵀ Q${i}`];
+    return [
+      sayBackward(f.stage ? "b.dK.whole" : "b.dK", { i, j }),
+      `dK${j} += dS${tileOf(f)}ᵀ Q${i}`,
+    ];
   },
   scale: (f) => {
     const i = sub(f.i);
-    return [sayBackward("b.scale", { i }), `dQ${i} = dQ${i} / √${f.problem.d}`, sayBackward("b.scale.dtype", { dtype: f.problem.dtype })];
+    return [
+      sayBackward("b.scale", { i }),
+      `dQ${i} = dQ${i} / √${f.problem.d}`,
+      sayBackward("b.scale.dtype", { dtype: f.problem.dtype }),
+    ];
   },
   store: (f) => {
     const [i, j, { n, d }] = [sub(f.i), sub(f.j), f.problem];
     const size = say("store.size", { size: bytes(sumBytes(f, "write")) });
     if (f.stage === "D") return [sayBackward("b.store.D", { i }), "", size];
     if (f.stage === "scale") return [sayBackward("b.store.scale", { i }), "", size];
-    if (f.stage === "dP" || f.stage === "dS") return [moved(f, "write"), "", say("store.whole", { n })];
+    if (f.stage === "dP" || f.stage === "dS")
+      return [moved(f, "write"), "", say("store.whole", { n })];
     if (f.stage === "dV") return [sayBackward("b.store.dV", { j }), "", size];
-    if (f.stage) return [sayBackward("b.store.one", { gradient: `d${f.stage[1]}${f.stage === "dQ" ? i : j}` }), `d${f.stage[1]} / √${d}`, size];
+    if (f.stage)
+      return [
+        sayBackward("b.store.one", { gradient: `d${f.stage[1]}${f.stage === "dQ" ? i : j}` }),
+        `d${f.stage[1]} / √${d}`,
+        size,
+      ];
     if (alone(f)) return [sayBackward("b.store.unseen", { j }), "", size];
     const both = written(f, "dK", "dV");
     const shared = f.problem.heads && sharing(f.problem.heads) > 1;
-    return [sayBackward("b.store", { j }), `dK${j} = dK${j} / √${d}`, shared ? sayBackward("b.store.shared", { size: both, j }) : sayBackward("b.store.size", { size: both })];
+    return [
+      sayBackward("b.store", { j }),
+      `dK${j} = dK${j} / √${d}`,
+      shared
+        ? sayBackward("b.store.shared", { size: both, j })
+        : sayBackward("b.store.size", { size: both }),
+    ];
   },
 };
 

@@ -20,7 +20,9 @@ export function sameTile(from, at, to) {
 export function nearest(trace, step, phase) {
   const { phases } = trace.header;
   const here = phasesOf(trace, Math.min(step, trace.steps - 1));
-  const before = phases.slice(0, phases.indexOf(phase ?? "") + 1).filter((name) => here.includes(name));
+  const before = phases
+    .slice(0, phases.indexOf(phase ?? "") + 1)
+    .filter((name) => here.includes(name));
   return place(trace, step, before.at(-1) ?? (phase && here[0]));
 }
 
@@ -39,7 +41,11 @@ export function counterpart(from, at, to) {
  * something else, the first of each. @param {Trace} trace @param {number} step */
 export function slowFrom(trace, step) {
   if (!trace.header.numbers) return [];
-  return [step, firstNews(trace, step), ...(trace.problem.order === "standard" ? firstOfKernels(trace, step) : [])];
+  return [
+    step,
+    firstNews(trace, step),
+    ...(trace.problem.order === "standard" ? firstOfKernels(trace, step) : []),
+  ];
 }
 
 /** The visits from this one on that have a phase which none of those before has. @param {Trace} trace @param {number} step */
@@ -58,8 +64,13 @@ function firstOfKernels({ arrays: { v_phases }, steps }, step) {
  * phase | tile @param {number[]} slow @returns {Place} */
 export function ahead(trace, at, by, grain, slow) {
   const next = movePhase(trace, at, by);
-  if (grain === "phase" || (grain === "auto" && next.step === at.step && slow.includes(at.step))) return next;
+  if (grain === "phase" || (grain === "auto" && next.step === at.step && slow.includes(at.step)))
+    return next;
   const there = at.step + by;
   if (there < 0) return at;
-  return place(trace, there, grain === "auto" && by > 0 && slow.includes(there) ? phasesOf(trace, there)[0] : undefined);
+  return place(
+    trace,
+    there,
+    grain === "auto" && by > 0 && slow.includes(there) ? phasesOf(trace, there)[0] : undefined,
+  );
 }

@@ -12,7 +12,8 @@ export const pieces = (text) =>
     term.split("&").map((piece) => {
       const [name, numbers = ""] = piece.trim().split(":");
       return { name, numbers };
-    }));
+    }),
+  );
 
 /** A chip's words. @param {Piece} piece */
 export function named({ name, numbers }) {
@@ -28,8 +29,18 @@ export function hiders(text, parts, whole) {
   const found = pieces(text).map((term) => {
     const each = term.map((piece) => ({ words: named(piece), kind: TILE_KINDS[parts[k++]] }));
     const alone = whole && each.find(({ kind }) => kind === "skipped");
-    return alone ? [alone.words] : each.filter(({ kind }) => kind !== "full").map(({ words }) => words);
+    return alone
+      ? [alone.words]
+      : each.filter(({ kind }) => kind !== "full").map(({ words }) => words);
   });
   const names = [...new Set(found.flat())];
-  return { names, how: names.length < 2 ? "one" : whole && found.some((term) => term.length > 1) ? "together" : "more" };
+  return {
+    names,
+    how:
+      names.length < 2
+        ? "one"
+        : whole && found.some((term) => term.length > 1)
+          ? "together"
+          : "more",
+  };
 }

@@ -1,11 +1,32 @@
 // The URL is the document: a Problem and a place in it as a query string. Pure.
 
-export const PROBLEM_KEYS = ["n", "d", "br", "bc", "mask", "order", "dtype", "data", "seed", "text", "gain", "score", "sink", "hq", "hk", "head", "dropout", "rope"];
+export const PROBLEM_KEYS = [
+  "n",
+  "d",
+  "br",
+  "bc",
+  "mask",
+  "order",
+  "dtype",
+  "data",
+  "seed",
+  "text",
+  "gain",
+  "score",
+  "sink",
+  "hq",
+  "hk",
+  "head",
+  "dropout",
+  "rope",
+];
 
 /** The Problem's part of a query string, so that one Problem is one cache entry. @param {string} search */
 export function problemOf(search) {
   const params = new URLSearchParams(search);
-  return new URLSearchParams(PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k) ?? ""])).toString();
+  return new URLSearchParams(
+    PROBLEM_KEYS.filter((k) => params.has(k)).map((k) => [k, params.get(k) ?? ""]),
+  ).toString();
 }
 
 /** The same with the pass that is shown, where it is the backward pass. @param {string} search */
@@ -26,5 +47,9 @@ export function position(search) {
   const step = params.get("step");
   /** @type {import("./types.js").Pass} */
   const pass = params.get("pass") === "backward" ? "backward" : "forward";
-  return { step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined, phase: params.get("phase") ?? undefined, pass };
+  return {
+    step: /^\d{1,9}$/.test(step ?? "") ? Number(step) : undefined,
+    phase: params.get("phase") ?? undefined,
+    pass,
+  };
 }

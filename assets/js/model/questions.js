@@ -22,7 +22,16 @@ function rowsOf({ arrays: a, problem: p }, v) {
   const met = [];
   for (let k = a.r_ptr[v]; k < a.r_ptr[v + 1] && ALGORITHMS[p.order].running; k++) {
     const row = a.v_i[v] * p.block_q + k - a.r_ptr[v];
-    const one = { row, before: a.r_m_old[k], top: a.r_row_max[k], after: a.r_m_new[k], alpha: a.r_alpha[k], l_old: a.r_l_old[k], sum: a.r_row_sum[k], l_new: a.r_l_new[k] };
+    const one = {
+      row,
+      before: a.r_m_old[k],
+      top: a.r_row_max[k],
+      after: a.r_m_new[k],
+      alpha: a.r_alpha[k],
+      l_old: a.r_l_old[k],
+      sum: a.r_row_sum[k],
+      l_new: a.r_l_new[k],
+    };
     if (Object.values(one).every(Number.isFinite)) met.push(one);
   }
   return met;
@@ -30,7 +39,8 @@ function rowsOf({ arrays: a, problem: p }, v) {
 
 const rises = ({ before, after }) => after > before;
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays, steps }, v) => sayPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
+const tileOf = ({ arrays, steps }, v) =>
+  sayPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -38,8 +48,18 @@ function maximum(trace, v, wanted) {
   const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
   if (!rows.length) return null;
   const { row, before, top } = one(rows, v);
-  const because = sayPredict(wanted ? "ask.max.rises" : "ask.max.stays", { row, top: number(top), before: number(before) });
-  return { text: sayPredict("ask.max", { tile: tileOf(trace, v), row }), options: YES_NO, answer: wanted ? 0 : 1, because, row };
+  const because = sayPredict(wanted ? "ask.max.rises" : "ask.max.stays", {
+    row,
+    top: number(top),
+    before: number(before),
+  });
+  return {
+    text: sayPredict("ask.max", { tile: tileOf(trace, v), row }),
+    options: YES_NO,
+    answer: wanted ? 0 : 1,
+    because,
+    row,
+  };
 }
 const rise = (trace, v) => maximum(trace, v, true);
 const stay = (trace, v) => maximum(trace, v, false);
@@ -50,7 +70,12 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: sayPredict("ask.alpha", { tile: tileOf(trace, v), row, before: number(before), after: number(after) }),
+    text: sayPredict("ask.alpha", {
+      tile: tileOf(trace, v),
+      row,
+      before: number(before),
+      after: number(after),
+    }),
     options: [],
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
     answer,
@@ -66,7 +91,13 @@ function sum(trace, v) {
   const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
   const max = Math.ceil(l_old + added);
   return {
-    text: sayPredict("ask.sum", { tile: tileOf(trace, v), row, l: number(l_old), alpha: number(factor), sum: number(added) }),
+    text: sayPredict("ask.sum", {
+      tile: tileOf(trace, v),
+      row,
+      l: number(l_old),
+      alpha: number(factor),
+      sum: number(added),
+    }),
     options: [],
     slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
     answer: l_new,
@@ -87,7 +118,10 @@ function skipped(trace) {
     text: sayPredict("ask.skipped", { all }),
     options: options.map(String),
     answer: options.indexOf(count),
-    because: sayPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", { count, all }),
+    because: sayPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", {
+      count,
+      all,
+    }),
   };
 }
 
@@ -97,10 +131,20 @@ function masked(trace, v) {
   const kinds = Object.values(header.tile_counts).filter(Boolean).length;
   if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
-  return { text: sayPredict("ask.kind", { tile: tileOf(trace, v) }), options: KINDS.map((name) => say(`kind.${name}`)), answer: kind, because: sayPredict(`ask.kind.${KINDS[kind]}`) };
+  return {
+    text: sayPredict("ask.kind", { tile: tileOf(trace, v) }),
+    options: KINDS.map((name) => say(`kind.${name}`)),
+    answer: kind,
+    because: sayPredict(`ask.kind.${KINDS[kind]}`),
+  };
 }
 
-const TURNS = [[stay, rise, masked, alpha, sum], [alpha, sum, masked], [rise, stay, masked, sum], [sum, masked, alpha]];
+const TURNS = [
+  [stay, rise, masked, alpha, sum],
+  [alpha, sum, masked],
+  [rise, stay, masked, sum],
+  [sum, masked, alpha],
+];
 
 /** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], told: Record<string, number[]>}>} */
 const asked = new WeakMap();
@@ -119,13 +163,17 @@ function varies(question, told) {
 export function questionAt(trace, step) {
   if (step + 1 >= trace.steps) return null;
   if (!asked.has(trace)) asked.set(trace, { list: [], told: {} });
-  const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (asked.get(trace));
+  const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (
+    asked.get(trace)
+  );
   while (list.length <= step) {
     const at = list.length;
     const turns = trace.header.pass === "backward" ? OF_BACKWARD : TURNS;
     let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
-    for (const ask of turns[at % turns.length]) if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
-    if (question && at && question.options.length) told[question.options.join()][question.answer] += 1;
+    for (const ask of turns[at % turns.length])
+      if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
+    if (question && at && question.options.length)
+      told[question.options.join()][question.answer] += 1;
     list.push(question);
   }
   return list[step];
@@ -133,7 +181,8 @@ export function questionAt(trace, step) {
 
 /** Is this the answer: the index of an option, or the number that the slider shows?
  * @param {NonNullable<Question>} question @param {number} choice */
-export const isRight = ({ answer, slider }, choice) => Math.abs(choice - answer) <= (slider?.tolerance ?? 0);
+export const isRight = ({ answer, slider }, choice) =>
+  Math.abs(choice - answer) <= (slider?.tolerance ?? 0);
 
 /** "Which lane finishes first?": `finishes` are the ticks at which each lane is done.
  * @param {string[]} names @param {number[]} finishes @returns {Question} */

@@ -7,12 +7,18 @@ import { YES_NO, sayPredict } from "./texts_predict.js";
 /** @import { Question } from "./questions.js" */
 
 /** Is it a tile that is computed? @param {Trace} trace @param {number} v */
-const isTile = ({ header, arrays: a }, v) => header.stages[a.v_stage[v]] === null && (a.v_phases[v] & (1 << header.phases.indexOf("dQ"))) > 0;
+const isTile = ({ header, arrays: a }, v) =>
+  header.stages[a.v_stage[v]] === null && (a.v_phases[v] & (1 << header.phases.indexOf("dQ"))) > 0;
 
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
   const tiles = Array.from(a.v_stage).flatMap((stage, at) => (stage === a.v_stage[v] ? [at] : []));
-  return sayPredict("ask.tile", { v: tiles.indexOf(v) + 1, of: tiles.length, i: sub(a.v_i[v]), j: sub(a.v_j[v]) });
+  return sayPredict("ask.tile", {
+    v: tiles.indexOf(v) + 1,
+    of: tiles.length,
+    i: sub(a.v_i[v]),
+    j: sub(a.v_j[v]),
+  });
 }
 
 /** "Do dK and dV leave the chip after it?" @param {Trace} trace @param {number} v @returns {Question} */
@@ -21,7 +27,12 @@ function addsOf(trace, v) {
   if (!isTile(trace, v)) return null;
   const j = sub(a.v_j[v]);
   const stores = (a.v_phases[v] & (1 << header.phases.indexOf("store"))) > 0;
-  return { text: sayPredict("ask.stores", { tile: tileOf(trace, v), j }), options: YES_NO, answer: stores ? 0 : 1, because: sayPredict(stores ? "ask.stores.yes" : "ask.stores.no", { j }) };
+  return {
+    text: sayPredict("ask.stores", { tile: tileOf(trace, v), j }),
+    options: YES_NO,
+    answer: stores ? 0 : 1,
+    because: sayPredict(stores ? "ask.stores.yes" : "ask.stores.no", { j }),
+  };
 }
 
 /** "How many parts will dQ of its rows have?" @param {Trace} trace @param {number} v @returns {Question} */
@@ -33,7 +44,12 @@ function nextParts(trace, v) {
   const i = sub(a.v_i[v]);
   const options = visits.map((_, k) => String(k + 1));
   const answer = visits.indexOf(v);
-  return { text: sayPredict("ask.parts", { tile: tileOf(trace, v), i }), options, answer, because: sayPredict("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }) };
+  return {
+    text: sayPredict("ask.parts", { tile: tileOf(trace, v), i }),
+    options,
+    answer,
+    because: sayPredict("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }),
+  };
 }
 
 /** "Which sign has this dS?", of the entry of a row that is furthest from 0. @param {Trace} trace @param {number} v @returns {Question} */
@@ -42,15 +58,26 @@ function signOf(trace, v) {
   if (!isTile(trace, v) || a.slope) return null;
   const row = Math.min(p.n - 1, a.v_i[v] * p.block_q + (v % p.block_q));
   const start = a.v_j[v] * p.block_k;
-  const keys = Array.from({ length: Math.min(p.n, start + p.block_k) - start }, (_, k) => start + k);
+  const keys = Array.from(
+    { length: Math.min(p.n, start + p.block_k) - start },
+    (_, k) => start + k,
+  );
   const size = (/** @type {number} */ key) => Math.abs(a.dS[row * p.n + key]);
   const key = keys.reduce((most, one) => (size(one) > size(most) ? one : most));
-  const [P, dP, D, dS] = [a.P[row * p.n + key], a.dP[row * p.n + key], a.D[row], a.dS[row * p.n + key]];
+  const [P, dP, D, dS] = [
+    a.P[row * p.n + key],
+    a.dP[row * p.n + key],
+    a.D[row],
+    a.dS[row * p.n + key],
+  ];
   if (!(Math.abs(dS) >= 0.005)) return null;
   const told = `P = ${number(P)}, dP = ${number(dP)}`;
   return {
     text: sayPredict("ask.sign", { tile: tileOf(trace, v), row, told, key, D: number(D) }),
-    options: [sayPredict("ask.sign.above"), sayPredict("ask.sign.below")], answer: dS > 0 ? 0 : 1, because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`, row,
+    options: [sayPredict("ask.sign.above"), sayPredict("ask.sign.below")],
+    answer: dS > 0 ? 0 : 1,
+    because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`,
+    row,
   };
 }
 
@@ -59,7 +86,17 @@ function maskedOrNot(trace, v) {
   const { header, arrays: a } = trace;
   if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
   const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
-  return { text: sayPredict("ask.masked", { tile: tileOf(trace, v) }), options: YES_NO, answer: partial ? 0 : 1, because: sayPredict(partial ? "ask.masked.yes" : "ask.masked.no") };
+  return {
+    text: sayPredict("ask.masked", { tile: tileOf(trace, v) }),
+    options: YES_NO,
+    answer: partial ? 0 : 1,
+    because: sayPredict(partial ? "ask.masked.yes" : "ask.masked.no"),
+  };
 }
 
-export const TURNS = [[signOf, nextParts, maskedOrNot], [addsOf, signOf, nextParts], [nextParts, addsOf, signOf], [maskedOrNot, signOf, addsOf]];
+export const TURNS = [
+  [signOf, nextParts, maskedOrNot],
+  [addsOf, signOf, nextParts],
+  [nextParts, addsOf, signOf],
+  [maskedOrNot, signOf, addsOf],
+];

@@ -18,8 +18,16 @@ const biasOf = (table, row, key) => table[Math.min(Math.max(row - key, 0), table
 
 /** @type {Record<string, Change>} */
 const CHANGES = {
-  scale: { code: ([x]) => `${x} · S`, of: (s, [x]) => s * x, said: (s, [x]) => `${x} × ${number(s)}` },
-  softcap: { code: ([c]) => `${c} · tanh(S / ${c})`, of: (s, [c]) => Math.tanh(s / c) * c, said: (s, [c]) => `${c} · tanh(${number(s)} / ${c})` },
+  scale: {
+    code: ([x]) => `${x} · S`,
+    of: (s, [x]) => s * x,
+    said: (s, [x]) => `${x} × ${number(s)}`,
+  },
+  softcap: {
+    code: ([c]) => `${c} · tanh(S / ${c})`,
+    of: (s, [c]) => Math.tanh(s / c) * c,
+    said: (s, [c]) => `${c} · tanh(${number(s)} / ${c})`,
+  },
   alibi: {
     code: () => "S + (key − query) / 256",
     of: (s, _, row, key) => s + SLOPE * (key - row),
@@ -33,7 +41,8 @@ const CHANGES = {
 };
 
 /** What the Problem does to S after scaling, as code: "30 · tanh(S / 30)" and so on. @param {Problem} problem */
-export const changesOf = ({ changes }) => (changes ?? []).map(([name, numbers]) => CHANGES[name].code(numbers));
+export const changesOf = ({ changes }) =>
+  (changes ?? []).map(([name, numbers]) => CHANGES[name].code(numbers));
 
 const STEEP = ["scale", "softcap"]; // whose slope is not 1
 /** Does a change of the scores reach dS times a slope? @param {Problem} problem */

@@ -17,7 +17,8 @@ import { say } from "./texts.js";
 export const AHEAD = 8;
 
 /** @param {Trace} trace @param {number} row @param {number} c the score of key c, −∞ where it is hidden */
-const scoreAt = ({ arrays, problem: p }, row, c) => (hidden(arrays, row * p.n + c) ? -Infinity : arrays.S[row * p.n + c]);
+const scoreAt = ({ arrays, problem: p }, row, c) =>
+  hidden(arrays, row * p.n + c) ? -Infinity : arrays.S[row * p.n + c];
 
 /** The visits of this row that take a maximum, in order, as this way measures them.
  * @param {Trace} trace @param {number} row @param {Way} way @returns {Visit[]} */
@@ -34,8 +35,14 @@ export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
     const start = strip ? 0 : arrays.v_j[v] * p.block_k;
     const keys = { start, stop: strip ? p.n : Math.min(p.n, start + p.block_k) };
     const top = arrays.r_m_new[at];
-    const next = running && way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
-    visits.push({ v, keys, m: next, alpha: (running && way === "forget") || !(next > m) ? 1 : Math.exp(m - next) });
+    const next =
+      running && way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;
+    visits.push({
+      v,
+      keys,
+      m: next,
+      alpha: (running && way === "forget") || !(next > m) ? 1 : Math.exp(m - next),
+    });
     m = next;
   }
   return visits;
@@ -59,7 +66,8 @@ export function outcome(trace, row, way) {
 }
 
 /** The largest distance between two rows. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
-export const distance = (a, b) => Array.from(a).reduce((most, x, k) => Math.max(most, Math.abs(x - b[k])), 0);
+export const distance = (a, b) =>
+  Array.from(a).reduce((most, x, k) => Math.max(most, Math.abs(x - b[k])), 0);
 
 /** How often a row's past is rescaled (at its first maximum only over a sink), over all rows. @param {Trace} trace @param {Way} way */
 export function rescales(trace, way) {
@@ -67,7 +75,9 @@ export function rescales(trace, way) {
   const first = sink === null || !ALGORITHMS[order].running ? 1 : 0;
   let count = 0;
   for (let row = 0; row < n; row++)
-    count += visitsOf(trace, row, way).slice(first).filter(({ alpha }) => alpha > 0 && alpha < 1).length;
+    count += visitsOf(trace, row, way)
+      .slice(first)
+      .filter(({ alpha }) => alpha > 0 && alpha < 1).length;
   return count;
 }
 
@@ -88,7 +98,12 @@ export function slotsOf(trace, f, row, way) {
     if (score === -Infinity) return { state: "hidden", weight: PENDING, before: PENDING, exact: 0 };
     if (!seen || !now) return { state: "ahead", weight: PENDING, before: PENDING, exact };
     const before = shrinks && seen !== now ? weight(score, known[known.length - 2].m) : PENDING;
-    return { state: "seen", weight: weight(score, way === "forget" ? seen.m : now.m), before, exact };
+    return {
+      state: "seen",
+      weight: weight(score, way === "forget" ? seen.m : now.m),
+      before,
+      exact,
+    };
   });
 }
 
@@ -103,13 +118,30 @@ export function changes(f, row) {
   const rose = f.done("max") && row.rose;
   if (m === -Infinity) lines.push(["m", number(m), say("story.unseen")]);
   else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), say("story.sink")]);
-  else if (m !== PENDING) lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), say("story.m")]);
-  if (f.done("sum")) lines.push(["ℓ", past ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}` : number(row.l_new), say(past ? "story.l.new" : "story.l")]);
-  else if (f.done("exp") && row.rose) lines.push(["ℓ", `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`, say("story.l.shrunk")]);
+  else if (m !== PENDING)
+    lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), say("story.m")]);
+  if (f.done("sum"))
+    lines.push([
+      "ℓ",
+      past
+        ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`
+        : number(row.l_new),
+      say(past ? "story.l.new" : "story.l"),
+    ]);
+  else if (f.done("exp") && row.rose)
+    lines.push([
+      "ℓ",
+      `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`,
+      say("story.l.shrunk"),
+    ]);
   else if (past) lines.push(["ℓ", number(row.l_old), say("story.l.old")]);
   if (f.done("exp") && past) {
     const arrived = f.done("output");
-    lines.push(["O", arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`, row.rose ? say("story.O.shrinks", { i: sub(f.i) }) : say("story.O.stays")]);
+    lines.push([
+      "O",
+      arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`,
+      row.rose ? say("story.O.shrinks", { i: sub(f.i) }) : say("story.O.stays"),
+    ]);
   }
   return lines;
 }
@@ -121,8 +153,19 @@ export function verdict(trace, row, way) {
   const off = distance(other.O, right.O);
   if (way === "forget") {
     if (off === 0) return { wrong: false, text: say("story.same", { row }) };
-    return { wrong: true, text: say("story.wrong", { row, l: number(other.l), right: number(right.l), off: number(off) }) };
+    return {
+      wrong: true,
+      text: say("story.wrong", {
+        row,
+        l: number(other.l),
+        right: number(right.l),
+        off: number(off),
+      }),
+    };
   }
   const [usual, left] = [rescales(trace, "alpha"), rescales(trace, "lazy")];
-  return { wrong: false, text: usual ? say("story.lazy", { saved: usual - left, all: usual }) : say("story.lazy.none") };
+  return {
+    wrong: false,
+    text: usual ? say("story.lazy", { saved: usual - left, all: usual }) : say("story.lazy.none"),
+  };
 }

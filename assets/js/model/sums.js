@@ -9,10 +9,12 @@ import { say } from "./texts.js";
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
 
 /** Of a score or its like: the products that it sums up, in a sentence. @param {Record<string, string | number>} of @param {number} d */
-export const productsOf = (of, d) => (d === 1 ? say("score.product", of) : say("score.products", { ...of, d }));
+export const productsOf = (of, d) =>
+  d === 1 ? say("score.product", of) : say("score.products", { ...of, d });
 
 /** @param {number} found @param {Known} shown */
-export const equals = (found, shown) => `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;
+export const equals = (found, shown) =>
+  `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;
 /** @param {number} x */
 export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {ArrayLike<number>} list */
@@ -22,7 +24,9 @@ export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 export function operands({ arrays }, f) {
   const from = f.zoom ?? arrays;
   const { n, d } = f.problem;
-  const [rows, keys, across] = f.zoom ? [f.rows.start, f.cols.start, f.cols.stop - f.cols.start] : [0, 0, n];
+  const [rows, keys, across] = f.zoom
+    ? [f.rows.start, f.cols.start, f.cols.stop - f.cols.start]
+    : [0, 0, n];
   return {
     Q: (row, x) => from.Q?.[(row - rows) * d + x],
     K: (key, x) => from.K?.[(key - keys) * d + x],

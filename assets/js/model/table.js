@@ -6,7 +6,10 @@
 export const columns = (lines) => [...new Set(lines.flatMap(Object.keys))];
 
 /** A number as a person reads it, a dash for nothing. @param {string | number | null | undefined} value */
-export const shown = (value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 5 }) : String(value ?? "–"));
+export const shown = (value) =>
+  typeof value === "number"
+    ? value.toLocaleString("en", { maximumFractionDigits: 5 })
+    : String(value ?? "–");
 
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 
@@ -24,5 +27,9 @@ function cell(value) {
 export function csv({ table, rows }) {
   const lines = table ?? rows;
   const keys = columns(lines);
-  return [keys, ...lines.map((line) => keys.map((key) => line[key]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
+  return (
+    [keys, ...lines.map((line) => keys.map((key) => line[key]))]
+      .map((line) => line.map(cell).join(","))
+      .join("\n") + "\n"
+  );
 }

@@ -14,7 +14,8 @@ import { listed } from "./wording.js";
 export function tileState(trace, step, i, j) {
   const { problem: p, arrays } = trace;
   const kind = KINDS[arrays.tile_kind[i * p.Tc + j]];
-  if (p.order === "standard" && trace.header.pass === "backward") return { kind, ...storedState(trace, step, i, j) };
+  if (p.order === "standard" && trace.header.pass === "backward")
+    return { kind, ...storedState(trace, step, i, j) };
   if (p.order === "standard") {
     const scores = trace.tileVisit[i * p.Tc + j];
     const softmax = trace.strip.softmax[i];
@@ -30,7 +31,10 @@ export function tileState(trace, step, i, j) {
 /** In standard attention's backward: P, which the forward kept, until dP takes its place in the picture, and then dS.
  * @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Omit<Look, "kind">} */
 function storedState({ problem: p, tilesOf, strip, arrays }, step, i, j) {
-  const [now, made] = [arrays.v_i[step] === i && (arrays.v_j[step] === j || arrays.v_j[step] < 0), tilesOf.dP[i * p.Tc + j]];
+  const [now, made] = [
+    arrays.v_i[step] === i && (arrays.v_j[step] === j || arrays.v_j[step] < 0),
+    tilesOf.dP[i * p.Tc + j],
+  ];
   const layer = step >= strip.dS[i] ? "dS" : step >= made ? "dP" : "P";
   return { layer, state: now ? "current" : "done" };
 }
@@ -48,7 +52,9 @@ const UNTIL_STORED = { softmax: "S", dP: "P", dS: "dP" };
 
 /** The same at this phase: what a kernel makes of a tile is in HBM once it is stored. @param {Look} look @param {Frame} f @returns {Look} */
 export const atPhase = (look, f) =>
-  look.state === "current" && f.stage && UNTIL_STORED[f.stage] && !f.done("store") ? { ...look, layer: UNTIL_STORED[f.stage] } : look;
+  look.state === "current" && f.stage && UNTIL_STORED[f.stage] && !f.done("store")
+    ? { ...look, layer: UNTIL_STORED[f.stage] }
+    : look;
 
 /** Are the scores of the current tile there at this moment? @param {Frame} f */
 export const scored = (f) => f.done("scores") || (f.stage !== null && f.stage !== "scores");
@@ -66,8 +72,14 @@ const written = new WeakMap();
 /** @param {Trace} trace */
 function lastWrites(trace) {
   const { arrays: a, tensors, problem: p } = trace;
-  const found = Object.fromEntries(tensors.map((tensor) => [tensor, new Int32Array(OF_KEYS.includes(tensor) ? p.Tc : p.Tr).fill(-1)]));
-  for (let t = 0; t < a.t_op.length; t++) if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
+  const found = Object.fromEntries(
+    tensors.map((tensor) => [
+      tensor,
+      new Int32Array(OF_KEYS.includes(tensor) ? p.Tc : p.Tr).fill(-1),
+    ]),
+  );
+  for (let t = 0; t < a.t_op.length; t++)
+    if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
   return found;
 }
 
@@ -76,7 +88,12 @@ export function finishedBlocks(trace, f, tensor) {
   if (!written.has(trace)) written.set(trace, lastWrites(trace));
   const last = /** @type {Record<string, Int32Array>} */ (written.get(trace))[tensor];
   const { t_ptr, t_phase } = trace.arrays;
-  const open = last.findIndex((t) => t < 0 || t >= t_ptr[f.step + 1] || (t >= t_ptr[f.step] && !f.done(trace.header.phases[t_phase[t]])));
+  const open = last.findIndex(
+    (t) =>
+      t < 0 ||
+      t >= t_ptr[f.step + 1] ||
+      (t >= t_ptr[f.step] && !f.done(trace.header.phases[t_phase[t]])),
+  );
   return open < 0 ? last.length : open;
 }
 
@@ -117,7 +134,9 @@ export function whyOf(trace, i, j) {
   const hiders = hidersOf(trace, i, j);
   if (!hiders) return "";
   const who = listed(hiders.names);
-  return kind === "skipped" ? say(`hides.${hiders.how}.all`, { who }) : say(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
+  return kind === "skipped"
+    ? say(`hides.${hiders.how}.all`, { who })
+    : say(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
 }
 
 /** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */
@@ -125,7 +144,10 @@ export function tileWords(trace, i, j) {
   const { problem: p, header, arrays } = trace;
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
   const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
-  if (p.order === "standard") return say("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
-  const kind = [say(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)].filter(Boolean).join(", ");
+  if (p.order === "standard")
+    return say("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
+  const kind = [say(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)]
+    .filter(Boolean)
+    .join(", ");
   return say("tile.never", { name, rows, cols, kind });
 }

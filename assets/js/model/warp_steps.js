@@ -20,10 +20,16 @@ export function read(steps) {
   const held = {};
   return steps.map((step) => {
     const fresh = step.held.map(piece);
-    for (const tensor of new Set(fresh.map((h) => h.tensor))) held[tensor] = fresh.filter((h) => h.tensor === tensor);
+    for (const tensor of new Set(fresh.map((h) => h.tensor)))
+      held[tensor] = fresh.filter((h) => h.tensor === tensor);
     moved += step.exchanges.reduce((sum, [, , , nbytes]) => sum + nbytes, 0);
     barriers += step.barriers;
-    const moves = step.exchanges.map(([tensor, warp, op, nbytes]) => ({ tensor, warp, op, nbytes }));
+    const moves = step.exchanges.map(([tensor, warp, op, nbytes]) => ({
+      tensor,
+      warp,
+      op,
+      nbytes,
+    }));
     return { ...step, moves, held: { ...held }, moved, total: barriers };
   });
 }

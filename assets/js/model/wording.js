@@ -7,18 +7,22 @@ import { say } from "./texts.js";
 
 const NAMED = 36; // characters of a mask that a sentence takes
 /** What a sentence calls the mask. @param {Problem} problem */
-export const maskName = ({ mask }) => (mask.length > NAMED ? say("mask.long") : say("mask.name", { mask }));
+export const maskName = ({ mask }) =>
+  mask.length > NAMED ? say("mask.long") : say("mask.name", { mask });
 
 /** Of a plain mask, when a score is hidden. @type {Record<string, string>} */
 const PLAIN = { full: "", causal: "key > query" };
 /** The same of any, as code. @param {Problem} problem */
-export const hiddenCode = ({ mask }) => PLAIN[mask] ?? (mask.length > NAMED ? say("code.hides") : say("code.not", { mask }));
+export const hiddenCode = ({ mask }) =>
+  PLAIN[mask] ?? (mask.length > NAMED ? say("code.hides") : say("code.not", { mask }));
 
 /** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
 function whyHidden({ problem, hiders }) {
   if (problem.mask === "causal") return say("after.key");
   if (!hiders) return say("hides.one.key", { who: maskName(problem) });
-  return say(hiders.how === "one" ? "hides.one.key" : "hides.more.key", { who: listed(hiders.names) });
+  return say(hiders.how === "one" ? "hides.one.key" : "hides.more.key", {
+    who: listed(hiders.names),
+  });
 }
 
 /** Why a tile is skipped. @param {Frame} f */
@@ -33,7 +37,8 @@ export function whySkipped({ problem, hiders }) {
 export function taken(f) {
   const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
   let scores = 0;
-  for (let k = 0; f.numbers && k < rows * cols; k++) if (f.hides(Math.floor(k / cols), k % cols)) scores++;
+  for (let k = 0; f.numbers && k < rows * cols; k++)
+    if (f.hides(Math.floor(k / cols), k % cols)) scores++;
   return { scores, of: rows * cols, lanes: f.j < 0 ? 0 : f.problem.block_k - cols };
 }
 
@@ -42,7 +47,10 @@ export const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op
 /** The blocks that are read or written here. @param {Frame} f @param {Op} op */
 export function blocksOf(f, op) {
   const names = f.transfers.filter((t) => t.op === op).map(blockName);
-  return { what: names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names), many: names.length > 1 };
+  return {
+    what: names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names),
+    many: names.length > 1,
+  };
 }
 /** The same in words. @param {Frame} f @param {"read" | "write"} op */
 export function moved(f, op) {
@@ -51,13 +59,18 @@ export function moved(f, op) {
 }
 
 /** @param {Pick<Row, "row" | "name">} row */
-export const rowWord = ({ row, name }) => (name ? say("row.named", { row, name }) : say("row", { row }));
+export const rowWord = ({ row, name }) =>
+  name ? say("row.named", { row, name }) : say("row", { row });
 /** @param {string[]} words */
-export const listed = (words) => (words.length > 1 ? say("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join(""));
+export const listed = (words) =>
+  words.length > 1
+    ? say("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] })
+    : words.join("");
 /** @param {number | undefined} a @param {number | undefined} b */
 export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
 /** @param {Frame} f */
-export const tileOf = (f) => (f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j));
+export const tileOf = (f) =>
+  f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j);
 
 /** What the mask takes away of this tile. @param {Frame} f */
 export function masked(f) {

@@ -23,15 +23,19 @@ async function unpacked(text) {
 /** A script of this copy, once it has run. */
 export function loaded(src) {
   const script = el("script", { src });
-  return during("script", new Promise((done, fail) => {
-    script.addEventListener("load", done);
-    script.addEventListener("error", () => fail(new Error(say("lacks", { file: src }))));
-    document.head.append(script);
-  }));
+  return during(
+    "script",
+    new Promise((done, fail) => {
+      script.addEventListener("load", done);
+      script.addEventListener("error", () => fail(new Error(say("lacks", { file: src }))));
+      document.head.append(script);
+    }),
+  );
 }
 
 /** A number as JavaScript writes it, whatever zeros a control has written. */
-const plain = (value) => (value !== "" && Number.isFinite(Number(value)) ? String(Number(value)) : value);
+const plain = (value) =>
+  value !== "" && Number.isFinite(Number(value)) ? String(Number(value)) : value;
 
 export class Answers {
   /** @param content {plain: the Problem of an address that says nothing, traces: {name: file}, files, lacks: {kind: what
@@ -43,19 +47,31 @@ export class Answers {
 
   /** {what is asked: answer} of a file. */
   part(file) {
-    if (!this.parts.has(file)) this.parts.set(file, loaded(`data/${file}.js`).then(() => unpacked(globalThis.faData[file])));
+    if (!this.parts.has(file))
+      this.parts.set(
+        file,
+        loaded(`data/${file}.js`).then(() => unpacked(globalThis.faData[file])),
+      );
     return this.parts.get(file);
   }
 
   /** What is asked, by the name that its answer has. */
   nameOf(kind, params) {
-    if (kind !== "trace") return [...params].filter(([key]) => key !== "build").map(([key, value]) => `${key}=${plain(value)}`).join("&");
+    if (kind !== "trace")
+      return [...params]
+        .filter(([key]) => key !== "build")
+        .map(([key, value]) => `${key}=${plain(value)}`)
+        .join("&");
     const given = Object.fromEntries(params);
-    if (given.n) for (const key of ["br", "bc"]) given[key] ??= String(Math.min(BLOCK, Number(given.n)));
+    if (given.n)
+      for (const key of ["br", "bc"]) given[key] ??= String(Math.min(BLOCK, Number(given.n)));
     const all = { ...this.content.plain, ...given };
     if (all.gain && Number(all.gain) === 1) delete all.gain;
     const keys = given.pass ? [...PROBLEM_KEYS, "pass"] : PROBLEM_KEYS;
-    return keys.filter((key) => all[key]).map((key) => `${key}=${key === "text" ? all[key] : plain(all[key])}`).join("&");
+    return keys
+      .filter((key) => all[key])
+      .map((key) => `${key}=${key === "text" ? all[key] : plain(all[key])}`)
+      .join("&");
   }
 
   /** In place of fetch(). */
@@ -67,7 +83,8 @@ export class Answers {
     const file = kind === "trace" ? traces[name] : files.includes(kind) && kind;
     const part = file ? await this.part(file) : {};
     const found = part[name] ?? part[ONE];
-    if (found === undefined) return Response.json({ error: lacks[kind] ?? lacks.any }, { status: 404 });
+    if (found === undefined)
+      return Response.json({ error: lacks[kind] ?? lacks.any }, { status: 404 });
     if (typeof found !== "string") return Response.json(found);
     return new Response(found.startsWith(BINARY) ? bytesOf(found.slice(BINARY.length)) : found);
   }

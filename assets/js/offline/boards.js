@@ -19,7 +19,11 @@ let library = null;
 async function drawn(place, { data, layout }) {
   library ??= loaded(LIBRARY);
   await library;
-  if (place.isConnected) await globalThis.Plotly.newPlot(place.firstChild, data, layout, { responsive: true, displayModeBar: false });
+  if (place.isConnected)
+    await globalThis.Plotly.newPlot(place.firstChild, data, layout, {
+      responsive: true,
+      displayModeBar: false,
+    });
 }
 
 export class Board {
@@ -29,10 +33,19 @@ export class Board {
     this.answers = answers;
     this.told = JSON.parse(root.dataset.board);
     const place = (name) => root.querySelector(`[data-place=${name}]`);
-    Object.assign(this, { head: place("head"), charts: place("charts"), tail: place("tail"), notice: place("notice"), warps: place("warps") });
+    Object.assign(this, {
+      head: place("head"),
+      charts: place("charts"),
+      tail: place("tail"),
+      notice: place("notice"),
+      warps: place("warps"),
+    });
     root.addEventListener("change", () => this.changed());
     hear("fa:page", (name) => name === this.told.name && this.open());
-    hear("fa:pick", (query) => root.checkVisibility() && (query ? this.say(say("tile")) : this.show("")));
+    hear(
+      "fa:pick",
+      (query) => root.checkVisibility() && (query ? this.say(say("tile")) : this.show("")),
+    );
   }
 
   value(name) {
@@ -40,7 +53,9 @@ export class Board {
   }
 
   choose(name, value) {
-    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find((one) => one.value === value);
+    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find(
+      (one) => one.value === value,
+    );
     if (input) input.checked = true;
     return Boolean(input);
   }
@@ -55,12 +70,26 @@ export class Board {
     if (this.opened) return;
     this.opened = true;
     const { prefix, plain, key, workloads, lacks } = this.told;
-    const asked = [...new URLSearchParams(window.location.search)].filter(([name]) => name.startsWith(prefix));
-    const { view, [key]: choice, ...load } = Object.fromEntries(asked.map(([name, value]) => [name.slice(prefix.length), value]));
-    const other = Object.entries(load).filter(([name, value]) => plain[name] !== undefined && plain[name] !== value);
-    const same = (held) => other.length === Object.keys(held).length && other.every(([name, value]) => held[name] === value);
+    const asked = [...new URLSearchParams(window.location.search)].filter(([name]) =>
+      name.startsWith(prefix),
+    );
+    const {
+      view,
+      [key]: choice,
+      ...load
+    } = Object.fromEntries(asked.map(([name, value]) => [name.slice(prefix.length), value]));
+    const other = Object.entries(load).filter(
+      ([name, value]) => plain[name] !== undefined && plain[name] !== value,
+    );
+    const same = (held) =>
+      other.length === Object.keys(held).length &&
+      other.every(([name, value]) => held[name] === value);
     const k = workloads.findIndex(same);
-    const known = [!view || this.choose("view", view), !choice || this.choose("more", choice), k >= 0 && this.choose("workload", String(k))];
+    const known = [
+      !view || this.choose("view", view),
+      !choice || this.choose("more", choice),
+      k >= 0 && this.choose("workload", String(k)),
+    ];
     this.show(known.every(Boolean) ? "" : lacks);
   }
 
@@ -68,8 +97,14 @@ export class Board {
     const { prefix, plain, key, workloads } = this.told;
     const load = workloads[Number(this.value("workload"))];
     const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
-    const all = Object.keys(plain).map((name) => [prefix + name, named[name] ?? load[name] ?? plain[name], plain[name]]);
-    address.write(Object.fromEntries(all.map(([name, value, own]) => [name, value === own ? null : value])));
+    const all = Object.keys(plain).map((name) => [
+      prefix + name,
+      named[name] ?? load[name] ?? plain[name],
+      plain[name],
+    ]);
+    address.write(
+      Object.fromEntries(all.map(([name, value, own]) => [name, value === own ? null : value])),
+    );
     this.show("");
   }
 
@@ -78,15 +113,22 @@ export class Board {
     const view = this.value("view");
     const load = alone.includes(view) ? {} : workloads[Number(this.value("workload"))];
     const query = { view, ...load, ...(shown.includes(view) ? { [key]: this.value("more") } : {}) };
-    const row = (choice, on) => { const node = this.root.querySelector(`[data-choice=${choice}]`); if (node) node.hidden = !on; };
+    const row = (choice, on) => {
+      const node = this.root.querySelector(`[data-choice=${choice}]`);
+      if (node) node.hidden = !on;
+    };
     row("more", shown.includes(view));
     row("workload", !alone.includes(view));
-    for (const label of this.root.querySelectorAll("[data-choice] label")) label.classList.toggle("selected", label.firstChild.checked);
+    for (const label of this.root.querySelectorAll("[data-choice] label"))
+      label.classList.toggle("selected", label.firstChild.checked);
     this.say(sentence);
     count("figures", 1);
     try {
       const held = await this.answers.part(name);
-      const wanted = Object.keys(query).sort().map((one) => `${one}=${query[one]}`).join("&");
+      const wanted = Object.keys(query)
+        .sort()
+        .map((one) => `${one}=${query[one]}`)
+        .join("&");
       const inHall = mode();
       if (this.shown === wanted + inHall) return;
       this.shown = wanted + inHall;
@@ -104,7 +146,9 @@ export class Board {
     this.head.innerHTML = head;
     this.tail.innerHTML = tail;
     if (this.warps) this.warps.hidden = view !== "warps";
-    const places = charts.map(({ layout }) => el("div", { class: `fa-plot is-${layout.height}` }, [el("div")]));
+    const places = charts.map(({ layout }) =>
+      el("div", { class: `fa-plot is-${layout.height}` }, [el("div")]),
+    );
     this.charts.replaceChildren(...places);
     return Promise.all(charts.map((chart, k) => drawn(places[k], chart)));
   }

@@ -48,17 +48,28 @@ function tabs() {
 }
 
 /** A component as Gradio mounts it: with a value of its own that nothing changes. */
-const still = (id) => ({ element: document.getElementById(id), props: { value: "" }, watch: () => {}, trigger: () => {} });
+const still = (id) => ({
+  element: document.getElementById(id),
+  props: { value: "" },
+  watch: () => {},
+  trigger: () => {},
+});
 
 /** The page: its parts as in the app, and in #content what answers.js takes. */
 export function start(pictures) {
-  if (matchMedia("(prefers-color-scheme: dark)").matches && !document.body.classList.contains("fa-present")) document.body.classList.add("dark");
+  if (
+    matchMedia("(prefers-color-scheme: dark)").matches &&
+    !document.body.classList.contains("fa-present")
+  )
+    document.body.classList.add("dark");
   const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
   answersFrom((address) => answers.answer(address));
   mountBar(still("top"));
   tabs();
   const mounts = { backward: mountBackward, race: mountRace, film, predict, tour };
-  const scripts = Object.fromEntries(Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]));
+  const scripts = Object.fromEntries(
+    Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),
+  );
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });

@@ -12,9 +12,13 @@ const say = sayer(told);
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
-const panels = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
+const panels = () =>
+  /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
 const shown = () => panels().find((panel) => panel.checkVisibility());
-const nameOf = () => document.querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")?.textContent.trim() ?? "";
+const nameOf = () =>
+  document
+    .querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")
+    ?.textContent.trim() ?? "";
 
 /** The page on screen has the keyboard, and is named; framed (`led`) for who came by it. @param {boolean} led */
 function enter(led) {
@@ -37,14 +41,17 @@ function order(bar, skip) {
 /** A link of Learn, or Back, has led here: Learn itself leads to its heading. */
 function arrive() {
   if (!here.get(LED) || !hasArrived() || isOnScreen("learn")) return;
-  if (document.activeElement !== document.body || enter(here.get(LED) === BY_KEY)) here.set(LED, "");
+  if (document.activeElement !== document.body || enter(here.get(LED) === BY_KEY))
+    here.set(LED, "");
 }
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
   const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
   skip.addEventListener("click", () => enter(true));
-  const [came] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation")); // not everywhere
+  const [came] = /** @type {PerformanceNavigationTiming[]} */ (
+    performance.getEntriesByType("navigation")
+  ); // not everywhere
   if (came?.type === "back_forward") here.set(LED, "1");
   window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
   const now = () => {
@@ -55,6 +62,10 @@ export function mountArrival(bar) {
   now();
   document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");
-    if (link && !ctrlKey && !metaKey && !shiftKey) here.set(LED, new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY);
+    if (link && !ctrlKey && !metaKey && !shiftKey)
+      here.set(
+        LED,
+        new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY,
+      );
   });
 }

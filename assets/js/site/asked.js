@@ -9,7 +9,9 @@ let answers;
  * @param {unknown} _ @param {{part: string, plain: any}} data */
 export async function ofAddress(_, { part, plain }) {
   if (!search) return { answer: JSON.stringify({ asked: plain, plain }) }; // most visitors: nothing to ask
-  answers ??= asked(new URL(`fa/opened${search}`, document.baseURI)).then((response) => response.json());
+  answers ??= asked(new URL(`fa/opened${search}`, document.baseURI)).then((response) =>
+    response.json(),
+  );
   const found = await answers.catch(() => ({ [part]: plain }));
   return { answer: JSON.stringify({ asked: found[part], plain }) };
 }

@@ -26,9 +26,15 @@ export function mountBack(bar) {
     back.hidden = !from || isOnScreen("learn");
     if (from) {
       const words = say("back", { number: from[1], title: from[2] });
-      set(back, { href: `?page=learn&rung=${from[0]}`, text: from[1], "aria-label": words, title: words });
+      set(back, {
+        href: `?page=learn&rung=${from[0]}`,
+        text: from[1],
+        "aria-label": words,
+        title: words,
+      });
     }
-    for (const part of bar.querySelectorAll("[data-explains]")) part.hidden = !isOnScreen(part.dataset.explains);
+    for (const part of bar.querySelectorAll("[data-explains]"))
+      part.hidden = !isOnScreen(part.dataset.explains);
   };
   bar.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href^='?page=learn']");

@@ -26,7 +26,9 @@ async function copy({ target }, text, instead) {
   } catch {
     target.textContent = instead;
   }
-  setTimeout(() => { target.textContent = label; }, 1600);
+  setTimeout(() => {
+    target.textContent = label;
+  }, 1600);
 }
 
 export function mountBar({ element }) {
@@ -44,8 +46,12 @@ export function mountBar({ element }) {
   hear("fa:page", shown);
   shown();
   const passes = [...element.querySelectorAll("[data-pass]")];
-  hear("fa:passed", (pass) => passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })));
-  on(".fa-start-present", () => (isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here")));
+  hear("fa:passed", (pass) =>
+    passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })),
+  );
+  on(".fa-start-present", () =>
+    isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here"),
+  );
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
   on(".fa-copy", (event) => copy(event, () => window.location.href, say("copy.link"))); // which always holds the Problem and the step
   on(".fa-copy-embed", (event) => copy(event, embedCode, say("copy.embed")));
@@ -55,7 +61,9 @@ export function mountBar({ element }) {
     menu.open = false;
     onStep("fa:save", kind);
   });
-  document.addEventListener("click", ({ target }) => { menu.open &&= menu.contains(target); });
+  document.addEventListener("click", ({ target }) => {
+    menu.open &&= menu.contains(target);
+  });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;

@@ -18,16 +18,37 @@ function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, 
     if (matrix.has(k)) marks.push(node);
     pre.append(node, "\n");
   });
-  const about = say("code.about", { kind: kind.toUpperCase(), triton, registers, shared: shared_bytes, spilled: spill_bytes });
+  const about = say("code.about", {
+    kind: kind.toUpperCase(),
+    triton,
+    registers,
+    shared: shared_bytes,
+    spilled: spill_bytes,
+  });
   const next = el("button", { type: "button", text: say("code.next", { n: marks.length }) });
   const save = el("button", { type: "button", text: say("download") });
   const close = el("button", { type: "button", text: say("close") });
-  const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [el("div", { class: "fa-listing-head" }, [el("b", { text: about }), marks.length ? next : null, save, close]), pre]);
+  const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [
+    el("div", { class: "fa-listing-head" }, [
+      el("b", { text: about }),
+      marks.length ? next : null,
+      save,
+      close,
+    ]),
+    pre,
+  ]);
   let at = -1;
-  next.addEventListener("click", () => marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }));
-  save.addEventListener("click", () => download(new Blob([text], { type: "text/plain" }), `flashattention-tile.${kind}`));
+  next.addEventListener("click", () =>
+    marks[(at = (at + 1) % marks.length)]?.scrollIntoView({ block: "center" }),
+  );
+  save.addEventListener("click", () =>
+    download(new Blob([text], { type: "text/plain" }), `flashattention-tile.${kind}`),
+  );
   close.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("close", () => { dialog.remove(); opener.focus(); });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    opener.focus();
+  });
   document.querySelector(".gradio-container").append(dialog);
   dialog.showModal();
   next.click();

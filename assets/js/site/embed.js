@@ -21,12 +21,25 @@ function addressOf(mode) {
 
 /** HTML for a slide or a course page. */
 export const embedCode = () =>
-  el("iframe", { src: addressOf("embed"), width: SIZE[0], height: SIZE[1], style: "border:0", title: document.title }).outerHTML;
+  el("iframe", {
+    src: addressOf("embed"),
+    width: SIZE[0],
+    height: SIZE[1],
+    style: "border:0",
+    title: document.title,
+  }).outerHTML;
 
 /** In a frame: a link to the same place in full. It is told its address when somebody comes near. */
 export function wayOut() {
   if (!isEmbedded) return null;
-  const link = el("a", { class: "fa-open-full", target: "_blank", rel: "noopener", href: addressOf(null), text: say("full") });
-  for (const near of ["pointerenter", "focus", "click"]) link.addEventListener(near, () => (link.href = addressOf(null)));
+  const link = el("a", {
+    class: "fa-open-full",
+    target: "_blank",
+    rel: "noopener",
+    href: addressOf(null),
+    text: say("full"),
+  });
+  for (const near of ["pointerenter", "focus", "click"])
+    link.addEventListener(near, () => (link.href = addressOf(null)));
   return link;
 }

@@ -17,7 +17,10 @@ const asks = (by) => count("figures", by);
 
 /** Values that are not the page's defaults go to the address, and on to the server if it `asks`. */
 export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked }) {
-  const said = Object.entries(values).map(([key, value]) => [prefix + key, value === null || String(value) === plain[key] ? null : String(value)]);
+  const said = Object.entries(values).map(([key, value]) => [
+    prefix + key,
+    value === null || String(value) === plain[key] ? null : String(value),
+  ]);
   if (taken.has(prefix)) address.write(Object.fromEntries(said)); // before that what the address asks for is still to come
   if (isAsked) asks(1);
   return { ...values, mode: mode() };
@@ -31,7 +34,9 @@ export function openFigures(values, { page, prefix, plain }) {
   chosen(page);
   taken.add(prefix);
   address.flush();
-  const own = [...new URLSearchParams(window.location.search)].filter(([key]) => key.startsWith(prefix));
+  const own = [...new URLSearchParams(window.location.search)].filter(([key]) =>
+    key.startsWith(prefix),
+  );
   const said = own.map(([key, value]) => [key.slice(prefix.length), value]);
   return { ...now, picked: new URLSearchParams([...said, ["mode", mode()]]).toString() };
 }

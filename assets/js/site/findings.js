@@ -26,7 +26,10 @@ function chip() {
   node.replaceChildren(
     el("span", { class: "fa-chip-full", text: full }),
     el("span", { class: "fa-chip-short", text: say("kernel", { sign: agrees ? "✓" : "✗" }) }),
-    el("span", { class: "fa-chip-word", text: ` ${agrees ? say("agrees.word") : say("differs.word")}` }),
+    el("span", {
+      class: "fa-chip-word",
+      text: ` ${agrees ? say("agrees.word") : say("differs.word")}`,
+    }),
   );
 }
 
@@ -34,7 +37,20 @@ hear("fa:page", chip);
 
 /** The player shows this Problem at this place, with this selected. */
 export function placed({ query, ...place }) {
-  address.write({ pass: null, text: null, gain: null, score: null, sink: null, hq: null, hk: null, head: null, dropout: null, rope: null, ...query, ...place });
+  address.write({
+    pass: null,
+    text: null,
+    gain: null,
+    score: null,
+    sink: null,
+    hq: null,
+    hk: null,
+    head: null,
+    dropout: null,
+    rope: null,
+    ...query,
+    ...place,
+  });
   const now = new URLSearchParams(place.pass ? { ...query, pass: place.pass } : query).toString();
   if (now === shown) return;
   shown = now;
@@ -47,6 +63,9 @@ export function found() {
   tellEar(verdict?.textContent);
   const data = document.querySelector('[data-testid="run-result"]')?.dataset;
   if (!data?.agrees) return; // nothing was compared with the picture
-  findings.set(data.query, { device: data.device, agrees: data.agrees === "true" && data.right === "true" });
+  findings.set(data.query, {
+    device: data.device,
+    agrees: data.agrees === "true" && data.right === "true",
+  });
   chip();
 }

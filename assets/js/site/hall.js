@@ -5,7 +5,8 @@ import { hall } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
 
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
-const figurePage = () => [...document.querySelectorAll(FIGURES)].find((page) => page.checkVisibility());
+const figurePage = () =>
+  [...document.querySelectorAll(FIGURES)].find((page) => page.checkVisibility());
 
 const inHall = () => document.body.classList.contains("fa-present");
 
@@ -29,5 +30,7 @@ document.addEventListener("keydown", (event) => {
   if (!step) return;
   event.preventDefault();
   const views = [...page.querySelectorAll(".fa-views fieldset:first-of-type input")];
-  views[Math.min(views.length - 1, Math.max(0, views.findIndex((view) => view.checked) + step))].click();
+  views[
+    Math.min(views.length - 1, Math.max(0, views.findIndex((view) => view.checked) + step))
+  ].click();
 });

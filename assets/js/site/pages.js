@@ -7,19 +7,35 @@ import { pending } from "../lib/pending.js";
 // A page may be named tab as well: from here on it is called page.
 const given = new URL(window.location.href);
 if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
-  const params = [...given.searchParams].map(([key, value]) => [key === "tab" ? "page" : key, value]);
-  window.history.replaceState(window.history.state, "", `?${new URLSearchParams(params)}${given.hash}`);
+  const params = [...given.searchParams].map(([key, value]) => [
+    key === "tab" ? "page" : key,
+    value,
+  ]);
+  window.history.replaceState(
+    window.history.state,
+    "",
+    `?${new URLSearchParams(params)}${given.hash}`,
+  );
 }
 
 const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
-const tabOf = (name) => [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find((tab) => tab.dataset.tabId === name);
+const tabOf = (name) =>
+  [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find(
+    (tab) => tab.dataset.tabId === name,
+  );
 const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";
 
 const asked = fromAddress(); // the tab to open with
 let onScreen = ["run", "memory", "parallel", "learn"].includes(asked) ? asked : "step"; // the tab on screen
 let arrived = onScreen === "step"; // the tab that the address names has been shown
 // Until the page is open: the controls of two pages follow the address, a bad address is said, the tab is there.
-const opening = new Set(["step", "run", "told", ...(arrived ? [] : ["tab"]), ...(onScreen === "learn" ? ["learn"] : [])]);
+const opening = new Set([
+  "step",
+  "run",
+  "told",
+  ...(arrived ? [] : ["tab"]),
+  ...(onScreen === "learn" ? ["learn"] : []),
+]);
 pending("opening", true);
 
 /** A part of the page has taken what the address says. */
@@ -58,7 +74,11 @@ export async function toPage(name) {
 export function openAsked() {
   if (arrived) return;
   const changes = new MutationObserver(() => (arrived ? changes.disconnect() : choose(asked)));
-  changes.observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
+  changes.observe(document.body, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ["aria-selected"],
+  });
   choose(asked);
 }
 
@@ -70,7 +90,10 @@ export function chosen(name) {
   onScreen = name;
   opened("tab");
   tell("fa:page", name);
-  const place = { page: name === "step" ? null : name, ...(name === "learn" ? {} : { rung: null }) };
+  const place = {
+    page: name === "step" ? null : name,
+    ...(name === "learn" ? {} : { rung: null }),
+  };
   if (name === fromAddress()) address.write(place);
   else address.push(place);
 }

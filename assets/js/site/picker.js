@@ -19,15 +19,19 @@ export function mountPicker({ element, props, trigger }) {
 
 // The map of tiles is one stop of the Tab key; arrows move on it.
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-document.addEventListener("keydown", (event) => {
-  const from = event.target.closest?.(".fa-tile-table td");
-  const [down, right] = MOVES[event.key] ?? [];
-  if (!from || down === undefined) return;
-  event.preventDefault();
-  const row = from.closest("table").rows[from.parentNode.rowIndex + down];
-  const to = row?.cells[from.cellIndex + right]?.querySelector(".fa-cell:not(:disabled)");
-  if (!to) return;
-  set(from.querySelector(".fa-cell"), { tabindex: -1 });
-  set(to, { tabindex: 0 });
-  to.focus();
-}, { capture: true });
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const from = event.target.closest?.(".fa-tile-table td");
+    const [down, right] = MOVES[event.key] ?? [];
+    if (!from || down === undefined) return;
+    event.preventDefault();
+    const row = from.closest("table").rows[from.parentNode.rowIndex + down];
+    const to = row?.cells[from.cellIndex + right]?.querySelector(".fa-cell:not(:disabled)");
+    if (!to) return;
+    set(from.querySelector(".fa-cell"), { tabindex: -1 });
+    set(to, { tabindex: 0 });
+    to.focus();
+  },
+  { capture: true },
+);

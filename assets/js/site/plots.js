@@ -16,11 +16,16 @@ function fetchPlots({ target }) {
 for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, fetchPlots);
 
 const BLANK = ".fa-run-page .fa-plot:not(:has(.main-svg))";
-const look = () => pending("plots", [...document.querySelectorAll(BLANK)].some((place) => place.checkVisibility()));
+const look = () =>
+  pending(
+    "plots",
+    [...document.querySelectorAll(BLANK)].some((place) => place.checkVisibility()),
+  );
 const drawn = new MutationObserver(look);
 hear("fa:page", (name) => {
   drawn.disconnect();
   const pages = CHARTED.has(name) ? document.querySelectorAll(".fa-run-page") : [];
-  for (const page of pages) drawn.observe(page, { childList: true, subtree: true, attributeFilter: ["class"] });
+  for (const page of pages)
+    drawn.observe(page, { childList: true, subtree: true, attributeFilter: ["class"] });
   look();
 });

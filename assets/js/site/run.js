@@ -19,13 +19,19 @@ let handed = null; // what the controls were last given of the Step page's Probl
 export const followStep = (values, data) => during("run", stepped(values, data));
 
 async function stepped(values, { prefix, plain }) {
-  handed ??= { query: "", values: JSON.parse((await ofAddress(null, { part, plain })).answer).asked };
+  handed ??= {
+    query: "",
+    values: JSON.parse((await ofAddress(null, { part, plain })).answer).asked,
+  };
   address.flush();
   const { search } = window.location;
   const query = shownOf(search);
   const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
   if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
-  const answer = await asked(new URL(`fa/opened?${query}`, document.baseURI)).then((response) => response.json(), () => null);
+  const answer = await asked(new URL(`fa/opened?${query}`, document.baseURI)).then(
+    (response) => response.json(),
+    () => null,
+  );
   if (!answer) return values;
   handed = { query, values: answer[part] };
   return handed.values;
@@ -33,12 +39,20 @@ async function stepped(values, { prefix, plain }) {
 
 /** These values are run: they go to the address unless they are the Step page's Problem. */
 export function ran({ mode: _, ...values }, { prefix }) {
-  const query = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
-  for (const [key, plain] of Object.entries(RUN_UNSAID)) if (query[key] === plain) query[key] = null;
+  const query = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, String(value)]),
+  );
+  for (const [key, plain] of Object.entries(RUN_UNSAID))
+    if (query[key] === plain) query[key] = null;
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
   if (isSame) handed = { query: shownOf(window.location.search), values };
-  address.write({ ...MEASURED, ...Object.fromEntries(Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value])) });
+  address.write({
+    ...MEASURED,
+    ...Object.fromEntries(
+      Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value]),
+    ),
+  });
   return { ...values, mode: mode() };
 }
 

@@ -7,4 +7,8 @@ export function tellEar(text) {
 }
 
 /** The sentence that stands first in this part of the page, once its answer is there. @param {string} place */
-export const readOut = (place) => tellEar([...document.querySelectorAll(`${place} p`)].find((node) => node.checkVisibility())?.textContent);
+export const readOut = (place) =>
+  tellEar(
+    [...document.querySelectorAll(`${place} p`)].find((node) => node.checkVisibility())
+      ?.textContent,
+  );

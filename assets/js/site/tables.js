@@ -10,18 +10,48 @@ const say = sayer(told);
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
 
-const save = (name, kind, text) => download(new Blob([text], { type: TYPES[kind] }), `${name}.${kind}`);
+const save = (name, kind, text) =>
+  download(new Blob([text], { type: TYPES[kind] }), `${name}.${kind}`);
 
-document.addEventListener("toggle", ({ target }) => {
-  const holder = target.matches?.("details.fa-figures") && target.open && target.closest("[data-rows]");
-  if (!holder || target.querySelector("table")) return;
-  const { what, head, rows } = JSON.parse(holder.dataset.rows);
-  const keys = columns(rows);
-  const line = (row) => el("tr", {}, keys.map((key, k) => el(k ? "td" : "th", k ? { text: shown(row[key]) } : { scope: "row", text: shown(row[key]) })));
-  const top = el("tr", {}, head.map((text) => el("th", { scope: "col", text })));
-  const table = el("table", {}, [el("caption", { text: what }), el("thead", {}, [top]), el("tbody", {}, rows.map(line))]);
-  target.querySelector("summary").after(el("div", { class: "fa-run-table", tabindex: 0, role: "region", "aria-label": what }, [table]));
-}, { capture: true });
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    const holder =
+      target.matches?.("details.fa-figures") && target.open && target.closest("[data-rows]");
+    if (!holder || target.querySelector("table")) return;
+    const { what, head, rows } = JSON.parse(holder.dataset.rows);
+    const keys = columns(rows);
+    const line = (row) =>
+      el(
+        "tr",
+        {},
+        keys.map((key, k) =>
+          el(
+            k ? "td" : "th",
+            k ? { text: shown(row[key]) } : { scope: "row", text: shown(row[key]) },
+          ),
+        ),
+      );
+    const top = el(
+      "tr",
+      {},
+      head.map((text) => el("th", { scope: "col", text })),
+    );
+    const table = el("table", {}, [
+      el("caption", { text: what }),
+      el("thead", {}, [top]),
+      el("tbody", {}, rows.map(line)),
+    ]);
+    target
+      .querySelector("summary")
+      .after(
+        el("div", { class: "fa-run-table", tabindex: 0, role: "region", "aria-label": what }, [
+          table,
+        ]),
+      );
+  },
+  { capture: true },
+);
 
 document.addEventListener("click", async ({ target }) => {
   const { download: kind, copy } = target.dataset ?? {};
@@ -35,5 +65,7 @@ document.addEventListener("click", async ({ target }) => {
   } catch {
     save(data.name, "py", data.script); // no clipboard here: a file will do
   }
-  setTimeout(() => { target.textContent = label; }, 1600);
+  setTimeout(() => {
+    target.textContent = label;
+  }, 1600);
 });

@@ -27,20 +27,46 @@ export class Index {
   /** terms: [{key, symbol, name, words}]; spelled: {as it is written: key} */
   constructor({ terms, spelled }) {
     this.entries = new Map(terms.map((term) => [term.key, term]));
-    this.symbols = new Map(terms.filter(({ symbol }) => symbol).map(({ symbol, key }) => [symbol, key]));
+    this.symbols = new Map(
+      terms.filter(({ symbol }) => symbol).map(({ symbol, key }) => [symbol, key]),
+    );
     this.spelled = new Map(Object.entries(spelled));
-    const longest = [...this.spelled.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    this.pattern = new RegExp(`(?<![\\p{L}\\p{N}_-])(${longest.join("|")})s?(?![\\p{L}\\p{N}_-])`, "gu");
+    const longest = [...this.spelled.keys()]
+      .sort((a, b) => b.length - a.length)
+      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    this.pattern = new RegExp(
+      `(?<![\\p{L}\\p{N}_-])(${longest.join("|")})s?(?![\\p{L}\\p{N}_-])`,
+      "gu",
+    );
   }
 
   /** What may be meant at `offset`, the best first: [{key, start, end}]. An offset lies between two characters. */
   find(text, offset) {
-    const over = (pattern, from = 0, of = text) => [...of.matchAll(pattern)]
-      .map((match) => ({ match, word: match[0], start: from + match.index, end: from + match.index + match[0].length }))
-      .filter(({ start, end }) => start <= offset && offset <= end);
-    const names = over(this.pattern).map((found) => ({ ...found, key: this.spelled.get(found.match[1]) }));
-    const tokens = over(WORD).flatMap((found) => this.symbol(found, text) ?? (RUN.test(found.word) ? over(PIECE, found.start, found.word) : []));
-    return [...names, ...tokens.map((found) => ({ ...found, key: found.key ?? this.symbols.get(found.word.replace(TAIL, "")) }))].filter(({ key }) => key);
+    const over = (pattern, from = 0, of = text) =>
+      [...of.matchAll(pattern)]
+        .map((match) => ({
+          match,
+          word: match[0],
+          start: from + match.index,
+          end: from + match.index + match[0].length,
+        }))
+        .filter(({ start, end }) => start <= offset && offset <= end);
+    const names = over(this.pattern).map((found) => ({
+      ...found,
+      key: this.spelled.get(found.match[1]),
+    }));
+    const tokens = over(WORD).flatMap(
+      (found) =>
+        this.symbol(found, text) ??
+        (RUN.test(found.word) ? over(PIECE, found.start, found.word) : []),
+    );
+    return [
+      ...names,
+      ...tokens.map((found) => ({
+        ...found,
+        key: found.key ?? this.symbols.get(found.word.replace(TAIL, "")),
+      })),
+    ].filter(({ key }) => key);
   }
 
   /** The word as a symbol, unless it is a unit (256 B, 16 K) or the O of O(N²). */
@@ -60,7 +86,8 @@ function under(x, y) {
   return range && { node: range.startContainer, offset: range.startOffset };
 }
 
-const inside = (box, x, y, by = 0) => x >= box.left - by && x <= box.right + by && y >= box.top - by && y <= box.bottom + by;
+const inside = (box, x, y, by = 0) =>
+  x >= box.left - by && x <= box.right + by && y >= box.top - by && y <= box.bottom + by;
 
 /** One for the whole document. `load()` → promise of what Index takes. */
 export class Terms {
@@ -69,19 +96,34 @@ export class Terms {
     this.title = el("b");
     this.words = el("span");
     this.more = el("span", { class: "fa-fine" });
-    this.pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [this.title, this.words, this.more]);
-    const on = (type, act, options = { passive: true }) => document.addEventListener(type, act, options);
+    this.pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [
+      this.title,
+      this.words,
+      this.more,
+    ]);
+    const on = (type, act, options = { passive: true }) =>
+      document.addEventListener(type, act, options);
     on("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
     on("focusin", ({ target }) => this.focused(target));
     on("focusout", () => this.hide());
     on("pointerdown", (event) => this.pressed(event));
-    on("keydown", (event) => event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()), { capture: true });
+    on(
+      "keydown",
+      (event) =>
+        event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()),
+      { capture: true },
+    );
     window.addEventListener("scroll", () => this.scrolled(), { passive: true, capture: true });
   }
 
   /** The index, fetched once; a failure is forgotten, so that the next rest tries again. */
   ready() {
-    return (this.loading ??= this.load().then((found) => new Index(found), () => { this.loading = null; }));
+    return (this.loading ??= this.load().then(
+      (found) => new Index(found),
+      () => {
+        this.loading = null;
+      },
+    ));
   }
 
   /** The pointer moved or was pressed: it does not rest. */
@@ -102,16 +144,20 @@ export class Terms {
     if (this.left && inside(this.left, x, y, NEAR_PX)) return;
     this.left = null;
     if (this.shown) {
-      const stays = inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
+      const stays =
+        inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
       if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
       this.leaving = setTimeout(() => this.hide(), HIDE_MS);
     }
     const marked = target.closest?.("abbr[data-term]");
     pending("rest", true);
-    this.resting = setTimeout(() => {
-      pending("rest", false);
-      during("entry", this.rested(target, x, y));
-    }, marked ? 0 : REST_MS);
+    this.resting = setTimeout(
+      () => {
+        pending("rest", false);
+        during("entry", this.rested(target, x, y));
+      },
+      marked ? 0 : REST_MS,
+    );
   }
 
   async rested(target, x, y) {
@@ -119,13 +165,18 @@ export class Terms {
     const index = await this.ready();
     if (!index) return;
     const node = target.closest?.("[data-term]");
-    if (node) return this.show(index.entries.get(node.dataset.term), node.getClientRects()[0], node);
+    if (node)
+      return this.show(index.entries.get(node.dataset.term), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
     if (text?.nodeType !== Node.TEXT_NODE || !target.contains(text)) return;
     const other = target.closest(Object.keys(OTHER_SENSE).join());
-    const taken = other ? Object.entries(OTHER_SENSE).find(([place]) => other.matches(place))[1] : [];
+    const taken = other
+      ? Object.entries(OTHER_SENSE).find(([place]) => other.matches(place))[1]
+      : [];
     const range = document.createRange();
-    for (const { key, start, end } of index.find(text.data, offset).filter((found) => !taken.includes(found.key))) {
+    for (const { key, start, end } of index
+      .find(text.data, offset)
+      .filter((found) => !taken.includes(found.key))) {
       range.setStart(text, start);
       range.setEnd(text, end);
       const box = [...range.getClientRects()].find((one) => inside(one, x, y));
@@ -137,7 +188,8 @@ export class Terms {
     this.hide();
     if (!target.matches?.("abbr[data-term]")) return;
     const index = await this.ready();
-    if (index && document.activeElement === target) this.show(index.entries.get(target.dataset.term), target.getClientRects()[0], target);
+    if (index && document.activeElement === target)
+      this.show(index.entries.get(target.dataset.term), target.getClientRects()[0], target);
   }
 
   show(term, box, node) {
@@ -205,20 +257,43 @@ const KEYS = [
 /** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
 export async function showSymbols(terms, opener) {
   const index = await terms.ready();
-  const rows = (list) => el("dl", { class: "fa-terms" }, list.map(([term, words]) => el("div", {}, [el("dt", { text: term }), el("dd", { text: words })])));
+  const rows = (list) =>
+    el(
+      "dl",
+      { class: "fa-terms" },
+      list.map(([term, words]) =>
+        el("div", {}, [el("dt", { text: term }), el("dd", { text: words })]),
+      ),
+    );
   const all = index ? [...index.entries.values()] : [];
-  const symbols = all.filter(({ symbol }) => symbol).map(({ symbol, name, words }) => [say("symbol", { symbol, name }), words]);
-  const phases = all.filter(({ name }) => name.startsWith("phase ")).map(({ name, words }) => [name.slice(6), words]);
+  const symbols = all
+    .filter(({ symbol }) => symbol)
+    .map(({ symbol, name, words }) => [say("symbol", { symbol, name }), words]);
+  const phases = all
+    .filter(({ name }) => name.startsWith("phase "))
+    .map(({ name, words }) => [name.slice(6), words]);
   const close = el("button", { type: "button", class: "fa-share", text: say("close") });
   const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
-  const body = el("div", { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": say("symbols.all") }, [
-    ...part(say("symbols.keys"), KEYS), ...part(say("symbols.symbols"), symbols), ...part(say("symbols.phases"), phases),
-    el("p", { class: "fa-fine", text: index ? say("symbols.rest") : say("symbols.none") }),
+  const body = el(
+    "div",
+    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": say("symbols.all") },
+    [
+      ...part(say("symbols.keys"), KEYS),
+      ...part(say("symbols.symbols"), symbols),
+      ...part(say("symbols.phases"), phases),
+      el("p", { class: "fa-fine", text: index ? say("symbols.rest") : say("symbols.none") }),
+    ],
+  );
+  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": say("symbols") }, [
+    el("div", { class: "fa-listing-head" }, [el("b", { text: say("symbols") }), close]),
+    body,
   ]);
-  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": say("symbols") }, [el("div", { class: "fa-listing-head" }, [el("b", { text: say("symbols") }), close]), body]);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", () => { dialog.remove(); opener?.focus(); });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    opener?.focus();
+  });
   (document.querySelector(".gradio-container") ?? document.body).append(dialog);
   dialog.showModal();
 }

@@ -16,10 +16,16 @@ const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
 /** What visit k of so many is called. */
-const titleOf = (pass, kernel) => (k, of) => (kernel === null ? say("bar.tile", { k, of }) : pass === "forward" ? say("bar.visit", { k, of }) : say("bar.kernel", { kernel, k, of }));
+const titleOf = (pass, kernel) => (k, of) =>
+  kernel === null
+    ? say("bar.tile", { k, of })
+    : pass === "forward"
+      ? say("bar.visit", { k, of })
+      : say("bar.kernel", { kernel, k, of });
 
 /** The glossary's entry of a phase: "exp" and "store" are the forward's. */
-const termOf = (phase, pass) => (pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase);
+const termOf = (phase, pass) =>
+  pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase;
 
 /** How the visits are counted, and which phases they have: in the forward all together, in the backward each kernel
  * by itself, {stage: {titled(k, of), from: its first visit, count, phases}}. */
@@ -27,7 +33,12 @@ function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phas
   const found = {};
   for (let v = 0; v < steps; v++) {
     const stage = stages[v_stage[v]];
-    const kernel = (found[String(stage)] ??= { titled: titleOf(pass, stage), from: v, count: 0, has: 0 });
+    const kernel = (found[String(stage)] ??= {
+      titled: titleOf(pass, stage),
+      from: v,
+      count: 0,
+      has: 0,
+    });
     kernel.count++;
     kernel.has |= v_phases[v];
   }
@@ -51,9 +62,21 @@ export class StepTransport extends Transport {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
     const back = this.key("back", say("bar.back"), "backward");
-    this.forward = el("button", { type: "button", class: "fa-next", title: say("bar.next.key") }, [el("span", { text: say("bar.next") }), icon("forward")]);
+    this.forward = el("button", { type: "button", class: "fa-next", title: say("bar.next.key") }, [
+      el("span", { text: say("bar.next") }),
+      icon("forward"),
+    ]);
     this.forward.addEventListener("click", () => player.act("forward"));
-    const leave = el("button", { type: "button", class: "fa-key fa-key-leave", "aria-label": say("bar.leave"), title: say("bar.leave.key") }, [icon("leave")]);
+    const leave = el(
+      "button",
+      {
+        type: "button",
+        class: "fa-key fa-key-leave",
+        "aria-label": say("bar.leave"),
+        title: say("bar.leave.key"),
+      },
+      [icon("leave")],
+    );
     leave.addEventListener("click", onLeave);
     this.buttons.replaceChildren(back, this.play, this.forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": say("bar.phases") });
@@ -67,10 +90,19 @@ export class StepTransport extends Transport {
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
     this.settings = el("details", { class: "fa-more" }, [
-      el("summary", { "aria-label": say("bar.playing"), title: say("bar.playing"), text: "⋯" }), el("div", {}, [ends, this.speed, this.grain]),
+      el("summary", { "aria-label": say("bar.playing"), title: say("bar.playing"), text: "⋯" }),
+      el("div", {}, [ends, this.speed, this.grain]),
     ]);
     this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
-    this.root.replaceChildren(this.buttons, this.rail, this.phaseWord, track, count, this.settings, this.live);
+    this.root.replaceChildren(
+      this.buttons,
+      this.rail,
+      this.phaseWord,
+      track,
+      count,
+      this.settings,
+      this.live,
+    );
   }
 
   layout(trace, { unit }) {
@@ -79,7 +111,18 @@ export class StepTransport extends Transport {
     const names = trace.header.phases;
     this.kernels = kernelsOf(trace);
     this.rail.replaceChildren(
-      ...names.map((name) => el("button", { type: "button", "data-go": name, "data-term": termOf(name, trace.header.pass), "data-part": `phase.${name}` }, [el("span", { text: name })])),
+      ...names.map((name) =>
+        el(
+          "button",
+          {
+            type: "button",
+            "data-go": name,
+            "data-term": termOf(name, trace.header.pass),
+            "data-part": `phase.${name}`,
+          },
+          [el("span", { text: name })],
+        ),
+      ),
     );
     this.tiles(trace);
   }
@@ -88,8 +131,13 @@ export class StepTransport extends Transport {
   announce(f) {
     const { slow } = this.player;
     const { step } = this.player.ahead(1);
-    const changes = this.grain.value === "auto" && step !== f.step && slow.includes(step) !== slow.includes(f.step);
-    set(this.hint, { text: say(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile") });
+    const changes =
+      this.grain.value === "auto" &&
+      step !== f.step &&
+      slow.includes(step) !== slow.includes(f.step);
+    set(this.hint, {
+      text: say(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile"),
+    });
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
@@ -98,15 +146,33 @@ export class StepTransport extends Transport {
     const outer = outerOf(trace);
     const some = steps <= MOST_SQUARES;
     let breaks = 0;
-    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [v, (breaks += v && outer(v) !== outer(v - 1) ? 1 : 0)]);
+    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [
+      v,
+      (breaks += v && outer(v) !== outer(v - 1) ? 1 : 0),
+    ]);
     const whole = some ? steps * (SQUARE.width + SQUARE.gap) + breaks * SQUARE.apart : SQUARE.most;
     const scale = Math.min(1, SQUARE.most / whole);
     const step = (SQUARE.width + SQUARE.gap) * scale;
     const width = some ? steps * step + breaks * SQUARE.apart * scale : whole;
     const wide = (width * this.unit).toFixed(1);
-    set(this.squares, { viewBox: `0 0 ${width.toFixed(1)} 20`, width: wide, height: 20 * this.unit });
-    this.marks = at.map(([v, k]) => svg("rect", { x: (v * step + k * SQUARE.apart * scale).toFixed(1), width: Math.max(1, SQUARE.width * scale).toFixed(1), rx: 3 }));
-    this.line = some ? [] : [svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }), svg("rect", { class: "is-now", x: 0, y: 7, width: 0, height: 6, rx: 3 })];
+    set(this.squares, {
+      viewBox: `0 0 ${width.toFixed(1)} 20`,
+      width: wide,
+      height: 20 * this.unit,
+    });
+    this.marks = at.map(([v, k]) =>
+      svg("rect", {
+        x: (v * step + k * SQUARE.apart * scale).toFixed(1),
+        width: Math.max(1, SQUARE.width * scale).toFixed(1),
+        rx: 3,
+      }),
+    );
+    this.line = some
+      ? []
+      : [
+          svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }),
+          svg("rect", { class: "is-now", x: 0, y: 7, width: 0, height: 6, rx: 3 }),
+        ];
     this.width = width;
     this.squares.replaceChildren(...this.marks, ...this.line);
     this.scrub.parentElement.style.width = `${wide}px`;
@@ -133,15 +199,25 @@ export class StepTransport extends Transport {
     }
     this.marks.forEach((mark, v) => {
       const now = v === f.step;
-      set(mark, { class: now ? "is-now" : v < f.step ? "is-done" : "", y: now ? 1 : 5, height: now ? 18 : SQUARE.height });
+      set(mark, {
+        class: now ? "is-now" : v < f.step ? "is-done" : "",
+        y: now ? 1 : 5,
+        height: now ? 18 : SQUARE.height,
+      });
     });
-    if (this.line.length) set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
+    if (this.line.length)
+      set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
     set(this.phaseWord, { text: f.phase });
     this.announce(f);
     this.show({
       step: f.step,
       title: titled(f.step + 1 - from, count),
-      spoken: say("bar.spoken", { k: f.step + 1, of: f.steps, phase: f.phase, said: sentence(f, row) }),
+      spoken: say("bar.spoken", {
+        k: f.step + 1,
+        of: f.steps,
+        phase: f.phase,
+        said: sentence(f, row),
+      }),
     });
   }
 }

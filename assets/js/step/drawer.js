@@ -4,7 +4,10 @@ import { el, set } from "../lib/dom.js";
 import { say } from "../model/texts.js";
 
 /** Of each pass. */
-const TABS = { forward: ["row", "code", "traffic", "compare"], backward: ["products", "code", "traffic", "check", "compare"] };
+const TABS = {
+  forward: ["row", "code", "traffic", "compare"],
+  backward: ["products", "code", "traffic", "check", "compare"],
+};
 
 /** @param onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
@@ -12,14 +15,20 @@ export function tabs(onTab) {
   let buttons = [];
   const pass = (name) => {
     buttons = TABS[name].map((tab) => {
-      const button = el("button", { type: "button", role: "tab", text: say(`tab.${tab}`), "data-tab": tab });
+      const button = el("button", {
+        type: "button",
+        role: "tab",
+        text: say(`tab.${tab}`),
+        "data-tab": tab,
+      });
       button.addEventListener("click", () => onTab(tab));
       return button;
     });
     root.replaceChildren(...buttons);
   };
   pass("forward");
-  const choose = (name) => buttons.forEach((button) => set(button, { "aria-selected": button.dataset.tab === name }));
+  const choose = (name) =>
+    buttons.forEach((button) => set(button, { "aria-selected": button.dataset.tab === name }));
   return { root, choose, pass };
 }
 
@@ -37,7 +46,19 @@ export class Drawer {
   /** More of them. */
   add(panels) {
     for (const [name, children] of Object.entries(panels))
-      this.panels.push(el("div", { class: `fa-panel fa-panel-${name}`, role: "tabpanel", "aria-label": say(`tab.${name}`), "data-panel": name, hidden: true }, children));
+      this.panels.push(
+        el(
+          "div",
+          {
+            class: `fa-panel fa-panel-${name}`,
+            role: "tabpanel",
+            "aria-label": say(`tab.${name}`),
+            "data-panel": name,
+            hidden: true,
+          },
+          children,
+        ),
+      );
   }
 
   /** The tabs of this pass; what only the other one has is not on the page. */
@@ -46,7 +67,9 @@ export class Drawer {
     this.names = TABS[name];
     this.line.pass(name);
     this.line.choose(this.name);
-    this.root.replaceChildren(...this.panels.filter(({ dataset }) => this.names.includes(dataset.panel)));
+    this.root.replaceChildren(
+      ...this.panels.filter(({ dataset }) => this.names.includes(dataset.panel)),
+    );
   }
 
   open(name) {

@@ -27,15 +27,30 @@ function placesOf(trace) {
 /** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
 function runOf({ racing, race, player }) {
   if (!racing)
-    return { root: player.root, places: placesOf(player.trace), now: player.at, go: (at) => player.go(at.step, at.phase, true), run: () => player.trace };
+    return {
+      root: player.root,
+      places: placesOf(player.trace),
+      now: player.at,
+      go: (at) => player.go(at.step, at.phase, true),
+      run: () => player.trace,
+    };
   const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
-  return { root: race.root, places: ticks, now: race.tick, go: (tick) => race.go(tick, true), run: () => race.timing };
+  return {
+    root: race.root,
+    places: ticks,
+    now: race.tick,
+    go: (tick) => race.go(tick, true),
+    run: () => race.timing,
+  };
 }
 
 /** The run that the stage shows, with these words below each frame. */
 async function filmed(stage, words, tell) {
   const { root, places, now, go, run } = runOf(stage);
-  if (places.length > MOST) throw new Error(say(stage.racing ? "film.ticks" : "film.tiles", { most: MOST, count: places.length }));
+  if (places.length > MOST)
+    throw new Error(
+      say(stage.racing ? "film.ticks" : "film.tiles", { most: MOST, count: places.length }),
+    );
   const first = run();
   const camera = new Camera(root);
   const pictures = [];
@@ -58,10 +73,16 @@ async function filmed(stage, words, tell) {
 /** The run as a WebM, and how far it is, until it is there. */
 export async function mount(stage, words) {
   const bar = el("progress", { max: 1, value: 0, "aria-label": say("film") });
-  const note = el("div", { class: "fa-filming", role: "status" }, [el("span", { text: say("film.making") }), bar]);
+  const note = el("div", { class: "fa-filming", role: "status" }, [
+    el("span", { text: say("film.making") }),
+    bar,
+  ]);
   document.body.append(note);
   try {
-    return await during("film", filmed(stage, words, (share) => (bar.value = share)));
+    return await during(
+      "film",
+      filmed(stage, words, (share) => (bar.value = share)),
+    );
   } finally {
     note.remove();
   }

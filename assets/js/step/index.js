@@ -20,14 +20,17 @@ import { Controls } from "./words.js";
 
 const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
-const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
+const BUTTONS =
+  ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
 const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
-const url = (search, pass) => new URL(`fa/trace?${of(search, pass)}&build=${BUILD}`, document.baseURI);
+const url = (search, pass) =>
+  new URL(`fa/trace?${of(search, pass)}&build=${BUILD}`, document.baseURI);
 
 /** The kind of screen that the address names, if it is one of its own. */
-const screen = () => (isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null);
+const screen = () =>
+  isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null;
 
 class Page extends Stage {
   /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} */
@@ -44,12 +47,21 @@ class Page extends Stage {
       onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
-      visitUrl: (search, step, pass) => new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
+      visitUrl: (search, step, pass) =>
+        new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
       onTick: ({ query, pass, tick, clock }) => {
-        address.write({ ...query, pass, step: tick, clock, mode: screen() ?? "compare", phase: null });
+        address.write({
+          ...query,
+          pass,
+          step: tick,
+          clock,
+          mode: screen() ?? "compare",
+          phase: null,
+        });
         tell("fa:passed", pass ?? "forward");
       },
-      controls: (name, button) => (name === "mask" && masks ? this.composes() : controls.open(name, button)),
+      controls: (name, button) =>
+        name === "mask" && masks ? this.composes() : controls.open(name, button),
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {
@@ -60,7 +72,8 @@ class Page extends Stage {
     Object.assign(this, { masks, film, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
-    for (const name of ["pointermove", "pointerdown"]) document.addEventListener(name, () => this.pointed());
+    for (const name of ["pointermove", "pointerdown"])
+      document.addEventListener(name, () => this.pointed());
     hear("fa:tour", () => this.guides((tour) => tour.begin(this.pass)));
     hear("fa:compose", () => this.composes());
     hear("fa:show", (query) => this.show(query));
@@ -127,9 +140,17 @@ class Page extends Stage {
     const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
-    const words = say("saved", { query: [...params].map((pair) => pair.join("=")).join(" "), kind: trace.header.kind });
-    const fetched = async () => (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
-    const make = { png: () => frameOf(root, "png", words, BUTTONS), svg: () => frameOf(root, "svg", words, BUTTONS), webm: async () => (await during("script", this.film())).mount(this, words) };
+    const words = say("saved", {
+      query: [...params].map((pair) => pair.join("=")).join(" "),
+      kind: trace.header.kind,
+    });
+    const fetched = async () =>
+      (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
+    const make = {
+      png: () => frameOf(root, "png", words, BUTTONS),
+      svg: () => frameOf(root, "svg", words, BUTTONS),
+      webm: async () => (await during("script", this.film())).mount(this, words),
+    };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
@@ -179,19 +200,30 @@ class Page extends Stage {
 
   /** The keyboard is back on the word of the mask. */
   toMask() {
-    const word = [...document.querySelectorAll(".fa-word-mask")].find((node) => node.checkVisibility());
+    const word = [...document.querySelectorAll(".fa-word-mask")].find((node) =>
+      node.checkVisibility(),
+    );
     (word ?? (this.racing ? this.race : this.player).root).focus({ preventScroll: true });
   }
 
   /** Every key but those of fields; C opens all controls, M the mask builder. */
   key(event) {
-    if (isLetter(event, "m") && this.masks && !isEmbedded && !isTaken(event) && this.mount.checkVisibility()) return this.composes();
-    if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility()) return controls.open("all");
+    if (
+      isLetter(event, "m") &&
+      this.masks &&
+      !isEmbedded &&
+      !isTaken(event) &&
+      this.mount.checkVisibility()
+    )
+      return this.composes();
+    if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility())
+      return controls.open("all");
     super.key(event);
   }
 
   escape(event) {
-    if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked)) return; // which is let go first
+    if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked))
+      return; // which is let go first
     if (!document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
     event.preventDefault(); // one thing at a time
     this.leave();
@@ -219,9 +251,14 @@ class Page extends Stage {
     hall(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
     const { step, phase } = position(search);
-    if (!this.predicts && ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))) this.player.cold();
+    if (
+      !this.predicts &&
+      ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))
+    )
+      this.player.cold();
     this.query = problemOf(search);
-    if (!this.racesAt(search)) this.player.load(this.query, { ...position(search), ...chosen(search) });
+    if (!this.racesAt(search))
+      this.player.load(this.query, { ...position(search), ...chosen(search) });
   }
 
   load(query) {

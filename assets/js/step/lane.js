@@ -25,7 +25,11 @@ class Meter {
     this.how = el("span", { class: "fa-meter-form" });
     this.sum = el("p", { class: "fa-meter-sum" }, [this.so, this.how]);
     this.least = el("p", { class: "fa-meter-sum" });
-    this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [this.rows, this.sum, this.least]);
+    this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [
+      this.rows,
+      this.sum,
+      this.least,
+    ]);
   }
 
   layout(trace, most) {
@@ -35,22 +39,49 @@ class Meter {
     this.total = sumOf(this.totals);
     this.bars = {};
     const rows = Object.entries(this.totals).map(([tensor, [read, written]]) => {
-      const bar = { read: el("i", { class: "fa-read" }), write: el("i", { class: "fa-write" }), number: el("b") };
+      const bar = {
+        read: el("i", { class: "fa-read" }),
+        write: el("i", { class: "fa-write" }),
+        number: el("b"),
+      };
       this.bars[tensor] = bar;
       const width = Math.max(0.6, (100 * (read + written)) / most);
-      const track = el("span", { class: `fa-track fa-hue-${hueOf(tensor)}`, style: `width:${width.toFixed(2)}%` }, [bar.read, bar.write]);
+      const track = el(
+        "span",
+        { class: `fa-track fa-hue-${hueOf(tensor)}`, style: `width:${width.toFixed(2)}%` },
+        [bar.read, bar.write],
+      );
       const name = tensor === "l" ? "ℓ" : tensor;
-      return el("div", { class: "fa-meter-row", "data-part": `of.${tensor}`, title: sayRace("lane.total", { tensor: name, read: bytes(read), written: bytes(written) }) }, [
-        el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number,
-      ]);
+      return el(
+        "div",
+        {
+          class: "fa-meter-row",
+          "data-part": `of.${tensor}`,
+          title: sayRace("lane.total", {
+            tensor: name,
+            read: bytes(read),
+            written: bytes(written),
+          }),
+        },
+        [el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number],
+      );
     });
     this.rows.replaceChildren(...rows);
     const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
-    const form = running && trace.header.problem.mask !== "full" ? sayRace("lane.less", { form: closed_form.asked }) : closed_form.asked;
+    const form =
+      running && trace.header.problem.mask !== "full"
+        ? sayRace("lane.less", { form: closed_form.asked })
+        : closed_form.asked;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
     const size = bytes(sumOf(least[order])); // the backward has more tensors than room for both
-    set(this.least, { text: trace.header.pass === "forward" ? sayRace("lane.least.form", { size, form: closed_form.least }) : sayRace("lane.least", { size }), title: closed_form.least });
+    set(this.least, {
+      text:
+        trace.header.pass === "forward"
+          ? sayRace("lane.least.form", { size, form: closed_form.least })
+          : sayRace("lane.least", { size }),
+      title: closed_form.least,
+    });
   }
 
   /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
@@ -68,7 +99,9 @@ class Meter {
       bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
       set(bar.number, { text: bytes(read + written) });
     }
-    set(this.so, { text: sayRace("lane.asked", { size: bytes(f.reads + f.writes), all: bytes(this.total) }) });
+    set(this.so, {
+      text: sayRace("lane.asked", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
+    });
   }
 }
 
@@ -82,10 +115,19 @@ export class Lane {
     this.table.root.append(this.idle);
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: ALGORITHMS[order].label }), this.status]);
-    this.root = el("section", { class: `fa-card fa-lane fa-order-${order}`, "data-testid": "player", "aria-label": ALGORITHMS[order].label }, [
-      head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root,
+    const head = el("div", { class: "fa-lane-head" }, [
+      el("h2", { text: ALGORITHMS[order].label }),
+      this.status,
     ]);
+    this.root = el(
+      "section",
+      {
+        class: `fa-card fa-lane fa-order-${order}`,
+        "data-testid": "player",
+        "aria-label": ALGORITHMS[order].label,
+      },
+      [head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root],
+    );
     this.linking = new Linking(this);
     this.motion = new LaneMotion(this);
   }
@@ -113,8 +155,10 @@ export class Lane {
 
   render() {
     this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
-    if (!this.idle.hidden) set(this.idle, { text: sayRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
-    if (!this.table.root.hidden) this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
+    if (!this.idle.hidden)
+      set(this.idle, { text: sayRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
+    if (!this.table.root.hidden)
+      this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
   }
 
@@ -129,7 +173,10 @@ export class Lane {
       "data-done": over,
       "aria-busy": false,
     });
-    set(this.status, { text: over ? sayRace("lane.done") : sayRace("lane.visit", { k: f.step + 1, of: f.steps }), class: `fa-lane-status${over ? " is-done" : ""}` });
+    set(this.status, {
+      text: over ? sayRace("lane.done") : sayRace("lane.visit", { k: f.step + 1, of: f.steps }),
+      class: `fa-lane-status${over ? " is-done" : ""}`,
+    });
     this.hbm.draw(f);
     this.meter.draw(f);
     this.render();

@@ -22,15 +22,34 @@ export class LaneMotion {
     const { hbm, meter, before, now, root } = this.lane;
     const list = allFlights(now);
     const ms = Math.max(0, ...list.map((one) => one.start + one.ms));
-    if (!ms || ms > most || before.step === now.step || isStill() || !root.checkVisibility()) return;
-    this.layer.begin(ms, [hbm.map, ...Object.values(meter.bars).flatMap(({ read, write }) => [read, write])]);
+    if (!ms || ms > most || before.step === now.step || isStill() || !root.checkVisibility())
+      return;
+    this.layer.begin(ms, [
+      hbm.map,
+      ...Object.values(meter.bars).flatMap(({ read, write }) => [read, write]),
+    ]);
     for (const flight of list) {
       const { tensor, op, blocks } = flight;
       const home = this.layer.place(hbm.home(tensor, blocks, this.layer.box(hbm.map)));
       const seat = this.layer.place(meter.end(tensor, op, (node) => this.layer.box(node)));
       const named = Math.min(home.width, home.height) >= NAME_FROM;
-      const name = !named ? "" : blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
-      fly(this.layer, flight, { home, seat, points: straight(home, seat), picture: null, name, unit: 0.5, start: 0, scale: 1, stays: true, ghosts: 0 });
+      const name = !named
+        ? ""
+        : blocks.length > 1
+          ? tensor
+          : blockName({ tensor, block: blocks[0] });
+      fly(this.layer, flight, {
+        home,
+        seat,
+        points: straight(home, seat),
+        picture: null,
+        name,
+        unit: 0.5,
+        start: 0,
+        scale: 1,
+        stays: true,
+        ghosts: 0,
+      });
     }
     this.grow(before, now, ms);
   }
@@ -40,7 +59,11 @@ export class LaneMotion {
       ["read", "write"].forEach((op, k) => {
         const was = before.perTensor[tensor][k];
         if (was === counts[k] || !this.lane.meter.bars[tensor]) return;
-        this.layer.animate(this.lane.meter.bars[tensor][op], { transform: [`scaleX(${(was / counts[k]).toFixed(4)})`, "none"] }, { ms, easing: "ease-in" });
+        this.layer.animate(
+          this.lane.meter.bars[tensor][op],
+          { transform: [`scaleX(${(was / counts[k]).toFixed(4)})`, "none"] },
+          { ms, easing: "ease-in" },
+        );
       });
   }
 }

@@ -22,11 +22,21 @@ export class Linking {
     this.drawn = null;
     this.at = null; // where the keyboard is in what has the focus
     const listen = (name, act) => player.root.addEventListener(name, act);
-    listen("pointermove", (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)));
+    listen(
+      "pointermove",
+      (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)),
+    );
     listen("pointerleave", () => this.point(null));
-    listen("mousedown", (event) => event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault()); // the keys stay the player's
+    listen(
+      "mousedown",
+      (event) =>
+        event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault(),
+    ); // the keys stay the player's
     listen("click", (event) => this.click(event));
-    listen("focusin", ({ target }) => target.matches(STOPS) && this.point(() => this.roving(target)));
+    listen(
+      "focusin",
+      ({ target }) => target.matches(STOPS) && this.point(() => this.roving(target)),
+    );
     listen("focusout", ({ target }) => {
       if (!target.matches(STOPS)) return;
       this.at = null;
@@ -41,7 +51,13 @@ export class Linking {
     if (named) return named.dataset.part;
     if (target.closest(".fa-map")) return hbm.partAt(clientX, clientY);
     const figure = target.closest(".fa-frame");
-    if (figure) return sram.partAt(figure.dataset.tensor, clientX, clientY, linksAt(this.player.trace, frame).cellAt);
+    if (figure)
+      return sram.partAt(
+        figure.dataset.tensor,
+        clientX,
+        clientY,
+        linksAt(this.player.trace, frame).cellAt,
+      );
     const row = target.closest(".fa-tile") ? sram.rowAt(clientY) : null;
     return row === null ? null : `row.${row}`;
   }
@@ -58,7 +74,8 @@ export class Linking {
     if (!name) return;
     const [kind, i, j] = name.split(".");
     const { frame } = this.player;
-    if (kind === "tile" && !(Number(i) === frame.i && Number(j) === frame.j)) return this.player.goTile(Number(i), Number(j));
+    if (kind === "tile" && !(Number(i) === frame.i && Number(j) === frame.j))
+      return this.player.goTile(Number(i), Number(j));
     this.pick(name === this.picked ? null : name);
     this.leave();
   }
@@ -78,7 +95,8 @@ export class Linking {
 
   /** Is this key for what is selected or has the focus? */
   key(event) {
-    const stop = event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
+    const stop =
+      event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
     if (event.key === "Escape" && (stop || this.picked)) {
       if (stop) this.leave();
       this.pick(null);
@@ -113,7 +131,11 @@ export class Linking {
       const j = to(i < 0 ? Tc : Tc + right.length, c + across, i < 0 ? 0 : -left.length);
       keep(i, j);
       if (i < 0) return `${above.at(i)}.${j}`;
-      return j < 0 ? blockOf(left.at(j), i) : j >= Tc ? blockOf(right[j - Tc], i) : `tile.${i}.${j}`;
+      return j < 0
+        ? blockOf(left.at(j), i)
+        : j >= Tc
+          ? blockOf(right[j - Tc], i)
+          : `tile.${i}.${j}`;
     }
     const rows = f.rows.stop - f.rows.start;
     if (stop.matches(".fa-rows")) {
@@ -123,10 +145,18 @@ export class Linking {
     }
     const tensor = stop.dataset.tensor;
     const { sram } = this.player;
-    const sizes = { rows, keys: f.cols.stop - f.cols.start, dims: trace.problem.d, outs: trace.problem.d };
+    const sizes = {
+      rows,
+      keys: f.cols.stop - f.cols.start,
+      dims: trace.problem.d,
+      outs: trace.problem.d,
+    };
     const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
     const place = keep(to(high, r + down), to(wide, c + across));
-    return linksAt(trace, f).cellAt(tensor, ...(sram.isTurned(tensor) ? place.toReversed() : place));
+    return linksAt(trace, f).cellAt(
+      tensor,
+      ...(sram.isTurned(tensor) ? place.toReversed() : place),
+    );
   }
 
   /** Lights what belongs to what is pointed at, else to what is selected. */
@@ -140,6 +170,11 @@ export class Linking {
     const of = links.thing(name);
     const told = of && explain(trace, f, name);
     this.view.draw(links, f, of, told, of !== null && name === this.picked);
-    transport?.also(told?.said && (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS))) ? say(name === this.picked ? "picked" : "here", { what: told.said }) : "");
+    transport?.also(
+      told?.said &&
+        (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS)))
+        ? say(name === this.picked ? "picked" : "here", { what: told.said })
+        : "",
+    );
   }
 }

@@ -3,7 +3,15 @@
 
 import { el } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { RIBBON_SCALE, acts, arrived, beatOf, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import {
+  RIBBON_SCALE,
+  acts,
+  arrived,
+  beatOf,
+  flights,
+  lengthOfAll,
+  wayOf,
+} from "../model/motion.js";
 import { say } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
@@ -38,9 +46,31 @@ export class Motion {
     const { root, stage, hbm, sram, says, drawer, panes, transport } = this.player;
     if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
     const style = getComputedStyle(root);
-    this.ink = { color: style.color, quiet: style.getPropertyValue("--fa-quiet"), fontFamily: style.fontFamily };
-    const cards = [stage, drawer.root, hbm.root, hbm.map, hbm.cursor, hbm.bus.read, hbm.bus.write, sram.root, sram.body, panes.root];
-    this.layer.begin(ms, [...cards, transport.rail, ...transport.rail.children, ...says.parts, ...panes.buttons, ...this.tile.nodes]);
+    this.ink = {
+      color: style.color,
+      quiet: style.getPropertyValue("--fa-quiet"),
+      fontFamily: style.fontFamily,
+    };
+    const cards = [
+      stage,
+      drawer.root,
+      hbm.root,
+      hbm.map,
+      hbm.cursor,
+      hbm.bus.read,
+      hbm.bus.write,
+      sram.root,
+      sram.body,
+      panes.root,
+    ];
+    this.layer.begin(ms, [
+      ...cards,
+      transport.rail,
+      ...transport.rail.children,
+      ...says.parts,
+      ...panes.buttons,
+      ...this.tile.nodes,
+    ]);
     for (const act of list) this.flights(act);
     if (this.layer.isSeen(sram.body)) this.tile.show(list);
     if (from.step !== to.step) this.glide(list[0].after, from);
@@ -51,8 +81,12 @@ export class Motion {
   /** What is said is said of the end: until then it waits, and the rail shows where the tile is. */
   follow(list, ms) {
     const { says, sram, transport } = this.player;
-    for (const node of says.parts) this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
-    for (const [name, final] of [["S", "exp"], ["dS", "dS"]]) {
+    for (const node of says.parts)
+      this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
+    for (const [name, final] of [
+      ["S", "exp"],
+      ["dS", "dS"],
+    ]) {
       const named = list.findLast(({ phase }) => phase === final);
       if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
     }
@@ -61,7 +95,12 @@ export class Motion {
       const button = transport.phase(phase);
       if (!button) continue;
       const { x, y, width, height } = this.layer.place(this.layer.box(button));
-      const ring = this.layer.add(el("div", { class: "fa-rail-ring", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
+      const ring = this.layer.add(
+        el("div", {
+          class: "fa-rail-ring",
+          style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+        }),
+      );
       this.layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
     }
   }
@@ -71,10 +110,15 @@ export class Motion {
     const { stage, panes, drawer, hbm, sram } = this.player;
     const by = top - this.layer.box(stage).top;
     const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
-    if (by) for (const node of [stage, this.layer.node]) this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
-    if (by) for (const node of [drawer.root, drawer.tabs.parentElement]) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
+    if (by)
+      for (const node of [stage, this.layer.node])
+        this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
+    if (by)
+      for (const node of [drawer.root, drawer.tabs.parentElement])
+        this.layer.animate(node, { opacity: [0, 0, 1] }, at);
     const card = { hbm, sram }[panes.name]?.root;
-    if (pane !== panes.name && this.layer.isSeen(panes.root) && card) this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+    if (pane !== panes.name && this.layer.isSeen(panes.root) && card)
+      this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
 
   /** ms that a place stays when playing. */
@@ -90,17 +134,44 @@ export class Motion {
     const held = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
       const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
-      const frame = this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
-      const home = this.layer.place(this.layer.isSeen(hbm.root) ? hbm.home(flight.tensor, flight.blocks, this.layer.box(hbm.map)) : this.dot("hbm"));
+      const frame =
+        this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
+      const home = this.layer.place(
+        this.layer.isSeen(hbm.root)
+          ? hbm.home(flight.tensor, flight.blocks, this.layer.box(hbm.map))
+          : this.dot("hbm"),
+      );
       const seat = this.layer.place(this.seat(flight.tensor));
       const pictured = frame ?? sram.pictured?.(name);
       const picture = pictured && this.picture(pictured, held[name]);
       const plus = flight.op === "add" ? "+ " : "";
-      const said = plus + (flight.blocks.length > 1 ? flight.tensor : blockName({ tensor: flight.tensor, block: flight.blocks[0] }));
+      const said =
+        plus +
+        (flight.blocks.length > 1
+          ? flight.tensor
+          : blockName({ tensor: flight.tensor, block: flight.blocks[0] }));
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
       const stays = Boolean(frame) || flight.op !== "read";
-      fly(this.layer, flight, { home, seat, points, picture, name: said, unit: sram.theme.unit, start: act.start, scale, stays });
-      this.slots(flight, { home, seat, frame, said, start: act.start + flight.start * scale, end: act.start + (flight.start + flight.ms) * scale, over: act.start + act.ms });
+      fly(this.layer, flight, {
+        home,
+        seat,
+        points,
+        picture,
+        name: said,
+        unit: sram.theme.unit,
+        start: act.start,
+        scale,
+        stays,
+      });
+      this.slots(flight, {
+        home,
+        seat,
+        frame,
+        said,
+        start: act.start + flight.start * scale,
+        end: act.start + (flight.start + flight.ms) * scale,
+        over: act.start + act.ms,
+      });
     }
     this.count(act, moves, scale);
   }
@@ -110,8 +181,10 @@ export class Motion {
   slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
     const { hbm, sram } = this.player;
     const reads = op === "read";
-    if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add") slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
-    for (const node of reads ? sram.numbersOf?.(tensor) ?? [] : []) this.layer.hide(node, { ms: end });
+    if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
+      slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+    for (const node of reads ? (sram.numbersOf?.(tensor) ?? []) : [])
+      this.layer.hide(node, { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
     this.layer.hide(frame.matrix.root, away);
@@ -148,11 +221,20 @@ export class Motion {
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
     const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
-    const [top, room] = crowded ? [write.top - high, write.top - said.bottom] : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];
+    const [top, room] = crowded
+      ? [write.top - high, write.top - said.bottom]
+      : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];
     if (room < high) return;
     const { x, y } = this.layer.place(new DOMRect(said.x, top, wide, high));
     const ratio = window.devicePixelRatio || 1;
-    const canvas = this.layer.add(el("canvas", { class: "fa-counter", width: wide * ratio, height: high * ratio, style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px` }));
+    const canvas = this.layer.add(
+      el("canvas", {
+        class: "fa-counter",
+        width: wide * ratio,
+        height: high * ratio,
+        style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px`,
+      }),
+    );
     const g = canvas.getContext("2d");
     const { color, quiet, fontFamily } = this.ink;
     const all = moves.reduce((sum, one) => sum + one.bytes, 0);
@@ -186,8 +268,20 @@ export class Motion {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
     const { x, y, width, height } = this.layer.place(this.layer.box(cursor));
-    const back = [Math.max(0, v_j[from.step]) * p.block_k - cols.start, v_i[from.step] * p.block_q - rows.start].map((n) => `${(n * cell).toFixed(1)}px`);
-    const node = this.layer.add(el("div", { class: "fa-glide", style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
-    this.layer.animate(node, { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] }, { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" });
+    const back = [
+      Math.max(0, v_j[from.step]) * p.block_k - cols.start,
+      v_i[from.step] * p.block_q - rows.start,
+    ].map((n) => `${(n * cell).toFixed(1)}px`);
+    const node = this.layer.add(
+      el("div", {
+        class: "fa-glide",
+        style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+      }),
+    );
+    this.layer.animate(
+      node,
+      { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] },
+      { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" },
+    );
   }
 }

@@ -9,7 +9,9 @@ import { Stage } from "./stage.js";
 /** One name for one Problem, whatever the order of its keys. */
 function nameOf(query) {
   const params = new URLSearchParams(query);
-  return PROBLEM_KEYS.filter((key) => params.has(key)).map((key) => `${key}=${params.get(key)}`).join("&");
+  return PROBLEM_KEYS.filter((key) => params.has(key))
+    .map((key) => `${key}=${params.get(key)}`)
+    .join("&");
 }
 
 /** The page: <main id="stage">, and as JSON in #content {traces: {name: base64}, listings, glossary, start: query

@@ -18,7 +18,11 @@ export class Panes {
       button.addEventListener("click", () => this.choose(name));
       return button;
     });
-    this.root = el("div", { class: "fa-panes", role: "group", "aria-label": say("pane") }, this.buttons);
+    this.root = el(
+      "div",
+      { class: "fa-panes", role: "group", "aria-label": say("pane") },
+      this.buttons,
+    );
   }
 
   /** What the third one shows in this pass. */
@@ -47,7 +51,8 @@ export class Panes {
 
   show(name) {
     set(this.player, { "data-pane": name });
-    for (const button of this.buttons) set(button, { "aria-pressed": button.dataset.paneOf === name });
+    for (const button of this.buttons)
+      set(button, { "aria-pressed": button.dataset.paneOf === name });
   }
 
   button(name) {

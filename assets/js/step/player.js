@@ -43,21 +43,38 @@ export class Player {
     this.notified = el("span");
     const close = el("button", { type: "button", "aria-label": say("player.dismiss"), text: "×" });
     close.addEventListener("click", () => this.say(null));
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified, close]);
+    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [
+      this.notified,
+      close,
+    ]);
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
     this.says = new Sentence(this.hbm.bus);
     this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
     this.lens = new Lens();
-    this.drawer = new Drawer({ ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
-      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)));
+    this.drawer = new Drawer(
+      { ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
+      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
+    );
     this.problem = new Words(this.options.controls, () => this.turn());
-    this.root = el("div", { class: "fa-player fa-step", "data-testid": "player", tabindex: 0, role: "group", "aria-label": say("player"), "aria-busy": "true" });
+    this.root = el("div", {
+      class: "fa-player fa-step",
+      "data-testid": "player",
+      tabindex: 0,
+      role: "group",
+      "aria-label": say("player"),
+      "aria-busy": "true",
+    });
     this.panes = new Panes(this.root);
     this.root.append(
-      this.notice, this.hero, this.lens.root, this.stage, this.panes.root,
+      this.notice,
+      this.hero,
+      this.lens.root,
+      this.stage,
+      this.panes.root,
       el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
-      this.drawer.root, this.transport.root,
+      this.drawer.root,
+      this.transport.root,
     );
     this.panes.swiped([this.stage, this.drawer.root]);
     this.linking = new Linking(this);
@@ -67,7 +84,10 @@ export class Player {
     this.dress();
     this.open(this.own.first);
     mount.replaceChildren(this.root);
-    this.listed = this.options.listings?.().then((listings) => (this.code.listings = listings), () => {});
+    this.listed = this.options.listings?.().then(
+      (listings) => (this.code.listings = listings),
+      () => {},
+    );
     this.observe();
   }
 
@@ -105,7 +125,8 @@ export class Player {
   dress() {
     const { sram, first, panels } = this.own;
     if (!sram.root.isConnected) this.stage.lastChild.replaceWith(sram.root);
-    if (this.predict.root.previousSibling !== panels[first][0]) panels[first][0].after(this.predict.root);
+    if (this.predict.root.previousSibling !== panels[first][0])
+      panels[first][0].after(this.predict.root);
     this.own.veil(!this.predict.root.hidden);
     this.drawer.pass(this.pass);
     this.panes.names(this.pass);
@@ -122,7 +143,9 @@ export class Player {
   /** Brings a part of the page on screen, by its data-spot. */
   reveal(spot) {
     if (spot === "rows" || spot === "story") this.open(this.own.first);
-    this.panes.choose({ map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram");
+    this.panes.choose(
+      { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram",
+    );
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */
@@ -139,7 +162,8 @@ export class Player {
       if (!this.root.isConnected) return this.parked || this.destroy();
       if (this.trace && this.room() !== this.laidOut) this.layout();
     });
-    for (const { root } of [this.hbm, ...Object.values(this.views).map(({ sram }) => sram)]) this.resizer.observe(root);
+    for (const { root } of [this.hbm, ...Object.values(this.views).map(({ sram }) => sram)])
+      this.resizer.observe(root);
     this.themes = new MutationObserver(() => this.trace && this.root.isConnected && this.layout());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
@@ -158,7 +182,11 @@ export class Player {
     this.root.setAttribute("aria-busy", "true");
     try {
       const pass = position.pass ?? this.pass;
-      const [response] = await Promise.all([asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)), this.ready(pass), this.predict.coming]);
+      const [response] = await Promise.all([
+        asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)),
+        this.ready(pass),
+        this.predict.coming,
+      ]);
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
       this.say(null);
@@ -183,9 +211,18 @@ export class Player {
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
     this.dress();
-    set(this.root, { "data-query": new URLSearchParams(trace.header.query), "data-pass": this.pass });
+    set(this.root, {
+      "data-query": new URLSearchParams(trace.header.query),
+      "data-pass": this.pass,
+    });
     const known = trace.header.phases.includes(phase) ? phase : null;
-    this.at = (!known && same) || nearest(trace, Math.max(0, step ?? same?.step ?? 0), known ?? (step === undefined ? "load" : undefined));
+    this.at =
+      (!known && same) ||
+      nearest(
+        trace,
+        Math.max(0, step ?? same?.step ?? 0),
+        known ?? (step === undefined ? "load" : undefined),
+      );
     this.slow = slowFrom(trace, this.at.step);
     purposeOf(trace).forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
     this.askedAt = -1;
@@ -197,7 +234,9 @@ export class Player {
   }
 
   room() {
-    return [this.hbm.root, this.sram.root].map((card) => `${card.clientWidth} ${card.clientHeight}`).join();
+    return [this.hbm.root, this.sram.root]
+      .map((card) => `${card.clientWidth} ${card.clientHeight}`)
+      .join();
   }
 
   layout() {
@@ -205,7 +244,8 @@ export class Player {
     const theme = palette(this.root);
     this.big = theme.big;
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
-    for (const view of [this.own, this.code, this.traffic, this.problem, this.transport]) view.layout(this.trace, theme);
+    for (const view of [this.own, this.code, this.traffic, this.problem, this.transport])
+      view.layout(this.trace, theme);
     this.render();
     this.own.fit(this.drawer.root.clientHeight);
   }
@@ -217,7 +257,8 @@ export class Player {
     this.warm();
     this.at = place(this.trace, step, phase);
     this[this.room() === this.laidOut ? "render" : "layout"](); // the first step makes room
-    if (!still) this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
+    if (!still)
+      this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
   goTile(i, j, takes = true) {
@@ -238,7 +279,11 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const address = this.options.visitUrl(new URLSearchParams(trace.header.query).toString(), step, trace.header.pass);
+      const address = this.options.visitUrl(
+        new URLSearchParams(trace.header.query).toString(),
+        step,
+        trace.header.pass,
+      );
       const response = await asked(address, this.abort.signal, (sentence) => this.say(sentence));
       if (trace !== this.trace) return;
       this.say(null);
@@ -285,7 +330,9 @@ export class Player {
     if (action === "first") return this.go(0, "load");
     if (action === "back" && this.at.step === 0) return this.go(0, "load"); // there is no tile before it
     if (!by) return this.transport.act(action);
-    const { step, phase } = action.startsWith("phase") ? movePhase(this.trace, this.at, by) : this.ahead(by);
+    const { step, phase } = action.startsWith("phase")
+      ? movePhase(this.trace, this.at, by)
+      : this.ahead(by);
     this.go(step, phase);
   }
 
@@ -294,7 +341,9 @@ export class Player {
   }
 
   play() {
-    const atEnd = this.at.step === this.trace.steps - 1 && movePhase(this.trace, this.at, 1).phase === this.at.phase;
+    const atEnd =
+      this.at.step === this.trace.steps - 1 &&
+      movePhase(this.trace, this.at, 1).phase === this.at.phase;
     if (atEnd) {
       this.slow = slowFrom(this.trace, 0);
       this.go(0, "load");
@@ -329,7 +378,11 @@ export class Player {
 
   /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. */
   followed(f) {
-    return f.stats.find((s) => s.row === (this.focus ?? this.asksOf())) ?? f.stats.find((s) => s.rose) ?? f.stats[0];
+    return (
+      f.stats.find((s) => s.row === (this.focus ?? this.asksOf())) ??
+      f.stats.find((s) => s.rose) ??
+      f.stats[0]
+    );
   }
 
   render() {
@@ -349,11 +402,32 @@ export class Player {
     this.traffic.draw(f);
     this.transport.draw(f, row);
     this.says.draw(f, row);
-    if (this.big) this.lens.draw(f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f), f.numbers ? this.sram.magnified() : null, this.hbm.beside());
-    this.panes.follow(this.predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows");
+    if (this.big)
+      this.lens.draw(
+        f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f),
+        f.numbers ? this.sram.magnified() : null,
+        this.hbm.beside(),
+      );
+    this.panes.follow(
+      this.predict.root.hidden
+        ? f.phase === "load" || f.phase === "store"
+          ? "hbm"
+          : "sram"
+        : "rows",
+    );
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
-    const [way, pass] = [this.story.way === "alpha" ? null : this.story.way, f.pass === "forward" ? null : f.pass];
-    this.options.onPlace?.({ query: this.trace.header.query, pass, step: f.step, phase: last ? null : f.phase, sel: this.linking.picked, way });
+    const [way, pass] = [
+      this.story.way === "alpha" ? null : this.story.way,
+      f.pass === "forward" ? null : f.pass,
+    ];
+    this.options.onPlace?.({
+      query: this.trace.header.query,
+      pass,
+      step: f.step,
+      phase: last ? null : f.phase,
+      sel: this.linking.picked,
+      way,
+    });
   }
 }

@@ -20,16 +20,24 @@ import { Transport } from "../views/transport.js";
 
 const sayRace = sayer(told);
 const BEAT_MS = 500;
-const CLOCKS = [["tile", sayRace("race.by_tile")], ["bytes", sayRace("race.by_bytes")]];
+const CLOCKS = [
+  ["tile", sayRace("race.by_tile")],
+  ["bytes", sayRace("race.by_bytes")],
+];
 
 class Race {
   /** @param options {url(query) → trace URL, ready(pass) → promise, predict() → views/predict.js, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
-    this.lanes = ORDERS.map((order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }));
+    this.lanes = ORDERS.map(
+      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
+    );
     this.transport = new Transport(this, BEAT_MS, {
-      label: sayRace("race.same"), choices: CLOCKS, onChoice: () => this.clockChanged(), hint: sayRace("race.keys"),
+      label: sayRace("race.same"),
+      choices: CLOCKS,
+      onChoice: () => this.clockChanged(),
+      hint: sayRace("race.keys"),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     const leave = this.transport.key("leave", say("bar.leave"));
@@ -39,12 +47,36 @@ class Race {
     this.problem = new Words(options.controls);
     this.predict = new Guess(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
-    this.stage = el("div", { class: "fa-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-step fa-race", tabindex: 0, role: "group", "aria-label": sayRace("race"), "aria-busy": "true" }, [
-      this.notice, this.rule, this.stage, this.predict.root, el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]), this.transport.root,
-    ]);
-    new ResizeObserver(() => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout()).observe(this.stage);
-    new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    this.stage = el(
+      "div",
+      { class: "fa-lanes" },
+      this.lanes.map((lane) => lane.root),
+    );
+    this.root = el(
+      "div",
+      {
+        class: "fa-player fa-step fa-race",
+        tabindex: 0,
+        role: "group",
+        "aria-label": sayRace("race"),
+        "aria-busy": "true",
+      },
+      [
+        this.notice,
+        this.rule,
+        this.stage,
+        this.predict.root,
+        el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]),
+        this.transport.root,
+      ],
+    );
+    new ResizeObserver(
+      () => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout(),
+    ).observe(this.stage);
+    new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(
+      document.body,
+      { attributes: true, attributeFilter: ["class"] },
+    );
   }
 
   /** Of this pass of all of them, the one shown if it is not said. */
@@ -52,14 +84,20 @@ class Race {
     this.root.setAttribute("aria-busy", "true");
     const asked = (this.asked = {});
     try {
-      const [traces] = await Promise.all([Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))), this.options.ready(pass), this.predict.coming]);
+      const [traces] = await Promise.all([
+        Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))),
+        this.options.ready(pass),
+        this.predict.coming,
+      ]);
       if (asked !== this.asked) return;
       this.notice.hidden = true;
       this.pass = pass;
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((t) => Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w));
+      const sums = traces.flatMap((t) =>
+        Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w),
+      );
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces.at(-1).header.query);
@@ -84,7 +122,10 @@ class Race {
   }
 
   clock() {
-    this.timing = clockOf(this.lanes.map((lane) => lane.sums), this.transport.grain.value === "bytes");
+    this.timing = clockOf(
+      this.lanes.map((lane) => lane.sums),
+      this.transport.grain.value === "bytes",
+    );
     this.transport.length(this.timing.ticks);
   }
 
@@ -136,7 +177,10 @@ class Race {
     if (this.tick === 0) this.begun = run;
     if (card && this.begun === run && this.askedFor !== run) {
       this.askedFor = run;
-      card.askRace(ORDERS.map((order) => ALGORITHMS[order].label), finishes);
+      card.askRace(
+        ORDERS.map((order) => ALGORITHMS[order].label),
+        finishes,
+      );
     }
     if (over && card?.question) card.ask(null);
     this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
@@ -164,11 +208,21 @@ class Race {
 
   render() {
     this.question();
-    const frames = this.lanes.map((lane) => lane.draw(visitsAfter(this.timing, lane.sums, this.tick)));
-    const done = this.lanes.filter((lane) => finishOf(this.timing, lane.sums) <= this.tick).map((lane) => ALGORITHMS[lane.order].label);
-    const parts = frames.map((f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`);
-    const rule = this.timing.byBytes ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) }) : sayRace("race.rule.tile");
-    const words = done.length ? sayRace("race.done", { lanes: done.join(", "), rule }) : sayRace("race.so_far", { lanes: parts.join(" · "), rule });
+    const frames = this.lanes.map((lane) =>
+      lane.draw(visitsAfter(this.timing, lane.sums, this.tick)),
+    );
+    const done = this.lanes
+      .filter((lane) => finishOf(this.timing, lane.sums) <= this.tick)
+      .map((lane) => ALGORITHMS[lane.order].label);
+    const parts = frames.map(
+      (f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`,
+    );
+    const rule = this.timing.byBytes
+      ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
+      : sayRace("race.rule.tile");
+    const words = done.length
+      ? sayRace("race.done", { lanes: done.join(", "), rule })
+      : sayRace("race.so_far", { lanes: parts.join(" · "), rule });
     const [k, of] = [this.tick + 1, this.timing.ticks];
     set(this.rule, { text: sayRace("race.tick.rule", { k, of, rule }) });
     this.transport.show({
@@ -177,7 +231,12 @@ class Race {
       words,
       spoken: sayRace("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
     });
-    this.options.onPlace?.({ query: Object.fromEntries(this.query), pass: this.pass === "forward" ? null : this.pass, tick: this.tick, clock: this.timing.byBytes ? "bytes" : "tile" });
+    this.options.onPlace?.({
+      query: Object.fromEntries(this.query),
+      pass: this.pass === "forward" ? null : this.pass,
+      tick: this.tick,
+      clock: this.timing.byBytes ? "bytes" : "tile",
+    });
   }
 }
 

@@ -9,8 +9,12 @@ import { rich } from "../views/rich.js";
 /** What the page is for, in a line and a half. */
 export function purposeOf({ header: { pass }, problem: { order } }) {
   const texts = {
-    forward: [say("purpose"), say("purpose.more")], backward: [say("purpose.b"), say("purpose.b.more")],
-    standard: pass === "forward" ? [say("purpose.standard"), say("purpose.standard.more")] : [say("purpose.b.standard"), say("purpose.b.standard.more")],
+    forward: [say("purpose"), say("purpose.more")],
+    backward: [say("purpose.b"), say("purpose.b.more")],
+    standard:
+      pass === "forward"
+        ? [say("purpose.standard"), say("purpose.standard.more")]
+        : [say("purpose.b.standard"), say("purpose.b.standard.more")],
   };
   return texts[order === "standard" ? order : pass].map(rich);
 }
@@ -30,7 +34,11 @@ export class Sentence {
   /** @param lanes {read, write}: what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [read, el("div", { class: "fa-said-parts" }, this.parts), write]);
+    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [
+      read,
+      el("div", { class: "fa-said-parts" }, this.parts),
+      write,
+    ]);
   }
 
   /** Where its words stand, within the window; `box(node)` says where each of them is. */

@@ -16,19 +16,32 @@ export class Code {
     this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": say("code") });
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) => {
-      const tab = el("button", { type: "button", role: "tab", text: say(`source.${kind}`), title: say(`source.${kind}.what`), "data-code": kind });
+      const tab = el("button", {
+        type: "button",
+        role: "tab",
+        text: say(`source.${kind}`),
+        title: say(`source.${kind}.what`),
+        "data-code": kind,
+      });
       tab.addEventListener("click", () => this.choose(kind));
       return tab;
     });
     this.card = card("code-card", say("code"), "", [this.list]);
-    this.card.head.append(el("div", { class: "fa-tabs", role: "tablist", "aria-label": say("code") }, this.tabs));
+    this.card.head.append(
+      el("div", { class: "fa-tabs", role: "tablist", "aria-label": say("code") }, this.tabs),
+    );
     this.root = this.card.root;
     this.choose("paper");
   }
 
   choose(kind) {
     this.kind = kind;
-    this.tabs.forEach((tab) => set(tab, { "aria-selected": tab.dataset.code === kind, class: tab.dataset.code === kind ? "is-now" : "" }));
+    this.tabs.forEach((tab) =>
+      set(tab, {
+        "aria-selected": tab.dataset.code === kind,
+        class: tab.dataset.code === kind ? "is-now" : "",
+      }),
+    );
     if (!this.trace) return;
     this.layout(this.trace);
     if (this.last) this.draw(this.last);
@@ -40,22 +53,41 @@ export class Code {
     const { pass } = trace.header;
     const orders = algorithmsOf(pass);
     const listed = (pass === "backward" ? this.listings?.backward : this.listings)?.[order] ?? {};
-    for (const tab of this.tabs) tab.hidden = pass === "backward" && tab.dataset.code !== "paper" && !listed[tab.dataset.code];
-    if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind)) return this.choose("paper");
-    this.card.note.textContent = this.kind === "paper" ? this.remark(orders[order].label) : say(`source.${this.kind}.what`);
-    this.lines = this.kind === "paper" ? orders[order].pseudocode : listed[this.kind] ?? [];
+    for (const tab of this.tabs)
+      tab.hidden = pass === "backward" && tab.dataset.code !== "paper" && !listed[tab.dataset.code];
+    if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
+      return this.choose("paper");
+    this.card.note.textContent =
+      this.kind === "paper" ? this.remark(orders[order].label) : say(`source.${this.kind}.what`);
+    this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines.map((line, k) => [line, noteOf(line, trace.problem), k]).map(([{ text, phase }, remarks, k]) => el("li", { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) }, [el("code", { text: codeText(text, trace.problem) }), remarks && el("span", { text: `# ${remarks}` })])),
+      ...this.lines
+        .map((line, k) => [line, noteOf(line, trace.problem), k])
+        .map(([{ text, phase }, remarks, k]) =>
+          el(
+            "li",
+            { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
+            [
+              el("code", { text: codeText(text, trace.problem) }),
+              remarks && el("span", { text: `# ${remarks}` }),
+            ],
+          ),
+        ),
     );
     this.room = this.list.clientHeight;
   }
 
   /** What the paper's lines are, of the order with this label. */
   remark(label) {
-    const { header: { pass }, problem: { order } } = this.trace;
+    const {
+      header: { pass },
+      problem: { order },
+    } = this.trace;
     if (order === "standard") return say(pass === "backward" ? "code.five" : "code.three");
-    return pass === "backward" ? say("code.backward", { order: label }) : say("code.forward", { order: label });
+    return pass === "backward"
+      ? say("code.backward", { order: label })
+      : say("code.forward", { order: label });
   }
 
   draw(f) {
@@ -83,7 +115,12 @@ export class Traffic {
     this.now = el("b");
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
-    this.sum = el("p", { class: "fa-caption" }, [el("span", { text: `${say("traffic.so_far")} ` }), this.now, this.whole, this.other]);
+    this.sum = el("p", { class: "fa-caption" }, [
+      el("span", { text: `${say("traffic.so_far")} ` }),
+      this.now,
+      this.whole,
+      this.other,
+    ]);
     this.note = el("p", { class: "fa-caption fa-caption-note", text: say("traffic.between") });
     this.card = card("traffic", say("traffic"), "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
@@ -93,25 +130,60 @@ export class Traffic {
     const { asked, least } = trace.header.totals;
     this.rows = {};
     const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
-    const heads = Object.entries(CONVENTIONS).map(([kind, words]) => el("span", { class: "fa-bar-line" }, [el("b", { "data-term": kind, text: kind }), el("span", { text: words.split(":")[0] })]));
+    const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
+      el("span", { class: "fa-bar-line" }, [
+        el("b", { "data-term": kind, text: kind }),
+        el("span", { text: words.split(":")[0] }),
+      ]),
+    );
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
-    for (const [order, { label, closed_form: form }] of Object.entries(algorithmsOf(trace.header.pass))) {
+    for (const [order, { label, closed_form: form }] of Object.entries(
+      algorithmsOf(trace.header.pass),
+    )) {
       const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
       const current = order === trace.problem.order;
-      const parts = ["read", "write"].map((op) => el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }));
-      const number = (size) => el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
+      const parts = ["read", "write"].map((op) =>
+        el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
+      );
+      const number = (size) =>
+        el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
         const more = kind === "least" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
-        const track = el("span", { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` }, inside);
-        return el("div", { class: "fa-bar-line", "data-part": `bytes.${order}.${kind}`, title: say(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }) }, [el("span", { class: "fa-rail-track" }, [track]), text]);
+        const track = el(
+          "span",
+          { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
+          inside,
+        );
+        return el(
+          "div",
+          {
+            class: "fa-bar-line",
+            "data-part": `bytes.${order}.${kind}`,
+            title: say(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
+          },
+          [el("span", { class: "fa-rail-track" }, [track]), text],
+        );
       };
       const name = el("span", { class: "fa-bar-name", text: label });
-      this.body.append(el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [name, bar("asked", all, parts, number(all)), bar("least", once, [], number(once))]));
+      this.body.append(
+        el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [
+          name,
+          bar("asked", all, parts, number(all)),
+          bar("least", once, [], number(once)),
+        ]),
+      );
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
     const order = algorithmsOf(trace.header.pass).standard.label.toLowerCase();
-    set(this.other, { text: trace.problem.order === "standard" ? "" : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}` });
-    set(this.whole, { text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}` });
+    set(this.other, {
+      text:
+        trace.problem.order === "standard"
+          ? ""
+          : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
+    });
+    set(this.whole, {
+      text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+    });
   }
 
   draw(f) {

@@ -16,7 +16,13 @@ export class Stage {
 
   /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
   key(event) {
-    if (event.defaultPrevented || !this.mount.isConnected || !this.mount.checkVisibility() || isTaken(event)) return;
+    if (
+      event.defaultPrevented ||
+      !this.mount.isConnected ||
+      !this.mount.checkVisibility() ||
+      isTaken(event)
+    )
+      return;
     if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
     (this.racing ? this.race : this.player).key(event);
@@ -38,8 +44,14 @@ export class Stage {
   /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. */
   racesAt(search) {
     const params = new URLSearchParams(search);
-    const isAsked = params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
-    if (isAsked) this.shown = this.compare(problemOf(search), { tick: position(search).step, clock: params.get("clock"), pass: position(search).pass });
+    const isAsked =
+      params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
+    if (isAsked)
+      this.shown = this.compare(problemOf(search), {
+        tick: position(search).step,
+        clock: params.get("clock"),
+        pass: position(search).pass,
+      });
     return isAsked;
   }
 
@@ -56,10 +68,15 @@ export class Stage {
   }
 
   /** The three loop orders side by side, once their script is there and nothing else was asked for meanwhile. */
-  async compare(query = new URLSearchParams(this.player.trace?.header.query).toString(), place = { ...this.options.begins, pass: this.player.pass }) {
+  async compare(
+    query = new URLSearchParams(this.player.trace?.header.query).toString(),
+    place = { ...this.options.begins, pass: this.player.pass },
+  ) {
     this.query = query;
     const awaited = (this.awaited = {});
-    const script = this.race ? null : await this.options.race().catch((error) => this.player.say(sentenceOf(error)));
+    const script = this.race
+      ? null
+      : await this.options.race().catch((error) => this.player.say(sentenceOf(error)));
     if (awaited !== this.awaited || !(this.race || script)) return;
     this.race ??= script.mount({
       url: this.options.url,

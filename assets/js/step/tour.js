@@ -11,14 +11,22 @@ const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
 /** Parts of the page by the name that they bear in data-spot; hidden ones do not count. */
-const partsOf = (name) => [...document.querySelectorAll(`[data-spot~="${name}"]`)].filter((node) => node.checkVisibility({ visibilityProperty: true }));
+const partsOf = (name) =>
+  [...document.querySelectorAll(`[data-spot~="${name}"]`)].filter((node) =>
+    node.checkVisibility({ visibilityProperty: true }),
+  );
 
 /** The smallest box around them all; null if there are none. */
 function around(nodes) {
   const boxes = nodes.map((node) => node.getBoundingClientRect());
   if (!boxes.length) return null;
   const side = (most, name) => most(...boxes.map((box) => box[name]));
-  return { left: side(Math.min, "left"), top: side(Math.min, "top"), right: side(Math.max, "right"), bottom: side(Math.max, "bottom") };
+  return {
+    left: side(Math.min, "left"),
+    top: side(Math.min, "top"),
+    right: side(Math.max, "right"),
+    bottom: side(Math.max, "bottom"),
+  };
 }
 
 class Tour {
@@ -35,18 +43,44 @@ class Tour {
     };
     this.back = button(say("tour.back"), () => this.go(this.at - 1));
     this.next = button(say("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
-    const close = button("✕", () => this.close(), { class: "fa-link fa-tour-close", "aria-label": say("tour.leave"), title: say("tour.leave") });
-    this.root = el("aside", { class: "fa-player fa-tour", "aria-label": say("tour"), "data-testid": "tour", hidden: true }, [
-      el("div", { class: "fa-tour-text", "aria-live": "polite" }, [el("div", { class: "fa-tour-head" }, [this.title, this.count]), this.text]),
-      el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-      el("span", { class: "fa-tour-hint", text: say("tour.keys") }),
-    ]);
-    this.light = el("div", { class: "fa-spot", "data-testid": "spot", "aria-hidden": "true", hidden: true });
+    const close = button("✕", () => this.close(), {
+      class: "fa-link fa-tour-close",
+      "aria-label": say("tour.leave"),
+      title: say("tour.leave"),
+    });
+    this.root = el(
+      "aside",
+      {
+        class: "fa-player fa-tour",
+        "aria-label": say("tour"),
+        "data-testid": "tour",
+        hidden: true,
+      },
+      [
+        el("div", { class: "fa-tour-text", "aria-live": "polite" }, [
+          el("div", { class: "fa-tour-head" }, [this.title, this.count]),
+          this.text,
+        ]),
+        el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
+        el("span", { class: "fa-tour-hint", text: say("tour.keys") }),
+      ],
+    );
+    this.light = el("div", {
+      class: "fa-spot",
+      "data-testid": "spot",
+      "aria-hidden": "true",
+      hidden: true,
+    });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
     window.addEventListener("keydown", (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
-    for (const name of ["resize", "scroll"]) window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
-    const watched = { subtree: true, childList: true, attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"] };
+    for (const name of ["resize", "scroll"])
+      window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
+    const watched = {
+      subtree: true,
+      childList: true,
+      attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"],
+    };
     new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
   }
 
@@ -66,8 +100,14 @@ class Tour {
   key(event) {
     if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
     const inside = event.target.closest?.("input, textarea, select, button, dialog, [open]");
-    const by = STEPS[event.key] && !(inside && event.key === " ") ? STEPS[event.key] * (event.shiftKey ? -1 : 1) : 0;
-    const leaves = event.key === "Escape" && !document.querySelector("dialog[open]") && !inside?.closest("[open]");
+    const by =
+      STEPS[event.key] && !(inside && event.key === " ")
+        ? STEPS[event.key] * (event.shiftKey ? -1 : 1)
+        : 0;
+    const leaves =
+      event.key === "Escape" &&
+      !document.querySelector("dialog[open]") &&
+      !inside?.closest("[open]");
     if (!by && !leaves) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -86,11 +126,18 @@ class Tour {
     this.root.hidden = false;
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
-    set(this.count, { text: say(pass === "forward" ? "tour.count" : "tour.count.b", { k: part.indexOf(this.chapters[this.at]) + 1, of: part.length }) });
+    set(this.count, {
+      text: say(pass === "forward" ? "tour.count" : "tour.count.b", {
+        k: part.indexOf(this.chapters[this.at]) + 1,
+        of: part.length,
+      }),
+    });
     set(this.title, { text: title });
     set(this.text, { text });
     this.back.disabled = this.at === 0;
-    set(this.next, { text: say(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn") });
+    set(this.next, {
+      text: say(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
+    });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;
     this.dim.hidden = this.light.hidden = true;
@@ -98,7 +145,10 @@ class Tour {
     if (this.root.hidden || this.spot !== spot) return;
     this.options.reveal(spot);
     document.body.style.setProperty("--fa-tour-height", `${this.root.offsetHeight}px`);
-    partsOf(spot)[0]?.scrollIntoView({ block: isNarrow() ? "start" : "nearest", behavior: "instant" });
+    partsOf(spot)[0]?.scrollIntoView({
+      block: isNarrow() ? "start" : "nearest",
+      behavior: "instant",
+    });
     this.aim();
   }
 
@@ -116,7 +166,9 @@ class Tour {
     const high = this.root.offsetHeight;
     const pinned = isNarrow() || document.body.classList.contains("fa-present");
     const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
-    const names = [...document.querySelectorAll(".fa-lane-head")].find((node) => node.checkVisibility()); // of the lanes, which stay in sight
+    const names = [...document.querySelectorAll(".fa-lane-head")].find((node) =>
+      node.checkVisibility(),
+    ); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
     const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
@@ -127,17 +179,31 @@ class Tour {
     const grow = 8;
     const left = Math.max(3, box.left - grow);
     const start = Math.max(3, box.top - grow);
-    const size = { left, top: start, width: Math.min(window.innerWidth - 3, box.right + grow) - left, height: Math.min(window.innerHeight - 3, box.bottom + grow) - start };
-    for (const [name, value] of Object.entries(size)) this.light.style[name] = `${Math.max(0, value)}px`;
+    const size = {
+      left,
+      top: start,
+      width: Math.min(window.innerWidth - 3, box.right + grow) - left,
+      height: Math.min(window.innerHeight - 3, box.bottom + grow) - start,
+    };
+    for (const [name, value] of Object.entries(size))
+      this.light.style[name] = `${Math.max(0, value)}px`;
     const [right, end] = [left + size.width, start + size.height];
-    const hole = [[left, start], [right, start], [right, end], [left, end], [left, start]].map(([x, y]) => `${x}px ${y}px`);
+    const hole = [
+      [left, start],
+      [right, start],
+      [right, end],
+      [left, end],
+      [left, start],
+    ].map(([x, y]) => `${x}px ${y}px`);
     this.dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole.join(", ")})`;
     set(this.light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
   }
 
   /** The transport stays in reach: how high it stands at the lower edge. */
   foot() {
-    const bar = [...document.querySelectorAll(".fa-transport")].find((node) => node.checkVisibility());
+    const bar = [...document.querySelectorAll(".fa-transport")].find((node) =>
+      node.checkVisibility(),
+    );
     const top = bar?.getBoundingClientRect().top ?? window.innerHeight;
     return top > window.innerHeight / 2 ? Math.max(0, window.innerHeight - top) : 0;
   }

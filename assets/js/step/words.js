@@ -13,8 +13,28 @@ const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` 
 
 /** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
  * brackets by its place in the list. */
-function lineOf({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sink, heads, dropout, rope }) {
-  const parts = [["n", integer(n)], ["d", String(d)], ["tiles", `${block_q} × ${block_k}`], ["data", inputs], ["dtype", dtype]];
+function lineOf({
+  n,
+  d,
+  block_q,
+  block_k,
+  mask,
+  order,
+  inputs,
+  dtype,
+  score,
+  sink,
+  heads,
+  dropout,
+  rope,
+}) {
+  const parts = [
+    ["n", integer(n)],
+    ["d", String(d)],
+    ["tiles", `${block_q} × ${block_k}`],
+    ["data", inputs],
+    ["dtype", dtype],
+  ];
   const more = [
     ["mask", shortly(mask)],
     score !== "none" && ["data", shortly(score)],
@@ -24,7 +44,14 @@ function lineOf({ n, d, block_q, block_k, mask, order, inputs, dtype, score, sin
     dropout && ["data", say("words.dropout", { p: dropout })],
     ["order", ALGORITHMS[order].label],
   ].filter(Boolean);
-  const at = { n: "[0]", d: "[1]", tiles: "[2]", data: "[3]", dtype: "[4]", more: more.map((_, k) => `[${parts.length + k}]`).join(", ") };
+  const at = {
+    n: "[0]",
+    d: "[1]",
+    tiles: "[2]",
+    data: "[3]",
+    dtype: "[4]",
+    more: more.map((_, k) => `[${parts.length + k}]`).join(", "),
+  };
   return { line: say(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
 }
 
@@ -41,7 +68,10 @@ export class Words {
     const said = JSON.stringify([pass, line, parts]);
     if (this.said === said) return;
     this.said = said;
-    const nodes = placed(line, parts.map(([key, word]) => this.word(key, word)));
+    const nodes = placed(
+      line,
+      parts.map(([key, word]) => this.word(key, word)),
+    );
     if (this.turn) nodes.unshift(this.switch(pass));
     if (this.open) nodes.push(this.word("all", "⋯", say("words.all"), say("words.all.key")));
     this.root.replaceChildren(...nodes);
@@ -49,14 +79,27 @@ export class Words {
 
   /** For a page whose bar has no room for it, or that has no bar. */
   switch(pass) {
-    const node = el("button", { type: "button", class: "fa-word fa-word-pass", text: say(pass === "forward" ? "words.forward" : "words.backward"), title: say("words.turn") });
+    const node = el("button", {
+      type: "button",
+      class: "fa-word fa-word-pass",
+      text: say(pass === "forward" ? "words.forward" : "words.backward"),
+      title: say("words.turn"),
+    });
     node.addEventListener("click", this.turn);
     return node;
   }
 
   word(key, text, label = null, title = null) {
     if (!this.open) return el("b", { text });
-    const node = el("button", { type: "button", class: `fa-word fa-word-${key}`, "data-control": key, text, title, "aria-label": label, "aria-haspopup": "dialog" });
+    const node = el("button", {
+      type: "button",
+      class: `fa-word fa-word-${key}`,
+      "data-control": key,
+      text,
+      title,
+      "aria-label": label,
+      "aria-haspopup": "dialog",
+    });
     node.addEventListener("click", () => this.open(key, node));
     return node;
   }
@@ -65,26 +108,42 @@ export class Words {
 /** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
 export class Controls {
   constructor() {
-    document.addEventListener("pointerdown", ({ target }) => {
-      if (!this.key || target.closest(".fa-controls, .fa-word, [role=listbox]")) return (this.closing = false);
-      this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
-      this.close();
-    }, { capture: true });
+    document.addEventListener(
+      "pointerdown",
+      ({ target }) => {
+        if (!this.key || target.closest(".fa-controls, .fa-word, [role=listbox]"))
+          return (this.closing = false);
+        this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
+        this.close();
+      },
+      { capture: true },
+    );
     // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
     for (const name of ["mousedown", "click"])
-      document.addEventListener(name, (event) => {
-        if (!this.closing || !event.detail) return;
+      document.addEventListener(
+        name,
+        (event) => {
+          if (!this.closing || !event.detail) return;
+          event.preventDefault();
+          event.stopImmediatePropagation();
+        },
+        { capture: true },
+      );
+    document.addEventListener(
+      "keydown",
+      (event) => {
+        if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
         event.preventDefault();
-        event.stopImmediatePropagation();
-      }, { capture: true });
-    document.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
-      event.preventDefault();
-      this.done();
-    }, { capture: true });
+        this.done();
+      },
+      { capture: true },
+    );
     const done = el("button", { type: "button", text: say("words.done") });
     done.addEventListener("click", () => this.done());
-    this.head = el("header", { class: "fa-sheet-head" }, [el("b", { text: say("words.name") }), done]); // on a phone
+    this.head = el("header", { class: "fa-sheet-head" }, [
+      el("b", { text: say("words.name") }),
+      done,
+    ]); // on a phone
   }
 
   get column() {
@@ -104,14 +163,22 @@ export class Controls {
     if (key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
     column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
-    const first = key === "all" ? column : [...column.querySelectorAll("input, textarea, button")].find((node) => node.checkVisibility());
+    const first =
+      key === "all"
+        ? column
+        : [...column.querySelectorAll("input, textarea, button")].find((node) =>
+            node.checkVisibility(),
+          );
     first?.focus({ preventScroll: true });
   }
 
   /** Above the word where there is room for it, else below; within the window. */
   beside(column, word) {
     const { innerWidth, innerHeight } = window;
-    const left = Math.max(MARGIN, Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN));
+    const left = Math.max(
+      MARGIN,
+      Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN),
+    );
     const over = word.top > innerHeight / 2;
     column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
   }

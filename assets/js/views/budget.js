@@ -30,12 +30,20 @@ export class Budget {
     this.trace = trace;
     const { cards } = trace.header.sram;
     if (!this.cards.children.length) {
-      this.cards.replaceChildren(...Object.entries(cards).map(([key, { name }]) => el("option", { value: key, text: name })));
+      this.cards.replaceChildren(
+        ...Object.entries(cards).map(([key, { name }]) => el("option", { value: key, text: name })),
+      );
     }
     this.cards.value = cards[wanted] ? wanted : FIRST;
-    const { fits, shares, text, title, warning } = onChip(trace.header.sram, this.cards.value, trace.problem.n);
+    const { fits, shares, text, title, warning } = onChip(
+      trace.header.sram,
+      this.cards.value,
+      trace.problem.n,
+    );
     this.bar.replaceChildren(
-      ...shares.map(([tensor, share]) => el("i", { class: `fa-of-${tensor.toLowerCase()}`, style: `width:${share.toFixed(3)}%` })),
+      ...shares.map(([tensor, share]) =>
+        el("i", { class: `fa-of-${tensor.toLowerCase()}`, style: `width:${share.toFixed(3)}%` }),
+      ),
     );
     set(this.text, { text, title });
     this.root.classList.toggle("is-over", !fits);

@@ -7,7 +7,12 @@ import { Matrix } from "./matrix.js";
 
 /** Where a node lies within what holds it, in px. */
 export const put = (node, x, y, width, height) =>
-  Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  Object.assign(node.style, {
+    left: `${x}px`,
+    top: `${y}px`,
+    width: `${width}px`,
+    height: `${height}px`,
+  });
 
 export class Frame {
   constructor(name) {
@@ -15,7 +20,19 @@ export class Frame {
     this.matrix = new Matrix(name);
     this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}`, "data-spot": name });
     this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`, "data-tensor": name, "data-spot": name, tabindex: 0, role: "application", "aria-roledescription": say("matrix"), "aria-label": say("matrix.keys", { name }) }, [this.head, this.matrix.root, this.inside]);
+    this.root = el(
+      "figure",
+      {
+        class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`,
+        "data-tensor": name,
+        "data-spot": name,
+        tabindex: 0,
+        role: "application",
+        "aria-roledescription": say("matrix"),
+        "aria-label": say("matrix.keys", { name }),
+      },
+      [this.head, this.matrix.root, this.inside],
+    );
   }
 
   layout(x, y, width, height, rows, cols, type) {
@@ -40,6 +57,9 @@ export class Frame {
     set(this.root, { title });
     if (this.head.dataset.text === text) return;
     this.head.dataset.text = text;
-    this.head.replaceChildren(el("b", { text: strong }), el("span", { text: quiet && ` ${quiet}` }));
+    this.head.replaceChildren(
+      el("b", { text: strong }),
+      el("span", { text: quiet && ` ${quiet}` }),
+    );
   }
 }

@@ -10,7 +10,16 @@ import { say } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
-import { atPhase, blockWords, lookOf, scored, tileState, tileWords, unmasked, veiled } from "../model/tiles.js";
+import {
+  atPhase,
+  blockWords,
+  lookOf,
+  scored,
+  tileState,
+  tileWords,
+  unmasked,
+  veiled,
+} from "../model/tiles.js";
 
 const GAP = 7;
 
@@ -18,7 +27,8 @@ const GAP = 7;
 function captionOf({ header: { pass }, problem: { n, order } }, { big }, f) {
   const stored = order === "standard";
   const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
-  if (pass === "forward") return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
+  if (pass === "forward")
+    return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
   return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
 }
 
@@ -27,17 +37,36 @@ export class Hbm {
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
-    this.map = el("div", { class: "fa-map", "data-spot": "map", tabindex: 0, role: "application", "aria-roledescription": say("map"), "aria-label": say("map.keys") }, [this.canvas, this.overlay]);
+    this.map = el(
+      "div",
+      {
+        class: "fa-map",
+        "data-spot": "map",
+        tabindex: 0,
+        role: "application",
+        "aria-roledescription": say("map"),
+        "aria-label": say("map.keys"),
+      },
+      [this.canvas, this.overlay],
+    );
     this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
-    const bus = (op) => el("div", { class: `fa-bus fa-bus-${op}`, "data-part": `visit.${op}`, "data-spot": "bus", "aria-hidden": "true" });
+    const bus = (op) =>
+      el("div", {
+        class: `fa-bus fa-bus-${op}`,
+        "data-part": `visit.${op}`,
+        "data-spot": "bus",
+        "aria-hidden": "true",
+      });
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
     this.card = card("hbm", say("HBM"), say("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
-    this.map.addEventListener("pointermove", (event) => set(this.map, { title: this.nameAt(event) }));
+    this.map.addEventListener("pointermove", (event) =>
+      set(this.map, { title: this.nameAt(event) }),
+    );
   }
 
   /** The name, as in model/links.js, of the tile or block at a place of the window. */
@@ -48,7 +77,8 @@ export class Hbm {
     const x = clientX - box.left - this.left;
     const y = clientY - box.top - this.top;
     const inside = (at) => at >= 0 && at < this.side;
-    if (inside(x) && inside(y)) return `tile.${Math.floor(y / this.cell / p.block_q)}.${Math.floor(x / this.cell / p.block_k)}`;
+    if (inside(x) && inside(y))
+      return `tile.${Math.floor(y / this.cell / p.block_q)}.${Math.floor(x / this.cell / p.block_k)}`;
     return this.strips.at(x, y);
   }
 
@@ -74,7 +104,9 @@ export class Hbm {
     const p = trace.problem;
     const box = this.map.getBoundingClientRect();
     const taken = this.strips.measure(trace, theme, box.height);
-    const [before, after, above] = [taken.left, taken.right, taken.above].map((size) => size + this.gap);
+    const [before, after, above] = [taken.left, taken.right, taken.above].map(
+      (size) => size + this.gap,
+    );
     const across = box.width - before - after;
     const side = Math.max(64, Math.floor(Math.min(across, box.height - above - 4)));
     this.cell = side / p.n;
@@ -82,7 +114,11 @@ export class Hbm {
     this.top = Math.floor(above + Math.max(0, box.height - above - side - 4) / 2);
     Object.assign(this.canvas.style, { left: `${this.left}px`, top: `${this.top}px` });
     this.ratio = fit(this.canvas, side, side);
-    set(this.overlay, { width: box.width, height: box.height, viewBox: `0 0 ${box.width} ${box.height}` });
+    set(this.overlay, {
+      width: box.width,
+      height: box.height,
+      viewBox: `0 0 ${box.width} ${box.height}`,
+    });
     this.side = side;
     this.states = null;
     this.around();
@@ -92,16 +128,30 @@ export class Hbm {
   /** Static rectangles and names; `draw` only moves the bright ones. */
   around() {
     const { left, top, side, cell, gap, trace } = this;
-    const frame = svg("rect", { class: "fa-ghost", x: left - 3, y: top - 3, width: side + 5, height: side + 5, rx: 5 });
+    const frame = svg("rect", {
+      class: "fa-ghost",
+      x: left - 3,
+      y: top - 3,
+      width: side + 5,
+      height: side + 5,
+      rx: 5,
+    });
     this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
     this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
     const strips = this.strips.layout(trace, this.theme, { left, top, side, cell, gap });
-    this.overlay.replaceChildren(frame, ...strips, ...this.skipWords(trace.problem), this.cursor, this.tileName);
+    this.overlay.replaceChildren(
+      frame,
+      ...strips,
+      ...this.skipWords(trace.problem),
+      this.cursor,
+      this.tileName,
+    );
   }
 
   /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
   home(tensor, blocks, box) {
-    const within = ({ x, y, width, height }) => new DOMRect(box.left + x, box.top + y, width, height);
+    const within = ({ x, y, width, height }) =>
+      new DOMRect(box.left + x, box.top + y, width, height);
     const strip = Array.isArray(blocks[0]) ? null : this.strips.home(tensor, blocks);
     if (strip) return within(strip);
     const p = this.trace.problem;
@@ -114,12 +164,19 @@ export class Hbm {
     const last = blocks.at(-1)[1] + 1;
     const edge = (k, size) => Math.min(p.n, k * size) * cell;
     const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
-    return within({ x: left + x, y: top + y, width: edge(last, p.block_k) - x, height: edge(i + 1, p.block_q) - y });
+    return within({
+      x: left + x,
+      y: top + y,
+      width: edge(last, p.block_k) - x,
+      height: edge(i + 1, p.block_q) - y,
+    });
   }
 
   skipWords(p) {
     const words = [];
-    const [wide, high] = this.theme.big ? [64 * this.theme.unit, 30 * this.theme.unit] : [36 * this.theme.unit, 16];
+    const [wide, high] = this.theme.big
+      ? [64 * this.theme.unit, 30 * this.theme.unit]
+      : [36 * this.theme.unit, 16];
     if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
@@ -148,7 +205,11 @@ export class Hbm {
     set(this.caption, { text: captionOf(this.trace, this.theme, f) });
     const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
-    set(this.count, { text: f.writes ? say("hbm.both", { read, written: bytes(f.writes) }) : say("hbm.read", { read }) });
+    set(this.count, {
+      text: f.writes
+        ? say("hbm.both", { read, written: bytes(f.writes) })
+        : say("hbm.read", { read }),
+    });
     this.drawBus(f);
   }
 
@@ -163,24 +224,47 @@ export class Hbm {
   /** Where the tile of this visit stands in the window. */
   magnified({ rows, cols }) {
     const { left, top } = this.map.getBoundingClientRect();
-    return { x: left + this.left + cols.stop * this.cell, top: top + this.top + rows.start * this.cell, bottom: top + this.top + rows.stop * this.cell };
+    return {
+      x: left + this.left + cols.stop * this.cell,
+      top: top + this.top + rows.start * this.cell,
+      bottom: top + this.top + rows.stop * this.cell,
+    };
   }
 
   /** From where to where in the window the strip right of the map reaches. */
   beside() {
-    return this.home(this.trace.header.pass === "forward" ? "O" : "dQ", [0], this.map.getBoundingClientRect());
+    return this.home(
+      this.trace.header.pass === "forward" ? "O" : "dQ",
+      [0],
+      this.map.getBoundingClientRect(),
+    );
   }
 
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
       const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
-      const names = list.slice(0, 4).map((t) => el("b", { class: `fa-ink-${hueOf(t.tensor)}`, text: (t.op === "add" ? "+\u00a0" : "") + blockName(t), "data-part": partName(t) }));
+      const names = list
+        .slice(0, 4)
+        .map((t) =>
+          el("b", {
+            class: `fa-ink-${hueOf(t.tensor)}`,
+            text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
+            "data-part": partName(t),
+          }),
+        );
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
-      const ends = [el("span", { text: say(`bus.${op}`) }), ...names, list.length > 4 && el("span", { text: "…" }), list.length && el("span", { text: bytes(total) })];
+      const ends = [
+        el("span", { text: say(`bus.${op}`) }),
+        ...names,
+        list.length > 4 && el("span", { text: "…" }),
+        list.length && el("span", { text: bytes(total) }),
+      ];
       lane.replaceChildren(...ends.filter(Boolean));
       const now = list.some((t) => t.phase === f.phase);
-      set(lane, { class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}` });
+      set(lane, {
+        class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,
+      });
     }
   }
 
@@ -233,11 +317,24 @@ export class Hbm {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
-    if (state === "skipped" || (kind === "skipped" && order !== "standard")) return fill(this.pattern);
+    if (state === "skipped" || (kind === "skipped" && order !== "standard"))
+      return fill(this.pattern);
     const stored = order === "standard" && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
-    if (stored) return this.paintCells(r0, r1, c0, c1, scale, layer, known, f, this.guessing && state === "pending");
-    if (state === "current" && scale >= 4 * ratio && f.numbers) return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
+    if (stored)
+      return this.paintCells(
+        r0,
+        r1,
+        c0,
+        c1,
+        scale,
+        layer,
+        known,
+        f,
+        this.guessing && state === "pending",
+      );
+    if (state === "current" && scale >= 4 * ratio && f.numbers)
+      return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
@@ -259,7 +356,8 @@ export class Hbm {
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
         const masked = !veil && hidden(this.trace.arrays, r * n + c);
-        g.fillStyle = known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
+        g.fillStyle =
+          known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);
         if (masked) {
           g.fillStyle = this.pattern;

@@ -13,19 +13,41 @@ export class HeadRow {
     this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
   }
 
-  layout({ header: { query, problem: { heads } } }) {
+  layout({
+    header: {
+      query,
+      problem: { heads },
+    },
+  }) {
     this.root.hidden = !heads;
     if (!heads) return;
     const had = this.row.contains(document.activeElement);
     const { groups, before, after } = groupsOf(heads);
     const chip = (head, text, label, isShown = false) => {
-      const node = el("button", { type: "button", class: "fa-head", text, title: label, "aria-label": label, "aria-pressed": isShown ? "true" : "false", disabled: !this.onHead });
-      node.addEventListener("click", () => head !== heads.head && this.onHead({ ...query, head: String(head) }));
+      const node = el("button", {
+        type: "button",
+        class: "fa-head",
+        text,
+        title: label,
+        "aria-label": label,
+        "aria-pressed": isShown ? "true" : "false",
+        disabled: !this.onHead,
+      });
+      node.addEventListener(
+        "click",
+        () => head !== heads.head && this.onHead({ ...query, head: String(head) }),
+      );
       return node;
     };
-    const more = (head, text) => head !== null && chip(head, text, say("heads.more.to", { h: head, of: heads.q_heads }));
+    const more = (head, text) =>
+      head !== null && chip(head, text, say("heads.more.to", { h: head, of: heads.q_heads }));
     const brackets = groups.map(({ kv, heads: own }) =>
-      el("span", { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` }, own.map((h) => chip(h, String(h), say("heads.reads", { h, kv }), h === heads.head))));
+      el(
+        "span",
+        { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` },
+        own.map((h) => chip(h, String(h), say("heads.reads", { h, kv }), h === heads.head)),
+      ),
+    );
     this.row.replaceChildren(...[more(before, "‹"), ...brackets, more(after, "›")].filter(Boolean));
     if (had) this.row.querySelector('[aria-pressed="true"]').focus({ preventScroll: true });
     set(this.root, { "data-head": heads.head });

@@ -9,12 +9,24 @@ const EDGE = 22;
 const ROOM = 60; // px that a card must have
 
 const mark = (tensor, box, own, x, y, width, height) =>
-  el("i", { "data-linked": own ? "self" : "", "data-tensor": tensor, "data-box": box, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` });
+  el("i", {
+    "data-linked": own ? "self" : "",
+    "data-tensor": tensor,
+    "data-box": box,
+    style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+  });
 /** A line breaks before an operator, or behind a comma. */
-const kept = (text) => text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
+const kept = (text) =>
+  text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
 /** A power as a power: e^(…). */
-const written = (text) => text.split(/\^\(([^)]*)\)/).map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
-const said = (box) => Object.entries(box).map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`).join(", ");
+const written = (text) =>
+  text
+    .split(/\^\(([^)]*)\)/)
+    .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+const said = (box) =>
+  Object.entries(box)
+    .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
+    .join(", ");
 
 export class Links {
   /** @param player see step/linking.js: its card of a tile may be another one later */
@@ -25,7 +37,11 @@ export class Links {
     this.title = el("b");
     this.bars = svg("svg", { preserveAspectRatio: "none" });
     this.lines = el("div", { class: "fa-pick-lines" });
-    this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [this.title, this.bars, this.lines]);
+    this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [
+      this.title,
+      this.bars,
+      this.lines,
+    ]);
     this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in a lecture hall
     this.hbm.overlay.before(this.map); // below its words
   }
@@ -39,11 +55,15 @@ export class Links {
   draw(links, f, of, told, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
-    if (this.sram && this.tile.parentElement !== this.sram.body) this.sram.body.append(this.tile, this.card);
+    if (this.sram && this.tile.parentElement !== this.sram.body)
+      this.sram.body.append(this.tile, this.card);
     this.root.classList.toggle("is-linking", this.lit);
     for (const node of this.root.querySelectorAll("[data-part]")) {
       const thing = of && links.thing(node.dataset.part);
-      set(node, { "data-linked": thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null });
+      set(node, {
+        "data-linked":
+          thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null,
+      });
     }
     this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
@@ -58,10 +78,21 @@ export class Links {
       const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
-      const [down, across] = sides.map((axis) => ({ start: box[axis].start - (bounds[axis]?.start ?? 0), stop: box[axis].stop - (bounds[axis]?.start ?? 0) }));
+      const [down, across] = sides.map((axis) => ({
+        start: box[axis].start - (bounds[axis]?.start ?? 0),
+        stop: box[axis].stop - (bounds[axis]?.start ?? 0),
+      }));
       const [w, h] = [width / matrix.cols, height / matrix.rows];
       const gap = Math.min(w, h) >= 24 ? 2 : 1;
-      return mark(tensor, said(box), of.tensor === tensor, x + across.start * w, y + down.start * h, (across.stop - across.start) * w - gap, (down.stop - down.start) * h - gap);
+      return mark(
+        tensor,
+        said(box),
+        of.tensor === tensor,
+        x + across.start * w,
+        y + down.start * h,
+        (across.stop - across.start) * w - gap,
+        (down.stop - down.start) * h - gap,
+      );
     });
   }
 
@@ -71,11 +102,28 @@ export class Links {
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
       links.runs(of, tensor).map(({ start, stop }) => {
         const { x, y, width, height } = place(start, stop);
-        return mark(tensor, `blocks ${start}–${stop - 1}`, of.tensor === tensor, x, y, width, height);
-      }));
+        return mark(
+          tensor,
+          `blocks ${start}–${stop - 1}`,
+          of.tensor === tensor,
+          x,
+          y,
+          width,
+          height,
+        );
+      }),
+    );
     const areas = links.areas(of).map((box) => {
       const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
-      return mark("S", said(box), of.tensor === "S", hbm.left + x, hbm.top + y, Math.max(2, box.keys.stop * hbm.cell - x - 1), Math.max(2, box.rows.stop * hbm.cell - y - 1));
+      return mark(
+        "S",
+        said(box),
+        of.tensor === "S",
+        hbm.left + x,
+        hbm.top + y,
+        Math.max(2, box.keys.stop * hbm.cell - x - 1),
+        Math.max(2, box.rows.stop * hbm.cell - y - 1),
+      );
     });
     return [...strips, ...areas];
   }
@@ -86,15 +134,29 @@ export class Links {
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
-    const at = of && !this.sram.body.hidden ? this.sram.corner(words ? "-" : of.tensor ?? "-", EDGE * unit, ROOM) : null;
+    const at =
+      of && !this.sram.body.hidden
+        ? this.sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
+        : null;
     const [last] = told?.lines.slice(-1) ?? [];
-    const isAbove = this.sram.headline?.(of && last && !words ? [el("b", { text: told.title }), " ", ...written(last)] : null) ?? false;
-    const lines = isAbove ? told.lines.slice(0, -1) : told?.lines ?? [];
-    this.card.hidden = !at || !(lines.length || told.terms) || at.height < ROOM / 2 || at.width < ROOM;
+    const isAbove =
+      this.sram.headline?.(
+        of && last && !words ? [el("b", { text: told.title }), " ", ...written(last)] : null,
+      ) ?? false;
+    const lines = isAbove ? told.lines.slice(0, -1) : (told?.lines ?? []);
+    this.card.hidden =
+      !at || !(lines.length || told.terms) || at.height < ROOM / 2 || at.width < ROOM;
     if (this.card.hidden) return;
-    Object.assign(this.card.style, { left: `${at.x}px`, top: `${at.y - head}px`, width: `${at.width}px`, height: `${at.height + head}px` });
+    Object.assign(this.card.style, {
+      left: `${at.x}px`,
+      top: `${at.y - head}px`,
+      width: `${at.width}px`,
+      height: `${at.height + head}px`,
+    });
     set(this.title, { text: told.title });
-    this.lines.replaceChildren(...lines.map((text) => el("span", {}, written(words ? text : kept(text)))));
+    this.lines.replaceChildren(
+      ...lines.map((text) => el("span", {}, written(words ? text : kept(text)))),
+    );
     const upright = Boolean(at.beside);
     this.draws(told.terms, upright);
     const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";
@@ -113,10 +175,15 @@ export class Links {
       ...terms.map((term, k) => {
         const size = Number.isFinite(term) ? term / most : 0;
         const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
-        const place = upright ? { x: from, y: k + 0.15, width: long, height: 0.7 } : { x: k + 0.1, y: from, width: 0.8, height: long };
+        const place = upright
+          ? { x: from, y: k + 0.15, width: long, height: 0.7 }
+          : { x: k + 0.1, y: from, width: 0.8, height: long };
         return svg("rect", { ...place, class: term < 0 ? "is-minus" : "" });
       }),
-      svg("line", upright ? { x1: 0, x2: 0, y1: 0, y2: count } : { x1: 0, x2: count, y1: 0, y2: 0 }),
+      svg(
+        "line",
+        upright ? { x1: 0, x2: 0, y1: 0, y2: count } : { x1: 0, x2: count, y1: 0, y2: 0 },
+      ),
     );
   }
 }

@@ -58,7 +58,12 @@ function glyphsOf(font, type) {
   if (!measured.has(font)) {
     const g = new OffscreenCanvas(1, 1).getContext("2d");
     g.font = font;
-    measured.set(font, Object.fromEntries([..."0.−"].map((glyph) => [glyph, g.measureText(glyph).width + SPACING * type])));
+    measured.set(
+      font,
+      Object.fromEntries(
+        [..."0.−"].map((glyph) => [glyph, g.measureText(glyph).width + SPACING * type]),
+      ),
+    );
   }
   return measured.get(font);
 }
@@ -74,7 +79,10 @@ export class Matrix {
   constructor(name) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.digits = el("div", { class: "fa-digits", "aria-hidden": "true" });
-    this.root = el("div", { class: `fa-matrix fa-${name.toLowerCase()}` }, [this.canvas, this.digits]);
+    this.root = el("div", { class: `fa-matrix fa-${name.toLowerCase()}` }, [
+      this.canvas,
+      this.digits,
+    ]);
     this.cells = [];
     this.small = new OffscreenCanvas(1, 1).getContext("2d");
   }
@@ -90,10 +98,14 @@ export class Matrix {
     const [across, down] = [this.width / cols, this.height / rows];
     const style = getComputedStyle(this.digits);
     const { fontWeight, fontFamily } = style;
-    this.style = { font: `${fontWeight} ${type * this.ratio}px ${fontFamily}`, color: style.getPropertyValue("--fa-quiet") };
+    this.style = {
+      font: `${fontWeight} ${type * this.ratio}px ${fontFamily}`,
+      color: style.getPropertyValue("--fa-quiet"),
+    };
     this.glyphs = glyphsOf(`${fontWeight} ${type}px ${fontFamily}`, type);
     this.most = across - 4; // px of a number
-    const wide = across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
+    const wide =
+      across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
     if (this.cells.length !== wanted) {
       this.cells = Array.from({ length: wanted }, () => el("span"));
@@ -122,7 +134,11 @@ export class Matrix {
     const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
     this.paint(g, how, (k, text, tone) => {
       g.fillStyle = tone || color;
-      g.fillText(text, ((k % this.cols) + 0.5) * w - this.ratio, (Math.floor(k / this.cols) + 0.5) * h - this.ratio);
+      g.fillText(
+        text,
+        ((k % this.cols) + 0.5) * w - this.ratio,
+        (Math.floor(k / this.cols) + 0.5) * h - this.ratio,
+      );
     });
     return canvas;
   }
@@ -155,7 +171,11 @@ export class Matrix {
         }
         if (!this.cells.length) continue;
         const said = x === -Infinity ? zero : x;
-        const tone = Number.isFinite(x) ? (ramp.dark[level(x, low, high)] ? "#fff" : "#101820") : ""; // over a hatch the page's ink
+        const tone = Number.isFinite(x)
+          ? ramp.dark[level(x, low, high)]
+            ? "#fff"
+            : "#101820"
+          : ""; // over a hatch the page's ink
         write(r * this.cols + c, this.written(said, decimals), tone);
       }
   }
@@ -189,7 +209,9 @@ export class Matrix {
 
   /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. */
   decimals(values) {
-    const all = Array.from({ length: this.rows * this.cols }, (_, k) => values(Math.floor(k / this.cols), k % this.cols));
+    const all = Array.from({ length: this.rows * this.cols }, (_, k) =>
+      values(Math.floor(k / this.cols), k % this.cols),
+    );
     return all.every((x) => !Number.isFinite(x) || this.wide(fixed(x, 2)) <= this.most) ? 2 : 1;
   }
 
@@ -197,7 +219,10 @@ export class Matrix {
   written(x, decimals) {
     if (!Number.isFinite(x)) return number(x);
     const size = Math.abs(x);
-    const texts = size < 1e4 ? [fixed(x, decimals), ...(size < 10 ? [] : [fixed(x, 1), fixed(x, 0)])] : [number(x)];
+    const texts =
+      size < 1e4
+        ? [fixed(x, decimals), ...(size < 10 ? [] : [fixed(x, 1), fixed(x, 0)])]
+        : [number(x)];
     return texts.find((text) => this.wide(text) <= this.most) ?? "";
   }
 

@@ -13,12 +13,27 @@ class Predict {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
     this.choices = el("div", { class: "fa-choices" });
-    this.show = el("button", { type: "button", class: "fa-link fa-show-me", text: sayPredict("predict.show") });
+    this.show = el("button", {
+      type: "button",
+      class: "fa-link fa-show-me",
+      text: sayPredict("predict.show"),
+    });
     this.show.addEventListener("click", () => this.reveal(true));
     this.hint = el("span", { class: "fa-predict-hint" });
-    const close = el("button", { type: "button", class: "fa-predict-close", text: "×", "aria-label": sayPredict("predict.close"), title: sayPredict("predict.close.key") });
+    const close = el("button", {
+      type: "button",
+      class: "fa-predict-close",
+      text: "×",
+      "aria-label": sayPredict("predict.close"),
+      title: sayPredict("predict.close.key"),
+    });
     close.addEventListener("click", () => tell("fa:predict"));
-    this.card = card("predict", sayPredict("predict"), "", [this.verdict, this.text, el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]), close]);
+    this.card = card("predict", sayPredict("predict"), "", [
+      this.verdict,
+      this.text,
+      el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]),
+      close,
+    ]);
     this.root = this.card.root;
     this.right = 0;
     this.asked = 0;
@@ -35,9 +50,16 @@ class Predict {
     this.choice = null;
     this.told = false;
     set(this.text, { text: question?.text ?? sayPredict("predict.none") });
-    set(this.card.note, { text: question?.slider ? sayPredict("predict.within", { tolerance: number(question.slider.tolerance) }) : "" });
+    set(this.card.note, {
+      text: question?.slider
+        ? sayPredict("predict.within", { tolerance: number(question.slider.tolerance) })
+        : "",
+    });
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
-    else this.choices.replaceChildren(...(question?.options ?? []).map((text, k) => this.option(text, k)));
+    else
+      this.choices.replaceChildren(
+        ...(question?.options ?? []).map((text, k) => this.option(text, k)),
+      );
     this.lead();
   }
 
@@ -52,14 +74,25 @@ class Predict {
   }
 
   option(text, k) {
-    const button = el("button", { type: "button", class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 }, [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", { text })]);
+    const button = el(
+      "button",
+      { type: "button", class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 },
+      [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", { text })],
+    );
     button.addEventListener("click", () => this.choose(k));
     return button;
   }
 
   /** A number between its bounds; untouched it is no answer. */
   slider({ min, max, step }) {
-    const input = el("input", { type: "range", min, max, step, value: (min + max) / 2, "aria-label": sayPredict("predict.number") });
+    const input = el("input", {
+      type: "range",
+      min,
+      max,
+      step,
+      value: (min + max) / 2,
+      "aria-label": sayPredict("predict.number"),
+    });
     const output = el("output", { text: number(Number(input.value)) });
     const answer = () => {
       this.choice = Number(input.value);
@@ -67,20 +100,31 @@ class Predict {
       this.lead();
     };
     for (const name of ["input", "pointerup"]) input.addEventListener(name, answer);
-    return el("label", { class: "fa-guess" }, [el("span", { text: min }), input, el("span", { text: max }), output]);
+    return el("label", { class: "fa-guess" }, [
+      el("span", { text: min }),
+      input,
+      el("span", { text: max }),
+      output,
+    ]);
   }
 
   choose(k) {
     if (this.told || !this.question || k >= this.question.options.length) return;
     this.choice = k;
-    [...this.choices.children].forEach((button, at) => set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }));
+    [...this.choices.children].forEach((button, at) =>
+      set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }),
+    );
     this.lead();
   }
 
   /** How it goes on from here. */
   lead() {
     const { question, choice, told } = this;
-    set(this.hint, { text: !question ? "" : sayPredict(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen") });
+    set(this.hint, {
+      text: !question
+        ? ""
+        : sayPredict(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen"),
+    });
     this.show.hidden = !question || this.told;
     for (const field of this.choices.querySelectorAll("button, input")) field.disabled = this.told;
     this.root.classList.toggle("is-told", this.told);
@@ -89,17 +133,30 @@ class Predict {
   /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
   reveal(asked) {
     const { question, choice } = this;
-    const score = this.asked ? sayPredict("predict.score", { right: this.right, asked: this.asked }) : "";
-    if (!question || this.told || (choice === null && !asked)) return set(this.verdict, { text: score, class: "fa-verdict" });
+    const score = this.asked
+      ? sayPredict("predict.score", { right: this.right, asked: this.asked })
+      : "";
+    if (!question || this.told || (choice === null && !asked))
+      return set(this.verdict, { text: score, class: "fa-verdict" });
     const right = choice !== null && isRight(question, choice);
     const { because } = question;
     this.told = true;
     if (asked) this.lead();
-    if (choice === null) return set(this.verdict, { text: question.slider ? sayPredict("predict.because", { because }) : sayPredict("predict.answer", { answer: question.options[question.answer], because }), class: "fa-verdict" });
+    if (choice === null)
+      return set(this.verdict, {
+        text: question.slider
+          ? sayPredict("predict.because", { because })
+          : sayPredict("predict.answer", { answer: question.options[question.answer], because }),
+        class: "fa-verdict",
+      });
     this.asked += 1;
     this.right += right ? 1 : 0;
     const told = { because, right: this.right, asked: this.asked };
-    const exact = () => sayPredict(right ? "predict.right.number" : "predict.wrong.number", { ...told, said: number(choice) });
+    const exact = () =>
+      sayPredict(right ? "predict.right.number" : "predict.wrong.number", {
+        ...told,
+        said: number(choice),
+      });
     set(this.verdict, {
       text: question.slider ? exact() : sayPredict(right ? "predict.right" : "predict.wrong", told),
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
@@ -116,7 +173,8 @@ class Predict {
 
   /** Escape ends the questions where they are seen; true when it did. */
   leaves({ key, target }) {
-    if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]")) return false;
+    if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]"))
+      return false;
     tell("fa:predict");
     return true;
   }

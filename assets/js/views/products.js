@@ -13,26 +13,46 @@ const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a 
 /** What differs from FA-2: where a product goes, and for FA-1's dQ the scale, which comes with each part. @type {Record<string, Record<string, string>>} */
 const WHERE = {
   fa1: { dQ: sayBackward("product.fa1.dQ") },
-  standard: { dV: sayBackward("product.standard.dV"), dP: sayBackward("product.standard.dP"), dK: sayBackward("product.standard.dK"), dQ: sayBackward("product.standard.dQ") },
+  standard: {
+    dV: sayBackward("product.standard.dV"),
+    dP: sayBackward("product.standard.dP"),
+    dK: sayBackward("product.standard.dK"),
+    dQ: sayBackward("product.standard.dQ"),
+  },
 };
 
 export class Products {
   constructor() {
     this.list = el("ol", { class: "fa-products" });
     this.lesson = el("p", { class: "fa-caption" });
-    this.root = el("section", { class: "fa-card fa-products-card", "aria-label": say("products") }, [this.list, this.lesson]);
+    this.root = el(
+      "section",
+      { class: "fa-card fa-products-card", "aria-label": say("products") },
+      [this.list, this.lesson],
+    );
   }
 
   layout({ problem: { order } }) {
     const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
-    this.items = shown.map(([phase, formula, where]) => el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)), el("span", { text: WHERE[order]?.[phase] ?? where })]));
+    this.items = shown.map(([phase, formula, where]) =>
+      el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [
+        el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)),
+        el("span", { text: WHERE[order]?.[phase] ?? where }),
+      ]),
+    );
     this.list.replaceChildren(...this.items);
-    set(this.lesson, { text: sayBackward(order === "standard" ? "products.four" : "products.five") });
+    set(this.lesson, {
+      text: sayBackward(order === "standard" ? "products.four" : "products.five"),
+    });
   }
 
   draw({ phase }) {
     const now = AT[phase] ?? phase;
-    for (const item of this.items) set(item, { class: item.dataset.product === now ? "is-now" : "", "aria-current": item.dataset.product === now ? "step" : null });
+    for (const item of this.items)
+      set(item, {
+        class: item.dataset.product === now ? "is-now" : "",
+        "aria-current": item.dataset.product === now ? "step" : null,
+      });
   }
 }
 
@@ -41,26 +61,48 @@ const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 export class Check {
   constructor() {
     this.body = el("tbody");
-    const heads = [sayBackward("check.row"), "lse", "D", "", sayBackward("check.keys")].map((text) => el("th", { scope: "col", text }));
-    this.table = el("table", { "aria-label": say("rows") }, [el("thead", {}, [el("tr", {}, heads)]), this.body]);
+    const heads = [sayBackward("check.row"), "lse", "D", "", sayBackward("check.keys")].map(
+      (text) => el("th", { scope: "col", text }),
+    );
+    this.table = el("table", { "aria-label": say("rows") }, [
+      el("thead", {}, [el("tr", {}, heads)]),
+      this.body,
+    ]);
     this.head = heads[3];
-    this.scroll = el("div", { class: "fa-rows", tabindex: 0, role: "region", "aria-label": say("rows") }, [this.table]);
+    this.scroll = el(
+      "div",
+      { class: "fa-rows", tabindex: 0, role: "region", "aria-label": say("rows") },
+      [this.table],
+    );
     this.sums = el("p");
     this.dQ = el("p");
-    this.root = el("section", { class: "fa-card fa-check", "aria-label": sayBackward("check") }, [this.scroll, el("div", { class: "fa-check-words" }, [this.sums, this.dQ])]);
+    this.root = el("section", { class: "fa-card fa-check", "aria-label": sayBackward("check") }, [
+      this.scroll,
+      el("div", { class: "fa-check-words" }, [this.sums, this.dQ]),
+    ]);
   }
 
   layout({ problem }) {
     const { block_q, sink } = problem;
     this.lines = Array.from({ length: block_q }, () => {
-      const cells = ["lse", "D", "sum", "keys"].map((key) => el("td", key === "lse" || key === "D" ? { "data-stat": key, "data-value": "" } : { "data-column": key }));
+      const cells = ["lse", "D", "sum", "keys"].map((key) =>
+        el(
+          "td",
+          key === "lse" || key === "D"
+            ? { "data-stat": key, "data-value": "" }
+            : { "data-column": key },
+        ),
+      );
       const title = el("th", { scope: "row" });
       return { tr: el("tr", {}, [title, ...cells]), title, cells };
     });
     this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
     this.scroll.classList.toggle("is-dense", block_q > 4);
     const bent = bends(problem); // a slope is not one of softmax
-    this.words = sink === null ? sayBackward(bent ? "check.zero.slope" : "check.zero") : sayBackward(bent ? "check.sink.slope" : "check.sink");
+    this.words =
+      sink === null
+        ? sayBackward(bent ? "check.zero.slope" : "check.zero")
+        : sayBackward(bent ? "check.sink.slope" : "check.sink");
     set(this.head, { text: sayBackward(bent ? "check.sums.slope" : "check.sums") });
   }
 
@@ -70,20 +112,44 @@ export class Check {
       const [sum, s] = [sums[k], f.stats[k]];
       tr.hidden = !sum;
       if (!sum) return tr.removeAttribute("data-row");
-      set(tr, { "data-row": sum.row, "data-part": `row.${sum.row}`, class: sum.row === focus ? "is-followed" : "" });
+      set(tr, {
+        "data-row": sum.row,
+        "data-part": `row.${sum.row}`,
+        class: sum.row === focus ? "is-followed" : "",
+      });
       const name = trace.header.row_names?.[sum.row];
       set(title, { text: name ? `${sum.row} ${name}` : String(sum.row) });
       const known = (x) => (x === undefined ? "" : String(x));
-      set(cells[0], { text: number(s?.lse), "data-value": known(s?.lse), "data-part": `lse.${sum.row}` });
+      set(cells[0], {
+        text: number(s?.lse),
+        "data-value": known(s?.lse),
+        "data-part": `lse.${sum.row}`,
+      });
       set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
-      set(cells[2], { text: sum.seen ? small(sum.sum) : "", class: sum.seen === sum.of && sum.of ? "is-now" : "" });
-      set(cells[3], { text: trace.header.numbers ? sayBackward("check.seen", { seen: sum.seen, of: sum.of }) : "" });
+      set(cells[2], {
+        text: sum.seen ? small(sum.sum) : "",
+        class: sum.seen === sum.of && sum.of ? "is-now" : "",
+      });
+      set(cells[3], {
+        text: trace.header.numbers ? sayBackward("check.seen", { seen: sum.seen, of: sum.of }) : "",
+      });
     });
     const dsink = ofSink(trace, f);
-    const sink = dsink === undefined ? "" : ` ${sayBackward("check.dsink", { dsink: number(dsink) })}`;
+    const sink =
+      dsink === undefined ? "" : ` ${sayBackward("check.dsink", { dsink: number(dsink) })}`;
     set(this.sums, { text: (sums.length ? this.words : sayBackward("check.idle")) + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
     const [added, of] = [f.grads.added[f.i], f.grads.of[f.i]];
-    set(this.dQ, { text: found ? sayBackward(added < of ? "check.dQ" : "check.dQ.whole", { i: sub(f.i), added, of, off: number(found.off), most: number(found.most) }) : "" });
+    set(this.dQ, {
+      text: found
+        ? sayBackward(added < of ? "check.dQ" : "check.dQ.whole", {
+            i: sub(f.i),
+            added,
+            of,
+            off: number(found.off),
+            most: number(found.most),
+          })
+        : "",
+    });
   }
 }

@@ -3,22 +3,38 @@
 import { hueOf } from "../lib/colors.js";
 import { el } from "../lib/dom.js";
 
-const SYMBOL = /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])(?:[₀-₉]+(?:,[₀-₉]+)?)?|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
+const SYMBOL =
+  /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])(?:[₀-₉]+(?:,[₀-₉]+)?)?|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
 const TIED = / (·) /g; // no line ends beside it
 const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
-const INK = { ℓ: "l", "▲": "o", "α": "alpha", dS: "s", dP: "s" };
+const INK = { ℓ: "l", "▲": "o", α: "alpha", dS: "s", dP: "s" };
 const SLIM = ["lse", "D"]; // a number per row
 
 /** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param nodes by the names in brackets */
-export const placed = (text, nodes) => text.split(/\[(\w+)\]/).map((part, k) => (k % 2 ? nodes[part] : part)).filter(Boolean);
+export const placed = (text, nodes) =>
+  text
+    .split(/\[(\w+)\]/)
+    .map((part, k) => (k % 2 ? nodes[part] : part))
+    .filter(Boolean);
 
 /** @param {string} text @returns nodes */
 export const rich = (text) =>
-  text.split(SYMBOL).filter(Boolean).map((part) => {
-    if (!SYMBOL.test(part)) return document.createTextNode(part.replace(TIED, "\u00a0$1\u00a0").replace(LOOSE, "$&\u200b"));
-    const tensor = /^(?:lse|d?[A-Zℓ]|.)/u.exec(part)?.[0] ?? "";
-    const block = [...part.slice(tensor.length)].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("");
-    const key = INK[tensor] ?? hueOf(tensor);
-    const name = block && !SLIM.includes(tensor) && !/[SP]$/.test(tensor) ? `${tensor}.${block}` : { m: "m", "ℓ": "l", "α": "alpha", lse: "lse", D: "D" }[tensor];
-    return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
-  });
+  text
+    .split(SYMBOL)
+    .filter(Boolean)
+    .map((part) => {
+      if (!SYMBOL.test(part))
+        return document.createTextNode(
+          part.replace(TIED, "\u00a0$1\u00a0").replace(LOOSE, "$&\u200b"),
+        );
+      const tensor = /^(?:lse|d?[A-Zℓ]|.)/u.exec(part)?.[0] ?? "";
+      const block = [...part.slice(tensor.length)]
+        .map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit))
+        .join("");
+      const key = INK[tensor] ?? hueOf(tensor);
+      const name =
+        block && !SLIM.includes(tensor) && !/[SP]$/.test(tensor)
+          ? `${tensor}.${block}`
+          : { m: "m", ℓ: "l", α: "alpha", lse: "lse", D: "D" }[tensor];
+      return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
+    });

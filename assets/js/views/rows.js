@@ -18,7 +18,15 @@ const COLUMNS = [
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
 /** Which of the row's numbers a column is about, by the names of model/links.js */
-const OF = { m_old: "m", row_max: "m", m_new: "m", alpha: "alpha", l_old: "l", row_sum: "l", l_new: "l" };
+const OF = {
+  m_old: "m",
+  row_max: "m",
+  m_new: "m",
+  alpha: "alpha",
+  l_old: "l",
+  row_sum: "l",
+  l_new: "l",
+};
 const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 const TIGHT = 6; // rows that find room closer together
@@ -26,14 +34,23 @@ const TIGHT = 6; // rows that find room closer together
 export class RowTable {
   constructor() {
     const heads = [el("th", { scope: "col", text: say("rows.row") })];
-    for (const [key, phase] of COLUMNS) heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
+    for (const [key, phase] of COLUMNS)
+      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
     this.bodyPart = el("tbody");
     this.caption = el("caption", { hidden: true });
     this.rows = [];
-    this.root = el("div", { class: "fa-rows", "data-spot": "rows", tabindex: 0, role: "region", "aria-label": say("rows") }, [
-      el("table", { "aria-label": say("rows.table") }, [this.caption, this.head, this.bodyPart]),
-    ]);
+    this.root = el(
+      "div",
+      {
+        class: "fa-rows",
+        "data-spot": "rows",
+        tabindex: 0,
+        role: "region",
+        "aria-label": say("rows"),
+      },
+      [el("table", { "aria-label": say("rows.table") }, [this.caption, this.head, this.bodyPart])],
+    );
   }
 
   layout(problem, names) {
@@ -44,7 +61,7 @@ export class RowTable {
     this.says("");
     const absent = (key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, , formula], k) => {
-      const [name, rest] = running ? [say(`column.${key}`), formula] : AT_ONCE[key] ?? [];
+      const [name, rest] = running ? [say(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
       const head = this.head.firstChild.children[k + 1];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
@@ -52,7 +69,11 @@ export class RowTable {
     this.rows = Array.from({ length: problem.block_q }, () => {
       const title = el("th", { scope: "row" });
       const cells = COLUMNS.map(([key]) =>
-        el("td", { hidden: absent(key), ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }) }));
+        el("td", {
+          hidden: absent(key),
+          ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
+        }),
+      );
       return { tr: el("tr", {}, [title, ...cells]), title, cells };
     });
     this.bodyPart.replaceChildren(...this.rows.map((r) => r.tr));
@@ -73,10 +94,15 @@ export class RowTable {
     this.root.classList.remove("is-tight");
     const room = () => height - this.head.offsetHeight - this.caption.offsetHeight;
     const high = () => this.rows[0]?.tr.offsetHeight;
-    this.root.classList.toggle("is-tight", room() < this.rows.length * high() && this.rows.length <= TIGHT);
+    this.root.classList.toggle(
+      "is-tight",
+      room() < this.rows.length * high() && this.rows.length <= TIGHT,
+    );
     const row = high();
     const head = height - room();
-    this.root.style.maxHeight = row ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px` : "";
+    this.root.style.maxHeight = row
+      ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px`
+      : "";
   }
 
   /** The row that is followed is in view. */
@@ -84,7 +110,8 @@ export class RowTable {
     const { root } = this;
     const [top, bottom] = [tr.offsetTop - this.head.offsetHeight, tr.offsetTop + tr.offsetHeight];
     if (top < root.scrollTop) root.scrollTop = top;
-    else if (bottom > root.scrollTop + root.clientHeight) root.scrollTop = bottom - root.clientHeight;
+    else if (bottom > root.scrollTop + root.clientHeight)
+      root.scrollTop = bottom - root.clientHeight;
   }
 
   draw(f, focus) {
@@ -95,13 +122,21 @@ export class RowTable {
         tr.removeAttribute("data-row");
         return;
       }
-      set(tr, { "data-row": s.row, "data-part": `row.${s.row}`, class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
+      set(tr, {
+        "data-row": s.row,
+        "data-part": `row.${s.row}`,
+        class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
+      });
       set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
       COLUMNS.forEach(([key, phase], c) => {
         const value = s[key];
         const known = value !== undefined;
         const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);
-        set(cells[c], { text, class: `${key}${phase === f.phase ? " is-now" : ""}`, "data-part": `${OF[key]}.${s.row}` });
+        set(cells[c], {
+          text,
+          class: `${key}${phase === f.phase ? " is-now" : ""}`,
+          "data-part": `${OF[key]}.${s.row}`,
+        });
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
       });
     });

@@ -26,10 +26,17 @@ const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
 /** Down and across. */
-const FRAMES = { Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], V: ["keys", "outs"], O: ["rows", "outs"] };
+const FRAMES = {
+  Q: ["rows", "dims"],
+  K: ["dims", "keys"],
+  S: ["rows", "keys"],
+  V: ["keys", "outs"],
+  O: ["rows", "outs"],
+};
 
 /** Does S hold weights? */
-const isWeighted = (f) => f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
+const isWeighted = (f) =>
+  f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
 export class Sram extends TileCard {
   constructor(on) {
@@ -59,28 +66,50 @@ export class Sram extends TileCard {
     const apart = big ? 0 : narrow ? 8 : 16 * u;
     const above = big ? 0 : HEIGHTS.K; // a hall has room for the scores and their rows alone
     const names = this.trace.header.row_names ?? [p.n - 1];
-    const label = Math.max(edge, Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16); // within the white band
+    const label = Math.max(
+      edge,
+      Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16,
+    ); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
     const split = above / (above + HEIGHTS.S);
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
-    const shares = strip ? STRIPS[stage] : big ? { Q: 0, S: 332, O: 78 } : phone ? { Q: 44, S: 176, O: 0 } : SHARES;
+    const shares = strip
+      ? STRIPS[stage]
+      : big
+        ? { Q: 0, S: 332, O: 78 }
+        : phone
+          ? { Q: 44, S: 176, O: 0 }
+          : SHARES;
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
     const least = cols * (phone ? PHONE_FEW : FEW * u);
-    const few = !big && !strip && least > (whole * shares.S) / (shares.Q + shares.S + shares.O) && least < whole * (phone ? 0.88 : 0.68);
+    const few =
+      !big &&
+      !strip &&
+      least > (whole * shares.S) / (shares.Q + shares.S + shares.O) &&
+      least < whole * (phone ? 0.88 : 0.68);
     const scores = few ? least : (whole * shares.S) / (shares.Q + shares.S + shares.O);
-    const part = (name, cells, most) => Math.floor(Math.min(((whole - scores) * shares[name]) / (shares.Q + shares.O || 1), cells * most * u));
-    const wide = { Q: part("Q", p.d, CELLS.Q), S: Math.floor(Math.min(scores, cols * (big ? 96 : CELLS.S) * u)), O: part("O", p.d, CELLS.Q) };
+    const part = (name, cells, most) =>
+      Math.floor(
+        Math.min(((whole - scores) * shares[name]) / (shares.Q + shares.O || 1), cells * most * u),
+      );
+    const wide = {
+      Q: part("Q", p.d, CELLS.Q),
+      S: Math.floor(Math.min(scores, cols * (big ? 96 : CELLS.S) * u)),
+      O: part("O", p.d, CELLS.Q),
+    };
     const spare = Math.max(0, whole - wide.Q - wide.S - wide.O) / 2;
     const top = head + Math.max(0, room - over - low) / 2;
     const base = top + over + gap;
     const x = { Q: label + spare };
     x.S = x.Q + wide.Q + (wide.Q ? apart : 0);
     x.m = x.S + wide.S + stats * 0.05;
-    const widths = narrow ? { m: stats * 0.53, l: stats * 0.41 } : { m: stats * 0.52, l: stats * 0.38 };
+    const widths = narrow
+      ? { m: stats * 0.53, l: stats * 0.41 }
+      : { m: stats * 0.52, l: stats * 0.38 };
     x.l = x.m + widths.m;
     x.O = x.S + wide.S + stats;
     if (sums) {
@@ -94,18 +123,25 @@ export class Sram extends TileCard {
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
     const held = HELD[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
-    for (const name of Object.keys(FRAMES)) this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
+    for (const name of Object.keys(FRAMES))
+      this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
     this.counts = held.includes("m");
     this.high = low / rows;
-    this.rows(rows, x.Q - 7, base, type, this.counts ? { m: { x: x.m, width: widths.m }, l: { x: x.l, width: widths.l } } : {});
+    this.rows(
+      rows,
+      x.Q - 7,
+      base,
+      type,
+      this.counts ? { m: { x: x.m, width: widths.m }, l: { x: x.l, width: widths.l } } : {},
+    );
     // In a hall each key stands over its column, where there is room for that.
     this.keys.hidden = !big || strip || wide.S < cols * KEY * u;
     put(this.keys, x.S, base - 46 * u, wide.S, 44 * u);
     this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
     this.frames.S.head.hidden = !this.keys.hidden;
     this.left = Math.max(0, x.Q - label);
-    put(this.legend, x.O + wide.O - (300 * u), height - foot + 4 * u, 300 * u, 16 * u);
+    put(this.legend, x.O + wide.O - 300 * u, height - foot + 4 * u, 300 * u, 16 * u);
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
@@ -129,7 +165,12 @@ export class Sram extends TileCard {
     [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
     for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
-    this.captions(f, f.acc, isWeighted(f), f.stats.find((s) => s.row === focus));
+    this.captions(
+      f,
+      f.acc,
+      isWeighted(f),
+      f.stats.find((s) => s.row === focus),
+    );
     const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old }));
     this.drawRows(f, focus, now, (key) => this.theme[key.toUpperCase()]);
   }
@@ -142,36 +183,97 @@ export class Sram extends TileCard {
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
     const held = {};
-    const matrix = (name, now, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      (held[name] = { now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`, filled, block, values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
+    const matrix = (
+      name,
+      now,
+      filled,
+      values,
+      use,
+      block,
+      [low, high] = this.around,
+      ramp = theme[name],
+      masked,
+    ) =>
+      (held[name] = {
+        now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
+        filled,
+        block,
+        values: filled ? values : () => undefined,
+        low,
+        high,
+        ramp,
+        theme,
+        used: use,
+        masked,
+      });
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
     const loaded = f.done("load");
     const { Q, K, V, P } = f.zoom ?? arrays;
     const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
-    matrix("Q", "", (scoring || f.unseen) && (loaded || p.order === "fa2"), Q && flat(Q, p.d, row0), [used[0], p.d], f.i);
+    matrix(
+      "Q",
+      "",
+      (scoring || f.unseen) && (loaded || p.order === "fa2"),
+      Q && flat(Q, p.d, row0),
+      [used[0], p.d],
+      f.i,
+    );
     matrix("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
-    const unsummed = f.stage ? f.stage === "softmax" && !f.done("store") : Boolean(p.dropout) && !f.done("output");
+    const unsummed = f.stage
+      ? f.stage === "softmax" && !f.done("store")
+      : Boolean(p.dropout) && !f.done("output");
     const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    if (isWeighted(f)) matrix("S", `${f.step} weights ${unsummed}`, true, (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)), lanes, tile, [0, 1], theme.P, 0);
-    else matrix("S", `${f.step} scores ${f.done("mask")}`, !skip && (f.done("scores") || (f.stage === "softmax" && loaded)), f.score, lanes, tile, this.scores);
+    if (isWeighted(f))
+      matrix(
+        "S",
+        `${f.step} weights ${unsummed}`,
+        true,
+        (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)),
+        lanes,
+        tile,
+        [0, 1],
+        theme.P,
+        0,
+      );
+    else
+      matrix(
+        "S",
+        `${f.step} scores ${f.done("mask")}`,
+        !skip && (f.done("scores") || (f.stage === "softmax" && loaded)),
+        f.score,
+        lanes,
+        tile,
+        this.scores,
+      );
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     const shrinks = p.order === "fa2" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
     const past = acc && flat(acc.data, p.d, 0);
-    matrix("O", `${f.step} ${acc?.state} ${shrinks}`, Boolean(acc) && acc.state !== "zero", shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past, [used[0], p.d], f.i);
+    matrix(
+      "O",
+      `${f.step} ${acc?.state} ${shrinks}`,
+      Boolean(acc) && acc.state !== "zero",
+      shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past,
+      [used[0], p.d],
+      f.i,
+    );
     return held;
   }
 
   nameKeys({ cols: { start, stop } }) {
     if (this.keys.dataset.from === `${start} ${stop}`) return;
     this.keys.dataset.from = `${start} ${stop}`;
-    this.keys.replaceChildren(...Array.from({ length: stop - start }, (_, c) => el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` })));
+    this.keys.replaceChildren(
+      ...Array.from({ length: stop - start }, (_, c) =>
+        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
+      ),
+    );
   }
 
   /** Where the tile stands in the window, from the names of its rows on. */
@@ -187,14 +289,25 @@ export class Sram extends TileCard {
     const left = { x: Math.min(edge, Q.x), width: S.x - Math.min(edge, Q.x) - 8 };
     const right = { x: S.x + S.width + 6, width: O.x - S.x - S.width - (O.root.hidden ? 6 : 13) }; // which a phone shows only when it sums up
     const isLeft = "QKS".includes(tensor) && !Q.root.hidden && left.width >= 1.5 * least;
-    return { ...(isLeft ? left : right), y: K.y, height: K.height, under: isLeft ? Q : null, beside: tensor === "O" ? V : null };
+    return {
+      ...(isLeft ? left : right),
+      y: K.y,
+      height: K.height,
+      under: isLeft ? Q : null,
+      beside: tensor === "O" ? V : null,
+    };
   }
 
   /** What hovering a block says: its shape, its bytes, and where it is. */
   place(name, block, f) {
     const rows = f.rows.stop - f.rows.start;
     const cols = f.cols.stop - f.cols.start;
-    const [r, c] = { Q: [rows, f.problem.d], K: [f.problem.d, cols], V: [cols, f.problem.d], O: [rows, f.problem.d] }[name] ?? [rows, cols];
+    const [r, c] = {
+      Q: [rows, f.problem.d],
+      K: [f.problem.d, cols],
+      V: [cols, f.problem.d],
+      O: [rows, f.problem.d],
+    }[name] ?? [rows, cols];
     const shared = "QKV".includes(name);
     const size = bytes(r * c * (shared ? this.trace.header.itemsize[name] : 4));
     return say(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
@@ -205,19 +318,35 @@ export class Sram extends TileCard {
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const head = (name, strong, quiet = "", inside) => this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
+    const head = (name, strong, quiet = "", inside) =>
+      this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
     const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
     const what = divided ? "exp(S − m)/ℓ" : "exp(S − m)";
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted) head("S", scored ? `S${ij}` : "", scored ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.[0]].filter(Boolean).join(", ") : "", `S${ij}`);
+    if (!weighted)
+      head(
+        "S",
+        scored ? `S${ij}` : "",
+        scored
+          ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.[0]]
+              .filter(Boolean)
+              .join(", ")
+          : "",
+        `S${ij}`,
+      );
     else if (f.stage === "softmax" && !divided) head("S", say("sram.weights"), "= exp(S − m)");
-    else head("S", `P${ij}`, p.dropout && (f.stage || f.done("output")) ? say("sram.drop", { what }) : `= ${what}`);
+    else
+      head(
+        "S",
+        `P${ij}`,
+        p.dropout && (f.stage || f.done("output")) ? say("sram.drop", { what }) : `= ${what}`,
+      );
     head("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
     const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
-    const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : states[acc?.state] ?? "";
+    const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : (states[acc?.state] ?? "");
     head("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
     set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });

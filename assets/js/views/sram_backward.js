@@ -15,8 +15,16 @@ import { TileCard } from "./tile_card.js";
 
 /** Down and across. */
 const FRAMES = {
-  Q: ["rows", "dims"], K: ["dims", "keys"], S: ["rows", "keys"], dV: ["outs", "keys"],
-  dO: ["rows", "outs"], V: ["outs", "keys"], dS: ["rows", "keys"], dK: ["dims", "keys"], O: ["rows", "outs"], dQ: ["rows", "dims"],
+  Q: ["rows", "dims"],
+  K: ["dims", "keys"],
+  S: ["rows", "keys"],
+  dV: ["outs", "keys"],
+  dO: ["rows", "outs"],
+  V: ["outs", "keys"],
+  dS: ["rows", "keys"],
+  dK: ["dims", "keys"],
+  O: ["rows", "outs"],
+  dQ: ["rows", "dims"],
 };
 const LEFT = { left: "Q", above: "K", cell: "S", stat: "lse", below: "dV" };
 const RIGHT = { left: "dO", above: "V", cell: "dS", stat: "D", below: "dK" };
@@ -50,9 +58,14 @@ export class SramBackward extends TileCard {
 
   /** One scale for all operands, one for each gradient, the same on both sides of 0. */
   scale(arrays) {
-    const of = (...names) => aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
+    const of = (...names) =>
+      aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
     this.around_(of("Q", "K", "V", "O", "dO"));
-    this.sums = { dQ: of("before_dQ", "acc_dQ", "dQ"), dK: of("before_dK", "acc_dK", "dK"), dV: of("before_dV", "acc_dV", "dV") };
+    this.sums = {
+      dQ: of("before_dQ", "acc_dQ", "dQ"),
+      dK: of("before_dK", "acc_dK", "dK"),
+      dV: of("before_dV", "acc_dV", "dV"),
+    };
     this.scores = range(arrays.S ?? []);
     [this.dP, this.dS] = [of("dP"), of("dS")];
     this.heatOf = { lse: of("lse"), D: of("D") };
@@ -62,7 +75,7 @@ export class SramBackward extends TileCard {
   written(x) {
     const text = number(x);
     const shorter = [2, 1, 0].map((decimals) => (Number.isFinite(x) ? fixed(x, decimals) : text));
-    return text.length < 6 || this.alone ? text : shorter.find((one) => one.length < 6) ?? text;
+    return text.length < 6 || this.alone ? text : (shorter.find((one) => one.length < 6) ?? text);
   }
 
   /** What stands where now. @param second is the second crossing at work? */
@@ -74,15 +87,20 @@ export class SramBackward extends TileCard {
     Object.assign(this, { stage, second, alone, wide: width });
     const all = PLACES[String(stage)];
     const shown = alone && all.length > 1 && stage !== "D" ? [all[second ? 1 : 0]] : all;
-    const type = big ? Math.max(24, 24 * u) : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
+    const type = big
+      ? Math.max(24, 24 * u)
+      : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
     this.body.classList.toggle("is-two", shown.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
     const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
     const has = (place) => shown.some((one) => one[place]) && !(big && place !== "below");
     const keyed = FRAMES[shown[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
-    const [head, gap, low] = big ? [keyed ? 0 : 44 * u, 44 * u, 34 * u] : [HEAD * u, GAP * u, LOW_GAP * u];
+    const [head, gap, low] = big
+      ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
+      : [HEAD * u, GAP * u, LOW_GAP * u];
     const room = height - head - FOOT * u - (has("above") ? gap : 0) - (has("below") ? low : 0);
-    const whole = SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
+    const whole =
+      SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
     const share = (place) => (has(place) ? (room * SHARES[place]) / whole : 0);
     const high = { above: share("above"), below: share("below") };
     high.cell = Math.min(room - high.above - high.below, p.block_q * (big ? 96 : 66) * u);
@@ -90,7 +108,10 @@ export class SramBackward extends TileCard {
     const base = top + (has("above") ? high.above + gap : 0);
     const names = this.trace.header.row_names ?? [p.n - 1];
     const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
-    const label = Math.max((big ? 100 : EDGE) * u, Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9);
+    const label = Math.max(
+      (big ? 100 : EDGE) * u,
+      Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9,
+    );
     this.high = high.cell / p.block_q;
     const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
@@ -128,12 +149,23 @@ export class SramBackward extends TileCard {
   /** px of each place: [side, cell, stat] of each, and of all. */
   widths(shown, cells, { width, big, u, alone }) {
     const most = shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
-    const side = shown.map(({ left }) => (left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0)); // the names of the sums stand below
+    const side = shown.map(({ left }) =>
+      left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0,
+    ); // the names of the sums stand below
     const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
-    const apart = shown.reduce((sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0), 0) * u;
+    const apart =
+      shown.reduce(
+        (sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
+        0,
+      ) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
-    const cell = shown.map((one) => Math.floor(Math.min(left / shown.length, cells(one.cell)[1] * CELL * u)));
-    return { each: shown.map((_, k) => [side[k], cell[k], stat[k]]), total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart) };
+    const cell = shown.map((one) =>
+      Math.floor(Math.min(left / shown.length, cells(one.cell)[1] * CELL * u)),
+    );
+    return {
+      each: shown.map((_, k) => [side[k], cell[k], stat[k]]),
+      total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart),
+    };
   }
 
   /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. */
@@ -151,9 +183,16 @@ export class SramBackward extends TileCard {
     const frame = this.frames[name];
     if (frame && !frame.root.hidden) return where(frame.root);
     const box = where(this.body);
-    if (name === "dQ" && this.stage === null) return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
+    if (name === "dQ" && this.stage === null)
+      return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
     const column = this.shown[OF_LSE[name] ?? name];
-    if (column) return new DOMRect(box.x + column.x + column.width / 2 - 3, box.y + this.base, 6, this.high * this.line.length);
+    if (column)
+      return new DOMRect(
+        box.x + column.x + column.width / 2 - 3,
+        box.y + this.base,
+        6,
+        this.high * this.line.length,
+      );
     const other = Object.values(this.frames).find(({ root }) => !root.hidden);
     const { x, y, height } = where(other.root);
     return new DOMRect(x, y, EDGE, height);
@@ -171,11 +210,29 @@ export class SramBackward extends TileCard {
   }
 
   corner(tensor, edge, least) {
-    const frame = this.frames[["dO", "V", "dS", "dK", "D"].includes(tensor) && !this.frames.dS.root.hidden ? "dS" : "S"];
+    const frame =
+      this.frames[
+        ["dO", "V", "dS", "dK", "D"].includes(tensor) && !this.frames.dS.root.hidden ? "dS" : "S"
+      ];
     const [K, V] = [this.frames.K, this.frames.V].map((one) => (one.root.hidden ? null : one));
     const left = (K ?? V ?? frame).x - edge;
-    if (K && V) return { x: K.x + K.width + 6, width: V.x - K.x - K.width - 12, y: K.y, height: K.height + 2, under: null, beside: null };
-    return { x: edge, width: left - 8, y: (K ?? V ?? frame).y, height: K || V ? Math.max(least, (K ?? V).height) : 0, under: null, beside: null };
+    if (K && V)
+      return {
+        x: K.x + K.width + 6,
+        width: V.x - K.x - K.width - 12,
+        y: K.y,
+        height: K.height + 2,
+        under: null,
+        beside: null,
+      };
+    return {
+      x: edge,
+      width: left - 8,
+      y: (K ?? V ?? frame).y,
+      height: K || V ? Math.max(least, (K ?? V).height) : 0,
+      under: null,
+      beside: null,
+    };
   }
 
   draw(f, focus) {
@@ -183,8 +240,12 @@ export class SramBackward extends TileCard {
     if (!f.numbers) return;
     const second = this.alone && RIGHT_FROM.includes(f.phase);
     if (f.stage !== this.stage || second !== this.second) this.arrange(f.stage, second);
-    [this.first, this.used] = [f.rows.start, Math.min(f.problem.block_q, f.rows.stop - f.rows.start)];
-    for (const [name, how] of Object.entries(this.contents(f))) if (!this.frames[name].root.hidden) this.frames[name].draw(how);
+    [this.first, this.used] = [
+      f.rows.start,
+      Math.min(f.problem.block_q, f.rows.stop - f.rows.start),
+    ];
+    for (const [name, how] of Object.entries(this.contents(f)))
+      if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f);
     this.drawRows(f, focus, f.stats, (key) => this.theme[hueOf(key).toUpperCase()]);
@@ -194,16 +255,51 @@ export class SramBackward extends TileCard {
   contents(f) {
     const p = f.problem;
     const arrays = f.zoom ?? this.trace.arrays;
-    const [row0, col0, across] = f.zoom ? [0, 0, f.cols.stop - f.cols.start] : [f.rows.start, f.cols.start, p.n];
+    const [row0, col0, across] = f.zoom
+      ? [0, 0, f.cols.stop - f.cols.start]
+      : [f.rows.start, f.cols.start, p.n];
     const { theme } = this;
     const loaded = f.done("load") && f.kind !== "skipped";
-    const [rows, cols] = [Math.min(p.block_q, f.rows.stop - f.rows.start), f.cols.stop - f.cols.start];
+    const [rows, cols] = [
+      Math.min(p.block_q, f.rows.stop - f.rows.start),
+      f.cols.stop - f.cols.start,
+    ];
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     const held = {};
-    const matrix = (name, now, filled, values, use, block, [low, high] = this.around, ramp = theme[name], masked) =>
-      (held[name] = { now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`, filled: Boolean(filled), block: String(block), values: filled ? values : () => undefined, low, high, ramp, theme, used: use, masked });
-    const ofRows = (name) => matrix(name, f.stage, loaded, (r, c) => arrays[name][(row0 + r) * p.d + c], [rows, p.d], f.i);
-    const ofKeys = (name) => matrix(name, f.stage, loaded && f.j >= 0, (r, c) => arrays[name][(col0 + c) * p.d + r], [p.d, cols], f.j);
+    const matrix = (
+      name,
+      now,
+      filled,
+      values,
+      use,
+      block,
+      [low, high] = this.around,
+      ramp = theme[name],
+      masked,
+    ) =>
+      (held[name] = {
+        now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
+        filled: Boolean(filled),
+        block: String(block),
+        values: filled ? values : () => undefined,
+        low,
+        high,
+        ramp,
+        theme,
+        used: use,
+        masked,
+      });
+    const ofRows = (name) =>
+      matrix(name, f.stage, loaded, (r, c) => arrays[name][(row0 + r) * p.d + c], [rows, p.d], f.i);
+    const ofKeys = (name) =>
+      matrix(
+        name,
+        f.stage,
+        loaded && f.j >= 0,
+        (r, c) => arrays[name][(col0 + c) * p.d + r],
+        [p.d, cols],
+        f.j,
+      );
     for (const name of ["Q", "dO", "O"]) ofRows(name);
     for (const name of ["K", "V"]) ofKeys(name);
     const at = (data) => (r, c) => data[(row0 + r) * across + col0 + c];
@@ -212,46 +308,117 @@ export class SramBackward extends TileCard {
     const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));
     if (S === "P") matrix("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
     else matrix("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
-    if (dS === "dS") matrix("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
-    else matrix("dS", "dP", dS, (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0), lanes, tile, this.dP, theme.dS);
+    if (dS === "dS")
+      matrix("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
+    else
+      matrix(
+        "dS",
+        "dP",
+        dS,
+        (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0),
+        lanes,
+        tile,
+        this.dP,
+        theme.dS,
+      );
     for (const name of ["dV", "dK"]) {
       const acc = f.grads[name];
-      matrix(name, `${f.step} ${acc?.state}`, acc && acc.state !== "zero", (r, c) => acc.data[c * p.d + r], [p.d, cols], f.j, this.sums[name]);
+      matrix(
+        name,
+        `${f.step} ${acc?.state}`,
+        acc && acc.state !== "zero",
+        (r, c) => acc.data[c * p.d + r],
+        [p.d, cols],
+        f.j,
+        this.sums[name],
+      );
     }
-    const acc = f.stage === null ? f.grads.part : f.grads.dQ?.state === "zero" ? null : f.grads.dQ?.data;
-    matrix("dQ", `${f.step} ${f.stage} ${f.grads.dQ?.state}`, acc && (f.stage !== "scale" || loaded), (r, c) => acc[r * p.d + c], [rows, p.d], f.i, this.sums.dQ);
+    const acc =
+      f.stage === null ? f.grads.part : f.grads.dQ?.state === "zero" ? null : f.grads.dQ?.data;
+    matrix(
+      "dQ",
+      `${f.step} ${f.stage} ${f.grads.dQ?.state}`,
+      acc && (f.stage !== "scale" || loaded),
+      (r, c) => acc[r * p.d + c],
+      [rows, p.d],
+      f.i,
+      this.sums.dQ,
+    );
     return held;
   }
 
   nameKeys({ cols: { start, stop } }) {
-    this.keys.replaceChildren(...Array.from({ length: Math.min(stop - start, this.trace.problem.block_k) }, (_, c) => el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` })));
+    this.keys.replaceChildren(
+      ...Array.from({ length: Math.min(stop - start, this.trace.problem.block_k) }, (_, c) =>
+        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
+      ),
+    );
   }
 
   /** Where the tile stands in the window, from the names of its rows on. */
   magnified() {
     const { left, top } = this.body.getBoundingClientRect();
-    return { x: left + this.left, top: top + this.base, bottom: top + this.base + this.high * this.line.length };
+    return {
+      x: left + this.left,
+      top: top + this.base,
+      bottom: top + this.base + this.high * this.line.length,
+    };
   }
 
   captions(f) {
     const { order, d } = f.problem;
     const [i, j] = [sub(Math.max(0, f.i)), f.j < 0 ? "" : sub(f.j)];
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const size = (name) => FRAMES[name].map((axis) => ({ rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start, dims: d, outs: d })[axis]);
+    const size = (name) =>
+      FRAMES[name].map(
+        (axis) =>
+          ({
+            rows: f.rows.stop - f.rows.start,
+            keys: f.cols.stop - f.cols.start,
+            dims: d,
+            outs: d,
+          })[axis],
+      );
     const head = (name, strong, quiet = "", inside = "") => {
       const [r, c] = size(name);
-      this.frames[name].say(strong, quiet, sayBackward("sram.on_chip", { block: strong, rows: r, cols: c }), inside);
+      this.frames[name].say(
+        strong,
+        quiet,
+        sayBackward("sram.on_chip", { block: strong, rows: r, cols: c }),
+        inside,
+      );
     };
     for (const name of ["Q", "dO", "O"]) head(name, `${name}${i}`);
     for (const name of ["K", "V"]) head(name, `${name}${j}ᵀ`);
     const { S, dS } = crossings(f);
     const by = f.stage ? "" : order === "fa1" ? "= exp(S − m)/ℓ" : `= exp(S − lse${i})`;
-    head("S", S ? `${S}${ij}` : "", S === "P" ? by : S ? "= QKᵀ/√d" : "", `${f.stage ? "P" : "S"}${ij}`);
-    head("dS", dS ? `${dS}${ij}` : "", dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "", `dP${ij}`);
-    const state = (name) => (f.grads[name]?.state === "final" ? (name === "dV" ? sayBackward("sram.done") : "/ √d") : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name]);
-    for (const name of ["dV", "dK"]) head(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
-    head("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : sayBackward("sram.fp32")) : "");
-    for (const name of ["dV", "dK"]) this.frames[name].head.classList.toggle("is-now", f.phase === name);
+    head(
+      "S",
+      S ? `${S}${ij}` : "",
+      S === "P" ? by : S ? "= QKᵀ/√d" : "",
+      `${f.stage ? "P" : "S"}${ij}`,
+    );
+    head(
+      "dS",
+      dS ? `${dS}${ij}` : "",
+      dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "",
+      `dP${ij}`,
+    );
+    const state = (name) =>
+      f.grads[name]?.state === "final"
+        ? name === "dV"
+          ? sayBackward("sram.done")
+          : "/ √d"
+        : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name];
+    for (const name of ["dV", "dK"])
+      head(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
+    head(
+      "dQ",
+      `dQ${i}`,
+      f.stage === "scale" ? (f.done("scale") ? "/ √d" : sayBackward("sram.fp32")) : "",
+    );
+    for (const name of ["dV", "dK"])
+      this.frames[name].head.classList.toggle("is-now", f.phase === name);
     this.last = f;
     this.remark();
   }
@@ -270,12 +437,26 @@ export class SramBackward extends TileCard {
     const f = this.last;
     const j = f.j < 0 ? "" : sub(f.j);
     const keys = f.stage === null && f.j >= 0 && f.kind !== "skipped";
-    const text = keys ? `K${j} V${j}` : f.stage ?? "";
+    const text = keys ? `K${j} V${j}` : (f.stage ?? "");
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
-    const b = (name) => el("b", { class: `fa-ink-${hueOf(name)}`, text: `${name}${j}`, "data-part": `${name}.${f.j}` });
-    if (keys) this.note.replaceChildren(...placed(sayBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), { K: b("K"), V: b("V"), dK: b("dK"), dV: b("dV") }));
-    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren(sayBackward("sram.kernel"));
+    const b = (name) =>
+      el("b", {
+        class: `fa-ink-${hueOf(name)}`,
+        text: `${name}${j}`,
+        "data-part": `${name}.${f.j}`,
+      });
+    if (keys)
+      this.note.replaceChildren(
+        ...placed(sayBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {
+          K: b("K"),
+          V: b("V"),
+          dK: b("dK"),
+          dV: b("dV"),
+        }),
+      );
+    else if (f.stage === "D" || f.stage === "scale")
+      this.note.replaceChildren(sayBackward("sram.kernel"));
     else this.note.replaceChildren(say("fast"));
   }
 }

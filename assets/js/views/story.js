@@ -7,7 +7,10 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/story.js";
 import { say } from "../model/texts.js";
 
-const CHOICES = [["forget", say("story.forget"), say("story.forget.what")], ["lazy", say("story.lazily"), say("story.lazily.what")]];
+const CHOICES = [
+  ["forget", say("story.forget"), say("story.forget.what")],
+  ["lazy", say("story.lazily"), say("story.lazily.what")],
+];
 export const WAYS = CHOICES.map(([way]) => way);
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
@@ -22,16 +25,32 @@ export class Story {
     this.lines = el("dl", { class: "fa-story-lines" });
     this.verdict = el("p", { class: "fa-story-verdict", "aria-live": "polite" });
     this.switches = CHOICES.map(([way, text, title]) => {
-      const button = el("button", { type: "button", class: "fa-link", text, title, "data-way": way, "aria-pressed": "false" });
+      const button = el("button", {
+        type: "button",
+        class: "fa-link",
+        text,
+        title,
+        "data-way": way,
+        "aria-pressed": "false",
+      });
       button.addEventListener("click", () => this.choose(way));
       return button;
     });
-    this.ways = el("div", { class: "fa-story-ways", role: "group", "aria-label": say("story.ways") }, this.switches);
+    this.ways = el(
+      "div",
+      { class: "fa-story-ways", role: "group", "aria-label": say("story.ways") },
+      this.switches,
+    );
     this.factor = el("b", { class: "fa-story-factor fa-ink-alpha" });
     const plot = el("div", { class: "fa-story-plot" }, [this.svg, this.factor]);
-    this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [plot, this.names]);
+    this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [
+      plot,
+      this.names,
+    ]);
     const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
-    this.card = card("story", say("story"), "", [el("div", { class: "fa-story-body" }, [this.picture, side])]);
+    this.card = card("story", say("story"), "", [
+      el("div", { class: "fa-story-body" }, [this.picture, side]),
+    ]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
     this.root.dataset.spot = "rows";
@@ -50,16 +69,31 @@ export class Story {
     this.picture.hidden = !header.numbers;
     const wide = (this.svg.clientWidth || 300) / p.n;
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
-    const bar = (name, c) => svg("rect", { class: `fa-story-${name}`, x: c + gap / 2, y: 0, width: 1 - gap, height: BASE });
+    const bar = (name, c) =>
+      svg("rect", {
+        class: `fa-story-${name}`,
+        x: c + gap / 2,
+        y: 0,
+        width: 1 - gap,
+        height: BASE,
+      });
     const keys = Array.from({ length: header.numbers ? p.n : 0 }, (_, c) => c);
-    this.slots = keys.map((c) => ({ before: bar("before", c), bar: bar("bar", c), exact: bar("exact", c) }));
+    this.slots = keys.map((c) => ({
+      before: bar("before", c),
+      bar: bar("bar", c),
+      exact: bar("exact", c),
+    }));
     set(this.svg, { viewBox: `0 0 ${p.n} ${BASE}` });
     this.svg.replaceChildren(...this.slots.flatMap((slot) => [slot.before, slot.bar, slot.exact]));
     const named = wide * p.block_k >= NAME_FROM;
     this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
     this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
       const [start, stop] = [j * p.block_k, Math.min(p.n, (j + 1) * p.block_k)];
-      return el("span", { style: `grid-column:${start + 1}/${stop + 1}`, text: named ? `K${sub(j)}` : "", "data-part": `K.${j}` });
+      return el("span", {
+        style: `grid-column:${start + 1}/${stop + 1}`,
+        text: named ? `K${sub(j)}` : "",
+        "data-part": `K.${j}`,
+      });
     });
     this.names.replaceChildren(...this.blocks);
   }
@@ -67,13 +101,32 @@ export class Story {
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
     const stats = f.stats.find((s) => s.row === row);
-    this.card.note.replaceChildren(...(slots ? [el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }), say("story.outline")] : [say("story.small")]));
+    this.card.note.replaceChildren(
+      ...(slots
+        ? [
+            el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }),
+            say("story.outline"),
+          ]
+        : [say("story.small")]),
+    );
     set(this.card.head.firstChild, { text: slots ? say("row", { row }) : say("story") });
-    this.switches.forEach((button) => set(button, { "aria-pressed": button.dataset.way === this.way, class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}` }));
+    this.switches.forEach((button) =>
+      set(button, {
+        "aria-pressed": button.dataset.way === this.way,
+        class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}`,
+      }),
+    );
     set(this.root, { "data-way": this.way });
     if (!slots) return;
-    const top = Math.max(1, ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite), ...slots.map((slot) => slot.exact).filter(Number.isFinite));
-    const high = (node, value) => set(node, { style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})` });
+    const top = Math.max(
+      1,
+      ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite),
+      ...slots.map((slot) => slot.exact).filter(Number.isFinite),
+    );
+    const high = (node, value) =>
+      set(node, {
+        style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})`,
+      });
     slots.forEach((slot, c) => {
       const { bar, before, exact } = this.slots[c];
       const fresh = c >= f.cols.start && c < f.cols.stop;
@@ -85,11 +138,19 @@ export class Story {
     });
     const { block_k } = f.problem;
     this.blocks.forEach((name, j) => {
-      const gone = slots.slice(j * block_k, (j + 1) * block_k).every(({ state }) => state === "hidden");
+      const gone = slots
+        .slice(j * block_k, (j + 1) * block_k)
+        .every(({ state }) => state === "hidden");
       set(name, { class: gone ? "is-hidden" : j === f.j ? "is-now" : "" });
     });
     const seen = slots.filter(({ state }) => state === "seen").length;
-    set(this.svg, { "aria-label": say("story.seen", { row, seen, of: slots.filter(({ state }) => state !== "hidden").length }) });
+    set(this.svg, {
+      "aria-label": say("story.seen", {
+        row,
+        seen,
+        of: slots.filter(({ state }) => state !== "hidden").length,
+      }),
+    });
     this.shrunk(slots, top, stats);
     this.say(trace, f, row, stats);
   }
@@ -100,7 +161,10 @@ export class Story {
     this.factor.hidden = this.way !== "alpha" || !past.length;
     if (this.factor.hidden) return;
     const low = past.reduce((a, b) => (b.before < a.before ? b : a));
-    set(this.factor, { text: `× ${number(stats.alpha)}`, style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%` });
+    set(this.factor, {
+      text: `× ${number(stats.alpha)}`,
+      style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,
+    });
   }
 
   say(trace, f, row, stats) {
@@ -109,15 +173,22 @@ export class Story {
     const text = lines.flat().join("|");
     if (this.said !== text) {
       this.said = text;
-      this.lines.replaceChildren(...lines.flatMap(([symbol, change, why]) => [
-        el("dt", { class: `fa-ink-${{ "ℓ": "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
-        el("dd", {}, [el("b", { text: change }), el("span", { text: why })]),
-      ]));
+      this.lines.replaceChildren(
+        ...lines.flatMap(([symbol, change, why]) => [
+          el("dt", { class: `fa-ink-${{ ℓ: "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
+          el("dd", {}, [el("b", { text: change }), el("span", { text: why })]),
+        ]),
+      );
     }
     this.lines.hidden = !plain;
     this.verdict.hidden = plain;
-    const { wrong, text: words } = plain ? { wrong: false, text: "" } : verdict(trace, row, this.way);
-    set(this.verdict, { text: `${wrong ? "✗ " : ""}${words}`, class: `fa-story-verdict${wrong ? " is-wrong" : ""}` });
+    const { wrong, text: words } = plain
+      ? { wrong: false, text: "" }
+      : verdict(trace, row, this.way);
+    set(this.verdict, {
+      text: `${wrong ? "✗ " : ""}${words}`,
+      class: `fa-story-verdict${wrong ? " is-wrong" : ""}`,
+    });
     set(this.root, { "data-wrong": wrong || null });
   }
 }

@@ -10,10 +10,17 @@ import { finishedBlocks, finishedRows, OF_KEYS } from "../model/tiles.js";
 /** From the outside in, left and above; away from the map on the right. */
 const STRIPS = {
   forward: { above: ["V", "K"], left: ["Q"], right: ["O"] },
-  backward: { above: ["dV", "dK", "V", "K"], left: ["Q", "O", "dO", "m", "l", "lse", "D"], right: ["dQ"] },
+  backward: {
+    above: ["dV", "dK", "V", "K"],
+    left: ["Q", "O", "dO", "m", "l", "lse", "D"],
+    right: ["dQ"],
+  },
 };
 /** In a lecture hall, whose names are large; what else moves does so beside what is named here. */
-const FEW = { forward: STRIPS.forward, backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] } };
+const FEW = {
+  forward: STRIPS.forward,
+  backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },
+};
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
@@ -31,12 +38,24 @@ export class Strips {
     const moved = totals.asked[trace.problem.order];
     const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     this.made = MADE[pass];
-    this.sides = Object.fromEntries(Object.entries((big || this.tight ? FEW : STRIPS)[pass]).map(([side, names]) => [side, names.filter(isThere)]));
+    this.sides = Object.fromEntries(
+      Object.entries((big || this.tight ? FEW : STRIPS)[pass]).map(([side, names]) => [
+        side,
+        names.filter(isThere),
+      ]),
+    );
     const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
-    const own = this.tight ? { dQ: 22 * u } : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
-    this.thick = (name) => (SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : own[name] ?? thick);
+    const own = this.tight
+      ? { dQ: 22 * u }
+      : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
+    this.thick = (name) =>
+      SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
     const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
-    return { left: sum(this.sides.left), above: sum(this.sides.above), right: sum(this.sides.right) };
+    return {
+      left: sum(this.sides.left),
+      above: sum(this.sides.above),
+      right: sum(this.sides.right),
+    };
   }
 
   /** @param {{left, top, side, cell, gap}} map where the map of the scores lies */
@@ -76,25 +95,65 @@ export class Strips {
     const place = (start, stop) => {
       const a = start * long;
       const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
-      return upright ? { x: at, y: top + a, width: thick, height: b } : { x: left + a, y: at, width: b, height: thick };
+      return upright
+        ? { x: at, y: top + a, width: thick, height: b }
+        : { x: left + a, y: at, width: b, height: thick };
     };
     const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
-      svg("rect", { class: `${kind}${long < 10 ? " is-thin" : ""}`, rx: 3, "data-tensor": name, "data-spot": `home.${name}`, "data-block": wide ? k : null, ...(wide ? place(k, k + 1) : place(0, count)) }));
+      svg("rect", {
+        class: `${kind}${long < 10 ? " is-thin" : ""}`,
+        rx: 3,
+        "data-tensor": name,
+        "data-spot": `home.${name}`,
+        "data-block": wide ? k : null,
+        ...(wide ? place(k, k + 1) : place(0, count)),
+      }),
+    );
     const bright = svg("rect", { class: `${kind} is-now`, rx: 3 });
     const done = svg("rect", { class: `${kind} is-done`, rx: 3 });
-    const room = (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) * (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
-    const labels = Array.from({ length: long >= room && !this.tight && !SLIM.includes(name) ? count : 0 }, (_, k) => {
-      const b = place(k, k + 1);
-      const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
-      return svg("text", { class: `fa-block-name fa-name-${hueOf(name)}`, x: b.x + b.width / 2, y: b.y + high, text: `${name}${sub(k)}` });
-    });
+    const room =
+      (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) *
+      (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
+    const labels = Array.from(
+      { length: long >= room && !this.tight && !SLIM.includes(name) ? count : 0 },
+      (_, k) => {
+        const b = place(k, k + 1);
+        const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
+        return svg("text", {
+          class: `fa-block-name fa-name-${hueOf(name)}`,
+          x: b.x + b.width / 2,
+          y: b.y + high,
+          text: `${name}${sub(k)}`,
+        });
+      },
+    );
     const more = [];
-    if (SLIM.includes(name)) more.push(svg("text", { class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`, x: at + (name === "lse" ? thick : thick / 2), y: top - 10 * u, style: `text-anchor:${name === "lse" ? "end" : "middle"}`, text: name === "l" ? "ℓ" : name }));
+    if (SLIM.includes(name))
+      more.push(
+        svg("text", {
+          class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`,
+          x: at + (name === "lse" ? thick : thick / 2),
+          y: top - 10 * u,
+          style: `text-anchor:${name === "lse" ? "end" : "middle"}`,
+          text: name === "l" ? "ℓ" : name,
+        }),
+      );
     const group = !upright && p.heads && !GRADIENTS.test(name) ? sharing(p.heads) : 1;
-    const free = header.pass === "forward" ? { x: left - 6 } : { x: left + side + 6, style: "text-anchor:start" }; // beside the strip
-    if (group > 1) more.push(svg("text", { class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`, ...free, y: at + thick / 2, text: `×${group}` }));
+    const free =
+      header.pass === "forward"
+        ? { x: left - 6 }
+        : { x: left + side + 6, style: "text-anchor:start" }; // beside the strip
+    if (group > 1)
+      more.push(
+        svg("text", {
+          class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`,
+          ...free,
+          y: at + thick / 2,
+          text: `×${group}`,
+        }),
+      );
     this.marks[name] = { place, bright, done, blocks, labels, count, segments: [] };
     if (name === "dQ" && header.pass === "backward") more.push(...this.segments());
     return [...blocks, done, bright, ...labels, ...more];
@@ -115,7 +174,16 @@ export class Strips {
       const b = place(i, i + 1);
       if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
       const step = (b.width - 6 * u) / length;
-      return Array.from({ length }, (_, k) => svg("rect", { class: "fa-part", rx: Math.min(2, high / 3), x: b.x + 3 * u + k * step, y: b.y + b.height - high - 5 * u, width: Math.max(0.8, step - Math.min(2, step / 4)), height: high }));
+      return Array.from({ length }, (_, k) =>
+        svg("rect", {
+          class: "fa-part",
+          rx: Math.min(2, high / 3),
+          x: b.x + 3 * u + k * step,
+          y: b.y + b.height - high - 5 * u,
+          width: Math.max(0.8, step - Math.min(2, step / 4)),
+          height: high,
+        }),
+      );
     });
     return this.marks.dQ.segments.flat();
   }
@@ -127,8 +195,17 @@ export class Strips {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((label, k) => label.classList.toggle("is-now", (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name))));
-      segments.forEach((parts, i) => parts.forEach((part, k) => set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` })));
+      labels.forEach((label, k) =>
+        label.classList.toggle(
+          "is-now",
+          (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name)),
+        ),
+      );
+      segments.forEach((parts, i) =>
+        parts.forEach((part, k) =>
+          set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
+        ),
+      );
     }
   }
 
@@ -137,18 +214,36 @@ export class Strips {
     const single = f.j >= 0 ? f.j : null;
     const scoring = computing && f.stage !== "softmax" && f.stage !== "output";
     return {
-      Q: [scoring ? f.i : null], K: [scoring ? single : null],
-      V: [computing && f.stage !== "scores" ? single : null, f.stage === "output" ? this.marks.V.count : 0],
-      O: [f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null, finishedRows(this.trace, f)],
+      Q: [scoring ? f.i : null],
+      K: [scoring ? single : null],
+      V: [
+        computing && f.stage !== "scores" ? single : null,
+        f.stage === "output" ? this.marks.V.count : 0,
+      ],
+      O: [
+        f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null,
+        finishedRows(this.trace, f),
+      ],
     };
   }
 
   /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
   backward(f) {
-    const found = Object.fromEntries(Object.keys(this.marks).map((name) => [name, [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0]]));
+    const found = Object.fromEntries(
+      Object.keys(this.marks).map((name) => [
+        name,
+        [null, this.made.includes(name) || name === "D" ? finishedBlocks(this.trace, f, name) : 0],
+      ]),
+    );
     for (const { tensor, block, op, moved } of f.transfers)
-      if (found[tensor] && !Array.isArray(block) && (moved || (op === "read" && !this.made.includes(tensor)))) found[tensor][0] = block;
-    if (f.stage === null && f.j >= 0 && f.kind !== "skipped") for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
+      if (
+        found[tensor] &&
+        !Array.isArray(block) &&
+        (moved || (op === "read" && !this.made.includes(tensor)))
+      )
+        found[tensor][0] = block;
+    if (f.stage === null && f.j >= 0 && f.kind !== "skipped")
+      for (const name of ["K", "V"]) if (found[name]) found[name][0] = f.j;
     return found;
   }
 
@@ -158,16 +253,24 @@ export class Strips {
     for (const [name, { place, count }] of Object.entries(this.marks)) {
       const b = place(0, count);
       const [px, py] = [x + left, y + top];
-      if (px < b.x - 1 || px > b.x + b.width + 2 || py < b.y - 1 || py > b.y + b.height + 2) continue;
+      if (px < b.x - 1 || px > b.x + b.width + 2 || py < b.y - 1 || py > b.y + b.height + 2)
+        continue;
       const size = OF_KEYS.includes(name) ? this.trace.problem.block_k : this.trace.problem.block_q;
       const along = OF_KEYS.includes(name) ? x : y;
-      return SLIM.includes(name) ? name : `${name}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
+      return SLIM.includes(name)
+        ? name
+        : `${name}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
     }
     return null;
   }
 
   /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. */
   home(tensor, blocks) {
-    return (this.marks[tensor] ?? (this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null))?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null;
+    return (
+      (
+        this.marks[tensor] ??
+        (this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null)
+      )?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null
+    );
   }
 }

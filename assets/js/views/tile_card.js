@@ -19,18 +19,43 @@ export class TileCard {
     this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
     this.columns = Object.keys(stats);
     this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
-    this.heads = Object.fromEntries(Object.entries(stats).map(([key, text]) => [key, el("b", { class: `fa-stat-head fa-ink-${key.toLowerCase()}`, text, "data-term": key, "data-part": key, "data-spot": key })]));
+    this.heads = Object.fromEntries(
+      Object.entries(stats).map(([key, text]) => [
+        key,
+        el("b", {
+          class: `fa-stat-head fa-ink-${key.toLowerCase()}`,
+          text,
+          "data-term": key,
+          "data-part": key,
+          "data-spot": key,
+        }),
+      ]),
+    );
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
-    this.legend = el("div", { class: "fa-legend" }, [el("span"), el("i"), el("span"), el("span", { class: "fa-legend-of", text: scale })]);
+    this.legend = el("div", { class: "fa-legend" }, [
+      el("span"),
+      el("i"),
+      el("span"),
+      el("span", { class: "fa-legend-of", text: scale }),
+    ]);
     this.words = el("span");
     const zoom = el("button", { type: "button", class: "fa-link is-main", text: say("zoom") });
     zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
-      this.band, this.lines, this.keys, ...Object.values(this.frames).map(({ root }) => root),
-      el("div", { class: "fa-stat-heat" }, Object.values(this.heat).map(({ root }) => root)), ...Object.values(this.heads), this.legend,
+      this.band,
+      this.lines,
+      this.keys,
+      ...Object.values(this.frames).map(({ root }) => root),
+      el(
+        "div",
+        { class: "fa-stat-heat" },
+        Object.values(this.heat).map(({ root }) => root),
+      ),
+      ...Object.values(this.heads),
+      this.legend,
     ]);
     this.card = card("sram", say("SRAM"), say("fast"), [this.body, this.empty]);
     this.root = this.card.root;
@@ -57,7 +82,8 @@ export class TileCard {
     const box = root.getBoundingClientRect();
     const down = Math.floor(((clientY - box.top) / box.height) * matrix.rows);
     const across = Math.floor(((clientX - box.left) / box.width) * matrix.cols);
-    if (down < 0 || across < 0) return `${AXES[tensor][1] === "keys" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
+    if (down < 0 || across < 0)
+      return `${AXES[tensor][1] === "keys" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
     return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
@@ -93,10 +119,21 @@ export class TileCard {
       const line = { name: el("span", { class: "fa-row-name" }) };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
-        line[key] = el("span", { class: `fa-stat-now is-${key}`, "data-now": key, "data-spot": columns[key] ? key : null });
-        if (columns[key]) Object.assign(line[key].style, { left: `${columns[key].x}px`, width: `${columns[key].width}px` });
+        line[key] = el("span", {
+          class: `fa-stat-now is-${key}`,
+          "data-now": key,
+          "data-spot": columns[key] ? key : null,
+        });
+        if (columns[key])
+          Object.assign(line[key].style, {
+            left: `${columns[key].x}px`,
+            width: `${columns[key].width}px`,
+          });
       }
-      line.root = el("div", { class: "fa-sram-row" }, [line.name, ...this.columns.map((key) => line[key])]);
+      line.root = el("div", { class: "fa-sram-row" }, [
+        line.name,
+        ...this.columns.map((key) => line[key]),
+      ]);
       put(line.root, 0, base + k * this.high, this.wide, this.high);
       return line;
     });
@@ -139,23 +176,47 @@ export class TileCard {
   drawRows(f, focus, now, rampOf) {
     const at = f.stats.findIndex((s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
-    const named = (k) => k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
+    const named = (k) =>
+      k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
     this.line.forEach((line, k) => {
       const s = f.stats[k];
       line.root.hidden = !s;
       if (!s) return;
       const rose = s.rose && this.columns.some((key) => this.shown[key]);
-      set(line.root, { "data-of-row": s.row, class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}` });
-      set(line.name, { "data-part": `row.${s.row}`, text: named(k) ? s.name ?? String(s.row) : "" });
-      for (const key of this.columns) set(line[key], { "data-part": this.shown[key] ? `${key}.${s.row}` : null, text: this.shown[key] && !this.dense ? this.written(now[k][key]) : "" });
+      set(line.root, {
+        "data-of-row": s.row,
+        class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
+      });
+      set(line.name, {
+        "data-part": `row.${s.row}`,
+        text: named(k) ? (s.name ?? String(s.row)) : "",
+      });
+      for (const key of this.columns)
+        set(line[key], {
+          "data-part": this.shown[key] ? `${key}.${s.row}` : null,
+          text: this.shown[key] && !this.dense ? this.written(now[k][key]) : "",
+        });
     });
     for (const key of this.columns)
       if (this.dense && this.shown[key]) {
         const [low, high] = this.heatOf[key];
-        this.heat[key].draw({ values: (r) => now[r]?.[key], low, high, ramp: rampOf(key), theme: this.theme });
+        this.heat[key].draw({
+          values: (r) => now[r]?.[key],
+          low,
+          high,
+          ramp: rampOf(key),
+          theme: this.theme,
+        });
       }
     this.band.hidden = at < 0;
     const grow = this.dense ? 1 : 3;
-    if (at >= 0) put(this.band, 6, this.base + at * this.high - grow, this.wide - 12, this.high + 2 * grow - 2);
+    if (at >= 0)
+      put(
+        this.band,
+        6,
+        this.base + at * this.high - grow,
+        this.wide - 12,
+        this.high + 2 * grow - 2,
+      );
   }
 }

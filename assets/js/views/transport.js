@@ -19,7 +19,9 @@ const ICONS = {
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
 export function icon(name) {
-  return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [svg("path", { d: ICONS[name] })]);
+  return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [
+    svg("path", { d: ICONS[name] }),
+  ]);
 }
 
 export class Transport {
@@ -42,24 +44,46 @@ export class Transport {
     this.words = el("span", { class: "fa-words" });
     this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
     [this.spoken, this.selected] = [0, 1].map(() => el("span", { "aria-live": "polite" })); // apart: only the one that changed is read
-    this.live = el("div", { class: "fa-sr", "data-testid": "sentence" }, [this.spoken, this.selected]);
-    this.scrub = el("input", { type: "range", class: "fa-scrub", min: 0, step: 1, value: 0, "aria-label": say("step") });
+    this.live = el("div", { class: "fa-sr", "data-testid": "sentence" }, [
+      this.spoken,
+      this.selected,
+    ]);
+    this.scrub = el("input", {
+      type: "range",
+      class: "fa-scrub",
+      min: 0,
+      step: 1,
+      value: 0,
+      "aria-label": say("step"),
+    });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
-    this.speed = el("select", { "aria-label": say("speed"), title: say("speed") },
-      SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })));
-    this.grain = el("select", { "aria-label": grain.label, title: grain.label },
-      grain.choices.map(([value, text]) => el("option", { value, text })));
+    this.speed = el(
+      "select",
+      { "aria-label": say("speed"), title: say("speed") },
+      SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })),
+    );
+    this.grain = el(
+      "select",
+      { "aria-label": grain.label, title: grain.label },
+      grain.choices.map(([value, text]) => el("option", { value, text })),
+    );
     if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
     const hint = el("span", { class: "fa-hint", text: grain.hint });
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
-    this.root = el("div", { class: "fa-transport", role: "toolbar", "aria-label": say("transport") }, [
-      this.buttons, this.text, this.scrub, settings, this.live,
-    ]);
+    this.root = el(
+      "div",
+      { class: "fa-transport", role: "toolbar", "aria-label": say("transport") },
+      [this.buttons, this.text, this.scrub, settings, this.live],
+    );
   }
 
   /** A button that looks like what it does. */
   key(name, label, action = name) {
-    const node = el("button", { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label }, [icon(name)]);
+    const node = el(
+      "button",
+      { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
+      [icon(name)],
+    );
     node.addEventListener("click", () => (this.player.act ? this.player : this).act(action));
     return node;
   }
@@ -77,7 +101,10 @@ export class Transport {
     if (!this.timer || this.pace >= 500) set(this.spoken, { text: spoken });
     if (Number(this.scrub.value) !== step) this.scrub.value = step;
     set(this.scrub, { "aria-valuetext": title });
-    this.scrub.style.setProperty("--fa-progress", `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`);
+    this.scrub.style.setProperty(
+      "--fa-progress",
+      `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`,
+    );
   }
 
   /** What is selected besides, for the ear. */
@@ -90,7 +117,10 @@ export class Transport {
     if (!this.steps) return;
     const playing = this.timer;
     this.stop();
-    if (action !== "toggle") return this.player.go({ next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 }[action]);
+    if (action !== "toggle")
+      return this.player.go(
+        { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 }[action],
+      );
     if (playing) return;
     if (this.at === this.steps - 1) this.player.go(0);
     this.start();

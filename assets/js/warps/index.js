@@ -22,7 +22,16 @@ const SPLITS = {
   q: { name: say("q"), remark: say("q.remark") },
 };
 const PARTS = { own: say("own"), write: say("write"), read: say("read") };
-const ACTIVE = { load: "QKVO", scores: "QKS", mask: "S", max: "S", exp: "S", sum: "S", output: "SVO", store: "O" };
+const ACTIVE = {
+  load: "QKVO",
+  scores: "QKS",
+  mask: "S",
+  max: "S",
+  exp: "S",
+  sum: "S",
+  output: "SVO",
+  store: "O",
+};
 const EXCHANGED = ["max", "sum", "output"];
 const KEY_LABELS = { first: say("first"), back: say("back"), next: say("next"), last: say("last") };
 
@@ -48,11 +57,17 @@ class Lane {
       el("div", {}, [el("h2", { text: name }), el("span", { class: "fa-remark", text: remark })]),
       el("div", { class: "fa-counts" }, [this.bytes.root, this.barriers.root]),
     ]);
-    const picture = el("div", { class: "fa-multiply" }, Object.values(this.bands).map((view) => view.root));
+    const picture = el(
+      "div",
+      { class: "fa-multiply" },
+      Object.values(this.bands).map((view) => view.root),
+    );
     const registers = el("div", { class: "fa-registers" }, [this.parts.root, this.products.root]);
-    this.root = el("section", { class: `fa-card fa-warp-lane fa-split-${split}`, "data-split": split, "aria-label": name }, [
-      head, this.sentence, picture, registers, this.shared.root,
-    ]);
+    this.root = el(
+      "section",
+      { class: `fa-card fa-warp-lane fa-split-${split}`, "data-split": split, "aria-label": name },
+      [head, this.sentence, picture, registers, this.shared.root],
+    );
   }
 
   show(tile) {
@@ -75,7 +90,9 @@ class Lane {
   /** The parts that lie in shared memory: those written last in this phase. */
   written(at) {
     const { phase } = this.steps[at];
-    return this.steps.slice(0, at + 1).flatMap((s) => (s.phase === phase ? s.moves.filter((x) => x.op === "write") : []));
+    return this.steps
+      .slice(0, at + 1)
+      .flatMap((s) => (s.phase === phase ? s.moves.filter((x) => x.op === "write") : []));
   }
 
   draw(at) {
@@ -84,20 +101,32 @@ class Lane {
     const names = { Q: `Q${sub(i)}`, K: `K${sub(j)}ᵀ`, V: `V${sub(j)}`, O: `O${sub(i)}` };
     const active = (tensor) => step.part === "own" && ACTIVE[step.phase].includes(tensor);
     const weights = step.held.P ? "P" : "S";
-    for (const [tensor, name] of Object.entries(names)) this.bands[tensor].draw(step.held[tensor], name, active(tensor));
+    for (const [tensor, name] of Object.entries(names))
+      this.bands[tensor].draw(step.held[tensor], name, active(tensor));
     this.bands.S.draw(step.held[weights], weights + sub(i) + sub(j), active("S"));
     const output = ["output", "store"].includes(step.phase);
     this.parts.root.hidden = output;
     this.products.root.hidden = !output;
     this.parts.draw(step);
     const partial = step.held.PV && step.phase === "output" && step.part !== "read";
-    if (output) this.products.draw(step.held[partial ? "PV" : "O"], partial ? say("products.part", { block: names.V }) : say("products.rows", { block: names.O }));
-    const labels = operands.map(([tensor, nbytes]) => [tensor + sub(tensor === "Q" ? i : j), nbytes]);
+    if (output)
+      this.products.draw(
+        step.held[partial ? "PV" : "O"],
+        partial
+          ? say("products.part", { block: names.V })
+          : say("products.rows", { block: names.O }),
+      );
+    const labels = operands.map(([tensor, nbytes]) => [
+      tensor + sub(tensor === "Q" ? i : j),
+      nbytes,
+    ]);
     this.shared.draw(step, this.written(at), labels);
     set(this.sentence, { text: step.sentence });
     set(this.bytes.number, { text: bytes(step.moved) });
     set(this.barriers.number, { text: integer(step.total) });
-    set(this.barriers.root.lastChild, { text: step.total === 1 ? say("barrier") : say("barriers") });
+    set(this.barriers.root.lastChild, {
+      text: step.total === 1 ? say("barrier") : say("barriers"),
+    });
     set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
     return step;
   }
@@ -108,17 +137,42 @@ class WarpStage {
   constructor(mount) {
     this.abort = new AbortController();
     this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
-    const beats = [["step", say("beat.step")], ["phase", say("beat.phase")]];
-    this.transport = new Transport(this, BEAT_MS, { label: say("beat"), choices: beats, hint: say("hint") });
+    const beats = [
+      ["step", say("beat.step")],
+      ["phase", say("beat.phase")],
+    ];
+    this.transport = new Transport(this, BEAT_MS, {
+      label: say("beat"),
+      choices: beats,
+      hint: say("hint"),
+    });
     for (const [name, label] of Object.entries(KEY_LABELS))
-      set(this.transport.buttons.querySelector(`.fa-key-${name}`), { "aria-label": label, title: label });
+      set(this.transport.buttons.querySelector(`.fa-key-${name}`), {
+        "aria-label": label,
+        title: label,
+      });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    this.stage = el("div", { class: "fa-warp-lanes" }, this.lanes.map((lane) => lane.root));
-    this.root = el("div", { class: "fa-player fa-warps", "data-testid": "warps", tabindex: 0, role: "group", "aria-label": say("stage"), "aria-busy": "true" }, [
-      this.notice, this.stage, this.transport.root,
-    ]);
+    this.stage = el(
+      "div",
+      { class: "fa-warp-lanes" },
+      this.lanes.map((lane) => lane.root),
+    );
+    this.root = el(
+      "div",
+      {
+        class: "fa-player fa-warps",
+        "data-testid": "warps",
+        tabindex: 0,
+        role: "group",
+        "aria-label": say("stage"),
+        "aria-busy": "true",
+      },
+      [this.notice, this.stage, this.transport.root],
+    );
     mount.replaceChildren(this.root);
-    this.root.addEventListener("keydown", (event) => this.key(event), { signal: this.abort.signal });
+    this.root.addEventListener("keydown", (event) => this.key(event), {
+      signal: this.abort.signal,
+    });
     this.resizer = new ResizeObserver(() => {
       if (!this.root.isConnected) return this.destroy();
       if (this.tile && this.stage.clientWidth) this.render();
@@ -141,7 +195,11 @@ class WarpStage {
     try {
       const params = new URLSearchParams(query);
       params.set("build", BUILD);
-      const response = await asked(new URL(`fa/warps?${params}`, document.baseURI), request.signal, (sentence) => this.say(sentence));
+      const response = await asked(
+        new URL(`fa/warps?${params}`, document.baseURI),
+        request.signal,
+        (sentence) => this.say(sentence),
+      );
       const tile = await response.json();
       this.say("");
       this.show(tile);
@@ -168,7 +226,9 @@ class WarpStage {
     this.steps = this.lanes[0].steps;
     const asked = Number(new URLSearchParams(window.location.search).get(PLACE));
     const same = this.steps.findIndex((step) => step.phase === phase && step.part === part);
-    this.at = phase ? Math.max(0, same) : Math.min(this.steps.length - 1, Number.isInteger(asked) && asked > 0 ? asked : 0);
+    this.at = phase
+      ? Math.max(0, same)
+      : Math.min(this.steps.length - 1, Number.isInteger(asked) && asked > 0 ? asked : 0);
     this.transport.length(this.steps.length);
     this.render();
   }
@@ -192,8 +252,13 @@ class WarpStage {
     if (this.at === this.steps.length - 1) return false;
     const { phase } = this.steps[this.at];
     let next = this.at + 1;
-    if (this.transport.grain.value === "phase") // to the end of the next phase
-      while (this.steps[next + 1] && (this.steps[next].phase === phase || this.steps[next + 1].phase === this.steps[next].phase)) next++;
+    if (this.transport.grain.value === "phase")
+      // to the end of the next phase
+      while (
+        this.steps[next + 1] &&
+        (this.steps[next].phase === phase || this.steps[next + 1].phase === this.steps[next].phase)
+      )
+        next++;
     this.go(next);
     return this.at < this.steps.length - 1;
   }
@@ -202,11 +267,24 @@ class WarpStage {
     const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
     for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
-    const where = kind === "full" ? say("tile", { i, j, warps }) : say("tile.kind", { i, j, kind, warps });
+    const where =
+      kind === "full" ? say("tile", { i, j, warps }) : say("tile.kind", { i, j, kind, warps });
     const at = { k: this.at + 1, n: this.steps.length, phase: k.phase };
-    const title = EXCHANGED.includes(k.phase) ? say("title.part", { ...at, part: PARTS[k.part] }) : say("title", at);
-    const soFar = say("so_far", { k: bytes(k.moved), k_barriers: k.total, q: bytes(q.moved), q_barriers: q.total });
-    set(this.root, { "data-step": this.at, "data-steps": this.steps.length, "data-phase": k.phase, "data-part": k.part });
+    const title = EXCHANGED.includes(k.phase)
+      ? say("title.part", { ...at, part: PARTS[k.part] })
+      : say("title", at);
+    const soFar = say("so_far", {
+      k: bytes(k.moved),
+      k_barriers: k.total,
+      q: bytes(q.moved),
+      q_barriers: q.total,
+    });
+    set(this.root, {
+      "data-step": this.at,
+      "data-steps": this.steps.length,
+      "data-phase": k.phase,
+      "data-part": k.part,
+    });
     this.transport.show({
       step: this.at,
       title,

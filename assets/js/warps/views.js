@@ -12,26 +12,42 @@ const say = sayer(told);
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
-const keysOf = ([from, to]) => (to - from > 1 ? say("keys", { first: from, last: to - 1 }) : to > from ? say("key", { k: from }) : say("no_key"));
-const rowsOf = ([from, to]) => (to - from > 1 ? say("rows", { first: from, last: to - 1 }) : to > from ? say("row", { k: from }) : say("no_row"));
+const keysOf = ([from, to]) =>
+  to - from > 1
+    ? say("keys", { first: from, last: to - 1 })
+    : to > from
+      ? say("key", { k: from })
+      : say("no_key");
+const rowsOf = ([from, to]) =>
+  to - from > 1
+    ? say("rows", { first: from, last: to - 1 })
+    : to > from
+      ? say("row", { k: from })
+      : say("no_row");
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: say("every") });
 
 /** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
 const extent = (pieces, size) =>
-  range(pieces.filter((h) => h.known).flatMap((h) => {
-    const [rows, cols] = size(h);
-    return Array.from({ length: rows * cols }, (_, k) => h.at(Math.floor(k / cols), k % cols));
-  }));
+  range(
+    pieces
+      .filter((h) => h.known)
+      .flatMap((h) => {
+        const [rows, cols] = size(h);
+        return Array.from({ length: rows * cols }, (_, k) => h.at(Math.floor(k / cols), k % cols));
+      }),
+  );
 
-const heat = (x, [low, high]) => HEAT[0] + (HEAT[1] - HEAT[0]) * (high > low ? (x - low) / (high - low) : 0.5);
+const heat = (x, [low, high]) =>
+  HEAT[0] + (HEAT[1] - HEAT[0]) * (high > low ? (x - low) / (high - low) : 0.5);
 
 const written = (x, short) => number(x, short).replace(/^−(0\.0+)$/, "$1"); // no minus before nothing
 
 /** A cell's colour strength, and its number where there is room for one. */
 function paint(cell, x, bounds, digits) {
   const masked = x === -Infinity;
-  const state = x === undefined ? "is-empty" : masked ? "is-masked" : Number.isFinite(x) ? "" : "is-odd";
+  const state =
+    x === undefined ? "is-empty" : masked ? "is-masked" : Number.isFinite(x) ? "" : "is-odd";
   set(cell, { class: `fa-wcell ${state}`, text: digits ? written(x, digits === "short") : "" });
   if (!state) cell.style.setProperty("--x", `${heat(x, bounds).toFixed(0)}%`);
 }
@@ -50,7 +66,9 @@ export class Bands {
     this.body = el("div", { class: "fa-bands", "aria-hidden": "true" });
     this.edge = el("div", { class: "fa-edge", "aria-hidden": "true" });
     this.root = el("figure", { class: `fa-held fa-held-${tensor.toLowerCase()}` }, [
-      el("figcaption", { class: `fa-ink-${tensor.toLowerCase()}` }, [this.name]), this.edge, this.body,
+      el("figcaption", { class: `fa-ink-${tensor.toLowerCase()}` }, [this.name]),
+      this.edge,
+      this.body,
     ]);
   }
 
@@ -65,16 +83,28 @@ export class Bands {
     const key = (h) => (this.tensor === "S" ? h.keys : (h.rows ?? h.keys)).join();
     const across = flipped || (this.tensor === "S" && new Set(pieces.map(key)).size > 1);
     const shared = pieces.length === 1 && pieces[0].warps.length > 1;
-    set(this.root, { class: `fa-held fa-held-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}` });
+    set(this.root, {
+      class: `fa-held fa-held-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}`,
+    });
     const share = (h) => this.size(h)[across && !flipped ? 1 : 0];
     this.bands = pieces.map((h) => {
       const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
-      const cells = h.known ? Array.from({ length: rows * cols }, () => el("span", { class: "fa-wcell" })) : [];
-      const node = el("div", { class: `fa-band ${shared ? "fa-wall" : `fa-w${h.warps[0]}`}`, style: `flex-grow:${share(h)}; --rows:${rows}; --cols:${cols}` }, cells);
+      const cells = h.known
+        ? Array.from({ length: rows * cols }, () => el("span", { class: "fa-wcell" }))
+        : [];
+      const node = el(
+        "div",
+        {
+          class: `fa-band ${shared ? "fa-wall" : `fa-w${h.warps[0]}`}`,
+          style: `flex-grow:${share(h)}; --rows:${rows}; --cols:${cols}`,
+        },
+        cells,
+      );
       return { node, cells, rows, cols };
     });
     this.flipped = flipped;
-    const label = (h) => el("span", { style: `flex-grow:${share(h)}` }, [shared ? everyone() : badge(h.warps[0])]);
+    const label = (h) =>
+      el("span", { style: `flex-grow:${share(h)}` }, [shared ? everyone() : badge(h.warps[0])]);
     this.edge.replaceChildren(...pieces.map(label));
     this.body.replaceChildren(...this.bands.map((band) => band.node));
   }
@@ -99,7 +129,12 @@ export class Bands {
       set(band.node, { "data-known": Boolean(h) });
       band.cells.forEach((cell, k) => {
         const [r, c] = [Math.floor(k / band.cols), k % band.cols];
-        paint(cell, this.flipped ? h?.at(c, r) : h?.at(r, c), bounds, this.tensor === "S" ? this.digits : "");
+        paint(
+          cell,
+          this.flipped ? h?.at(c, r) : h?.at(r, c),
+          bounds,
+          this.tensor === "S" ? this.digits : "",
+        );
       });
     });
   }
@@ -121,14 +156,25 @@ export class Parts {
     };
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
       const holds = split === "k" ? keysOf(tile.key_slices[w]) : rowsOf(tile.row_slices[w]);
-      return line([badge(w), el("span", { class: "fa-warp-word", text: say("warp", { w }) }), el("span", { class: "fa-slice", text: holds })], { class: `fa-warp fa-w${w}`, "data-warp": w });
+      return line(
+        [
+          badge(w),
+          el("span", { class: "fa-warp-word", text: say("warp", { w }) }),
+          el("span", { class: "fa-slice", text: holds }),
+        ],
+        { class: `fa-warp fa-w${w}`, "data-warp": w },
+      );
     });
     this.before = line([el("span", { class: "fa-before" })], { class: "fa-wall" });
     this.after = line([el("span", { class: "fa-after" })], { class: "fa-wall is-after" });
     this.heads = this.rows.map((row) => el("th", { scope: "col", text: row }));
     this.root.replaceChildren(
       el("thead", {}, [el("tr", {}, [this.title, ...this.heads])]),
-      el("tbody", {}, [...this.warps, this.before, this.after].map((l) => l.node)),
+      el(
+        "tbody",
+        {},
+        [...this.warps, this.before, this.after].map((l) => l.node),
+      ),
     );
   }
 
@@ -147,8 +193,12 @@ export class Parts {
     const tensor = sums ? "l" : "m";
     const held = (name) => step.held[name] ?? [];
     set(this.title, { text: sums ? say("sum") : say("max") });
-    set(this.before.node.querySelector(".fa-before"), { text: sums ? say("sum.before") : say("max.before") });
-    set(this.after.node.querySelector(".fa-after"), { text: sums ? say("sum.after") : say("max.after") });
+    set(this.before.node.querySelector(".fa-before"), {
+      text: sums ? say("sum.before") : say("max.before"),
+    });
+    set(this.after.node.querySelector(".fa-after"), {
+      text: sums ? say("sum.after") : say("max.after"),
+    });
     const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
     const parts = held(tensor);
     const shown = [...parts, ...before, ...after];
@@ -156,10 +206,16 @@ export class Parts {
     this.line(this.before, before, bounds);
     this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
-      this.line(line, parts.filter((h) => h.warps[0] === w), bounds);
+      this.line(
+        line,
+        parts.filter((h) => h.warps[0] === w),
+        bounds,
+      );
       for (const name of ["m", "l"]) {
         const own = held(name).find((h) => h.warps[0] === w);
-        const values = own ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r)) : [];
+        const values = own
+          ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r))
+          : [];
         set(line.node, { [`data-${name}`]: values.join(" ") });
       }
     });
@@ -180,7 +236,10 @@ export class Parts {
 export class Products {
   constructor() {
     this.list = el("div", { class: "fa-products-list" });
-    this.root = el("div", { class: "fa-products-of" }, [el("p", { class: "fa-part-title", text: "" }), this.list]);
+    this.root = el("div", { class: "fa-products-of" }, [
+      el("p", { class: "fa-part-title", text: "" }),
+      this.list,
+    ]);
     this.title = this.root.firstChild;
   }
 
@@ -190,9 +249,15 @@ export class Products {
     const rows = end - first;
     const cells = rows * tile.d <= 256 ? rows * tile.d : rows; // beyond: a row is one cell
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
-      const grid = el("div", { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${cells / rows}` },
-        Array.from({ length: cells }, () => el("span", { class: "fa-wcell" })));
-      const node = el("figure", { "aria-hidden": "true" }, [el("figcaption", {}, [badge(w)]), grid]);
+      const grid = el(
+        "div",
+        { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${cells / rows}` },
+        Array.from({ length: cells }, () => el("span", { class: "fa-wcell" })),
+      );
+      const node = el("figure", { "aria-hidden": "true" }, [
+        el("figcaption", {}, [badge(w)]),
+        grid,
+      ]);
       return { grid, node, cols: cells / rows };
     });
     this.list.replaceChildren(...this.warps.map((warp) => warp.node));
@@ -219,7 +284,8 @@ export class Shared {
     this.note = el("span", { class: "fa-remark" });
     this.body = el("div", { class: "fa-places" });
     this.root = el("div", { class: "fa-shared" }, [
-      el("div", { class: "fa-shared-head" }, [el("h3", { text: say("shared") }), this.note]), this.body,
+      el("div", { class: "fa-shared-head" }, [el("h3", { text: say("shared") }), this.note]),
+      this.body,
     ]);
   }
 
@@ -229,14 +295,36 @@ export class Shared {
     this.drawn = step;
     const reads = step.moves.filter((x) => x.op === "read");
     const size = (moves) => bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
-    set(this.note, { text: reads.length ? say("shared.read", { warps: reads.length, size: size(reads) }) : step.part === "write" && written.length ? say("shared.written", { size: size(written) }) : "" });
-    const places = step.phase === "load"
-      ? operands.map(([name, nbytes]) => el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [el("b", { text: name }), ` ${bytes(nbytes)}`]))
-      : written.map((x) => el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [badge(x.warp), el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }), ` ${bytes(x.nbytes)}`]));
-    const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: say("barrier") })] : [];
+    set(this.note, {
+      text: reads.length
+        ? say("shared.read", { warps: reads.length, size: size(reads) })
+        : step.part === "write" && written.length
+          ? say("shared.written", { size: size(written) })
+          : "",
+    });
+    const places =
+      step.phase === "load"
+        ? operands.map(([name, nbytes]) =>
+            el("span", { class: `fa-place fa-operand fa-ink-${name[0].toLowerCase()}` }, [
+              el("b", { text: name }),
+              ` ${bytes(nbytes)}`,
+            ]),
+          )
+        : written.map((x) =>
+            el("span", { class: `fa-place fa-w${x.warp}`, "data-tensor": x.tensor }, [
+              badge(x.warp),
+              el("i", { text: x.tensor === "l" ? "ℓ" : x.tensor }),
+              ` ${bytes(x.nbytes)}`,
+            ]),
+          );
+    const barrier = step.barriers
+      ? [el("span", { class: "fa-barrier", text: say("barrier") })]
+      : [];
     const quiet = step.part === "own" ? say("shared.own") : say("shared.nothing");
     const body = places.length ? places : [el("span", { class: "fa-nothing", text: quiet })];
-    set(this.root, { class: `fa-shared${places.length ? " is-used" : ""}${reads.length ? " is-read" : ""}` });
+    set(this.root, {
+      class: `fa-shared${places.length ? " is-used" : ""}${reads.length ? " is-read" : ""}`,
+    });
     this.body.replaceChildren(...body, ...barrier);
   }
 }

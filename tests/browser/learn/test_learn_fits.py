@@ -183,8 +183,8 @@ FAULTS = {
     "text": "text.style.transform = 'translate(-3000px, 0)'",
     "small: ": "text.style.fontSize = '8px'",
     " on ": "text.setAttribute('x', other.getAttribute('x')), "
-            "text.setAttribute('y', other.getAttribute('y'))",
-}  # fmt: skip
+    "text.setAttribute('y', other.getAttribute('y'))",
+}
 
 
 @pytest.mark.parametrize("said", FAULTS)

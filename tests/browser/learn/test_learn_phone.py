@@ -179,10 +179,12 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
 
 # Along what each of these pictures is dragged, in px
 DRAGGED = {
-    "online": (".fa-scene-handle", 60, 0), "order": (".fa-order-card", 110, 0),
-    "windows": (".fa-scene-handle", 60, 0), "dot": (".fa-knob[role=slider]", 0, 60),
+    "online": (".fa-scene-handle", 60, 0),
+    "order": (".fa-order-card", 110, 0),
+    "windows": (".fa-scene-handle", 60, 0),
+    "dot": (".fa-knob[role=slider]", 0, 60),
     "safe": (".fa-knob[role=slider]", -60, 0),
-}  # fmt: skip
+}
 
 
 def test_a_finger_drags_as_far_as_it_moves(browser, watch):

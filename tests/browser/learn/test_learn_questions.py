@@ -106,8 +106,12 @@ def solve(page, form, question) -> None:
         i = j = 0
         cells = [question.answer] if isinstance(question.answer[0], int) else question.answer
         for row, column in cells:
-            for key, by in (("Down", row - i), ("Up", i - row), ("Right", column - j),
-                            ("Left", j - column)):  # fmt: skip
+            for key, by in (
+                ("Down", row - i),
+                ("Up", i - row),
+                ("Right", column - j),
+                ("Left", j - column),
+            ):
                 for _ in range(by):
                     page.keyboard.press(f"Arrow{key}")
             page.keyboard.press("Space")
@@ -163,8 +167,9 @@ def test_what_filled_lines_give_is_run_by_the_server(browser, watch):
         form.get_by_role("button", name="Run").click()
         given = form.locator(".fa-blocks .fa-text-block")
         given.filter(has_text=end).wait_for()
-        asked = {f"g{k}": x or gap[2] for k, (x, gap) in enumerate(
-            zip_longest(chosen, question.gaps), 1)}  # fmt: skip
+        asked = {
+            f"g{k}": x or gap[2] for k, (x, gap) in enumerate(zip_longest(chosen, question.gaps), 1)
+        }
         wanted = answer({"w": question.run, **asked})["blocks"]
         assert given.locator("span:not(.fa-sign)").all_inner_texts() == [wanted[-1]["words"]]
         assert tables(form) == [wanted[0]["rows"]]
@@ -250,13 +255,28 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
 
     def varied(route):
         html = route.fetch().text()
-        asked = json.dumps({
-            "key": rung.question.key, "kind": "number", "words": "One?", "answer": 3,
-            "reasons": ["Yes.", "No."], "hint": "Count.",
-            "mistakes": [[6.9, "Six."], [8, "Eight."]],
-            "variants": [{"key": rung.question.key, "kind": "number", "words": "2 GiB?",
-                          "answer": 4, "reasons": ["Yes.", "No."], "unit": "GiB", "hint": "H."}],
-        })  # fmt: skip
+        asked = json.dumps(
+            {
+                "key": rung.question.key,
+                "kind": "number",
+                "words": "One?",
+                "answer": 3,
+                "reasons": ["Yes.", "No."],
+                "hint": "Count.",
+                "mistakes": [[6.9, "Six."], [8, "Eight."]],
+                "variants": [
+                    {
+                        "key": rung.question.key,
+                        "kind": "number",
+                        "words": "2 GiB?",
+                        "answer": 4,
+                        "reasons": ["Yes.", "No."],
+                        "unit": "GiB",
+                        "hint": "H.",
+                    }
+                ],
+            }
+        )
         html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
         control = {"key": "d", "label": "d", "kind": "choice", "value": "16", "closed": ["64"]}
         closed = json.dumps([control | {"choices": [["16", "16"], ["64", "64"]]}])

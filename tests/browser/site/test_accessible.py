@@ -33,10 +33,13 @@ ONLY = {
 SHOWN = ", ".join(
     f"{place}:visible"
     for place in (
-        '[data-testid="player"][data-step]', "#run-result", '[data-testid="memory"]',
-        '[data-testid="parallel"]', '[data-testid="learn"]',
+        '[data-testid="player"][data-step]',
+        "#run-result",
+        '[data-testid="memory"]',
+        '[data-testid="parallel"]',
+        '[data-testid="learn"]',
     )
-)  # fmt: skip
+)
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
   .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run") &&
@@ -172,8 +175,20 @@ def test_tab_goes_as_the_eye_does(tab):
                 "(({ innerText, ariaLabel }) => ariaLabel ?? innerText)(document.activeElement)"
             )
         )
-    names = ["Skip to the content", "Step", "Run", "Memory", "Parallel", "Learn", "Forward",
-             "Backward", "Tour", "Present", "Keys and symbols", "More"]  # fmt: skip
+    names = [
+        "Skip to the content",
+        "Step",
+        "Run",
+        "Memory",
+        "Parallel",
+        "Learn",
+        "Forward",
+        "Backward",
+        "Tour",
+        "Present",
+        "Keys and symbols",
+        "More",
+    ]
     assert seen == names
     page.keyboard.press("Tab")
     assert page.evaluate("Boolean(document.activeElement.closest('#pages > [role=tabpanel]'))")

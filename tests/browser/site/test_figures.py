@@ -79,9 +79,13 @@ PLACES = """() => [...document.querySelectorAll(".fa-plot")].filter((n) => n.che
 
 
 @pytest.mark.parametrize("mode", ["", "present"])
-@pytest.mark.parametrize(("name", "view"), [
-    ("memory", "traffic"), ("parallel", "grid"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        ("memory", "traffic"),
+        ("parallel", "grid"),
+    ],
+)
 def test_a_chart_has_its_place_before_it_is_drawn(tab, name, view, mode):
     library = Held(tab.page, "**/PlotlyPlot-*.js")
     page = show(tab, name, view, mode=mode)

@@ -112,13 +112,19 @@ def test_stepping_asks_the_server_nothing(tab, step):
     "query, found",
     [
         ("page=run", [("Bc", "[data-testid=block-info]", "Bc")]),
-        ("page=memory", [("standard", ".fa-finding", "standard attention"),
-                         ("sm", ".fa-level", "SM"), ("l2", ".fa-level", "L2 cache")]),
+        (
+            "page=memory",
+            [
+                ("standard", ".fa-finding", "standard attention"),
+                ("sm", ".fa-level", "SM"),
+                ("l2", ".fa-level", "L2 cache"),
+            ],
+        ),
         ("page=parallel", [("fa2", ".fa-figure-page", "FA-2")]),
         ("page=learn&rung=softmax", [("softmax", "#learn-softmax p", "Softmax")]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_every_page_has_its_entries(tab, query, found):
     page = tab.page
     page.clock.install()

@@ -51,7 +51,7 @@ PAGES = {
     "learn": ("page=learn&rung=online", 1280, 720, "light"),
     "learn-dark": ("page=learn&rung=mask", 1440, 900, "dark"),
     "learn-phone": ("page=learn&rung=softmax", 390, 844, "light"),
-}  # fmt: skip
+}
 CHARTS = {"memory-traffic", "memory-capacity"} | {
     name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
 }

@@ -17,9 +17,11 @@ TARGETS = """() => [...document.querySelectorAll(".fa-masks :is(button, summary)
 
 def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
     context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
         reduced_motion="reduce",
-    )  # fmt: skip
+    )
     page = watch(context).open("n=16&d=8&br=4&bc=4")
     page.locator(".fa-word-mask").tap()
     view = builder(page, "causal")

@@ -135,10 +135,32 @@ def compile_plan(request: dict) -> dict:
     log = io.StringIO()
     with redirect_stdout(log):
         compiled = backward_kernel.warmup(
-            rows, keys, keys, rows, flat, flat, backward._added(added), half, half, table,
-            table, 8, 1, 1, 1, 1024, 1, 0.125, 0.18, table, table,
-            table if plan.turns else None, plan, grid=(1,), **OPTIONS,
-        )  # fmt: skip
+            rows,
+            keys,
+            keys,
+            rows,
+            flat,
+            flat,
+            backward._added(added),
+            half,
+            half,
+            table,
+            table,
+            8,
+            1,
+            1,
+            1,
+            1024,
+            1,
+            0.125,
+            0.18,
+            table,
+            table,
+            table if plan.turns else None,
+            plan,
+            grid=(1,),
+            **OPTIONS,
+        )
     return {
         "triton": triton.__version__,
         "shared_bytes": compiled.metadata.shared,

@@ -44,15 +44,29 @@ def compile_plan(plan: plans.Plan, d: int, dtype: str):
     sizes = (8, 1, 1, 1, LENGTH, LENGTH, 1)
     table = torch.empty(16, dtype=torch.int32) if plan.table else None
     extra = (
-        table, table, lse if plan.score == "alibi" else None, lse if plan.sink else None,
+        table,
+        table,
+        lse if plan.score == "alibi" else None,
+        lse if plan.sink else None,
         0.5 if plan.table else None,
-    )  # fmt: skip
+    )
     log = io.StringIO()
     with redirect_stdout(log):
         compiled = hopper_kernel.warmup(
-            rows, keys, keys, rows, lse, counter, *sizes, 0.125, 0, *extra, plan,
-            grid=(1,), **versions.OPTIONS,
-        )  # fmt: skip
+            rows,
+            keys,
+            keys,
+            rows,
+            lse,
+            counter,
+            *sizes,
+            0.125,
+            0,
+            *extra,
+            plan,
+            grid=(1,),
+            **versions.OPTIONS,
+        )
     return compiled, log.getvalue()
 
 

@@ -101,8 +101,14 @@ def move(m, found, parts):
 def compare(m, found, parts):
     how = kind(found["type"])
     a, b = (m.value(part, how) for part in parts[1:])
-    test = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-            "eq": np.equal, "ne": np.not_equal}[found["test"]]  # fmt: skip
+    test = {
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "eq": np.equal,
+        "ne": np.not_equal,
+    }[found["test"]]
     return lambda warp, lanes: m.assign(warp, parts[0], test(a(warp), b(warp)), lanes)
 
 

@@ -29,9 +29,19 @@ def ask():
 
 
 def problem(
-    n_q, n_k, d, dtype, mask, batch=1, heads=1, k_heads=1, late=True, seed=0, programs=1,
+    n_q,
+    n_k,
+    d,
+    dtype,
+    mask,
+    batch=1,
+    heads=1,
+    k_heads=1,
+    late=True,
+    seed=0,
+    programs=1,
     turns=False,
-):  # fmt: skip
+):
     """A request to run this on the machine."""
     sizes = {"n_q": n_q, "n_k": n_k, "batch": batch, "heads": heads, "k_heads": k_heads, "d": d}
     how = {"late": late, "seed": seed, "programs": programs, "turns": turns}
@@ -67,12 +77,15 @@ TINY = RUNS["grouped"]
 FAULTS = {
     "no fence": ("fence.proxy.async.shared::cta;", ";", "without a fence"),
     "nobody meets": ("bar.sync 15, 256;", ";", "dQ: error"),
-    "dQ overwritten": ("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
-                       "cp.async.bulk.tensor.3d.global.shared::cta", "dQ: error"),
+    "dQ overwritten": (
+        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
+        "cp.async.bulk.tensor.3d.global.shared::cta",
+        "dQ: error",
+    ),
     "products not awaited": ("wgmma.wait_group.sync.aligned 1;", ";", "before it"),
     "buffer not awaited": ("cp.async.bulk.wait_group.read \t2;", ";", "error"),
     "slot not let go": ("mbarrier.arrive.shared::cta.b64", "bar.warp.sync -1; //", "wait for each"),
-}  # fmt: skip
+}
 QUICK_FAULTS = ("no fence", "slot not let go")  # found soonest
 PLANS = list(itertools.product((64, 128), *[(False, True)] * 3, ("queue", "rows")))
 

@@ -9,9 +9,19 @@ from kernels.hopper import launch, plans
 from tests.kernels.attention_checks import make_qkv, tolerance
 
 LENGTHS = [
-    (113, 203), (128, 217), (256, 512), (512, 256), (1023, 1024), (1024, 1023), (2048, 2048),
-    (1, 147), (3, 799), (127, 512), (1, 1), (4096, 4096),
-]  # fmt: skip
+    (113, 203),
+    (128, 217),
+    (256, 512),
+    (512, 256),
+    (1023, 1024),
+    (1024, 1023),
+    (2048, 2048),
+    (1, 147),
+    (3, 799),
+    (127, 512),
+    (1, 1),
+    (4096, 4096),
+]
 SHARED_BYTES = 227 * 1024  # of a thread block on Hopper
 REGISTERS = 65_536  # of an SM
 

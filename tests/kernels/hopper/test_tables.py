@@ -10,8 +10,14 @@ from kernels import masks
 from kernels.hopper import tables
 
 ATOMS = (
-    "causal", "window:{},{}", "prefix:{}", "document:0,{},{}", "chunk:{}", "window:{},0", "full",
-)  # fmt: skip
+    "causal",
+    "window:{},{}",
+    "prefix:{}",
+    "document:0,{},{}",
+    "chunk:{}",
+    "window:{},0",
+    "full",
+)
 
 
 def interval_masks(count: int, n_q: int, n_k: int, seed: int = 0) -> list[masks.Mask]:

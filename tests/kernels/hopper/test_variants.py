@@ -15,9 +15,13 @@ from tests.kernels.hopper.test_tables import interval_masks
 ROUNDOFF = 2.0**-24  # of the fp32 that scores are computed in
 SIZES = [
     # n_q, n_k, heads, k_heads
-    (300, 517, 4, 4), (517, 300, 4, 1), (1024, 1024, 6, 2), (1, 700, 8, 8), (1283, 1283, 2, 2),
+    (300, 517, 4, 4),
+    (517, 300, 4, 1),
+    (1024, 1024, 6, 2),
+    (1, 700, 8, 8),
+    (1283, 1283, 2, 2),
     (129, 2000, 160, 40),
-]  # fmt: skip
+]
 SCORES = ("none", "softcap:30", "alibi", "scale:0.5&softcap:5&scale:2", "scale:2&alibi&scale:0.5")
 CASES = [(d, dtype, score) for d in (64, 128) for dtype in ("bf16", "fp16") for score in SCORES]
 
@@ -145,9 +149,15 @@ def test_many_tiles_large_logits_and_strides(d):
 
 @pytest.mark.parametrize(
     ("score", "kind"),
-    [("none", "none"), ("scale:2", "none"), ("scale:2&softcap:5", "softcap"), ("alibi", "alibi"),
-     ("softcap:5&alibi", None), ("bias:1,2", None)],
-)  # fmt: skip
+    [
+        ("none", "none"),
+        ("scale:2", "none"),
+        ("scale:2&softcap:5", "softcap"),
+        ("alibi", "alibi"),
+        ("softcap:5&alibi", None),
+        ("bias:1,2", None),
+    ],
+)
 def test_which_scores_are_folded(score, kind):
     assert folding.kind(scores.parse(score)) == kind
 

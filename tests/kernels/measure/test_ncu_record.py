@@ -10,8 +10,11 @@ from explainer.base.paths import RECORDED
 from kernels.measure import ncu_record, ncu_target
 
 RECORD = RECORDED / "traffic_nvidia_h200.json"
-NAMES = {"fa2": ["fa2_kernel"], "fa1": ["fa1_kernel"],
-         "standard": ["scores_kernel", "softmax_kernel", "output_kernel"]}  # fmt: skip
+NAMES = {
+    "fa2": ["fa2_kernel"],
+    "fa1": ["fa1_kernel"],
+    "standard": ["scores_kernel", "softmax_kernel", "output_kernel"],
+}
 UNITS = [("byte", 1), ("Kbyte", 1e3), ("Mbyte", 1e6), ("Gbyte", 1e9), ("byte", 1)]
 
 
@@ -19,8 +22,9 @@ def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, lis
     """(CSV of these shapes, the rows that it stands for); amounts all differ."""
     lines, expected, launch, amount = [], [], 0, 1000
     lines += ["==PROF== Connected to process 1234 (python3)", "==PROF== Profiling ..."]
-    lines.append('"ID","Process ID","Kernel Name","Context","Metric Name","Metric Unit",'
-                 '"Metric Value"')  # fmt: skip
+    lines.append(
+        '"ID","Process ID","Kernel Name","Context","Metric Name","Metric Unit","Metric Value"'
+    )
     for n, d, side in shapes:
         for order in ncu_target.ORDERS:
             kernels, lasted = {}, {}
@@ -32,13 +36,17 @@ def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, lis
                     amount += 1
                     values[key] = round(amount * factor)
                     if launch != without:
-                        lines.append(f'"{launch}","1234","{name}(int, float)","1","{metric}",'
-                                     f'"{unit}","{amount:,}"')  # fmt: skip
+                        lines.append(
+                            f'"{launch}","1234","{name}(int, float)","1","{metric}",'
+                            f'"{unit}","{amount:,}"'
+                        )
                 kernels[name], lasted[name] = values, None
                 if launch % 2 and launch != without:
                     lasted[name] = (4_000 + launch) * 1000
-                    lines.append(f'"{launch}","1234","{name}(int, float)","1",'
-                                 f'"{ncu_record.DURATION}","us","{4_000 + launch:,}"')  # fmt: skip
+                    lines.append(
+                        f'"{launch}","1234","{name}(int, float)","1",'
+                        f'"{ncu_record.DURATION}","us","{4_000 + launch:,}"'
+                    )
                 launch += 1
             row = {"n": n, "d": d, "side": side, "order": order}
             expected.append(row | {"measured_bytes": kernels, "measured_ns": lasted})

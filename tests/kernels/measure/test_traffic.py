@@ -27,20 +27,30 @@ def drawn(count: int) -> list[dict]:
     draw, found = random.Random(16), []
     for k in range(count):
         n = draw.randint(2, 40)
-        found.append({
-            "n": n, "d": draw.randint(1, 20), "block_q": draw.randint(1, min(n, 17)),
-            "block_k": draw.randint(1, min(n, 17)), "mask": PLAIN[k % len(PLAIN)],
-            "dtype": draw.choice(DTYPES),
-        })  # fmt: skip
+        found.append(
+            {
+                "n": n,
+                "d": draw.randint(1, 20),
+                "block_q": draw.randint(1, min(n, 17)),
+                "block_k": draw.randint(1, min(n, 17)),
+                "mask": PLAIN[k % len(PLAIN)],
+                "dtype": draw.choice(DTYPES),
+            }
+        )
     return found
 
 
 def counted(p: Problem) -> dict[str, tuple[int, int]]:
     """What the interpreter counts when the kernels run this Problem, without what never moves."""
     found = kernels.count_traffic(
-        p.n, p.d, block_m=p.block_q, block_n=p.block_k, mask=str(p.mask), order=p.order,
+        p.n,
+        p.d,
+        block_m=p.block_q,
+        block_n=p.block_k,
+        mask=str(p.mask),
+        order=p.order,
         dtype=p.dtype,
-    )  # fmt: skip
+    )
     return {tensor: both for tensor, both in found.items() if any(both)}
 
 
@@ -90,9 +100,14 @@ def test_bad_arguments(changed, words):
 def counted_backward(p: Problem) -> dict[str, tuple[int, int, int]]:
     """What the interpreter counts of the backward kernels, without what never moves."""
     found = kernels.count_backward_traffic(
-        p.n, p.d, block_m=p.block_q, block_n=p.block_k, mask=str(p.mask), score=str(p.score),
+        p.n,
+        p.d,
+        block_m=p.block_q,
+        block_n=p.block_k,
+        mask=str(p.mask),
+        score=str(p.score),
         dtype=p.dtype,
-    )  # fmt: skip
+    )
     return {tensor: moved for tensor, moved in found.items() if any(moved)}
 
 

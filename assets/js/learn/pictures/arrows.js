@@ -14,13 +14,21 @@ export function measure(q, k) {
   const dot = q[0] * k[0] + q[1] * k[1];
   const [long, other] = [Math.hypot(...k), Math.hypot(...q)];
   const cosine = long && other ? Math.max(-1, Math.min(1, dot / (long * other))) : null;
-  return { dot, length: long, on: long ? dot / long : 0, angle: cosine === null ? null : (Math.acos(cosine) * 180) / Math.PI };
+  return {
+    dot,
+    length: long,
+    on: long ? dot / long : 0,
+    angle: cosine === null ? null : (Math.acos(cosine) * 180) / Math.PI,
+  };
 }
 
 /** Where a point of the plane lies in a frame of width × height, and back, to the nearest step. */
 export function plane({ low, high, step }, left, top, width, height) {
   const unit = Math.min(width / (high[0] - low[0]), height / (high[1] - low[1]));
-  const [x0, y0] = [left + (width - unit * (high[0] - low[0])) / 2, top + (height - unit * (high[1] - low[1])) / 2];
+  const [x0, y0] = [
+    left + (width - unit * (high[0] - low[0])) / 2,
+    top + (height - unit * (high[1] - low[1])) / 2,
+  ];
   const snap = (x, k) => Math.max(low[k], Math.min(high[k], Math.round(x / step) * step));
   return {
     unit,
@@ -41,30 +49,70 @@ function arrows(data, paper, pen, api, box) {
   const o = on.at([0, 0]);
   const nodes = [];
   const { low, high } = data.plane;
-  for (let x = low[0]; x <= high[0]; x++) nodes.push(path(`M${on.at([x, low[1]])}L${on.at([x, high[1]])}`, stroke(x ? "empty" : "line", x ? 1 : 2)));
-  for (let y = low[1]; y <= high[1]; y++) nodes.push(path(`M${on.at([low[0], y])}L${on.at([high[0], y])}`, stroke(y ? "empty" : "line", y ? 1 : 2)));
+  for (let x = low[0]; x <= high[0]; x++)
+    nodes.push(
+      path(
+        `M${on.at([x, low[1]])}L${on.at([x, high[1]])}`,
+        stroke(x ? "empty" : "line", x ? 1 : 2),
+      ),
+    );
+  for (let y = low[1]; y <= high[1]; y++)
+    nodes.push(
+      path(
+        `M${on.at([low[0], y])}L${on.at([high[0], y])}`,
+        stroke(y ? "empty" : "line", y ? 1 : 2),
+      ),
+    );
   const [tipQ, tipK] = [on.at(q), on.at(k)];
   if (found.angle !== null) {
     const unit = k.map((x) => x / found.length);
     const foot = on.at(unit.map((x) => x * found.on));
     const far = [-9, 9].map((r) => on.at(unit.map((x) => x * r)));
-    nodes.push(svg("clipPath", { id: "fa-plane" }, [svg("rect", { x: box.left, y: box.top, width: box.width, height: box.height })]));
-    const ray = path(`M${far[0]}L${far[1]}`, stroke("k", 1.2, { "stroke-dasharray": "2 5", opacity: 0.6 }));
+    nodes.push(
+      svg("clipPath", { id: "fa-plane" }, [
+        svg("rect", { x: box.left, y: box.top, width: box.width, height: box.height }),
+      ]),
+    );
+    const ray = path(
+      `M${far[0]}L${far[1]}`,
+      stroke("k", 1.2, { "stroke-dasharray": "2 5", opacity: 0.6 }),
+    );
     ray.setAttribute("clip-path", "url(#fa-plane)");
-    nodes.push(ray, path(`M${o}L${foot}`, stroke("q", 12, { opacity: 0.28 })), path(`M${tipQ}L${foot}`, stroke("q", 2, { "stroke-dasharray": "6 5" })));
+    nodes.push(
+      ray,
+      path(`M${o}L${foot}`, stroke("q", 12, { opacity: 0.28 })),
+      path(`M${tipQ}L${foot}`, stroke("q", 2, { "stroke-dasharray": "6 5" })),
+    );
     const [a, b] = [q, k].map(([x, y]) => Math.atan2(y, x));
     const turn = Math.atan2(Math.sin(b - a), Math.cos(b - a));
     const r = Math.min(1.1, 0.45 * Math.min(found.length, Math.hypot(...q))) * on.unit;
     const edge = (t) => [o[0] + r * Math.cos(t), o[1] - r * Math.sin(t)];
-    nodes.push(path(`M${edge(a)}A${r} ${r} 0 0 ${turn < 0 ? 1 : 0} ${edge(a + turn)}`, stroke("ink", 2)));
+    nodes.push(
+      path(`M${edge(a)}A${r} ${r} 0 0 ${turn < 0 ? 1 : 0} ${edge(a + turn)}`, stroke("ink", 2)),
+    );
     const mid = a + turn / 2;
-    nodes.push(text(o[0] + (r + 24) * Math.cos(mid), o[1] - (r + 24) * Math.sin(mid) + 6, `${found.angle.toFixed(0)}°`, { size: paper.type + 2, weight: 700, anchor: "middle", halo: true }));
+    nodes.push(
+      text(
+        o[0] + (r + 24) * Math.cos(mid),
+        o[1] - (r + 24) * Math.sin(mid) + 6,
+        `${found.angle.toFixed(0)}°`,
+        { size: paper.type + 2, weight: 700, anchor: "middle", halo: true },
+      ),
+    );
     // The words lie on the side of k where q is not
     const away = unit[0] * q[1] - unit[1] * q[0] > 0 ? 1 : -1;
     const [hx, hy] = on.at(unit.map((x) => (x * found.on) / 2));
     const [lx, ly] = [hx + unit[1] * away * 20, hy + unit[0] * away * 20];
     const lean = (Math.atan2(-unit[1], unit[0]) * 180) / Math.PI;
-    nodes.push(text(lx, ly + 5, say("on", { length: digits(found.on) }), { size: paper.type, hue: "accent-ink", anchor: "middle", turn: Math.abs(lean) > 90 ? lean + 180 : lean, halo: true }));
+    nodes.push(
+      text(lx, ly + 5, say("on", { length: digits(found.on) }), {
+        size: paper.type,
+        hue: "accent-ink",
+        anchor: "middle",
+        turn: Math.abs(lean) > 90 ? lean + 180 : lean,
+        halo: true,
+      }),
+    );
   }
   nodes.push(path(`M${o}L${tipK}`, stroke("k", 4)), path(`M${o}L${tipQ}`, stroke("q", 4)));
   const put = (name, value) => {
@@ -72,18 +120,69 @@ function arrows(data, paper, pen, api, box) {
     pen.redraw({ ...data, [name]: value });
     api.move({ [`${name}x`]: value[0], [`${name}y`]: value[1] });
   };
-  for (const [name, tip] of /** @type {["q" | "k", number[]][]} */ ([["k", tipK], ["q", tipQ]])) {
+  for (const [name, tip] of /** @type {["q" | "k", number[]][]} */ ([
+    ["k", tipK],
+    ["q", tipQ],
+  ])) {
     const above = tip[1] - box.top > 52 ? -30 : 44;
-    nodes.push(text(Math.max(box.left + 50, Math.min(box.left + box.width - 54, tip[0])), tip[1] + above, `${name} = ${pair(data[name])}`, { size: paper.type + 3, weight: 700, hue: INKS[name], anchor: "middle", halo: true }));
-    nodes.push(pen.knob(
-      { key: name, slides: [data[name][0], low[0], high[0]], label: say("tip", { name }), said: pair(data[name]).slice(1, -1), drag: (x, y) => put(name, on.back(x, y)), keys: (dx, dy) => put(name, on.move(data[name], dx, dy)) },
-      [svg("circle", { cx: tip[0], cy: tip[1], r: 22, style: `fill:${ink(name)};opacity:.16` }), svg("circle", { cx: tip[0], cy: tip[1], r: 10, class: "fa-knob-ring", style: `fill:${ink("paper")};stroke:${ink(name)};stroke-width:4` })],
-    ));
+    nodes.push(
+      text(
+        Math.max(box.left + 50, Math.min(box.left + box.width - 54, tip[0])),
+        tip[1] + above,
+        `${name} = ${pair(data[name])}`,
+        { size: paper.type + 3, weight: 700, hue: INKS[name], anchor: "middle", halo: true },
+      ),
+    );
+    nodes.push(
+      pen.knob(
+        {
+          key: name,
+          slides: [data[name][0], low[0], high[0]],
+          label: say("tip", { name }),
+          said: pair(data[name]).slice(1, -1),
+          drag: (x, y) => put(name, on.back(x, y)),
+          keys: (dx, dy) => put(name, on.move(data[name], dx, dy)),
+        },
+        [
+          svg("circle", { cx: tip[0], cy: tip[1], r: 22, style: `fill:${ink(name)};opacity:.16` }),
+          svg("circle", {
+            cx: tip[0],
+            cy: tip[1],
+            r: 10,
+            class: "fa-knob-ring",
+            style: `fill:${ink("paper")};stroke:${ink(name)};stroke-width:4`,
+          }),
+        ],
+      ),
+    );
   }
   const y = box.top + box.height + paper.type + 12;
   const middle = box.left + box.width / 2;
-  nodes.push(line(middle, y, [["q", "accent-ink"], [" · "], ["k", "ink-k"], [" = "], [digits(found.length), "ink-k"], [" × "], [digits(found.on), "accent-ink"], [` = ${digits(found.dot)}`]], { size: paper.type + 5, anchor: "middle", weight: 700 }));
-  if (!paper.big) nodes.push(text(middle, y + 27, paper.narrow ? say("product.short") : say("product"), { size: paper.type - 1, hue: "quiet", anchor: "middle" }));
+  nodes.push(
+    line(
+      middle,
+      y,
+      [
+        ["q", "accent-ink"],
+        [" · "],
+        ["k", "ink-k"],
+        [" = "],
+        [digits(found.length), "ink-k"],
+        [" × "],
+        [digits(found.on), "accent-ink"],
+        [` = ${digits(found.dot)}`],
+      ],
+      { size: paper.type + 5, anchor: "middle", weight: 700 },
+    ),
+  );
+  if (!paper.big)
+    nodes.push(
+      text(middle, y + 27, paper.narrow ? say("product.short") : say("product"), {
+        size: paper.type - 1,
+        hue: "quiet",
+        anchor: "middle",
+      }),
+    );
   return nodes;
 }
 
@@ -91,33 +190,109 @@ function arrows(data, paper, pen, api, box) {
 /** @param {{shares: number[], hue?: string, filled?: boolean}} bars */
 function histogram({ shares, hue, filled }, at, base, high, most) {
   const wide = (at(1) - at(0)) / shares.length;
-  if (filled) return shares.map((y, k) => y > 0 && rect(at(0) + k * wide + 0.5, base - (y / most) * high, Math.max(1, wide - 1), (y / most) * high, hue));
-  const steps = shares.map((y, k) => `V${base - (y / most) * high}H${at(0) + (k + 1) * wide}`).join("");
-  return [path(`M${at(0)} ${base}${steps}V${base}Z`, { ...stroke("quiet", 1.5), fill: ink("line"), "fill-opacity": 0.8 })];
+  if (filled)
+    return shares.map(
+      (y, k) =>
+        y > 0 &&
+        rect(
+          at(0) + k * wide + 0.5,
+          base - (y / most) * high,
+          Math.max(1, wide - 1),
+          (y / most) * high,
+          hue,
+        ),
+    );
+  const steps = shares
+    .map((y, k) => `V${base - (y / most) * high}H${at(0) + (k + 1) * wide}`)
+    .join("");
+  return [
+    path(`M${at(0)} ${base}${steps}V${base}Z`, {
+      ...stroke("quiet", 1.5),
+      fill: ink("line"),
+      "fill-opacity": 0.8,
+    }),
+  ];
 }
 
 function spread({ spread: s, d }, paper, box) {
   const nodes = [text(box.left, box.top, say("why"), { size: paper.type + 1, weight: 700 })];
-  nodes.push(text(box.left, box.top + 23, say("random", { n: s.many, d }), { size: paper.type - 1.5, hue: "quiet" }));
+  nodes.push(
+    text(box.left, box.top + 23, say("random", { n: s.many, d }), {
+      size: paper.type - 1.5,
+      hue: "quiet",
+    }),
+  );
   const [top, base] = [box.top + 40, box.top + box.hist];
   const at = (part) => box.left + 12 + part * (box.width - 24);
   const most = Math.max(...s.raw.shares, ...s.scaled.shares);
-  nodes.push(histogram({ shares: s.raw.shares }, at, base, base - top, most), histogram({ shares: s.scaled.shares, hue: "q", filled: true }, at, base, base - top, most));
+  nodes.push(
+    histogram({ shares: s.raw.shares }, at, base, base - top, most),
+    histogram({ shares: s.scaled.shares, hue: "q", filled: true }, at, base, base - top, most),
+  );
   nodes.push(path(`M${at(0)} ${base}H${at(1)}`, stroke("quiet", 1)));
-  for (const x of s.ticks) nodes.push(text(at((x + s.reach) / (2 * s.reach)), base + paper.type + 3, short(x), { size: paper.type - 2, anchor: "middle", hue: "quiet" }));
+  for (const x of s.ticks)
+    nodes.push(
+      text(at((x + s.reach) / (2 * s.reach)), base + paper.type + 3, short(x), {
+        size: paper.type - 2,
+        anchor: "middle",
+        hue: "quiet",
+      }),
+    );
   const small = paper.type - 1;
-  nodes.push(text(box.left, top + 18, say("divided"), { size: small, weight: 700, hue: "accent-ink", halo: true }), text(box.left, top + 18 + small * 1.3, say("spread", { x: digits(s.scaled.spread, 1) }), { size: small, hue: "accent-ink", halo: true }));
-  nodes.push(text(box.left + box.width, top + 18, say("raw"), { size: small, weight: 700, anchor: "end", hue: "quiet", halo: true }), text(box.left + box.width, top + 18 + small * 1.3, say("spread", { x: digits(s.raw.spread, 1) }), { size: small, anchor: "end", hue: "quiet", halo: true }));
+  nodes.push(
+    text(box.left, top + 18, say("divided"), {
+      size: small,
+      weight: 700,
+      hue: "accent-ink",
+      halo: true,
+    }),
+    text(box.left, top + 18 + small * 1.3, say("spread", { x: digits(s.scaled.spread, 1) }), {
+      size: small,
+      hue: "accent-ink",
+      halo: true,
+    }),
+  );
+  nodes.push(
+    text(box.left + box.width, top + 18, say("raw"), {
+      size: small,
+      weight: 700,
+      anchor: "end",
+      hue: "quiet",
+      halo: true,
+    }),
+    text(
+      box.left + box.width,
+      top + 18 + small * 1.3,
+      say("spread", { x: digits(s.raw.spread, 1) }),
+      { size: small, anchor: "end", hue: "quiet", halo: true },
+    ),
+  );
   return nodes;
 }
 
 function tops({ spread: s }, paper, box) {
-  const nodes = [text(box.left, box.top, say("softmax", { n: s.keys }), { size: paper.type + 1, weight: 700 })];
-  nodes.push(text(box.left, box.top + 22, say("largest"), { size: paper.type - 1.5, hue: "quiet" }));
+  const nodes = [
+    text(box.left, box.top, say("softmax", { n: s.keys }), { size: paper.type + 1, weight: 700 }),
+  ];
+  nodes.push(
+    text(box.left, box.top + 22, say("largest"), { size: paper.type - 1.5, hue: "quiet" }),
+  );
   let y = box.top + 46;
-  for (const [name, value, hue] of [[say("raw"), s.raw.top, "quiet"], [say("scaled"), s.scaled.top, "q"]]) {
+  for (const [name, value, hue] of [
+    [say("raw"), s.raw.top, "quiet"],
+    [say("scaled"), s.scaled.top, "q"],
+  ]) {
     const [left, wide] = [box.left + paper.type * 4.6, box.width - paper.type * 8.4];
-    nodes.push(text(box.left, y + 14, name, { size: paper.type, hue: "quiet" }), rect(left, y, wide, 18, "empty"), rect(left, y, wide * value, 18, hue), text(box.left + box.width, y + 15, digits(value), { size: paper.type, weight: 700, anchor: "end" }));
+    nodes.push(
+      text(box.left, y + 14, name, { size: paper.type, hue: "quiet" }),
+      rect(left, y, wide, 18, "empty"),
+      rect(left, y, wide * value, 18, hue),
+      text(box.left + box.width, y + 15, digits(value), {
+        size: paper.type,
+        weight: 700,
+        anchor: "end",
+      }),
+    );
     y += 30;
   }
   return nodes;
@@ -129,14 +304,28 @@ export function draw(data, api) {
     const { width, height, narrow, type } = paper;
     const foot = paper.big ? type + 24 : type + 46;
     // In a lecture hall the arrows have the slide for themselves
-    if (paper.big) return arrows(now, paper, pen, api, { left: 0, top: 0, width, height: height - foot });
+    if (paper.big)
+      return arrows(now, paper, pen, api, { left: 0, top: 0, width, height: height - foot });
     if (narrow) {
       const high = Math.round(width * 0.76);
       const box = { left: 0, width, top: high + foot + 36, hist: 170 };
-      return [arrows(now, paper, pen, api, { left: 0, top: 0, width, height: high }), spread(now, paper, box), tops(now, paper, { ...box, top: box.top + 236 })];
+      return [
+        arrows(now, paper, pen, api, { left: 0, top: 0, width, height: high }),
+        spread(now, paper, box),
+        tops(now, paper, { ...box, top: box.top + 236 }),
+      ];
     }
     const left = width * 0.585;
-    const side = { left: left + 28, width: width - left - 28, top: type + 2, hist: Math.min(230, height * 0.46) };
-    return [arrows(now, paper, pen, api, { left: 0, top: 0, width: left, height: height - foot }), spread(now, paper, side), tops(now, paper, { ...side, top: height - 106 })];
+    const side = {
+      left: left + 28,
+      width: width - left - 28,
+      top: type + 2,
+      hist: Math.min(230, height * 0.46),
+    };
+    return [
+      arrows(now, paper, pen, api, { left: 0, top: 0, width: left, height: height - foot }),
+      spread(now, paper, side),
+      tops(now, paper, { ...side, top: height - 106 }),
+    ];
   });
 }

@@ -19,12 +19,22 @@ function card(now, paper, left, top, width, high) {
   const { type } = paper;
   const rows = Math.ceil(now.sms / COLUMNS);
   const cell = Math.min(26, (width - 4) / COLUMNS, (high - type * 3.4) / rows);
-  const nodes = [text(left, top + type, say("card", { card: now.card, n: now.sms }), { size: type + 1, weight: 700 })];
+  const nodes = [
+    text(left, top + type, say("card", { card: now.card, n: now.sms }), {
+      size: type + 1,
+      weight: 700,
+    }),
+  ];
   const y = top + type * 1.9;
   const each = Math.ceil(now.blocks / now.sms);
   for (let k = 0; k < now.sms; k++) {
     const [px, py] = [left + (k % COLUMNS) * cell, y + Math.floor(k / COLUMNS) * cell];
-    nodes.push(rect(px + 1.5, py + 1.5, cell - 3, cell - 3, k < now.busy ? "q" : "empty", { rx: 3, style: { opacity: k < now.busy ? 0.85 : 1 } }));
+    nodes.push(
+      rect(px + 1.5, py + 1.5, cell - 3, cell - 3, k < now.busy ? "q" : "empty", {
+        rx: 3,
+        style: { opacity: k < now.busy ? 0.85 : 1 },
+      }),
+    );
   }
   const { blocks, heads, rows: across, busy } = now;
   const launch = { blocks, heads, rows: across, busy };
@@ -38,13 +48,26 @@ export function draw(data, api) {
     const { width, height, narrow, type } = paper;
     const isAlone = paper.big; // the warp has the slide for itself
     const side = narrow ? width : Math.min(300, width * 0.34);
-    const sm = isAlone ? { nodes: [], at: [0, 0], cell: 0 } : card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);
+    const sm = isAlone
+      ? { nodes: [], at: [0, 0], cell: 0 }
+      : card(now, paper, 0, 0, side, narrow ? height * 0.42 : height - type * 2);
     const left = narrow || isAlone ? 0 : side + 36;
     const top = narrow ? height * 0.47 : 0;
     const wide = width - left - 4;
     const nodes = [sm.nodes];
-    if (!narrow && !isAlone) nodes.push(path(`M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`, stroke("line", 1.5)));
-    nodes.push(text(left, top + type, narrow ? say("warp.short") : say("warp"), { size: type + 1, weight: 700 }));
+    if (!narrow && !isAlone)
+      nodes.push(
+        path(
+          `M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${type * 2}M${sm.at[0] + sm.cell * 0.5} ${sm.at[1]}L${left - 10} ${height * 0.62}`,
+          stroke("line", 1.5),
+        ),
+      );
+    nodes.push(
+      text(left, top + type, narrow ? say("warp.short") : say("warp"), {
+        size: type + 1,
+        weight: 700,
+      }),
+    );
     const step = wide / 32;
     const lanes = top + type * 2.1;
     const at = places(now.touched);
@@ -56,28 +79,65 @@ export function draw(data, api) {
       const x = left + (t + 0.5) * step;
       const within = ((t * now.stride) % inside) / inside;
       const to = left + place * cell + (cell - 3) * (within + 0.5 / inside) + 1;
-      nodes.push(rect(left + t * step + 1, lanes, step - 2, 24, "q", { rx: 3, style: { opacity: 0.85 } }));
+      nodes.push(
+        rect(left + t * step + 1, lanes, step - 2, 24, "q", { rx: 3, style: { opacity: 0.85 } }),
+      );
       nodes.push(path(`M${x} ${lanes + 24}L${to} ${low}`, stroke("q", 1.2, { opacity: 0.7 })));
     });
     for (let k = 0; k < most; k++) {
-      nodes.push(rect(left + k * cell, low, cell - 3, 34, "empty", { rx: 3, style: stroke("hatch", 1) }));
+      nodes.push(
+        rect(left + k * cell, low, cell - 3, 34, "empty", { rx: 3, style: stroke("hatch", 1) }),
+      );
       for (let n = 0; n < inside; n++) {
         const used = at.some((place, t) => place === k && (t * now.stride) % inside === n);
-        if (used) nodes.push(rect(left + k * cell + ((cell - 3) * n) / inside + 0.5, low + 1, (cell - 3) / inside - 1, 32, "k", { rx: 1 }));
+        if (used)
+          nodes.push(
+            rect(
+              left + k * cell + ((cell - 3) * n) / inside + 0.5,
+              low + 1,
+              (cell - 3) / inside - 1,
+              32,
+              "k",
+              { rx: 1 },
+            ),
+          );
       }
     }
     const under = low + 34 + type * 1.7;
     const sectors = { n: now.sectors, bytes: now.sector };
-    nodes.push(text(left, under, now.sectors < now.touched.at(-1) + 1 ? say("apart", sectors) : say("beside", sectors), { size: type, hue: "quiet" }));
+    nodes.push(
+      text(
+        left,
+        under,
+        now.sectors < now.touched.at(-1) + 1 ? say("apart", sectors) : say("beside", sectors),
+        { size: type, hue: "quiet" },
+      ),
+    );
     const bar = (y, words, value, hue) => {
       const from = left + type * 5.4;
       const room = wide - type * 12.4;
-      return [text(left, y + 15, words, { size: type, hue: "quiet" }), rect(from, y, room, 20, "empty"), rect(from, y, (room * value) / now.most, 20, hue), text(from + (room * value) / now.most + 8, y + 15, say("bytes", { n: value }), { size: type, weight: 700 })];
+      return [
+        text(left, y + 15, words, { size: type, hue: "quiet" }),
+        rect(from, y, room, 20, "empty"),
+        rect(from, y, (room * value) / now.most, 20, hue),
+        text(from + (room * value) / now.most + 8, y + 15, say("bytes", { n: value }), {
+          size: type,
+          weight: 700,
+        }),
+      ];
     };
     const first = under + type * 1.4;
-    nodes.push(bar(first, say("asked"), now.used, "k"), bar(first + type * 2, say("moved"), now.moved, "hatch"));
-    nodes.push(text(left, first + type * 5.6, say("used", { share: now.share }), { size: type + 3, weight: 700, hue: now.used === now.moved ? "ink-v" : "ink-o" }));
+    nodes.push(
+      bar(first, say("asked"), now.used, "k"),
+      bar(first + type * 2, say("moved"), now.moved, "hatch"),
+    );
+    nodes.push(
+      text(left, first + type * 5.6, say("used", { share: now.share }), {
+        size: type + 3,
+        weight: 700,
+        hue: now.used === now.moved ? "ink-v" : "ink-o",
+      }),
+    );
     return nodes;
   });
 }
-

@@ -17,11 +17,15 @@ function colour(x, item) {
     return { fill: viridis.css[at], ink: viridis.dark[at] ? "#fff" : "#000" };
   }
   const share = Math.round(8 + 38 * Math.min(1, Math.abs(x) / (item.most || 1)));
-  return { fill: `color-mix(in srgb, ${ink(item.hue ?? "quiet")} ${share}%, ${ink("paper")})`, ink: ink("ink") };
+  return {
+    fill: `color-mix(in srgb, ${ink(item.hue ?? "quiet")} ${share}%, ${ink("paper")})`,
+    ink: ink("ink"),
+  };
 }
 
 /** How wide a number or a word is, in ems. */
-const wide = (words) => [...words].reduce((sum, sign) => sum + (sign === "." ? 0.32 : sign === "−" ? 0.84 : 0.64), 0);
+const wide = (words) =>
+  [...words].reduce((sum, sign) => sum + (sign === "." ? 0.32 : sign === "−" ? 0.84 : 0.64), 0);
 
 function grid(item, left, top, [cw, ch], paper, pen, api) {
   const nodes = [];
@@ -29,28 +33,124 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
   const names = fixed({ ...item, sums: null }, type) - 10;
   const x0 = left + names;
   const y0 = top + type * 1.35 * LABEL;
-  const longest = Math.max(...item.cells.flat().map((x) => wide(typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? ""))));
-  const size = Math.min(type, cw / (longest * (item.row === undefined ? 1 : 1.1) + 0.25), ch * 0.85);
-  nodes.push(text(x0, top + type, item.name, { size: type, weight: 700, hue: INKS[item.hue] ?? "ink" }));
-  (item.cols ?? []).forEach((name, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 - 5, name, { size: Math.min(type - 2, cw / (name.length * 0.64 || 1)), anchor: "middle", hue: "quiet" })));
+  const longest = Math.max(
+    ...item.cells
+      .flat()
+      .map((x) => wide(typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? ""))),
+  );
+  const size = Math.min(
+    type,
+    cw / (longest * (item.row === undefined ? 1 : 1.1) + 0.25),
+    ch * 0.85,
+  );
+  nodes.push(
+    text(x0, top + type, item.name, { size: type, weight: 700, hue: INKS[item.hue] ?? "ink" }),
+  );
+  (item.cols ?? []).forEach((name, c) =>
+    nodes.push(
+      text(x0 + (c + 0.5) * cw, y0 - 5, name, {
+        size: Math.min(type - 2, cw / (name.length * 0.64 || 1)),
+        anchor: "middle",
+        hue: "quiet",
+      }),
+    ),
+  );
   item.cells.forEach((row, r) => {
     const drawn = row.map((x, c) => {
       const paint = colour(x, item);
       const [px, py] = [x0 + c * cw, y0 + r * ch];
       const words = typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? "");
-      const box = svg("rect", { x: px + 1, y: py + 1, width: cw - 2, height: ch - 2, rx: 3, style: paint ? `fill:${paint.fill}` : `fill:${ink("empty")}` });
-      const label = svg("text", { x: px + cw / 2, y: py + ch / 2 + size * 0.36, "text-anchor": "middle", style: `font-size:${size}px;fill:${paint?.ink ?? ink("quiet")};font-weight:${item.row === r ? 700 : 400}`, text: words });
+      const box = svg("rect", {
+        x: px + 1,
+        y: py + 1,
+        width: cw - 2,
+        height: ch - 2,
+        rx: 3,
+        style: paint ? `fill:${paint.fill}` : `fill:${ink("empty")}`,
+      });
+      const label = svg("text", {
+        x: px + cw / 2,
+        y: py + ch / 2 + size * 0.36,
+        "text-anchor": "middle",
+        style: `font-size:${size}px;fill:${paint?.ink ?? ink("quiet")};font-weight:${item.row === r ? 700 : 400}`,
+        text: words,
+      });
       const isHidden = words === "−∞" || words === "hidden";
-      return [box, isHidden && path(`M${px + 4} ${py + ch - 4}L${px + cw - 4} ${py + 4}`, stroke("hatch", 1)), label];
+      return [
+        box,
+        isHidden && path(`M${px + 4} ${py + ch - 4}L${px + cw - 4} ${py + 4}`, stroke("hatch", 1)),
+        label,
+      ];
     });
-    if (item.rows) drawn.push(text(x0 - 7, y0 + (r + 0.5) * ch + type * 0.33, item.rows[r], { size: type - 1, anchor: "end", weight: item.row === r ? 700 : 400, hue: item.row === r ? "ink" : "quiet" }));
-    if (item.row === r) drawn.push(rect(x0, y0 + r * ch, cw * row.length, ch, "", { rx: 4, style: stroke("ink", 2.5) }));
-    if (item.sums?.rows) drawn.push(text(x0 + cw * row.length + 8, y0 + (r + 0.5) * ch + type * 0.33, `Σ ${item.sums.rows[r]}`, { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" }));
-    nodes.push(item.pick ? pen.knob({ key: `${item.name} ${r}`, group: item.name, chosen: item.row === r, label: item.rows ? say("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") }) : say("row", { r, grid: item.name.replace(/ {2}.*/, "") }), said: item.row === r ? say("followed") : "", press: () => api.move({ [item.pick]: r }) }, [rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", { style: { "fill-opacity": 0, fill: ink("paper") } }), drawn]) : drawn);
+    if (item.rows)
+      drawn.push(
+        text(x0 - 7, y0 + (r + 0.5) * ch + type * 0.33, item.rows[r], {
+          size: type - 1,
+          anchor: "end",
+          weight: item.row === r ? 700 : 400,
+          hue: item.row === r ? "ink" : "quiet",
+        }),
+      );
+    if (item.row === r)
+      drawn.push(
+        rect(x0, y0 + r * ch, cw * row.length, ch, "", { rx: 4, style: stroke("ink", 2.5) }),
+      );
+    if (item.sums?.rows)
+      drawn.push(
+        text(
+          x0 + cw * row.length + 8,
+          y0 + (r + 0.5) * ch + type * 0.33,
+          `Σ ${item.sums.rows[r]}`,
+          { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" },
+        ),
+      );
+    nodes.push(
+      item.pick
+        ? pen.knob(
+            {
+              key: `${item.name} ${r}`,
+              group: item.name,
+              chosen: item.row === r,
+              label: item.rows
+                ? say("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
+                : say("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
+              said: item.row === r ? say("followed") : "",
+              press: () => api.move({ [item.pick]: r }),
+            },
+            [
+              rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", {
+                style: { "fill-opacity": 0, fill: ink("paper") },
+              }),
+              drawn,
+            ],
+          )
+        : drawn,
+    );
   });
-  if (item.sums?.cols) item.sums.cols.forEach((sum, c) => nodes.push(text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, sum, { size: Math.min(type - 1, cw / 2.5), anchor: "middle", weight: 600, hue: item.sums.one === "cols" ? "ink-v" : "quiet" })));
-  if (item.changed) for (const [r, c] of item.changed) nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", { rx: 3, style: stroke("o", 2.5) }));
-  return { nodes, width: names + cw * item.cells[0].length + (item.sums?.rows ? type * 3.1 : 0) + 10, middle: y0 + (item.cells.length * ch) / 2 };
+  if (item.sums?.cols)
+    item.sums.cols.forEach((sum, c) =>
+      nodes.push(
+        text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, sum, {
+          size: Math.min(type - 1, cw / 2.5),
+          anchor: "middle",
+          weight: 600,
+          hue: item.sums.one === "cols" ? "ink-v" : "quiet",
+        }),
+      ),
+    );
+  if (item.changed)
+    for (const [r, c] of item.changed)
+      nodes.push(
+        rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", {
+          rx: 3,
+          style: stroke("o", 2.5),
+        }),
+      );
+  return {
+    nodes,
+    width: names + cw * item.cells[0].length + (item.sums?.rows ? type * 3.1 : 0) + 10,
+    middle: y0 + (item.cells.length * ch) / 2,
+  };
 }
 
 /** Words in a line; bows from the chosen one to all, as thick as their weights. */
@@ -61,22 +161,62 @@ function joined(item, top, paper, pen, api) {
   const y = top + 84;
   const nodes = item.weights.map((weight, k) => {
     const [a, b] = [at(item.row), at(k)];
-    const d = k === item.row ? `M${a - 16} ${y - 24}C${a - 60} ${y - 84} ${a + 60} ${y - 84} ${a + 16} ${y - 24}` : `M${a} ${y - 24}Q${(a + b) / 2} ${y - 100} ${b} ${y - 24}`;
-    return path(d, stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }));
+    const d =
+      k === item.row
+        ? `M${a - 16} ${y - 24}C${a - 60} ${y - 84} ${a + 60} ${y - 84} ${a + 16} ${y - 24}`
+        : `M${a} ${y - 24}Q${(a + b) / 2} ${y - 100} ${b} ${y - 24}`;
+    return path(
+      d,
+      stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }),
+    );
   });
-  item.words.forEach((word, k) => nodes.push(pen.knob(
-    { key: `word ${k}`, group: "words", chosen: k === item.row, label: say("word", { word }), said: k === item.row ? say("followed") : "", press: () => api.move({ [item.pick]: k }) },
-    [rect(at(k) - 70, y - 26, 140, 44, "", { rx: 8, style: { fill: ink(k === item.row ? "accent-pale" : "paper"), "fill-opacity": k === item.row ? 1 : 0 } }),
-      text(at(k), y - 2, word, { size: type + 5, weight: k === item.row ? 700 : 400, anchor: "middle" }), text(at(k), y + 15, item.said[k], { size: type - 2, anchor: "middle", hue: "quiet" })],
-  )));
+  item.words.forEach((word, k) =>
+    nodes.push(
+      pen.knob(
+        {
+          key: `word ${k}`,
+          group: "words",
+          chosen: k === item.row,
+          label: say("word", { word }),
+          said: k === item.row ? say("followed") : "",
+          press: () => api.move({ [item.pick]: k }),
+        },
+        [
+          rect(at(k) - 70, y - 26, 140, 44, "", {
+            rx: 8,
+            style: {
+              fill: ink(k === item.row ? "accent-pale" : "paper"),
+              "fill-opacity": k === item.row ? 1 : 0,
+            },
+          }),
+          text(at(k), y - 2, word, {
+            size: type + 5,
+            weight: k === item.row ? 700 : 400,
+            anchor: "middle",
+          }),
+          text(at(k), y + 15, item.said[k], { size: type - 2, anchor: "middle", hue: "quiet" }),
+        ],
+      ),
+    ),
+  );
   return nodes;
 }
 
 function note(item, left, top, paper) {
   const size = item.code ? paper.type : paper.type + 1;
-  const lines = wrapped(left + 14, top + size * 1.7, item.words, paper.width - left - 30, { size, hue: item.tone === "bad" ? "risen-ink" : "ink", weight: item.tone ? 600 : 400 });
+  const lines = wrapped(left + 14, top + size * 1.7, item.words, paper.width - left - 30, {
+    size,
+    hue: item.tone === "bad" ? "risen-ink" : "ink",
+    weight: item.tone ? 600 : 400,
+  });
   const high = lines.length * size * 1.4 + size * 1.2;
-  return { nodes: [item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", { rx: 8 }), lines], high };
+  return {
+    nodes: [
+      item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", { rx: 8 }),
+      lines,
+    ],
+    high,
+  };
 }
 
 /** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
@@ -107,15 +247,33 @@ export function draw(data, api) {
       for (const item of line) {
         const middle = top + type * 1.35 * LABEL + (most * cell[1]) / 2;
         if (item.kind === "sign") {
-          nodes.push(text(left + fixed(item, type) / 2, middle + 5, item.words, { size: type, anchor: "middle", hue: "quiet", weight: 600 }));
+          nodes.push(
+            text(left + fixed(item, type) / 2, middle + 5, item.words, {
+              size: type,
+              anchor: "middle",
+              hue: "quiet",
+              weight: 600,
+            }),
+          );
           left += fixed(item, type);
           continue;
         }
-        const found = grid(item, left, top + ((most - item.cells.length) * cell[1]) / 2, cell, at, pen, api);
+        const found = grid(
+          item,
+          left,
+          top + ((most - item.cells.length) * cell[1]) / 2,
+          cell,
+          at,
+          pen,
+          api,
+        );
         nodes.push(found.nodes);
         left += found.width;
       }
-      top += type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + most * cell[1] + 14;
+      top +=
+        type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) +
+        most * cell[1] +
+        14;
       return nodes;
     });
     paper.used = Math.ceil(top);

@@ -17,18 +17,49 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
   const size = Math.min(paper.type + 1, cell * 0.5);
   const box = (x, y, value, hue, share, isNow) => [
     rect(x + 1, y + 1, cell - 2, cell - 2, "empty", { rx: 3 }),
-    share > 0 && rect(x + 1, y + 1 + (cell - 2) * (1 - share), cell - 2, (cell - 2) * share, hue, { rx: 3, style: { opacity: isNow ? 0.5 : 0.28 } }),
+    share > 0 &&
+      rect(x + 1, y + 1 + (cell - 2) * (1 - share), cell - 2, (cell - 2) * share, hue, {
+        rx: 3,
+        style: { opacity: isNow ? 0.5 : 0.28 },
+      }),
     isNow && rect(x + 1, y + 1, cell - 2, cell - 2, "", { rx: 3, style: stroke("ink", 2.5) }),
-    text(x + cell / 2, y + cell / 2 + size * 0.36, value === null ? "" : short(value), { size, anchor: "middle", weight: isNow ? 700 : 400 }),
+    text(x + cell / 2, y + cell / 2 + size * 0.36, value === null ? "" : short(value), {
+      size,
+      anchor: "middle",
+      weight: isNow ? 700 : 400,
+    }),
   ];
-  A.forEach((row, r) => row.forEach((x, c) => nodes.push(box(left + c * cell, cy + r * cell, x, "q", r === i ? 1 : 0, r === i && c === k))));
-  B.forEach((row, r) => row.forEach((x, c) => nodes.push(box(cx + c * cell, top + r * cell, x, "k", c === j ? 1 : 0, c === j && r === k))));
-  for (let r = 0; r < rows; r++) for (let c = 0; c < cols; c++) {
-    const count = order.counts[r][c];
-    nodes.push(box(cx + c * cell, cy + r * cell, count ? order.C[r][c] : null, "o", count / depth, r === i && c === j));
-  }
-  const name = (x, y, words, hue) => text(x, y, words, { size: paper.type + 3, weight: 700, hue, anchor: "middle" });
-  nodes.push(name(left + (inner * cell) / 2, cy - 8, "A", "accent-ink"), name(cx - 14 - paper.type, top + (inner * cell) / 2, "B", "ink-k"), name(cx - 16, cy - 6, "C", "ink-o"));
+  A.forEach((row, r) =>
+    row.forEach((x, c) =>
+      nodes.push(box(left + c * cell, cy + r * cell, x, "q", r === i ? 1 : 0, r === i && c === k)),
+    ),
+  );
+  B.forEach((row, r) =>
+    row.forEach((x, c) =>
+      nodes.push(box(cx + c * cell, top + r * cell, x, "k", c === j ? 1 : 0, c === j && r === k)),
+    ),
+  );
+  for (let r = 0; r < rows; r++)
+    for (let c = 0; c < cols; c++) {
+      const count = order.counts[r][c];
+      nodes.push(
+        box(
+          cx + c * cell,
+          cy + r * cell,
+          count ? order.C[r][c] : null,
+          "o",
+          count / depth,
+          r === i && c === j,
+        ),
+      );
+    }
+  const name = (x, y, words, hue) =>
+    text(x, y, words, { size: paper.type + 3, weight: 700, hue, anchor: "middle" });
+  nodes.push(
+    name(left + (inner * cell) / 2, cy - 8, "A", "accent-ink"),
+    name(cx - 14 - paper.type, top + (inner * cell) / 2, "B", "ink-k"),
+    name(cx - 16, cy - 6, "C", "ink-o"),
+  );
   return nodes;
 }
 
@@ -43,22 +74,59 @@ export function draw(data, api) {
     const inCorner = paper.big; // above A, left of B
     const aside = !inCorner && (narrow || column > 380);
     const foot = aside || inCorner ? 0 : type * 4.6;
-    const cell = Math.max(16, Math.min(60, (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide, (room - foot - type * 2 - 22) / tall));
+    const cell = Math.max(
+      16,
+      Math.min(
+        60,
+        (aside ? column * (narrow ? 0.5 : 0.6) : column - 34) / wide,
+        (room - foot - type * 2 - 22) / tall,
+      ),
+    );
     return now.orders.map((order, k) => {
       const left = narrow ? 0 : k * column + 6;
       const top = (narrow ? k * room : 0) + type;
       const down = top + type * 0.9;
-      const nodes = [text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, { size: type + 1, weight: 700 }), one(order, now, left, down, cell, paper)];
+      const nodes = [
+        text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, {
+          size: type + 1,
+          weight: 700,
+        }),
+        one(order, now, left, down, cell, paper),
+      ];
       const side = /** @type {[string, string, number][]} */ ([
-        [inCorner ? say("finished.short", { n: order.finished }) : say("finished", { n: order.finished, all: now.A.length * now.B[0].length }), "ink", 600],
-        [inCorner ? say("begun.short", { n: order.open }) : say("begun", { n: order.open }), "ink-o", order.open ? 700 : 400],
+        [
+          inCorner
+            ? say("finished.short", { n: order.finished })
+            : say("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
+          "ink",
+          600,
+        ],
+        [
+          inCorner ? say("begun.short", { n: order.open }) : say("begun", { n: order.open }),
+          "ink-o",
+          order.open ? 700 : 400,
+        ],
       ]);
-      side.forEach(([words, hue, weight], r) => nodes.push(inCorner ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight }) : aside
-        ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, { size: narrow ? 13 : type, hue, weight })
-        : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, { size: type, hue, weight })));
-      if (!narrow && k) nodes.push(path(`M${left - 14} 0V${down + tall * cell + 14}`, stroke("line", 1)));
+      side.forEach(([words, hue, weight], r) =>
+        nodes.push(
+          inCorner
+            ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight })
+            : aside
+              ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, {
+                  size: narrow ? 13 : type,
+                  hue,
+                  weight,
+                })
+              : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, {
+                  size: type,
+                  hue,
+                  weight,
+                }),
+        ),
+      );
+      if (!narrow && k)
+        nodes.push(path(`M${left - 14} 0V${down + tall * cell + 14}`, stroke("line", 1)));
       return nodes;
     });
   });
 }
-

@@ -47,7 +47,7 @@ export function draw(data, api) {
   let at = WIDE;
   const back = svg("g", { "aria-hidden": "true" });
   const row = svg("g", { role: "group", "aria-label": say("cards") });
-  const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel", }, [back, row]));
+  const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel" }, [back, row]));
   const place = (/** @type {number} */ k) => at.left + k * (at.card + at.gap);
   const send = () => api.move({ order: order.join(",") });
 
@@ -61,7 +61,10 @@ export function draw(data, api) {
   };
 
   const cards = data.m.map((_, block) => {
-    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [svg("rect", { rx: 6 }), svg("text", { class: "fa-scene-text is-bold is-middle", text: `K${block}` })]);
+    const node = svg("g", { class: "fa-order-card fa-hue-k", role: "button" }, [
+      svg("rect", { rx: 6 }),
+      svg("text", { class: "fa-scene-text is-bold is-middle", text: `K${block}` }),
+    ]);
     node.addEventListener("keydown", (event) => {
       const [by, up] = strideOf(event) ?? [0, 0];
       if (!by && !up) return;
@@ -99,33 +102,97 @@ export function draw(data, api) {
   row.append(...cards);
 
   function paint() {
-    const usual = walk(now, order.map((_, k) => k));
+    const usual = walk(
+      now,
+      order.map((_, k) => k),
+    );
     const yours = walk(now, order);
     const parts = [];
-    for (const [name, hue] of [["m", "m"], ["l", "l"]]) {
+    for (const [name, hue] of [
+      ["m", "m"],
+      ["l", "l"],
+    ]) {
       const values = [...usual, ...yours].map((x) => x[name]);
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const [top, base] = RANGES[name];
-      const y = (/** @type {number} */ v) => base - 12 - ((v - low) / (high - low || 1)) * (base - top - 24);
-      const way = (/** @type {{m: number, l: number}[]} */ list) => list.map((x, k) => `${k ? "L" : "M"}${place(k) - at.gap / 2} ${y(x[name]).toFixed(1)}h${at.card + at.gap}`).join("");
-      parts.push(svg("text", { class: `fa-scene-text is-big is-hue fa-hue-${hue}`, x: at === PHONE ? 4 : 12, y: (top + base) / 2 + 6, text: name === "l" ? "ℓ" : "m" }));
+      const y = (/** @type {number} */ v) =>
+        base - 12 - ((v - low) / (high - low || 1)) * (base - top - 24);
+      const way = (/** @type {{m: number, l: number}[]} */ list) =>
+        list
+          .map(
+            (x, k) =>
+              `${k ? "L" : "M"}${place(k) - at.gap / 2} ${y(x[name]).toFixed(1)}h${at.card + at.gap}`,
+          )
+          .join("");
+      parts.push(
+        svg("text", {
+          class: `fa-scene-text is-big is-hue fa-hue-${hue}`,
+          x: at === PHONE ? 4 : 12,
+          y: (top + base) / 2 + 6,
+          text: name === "l" ? "ℓ" : "m",
+        }),
+      );
       parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-faded`, d: way(usual) }));
       parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-dashed`, d: way(yours) }));
       const end = yours[yours.length - 1][name];
-      parts.push(svg("circle", { class: `fa-scene-dot fa-hue-${hue}`, r: 6, cx: place(order.length) - at.gap, cy: y(end) }));
-      parts.push(svg("text", { class: `fa-scene-text is-bold is-hue fa-hue-${hue}`, x: place(order.length) + 8, y: y(end) + 5, text: end.toFixed(2) }));
+      parts.push(
+        svg("circle", {
+          class: `fa-scene-dot fa-hue-${hue}`,
+          r: 6,
+          cx: place(order.length) - at.gap,
+          cy: y(end),
+        }),
+      );
+      parts.push(
+        svg("text", {
+          class: `fa-scene-text is-bold is-hue fa-hue-${hue}`,
+          x: place(order.length) + 8,
+          y: y(end) + 5,
+          text: end.toFixed(2),
+        }),
+      );
     }
-    parts.push(svg("path", { class: "fa-scene-path is-thin", d: `M${at.left} 102H${place(order.length)}` }));
-    order.forEach((_, k) => parts.push(svg("text", { class: "fa-scene-text is-small is-quiet is-middle", x: place(k) + at.card / 2, y: 214, text: at === PHONE ? String(k + 1) : say("visit", { k: k + 1 }) })));
-    if (at === PHONE) parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: 0, y: 214, text: say("visits") }));
-    parts.push(svg("text", { class: "fa-scene-text is-small is-quiet", x: at.left, y: 14, text: say("lines") }));
+    parts.push(
+      svg("path", { class: "fa-scene-path is-thin", d: `M${at.left} 102H${place(order.length)}` }),
+    );
+    order.forEach((_, k) =>
+      parts.push(
+        svg("text", {
+          class: "fa-scene-text is-small is-quiet is-middle",
+          x: place(k) + at.card / 2,
+          y: 214,
+          text: at === PHONE ? String(k + 1) : say("visit", { k: k + 1 }),
+        }),
+      ),
+    );
+    if (at === PHONE)
+      parts.push(
+        svg("text", {
+          class: "fa-scene-text is-small is-quiet",
+          x: 0,
+          y: 214,
+          text: say("visits"),
+        }),
+      );
+    parts.push(
+      svg("text", {
+        class: "fa-scene-text is-small is-quiet",
+        x: at.left,
+        y: 14,
+        text: say("lines"),
+      }),
+    );
     back.replaceChildren(...parts);
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
       set(node.children[0], { width: at.card, height: at.high });
       set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
-      set(node, { "aria-label": say("card", { block, k: k + 1, n: order.length }), tabindex: block === stop ? "0" : "-1", class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}` });
+      set(node, {
+        "aria-label": say("card", { block, k: k + 1, n: order.length }),
+        tabindex: block === stop ? "0" : "-1",
+        class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}`,
+      });
     });
   }
 
@@ -138,7 +205,11 @@ export function draw(data, api) {
   const lay = () => {
     at = page.clientWidth && page.clientWidth < NARROW ? PHONE : WIDE;
     set(page, { viewBox: `0 0 ${at.width} ${HEIGHT}` });
-    Object.assign(page.style, { width: "100%", maxWidth: `${at.width * 1.5}px`, aspectRatio: `${at.width}/${HEIGHT}` });
+    Object.assign(page.style, {
+      width: "100%",
+      maxWidth: `${at.width * 1.5}px`,
+      aspectRatio: `${at.width}/${HEIGHT}`,
+    });
     paint();
   };
   lay();

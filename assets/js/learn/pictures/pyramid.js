@@ -32,7 +32,14 @@ function bytes(left, top, width, high, names) {
   for (let k = 0; k < Math.min(70, across * down); k++) {
     const [c, r] = [k % across, Math.floor(k / across)];
     const x = left + ((c + 0.5) * width) / across - size / 2 + (across > 3 ? ((k * 7) % 5) - 2 : 0);
-    const node = rect(x, top + ((r + 0.35) * high) / down + (across > 3 ? (k * 5) % 9 : 0) - 2, size, size + 1, FALLING[names[k % names.length]], { style: { "animation-delay": `${((k * 37) % 90) / 100}s` } });
+    const node = rect(
+      x,
+      top + ((r + 0.35) * high) / down + (across > 3 ? (k * 5) % 9 : 0) - 2,
+      size,
+      size + 1,
+      FALLING[names[k % names.length]],
+      { style: { "animation-delay": `${((k * 37) % 90) / 100}s` } },
+    );
     node.setAttribute("class", "fa-falling");
     made.push(node);
   }
@@ -45,24 +52,57 @@ function magnified(now, paper, left, top, width) {
   const nodes = [text(left, top + type, say("sm", { n: sm.count }), { size: type, weight: 700 })];
   const most = Math.max(sm.shared_bytes, sm.registers_bytes);
   let y = top + type * 2.9;
-  for (const [words, room, held] of [[say("shared", { size: sm.shared }), sm.shared_bytes, sm.in_shared], [say("registers", { size: sm.registers }), sm.registers_bytes, sm.in_registers]]) {
-    nodes.push(text(left, y - 6, words, { size: type - 1 }), rect(left, y, (width * room) / most, 28, "chip-paper", { style: stroke("chip-line", 1) }));
+  for (const [words, room, held] of [
+    [say("shared", { size: sm.shared }), sm.shared_bytes, sm.in_shared],
+    [say("registers", { size: sm.registers }), sm.registers_bytes, sm.in_registers],
+  ]) {
+    nodes.push(
+      text(left, y - 6, words, { size: type - 1 }),
+      rect(left, y, (width * room) / most, 28, "chip-paper", { style: stroke("chip-line", 1) }),
+    );
     let x = left;
     for (const [name, size] of now.tiled ? held : []) {
       const wide = (width * size) / most;
-      nodes.push(rect(x + 0.5, y + 1, wide - 1, 26, NAMES[name], { style: { opacity: 0.9 } }), text(x + wide / 2, y + 19, name, { size: type - 1, weight: 700, anchor: "middle", hue: "paper" }));
+      nodes.push(
+        rect(x + 0.5, y + 1, wide - 1, 26, NAMES[name], { style: { opacity: 0.9 } }),
+        text(x + wide / 2, y + 19, name, {
+          size: type - 1,
+          weight: 700,
+          anchor: "middle",
+          hue: "paper",
+        }),
+      );
       x += wide;
     }
     y += 28 + type * 1.75;
   }
-  return [nodes, now.tiled && !paper.big && sm.words.map((words, k) => text(left, y - 6 + k * type * 1.35, words, { size: type - 1.5, hue: "quiet" }))];
+  return [
+    nodes,
+    now.tiled &&
+      !paper.big &&
+      sm.words.map((words, k) =>
+        text(left, y - 6 + k * type * 1.35, words, { size: type - 1.5, hue: "quiet" }),
+      ),
+  ];
 }
 
 function least(now, paper, top, width) {
   const { type, narrow } = paper;
   const nodes = [text(0, top, say("time"), { size: type + 1, weight: 700 })];
-  if (paper.big) nodes.push(text(width, top, now.setting, { size: type, anchor: "end", hue: "quiet" }));
-  else nodes.push(narrow ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, { size: type - 1, hue: "quiet" }) : text(type * 12, top, say("setting", { setting: now.setting }), { size: type - 1, hue: "quiet" }));
+  if (paper.big)
+    nodes.push(text(width, top, now.setting, { size: type, anchor: "end", hue: "quiet" }));
+  else
+    nodes.push(
+      narrow
+        ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, {
+            size: type - 1,
+            hue: "quiet",
+          })
+        : text(type * 12, top, say("setting", { setting: now.setting }), {
+            size: type - 1,
+            hue: "quiet",
+          }),
+    );
   const from = narrow ? 0 : type * 13.2;
   const room = width - from - (narrow ? 92 : type * 5.6);
   const most = Math.max(...now.bars.map((bar) => bar.s));
@@ -71,10 +111,24 @@ function least(now, paper, top, width) {
     const y = top + 10 + k * lead + (narrow ? type * 4.8 : 0);
     const wide = Math.max(3, (room * bar.s) / most);
     const hue = ["quiet", "q", "hatch"][k];
-    nodes.push(text(0, narrow ? y - 4 : y + 15, bar.name, { size: type - (narrow ? 1 : 0), weight: bar.on ? 700 : 400 }), rect(from, y, wide, 20, hue, { style: { opacity: bar.on ? 1 : 0.35 } }));
+    nodes.push(
+      text(0, narrow ? y - 4 : y + 15, bar.name, {
+        size: type - (narrow ? 1 : 0),
+        weight: bar.on ? 700 : 400,
+      }),
+      rect(from, y, wide, 20, hue, { style: { opacity: bar.on ? 1 : 0.35 } }),
+    );
     nodes.push(text(from + wide + 8, y + 15, bar.time, { size: type, weight: 700 }));
     const isInside = wide > bar.words.length * (type - 1) * 0.53 + 16;
-    if (!narrow && !paper.big) nodes.push(text(from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62), y + 15, bar.words, { size: type - 1, hue: !isInside ? "quiet" : bar.on ? "paper" : "ink" }));
+    if (!narrow && !paper.big)
+      nodes.push(
+        text(
+          from + (isInside ? 10 : wide + 12 + (bar.time.length + 1) * type * 0.62),
+          y + 15,
+          bar.words,
+          { size: type - 1, hue: !isInside ? "quiet" : bar.on ? "paper" : "ink" },
+        ),
+      );
   });
   return nodes;
 }
@@ -90,19 +144,66 @@ export function draw(data, api) {
     const middle = width * (narrow ? 0.52 : paper.big ? 0.46 : 0.35);
     const [main, ...inner] = now.levels;
     const nodes = [rect(0, 0, width, hbm, "line", { style: { opacity: 0.75 } })];
-    nodes.push(text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }), text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }));
-    if (!paper.big) nodes.push(wrapped(14, type * 3.2, say("scale"), narrow ? width - 20 : 600, { size: type - 1.5, hue: "quiet" }));
+    nodes.push(
+      text(14, type * 1.75, main.name, { size: type + 2, weight: 700 }),
+      text(14 + (main.name.length + 1) * (type + 2) * 0.74, type * 1.75, main.size, { size: type }),
+    );
+    if (!paper.big)
+      nodes.push(
+        wrapped(14, type * 3.2, say("scale"), narrow ? width - 20 : 600, {
+          size: type - 1.5,
+          hue: "quiet",
+        }),
+      );
     const side = Math.max(1.6, on.matrix);
     const base = hbm - 14;
-    ["q", "k", "v", "o"].forEach((hue, k) => nodes.push(rect(middle - 40 + k * (side + 2.5), base - side, side, side, hue)));
-    nodes.push(path(`M${middle - 38} ${base - side - 3}L${middle - 58} ${base - 18}`, stroke("quiet", 1)));
+    ["q", "k", "v", "o"].forEach((hue, k) =>
+      nodes.push(rect(middle - 40 + k * (side + 2.5), base - side, side, side, hue)),
+    );
+    nodes.push(
+      path(`M${middle - 38} ${base - side - 3}L${middle - 58} ${base - 18}`, stroke("quiet", 1)),
+    );
     const s = on.square;
-    nodes.push(now.tiled ? rect(middle + 14, base - s, s, s, "", { style: stroke("ink", 2, { "stroke-dasharray": "4 3" }) }) : rect(middle + 14, base - s, s, s, "m"));
-    const label = (x, y, words, more, anchor) => [text(x, y, words, { size: type - 1, anchor }), !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" })];
-    nodes.push(label(middle - 62, base - type * 1.35, isShort ? say("head.short") : say("head"), say("each", { size: now.matrix_said }), "end"));
-    nodes.push(label(middle + 14 + s + 12, base - type * 1.35, isShort ? say("s.short", { size: now.square_said }) : say("s", { n: now.n, size: now.square_said }), now.tiled ? (narrow ? say("tiled.short") : say("tiled")) : narrow ? "" : say("stored"), "start"));
+    nodes.push(
+      now.tiled
+        ? rect(middle + 14, base - s, s, s, "", {
+            style: stroke("ink", 2, { "stroke-dasharray": "4 3" }),
+          })
+        : rect(middle + 14, base - s, s, s, "m"),
+    );
+    const label = (x, y, words, more, anchor) => [
+      text(x, y, words, { size: type - 1, anchor }),
+      !paper.big && text(x, y + type * 1.2, more, { size: type - 1, anchor, hue: "quiet" }),
+    ];
+    nodes.push(
+      label(
+        middle - 62,
+        base - type * 1.35,
+        isShort ? say("head.short") : say("head"),
+        say("each", { size: now.matrix_said }),
+        "end",
+      ),
+    );
+    nodes.push(
+      label(
+        middle + 14 + s + 12,
+        base - type * 1.35,
+        isShort
+          ? say("s.short", { size: now.square_said })
+          : say("s", { n: now.n, size: now.square_said }),
+        now.tiled ? (narrow ? say("tiled.short") : say("tiled")) : narrow ? "" : say("stored"),
+        "start",
+      ),
+    );
     // On a phone there is no room beside S, which is larger on a smaller card
-    if (narrow && !now.tiled) nodes.push(text(width - 8, base - Math.max(s, type * 2.4) - 10, say("stored.short"), { size: type - 1, anchor: "end", hue: "quiet" }));
+    if (narrow && !now.tiled)
+      nodes.push(
+        text(width - 8, base - Math.max(s, type * 2.4) - 10, say("stored.short"), {
+          size: type - 1,
+          anchor: "end",
+          hue: "quiet",
+        }),
+      );
     const names = now.tiled ? ["K", "V", "K", "V", "Q"] : ["S", "S", "K", "S", "Q"];
     // Below it: a pipe, then the level that it leads to
     const mouth = Math.max(46, body * 0.16);
@@ -113,27 +214,89 @@ export function draw(data, api) {
       const wide = Math.max(rate.per_s ? on.pipe(rate.per_s) : 0, 3);
       const box = Math.max(3, on.side(level.bytes));
       const high = each - box - 4;
-      nodes.push(rect(middle - wide / 2, y, wide, high, "q", { style: { opacity: 0.4 } }), rate.per_s ? bytes(middle - wide / 2, y, wide, high, names) : null);
-      nodes.push(text(middle + Math.max(26, wide / 2 + 12), y + high / 2 + 5, narrow && !rate.per_s ? say("no_rate") : rate.rate, { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" }));
-      nodes.push(text(middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6, y + high / 2 + 5, narrow ? "" : rate.kind, { size: type - 1.5, hue: "quiet" }));
+      nodes.push(
+        rect(middle - wide / 2, y, wide, high, "q", { style: { opacity: 0.4 } }),
+        rate.per_s ? bytes(middle - wide / 2, y, wide, high, names) : null,
+      );
+      nodes.push(
+        text(
+          middle + Math.max(26, wide / 2 + 12),
+          y + high / 2 + 5,
+          narrow && !rate.per_s ? say("no_rate") : rate.rate,
+          { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" },
+        ),
+      );
+      nodes.push(
+        text(
+          middle + Math.max(26, wide / 2 + 12) + (rate.rate.length + 1) * type * 0.6,
+          y + high / 2 + 5,
+          narrow ? "" : rate.kind,
+          { size: type - 1.5, hue: "quiet" },
+        ),
+      );
       y += high;
       nodes.push(rect(middle - box / 2, y + 2, box, box, "ink"));
-      nodes.push(text(middle - (narrow ? 12 : 24), y + 2 + box / 2 + 5, `${isShort ? level.name.split(" ")[0] : level.name}  ${level.size}`, { size: narrow ? 12 : type, weight: 600, anchor: "end" }));
+      nodes.push(
+        text(
+          middle - (narrow ? 12 : 24),
+          y + 2 + box / 2 + 5,
+          `${isShort ? level.name.split(" ")[0] : level.name}  ${level.size}`,
+          { size: narrow ? 12 : type, weight: 600, anchor: "end" },
+        ),
+      );
       y += box + 4;
     });
     const last = now.levels.at(-1);
     const wide = on.pipe(last.per_s);
     const left = Math.max(0, middle - wide / 2);
-    nodes.push(svg("path", { d: `M${middle} ${y}L${left + wide} ${y + 13}V${y + mouth}H${left}V${y + 13}Z`, style: `fill:${ink("q")};opacity:.2` }), bytes(left + 6, y + 17, wide - 12, mouth - 20, names.map((name) => (name === "Q" ? "V" : name)).concat("Q")));
+    nodes.push(
+      svg("path", {
+        d: `M${middle} ${y}L${left + wide} ${y + 13}V${y + mouth}H${left}V${y + 13}Z`,
+        style: `fill:${ink("q")};opacity:.2`,
+      }),
+      bytes(
+        left + 6,
+        y + 17,
+        wide - 12,
+        mouth - 20,
+        names.map((name) => (name === "Q" ? "V" : name)).concat("Q"),
+      ),
+    );
     const said = `${last.rate} ${last.kind}`;
     const plate = said.length * type * 0.68;
-    nodes.push(rect(left + (wide - plate) / 2, y + mouth / 2 + 8 - type * 0.8, plate, type * 1.4, "paper", { rx: 4, style: { opacity: 0.9 } }));
-    nodes.push(text(left + wide / 2, y + mouth / 2 + 12, said, { size: type, weight: 700, anchor: "middle", hue: "accent-ink", halo: true }));
-    if (!paper.big) nodes.push(text(left + wide / 2, y + mouth + type * 1.1, say("units"), { size: type - 1, anchor: "middle", hue: "quiet" }));
+    nodes.push(
+      rect(left + (wide - plate) / 2, y + mouth / 2 + 8 - type * 0.8, plate, type * 1.4, "paper", {
+        rx: 4,
+        style: { opacity: 0.9 },
+      }),
+    );
+    nodes.push(
+      text(left + wide / 2, y + mouth / 2 + 12, said, {
+        size: type,
+        weight: 700,
+        anchor: "middle",
+        hue: "accent-ink",
+        halo: true,
+      }),
+    );
+    if (!paper.big)
+      nodes.push(
+        text(left + wide / 2, y + mouth + type * 1.1, say("units"), {
+          size: type - 1,
+          anchor: "middle",
+          hue: "quiet",
+        }),
+      );
     if (!narrow && !paper.big) {
       const x = width * 0.655;
       const at = hbm + 2 * each;
-      nodes.push(path(`M${middle + 8} ${at - 4}H${x - 26}L${x - 10} ${hbm + 18}M${x - 26} ${at - 4}L${x - 10} ${hbm + 2 * each + 30}`, stroke("hatch", 1)), magnified(now, paper, x, hbm + 10, width - x - 8));
+      nodes.push(
+        path(
+          `M${middle + 8} ${at - 4}H${x - 26}L${x - 10} ${hbm + 18}M${x - 26} ${at - 4}L${x - 10} ${hbm + 2 * each + 30}`,
+          stroke("hatch", 1),
+        ),
+        magnified(now, paper, x, hbm + 10, width - x - 8),
+      );
     }
     return [nodes, least(now, paper, height - foot + type * 1.5, width)];
   });

@@ -19,10 +19,32 @@ const say = sayer(told);
  */
 
 /** @param {Shape} shape */
-function attributes({ kind, x = 0, y = 0, w = 0, h = 0, r = 0, d = "", hue = "plain", look = "", heat }) {
+function attributes({
+  kind,
+  x = 0,
+  y = 0,
+  w = 0,
+  h = 0,
+  r = 0,
+  d = "",
+  hue = "plain",
+  look = "",
+  heat,
+}) {
   const ramp = heat === undefined ? null : Math.round(Math.max(0, Math.min(1, heat)) * 255);
-  const base = { class: `fa-scene-${kind} fa-hue-${hue} ${look}`.trim(), style: ramp === null ? null : `fill:${viridis.css[ramp]}` };
-  if (kind === "box") return { ...base, x, y, width: Math.max(0, w), height: Math.max(0, h), rx: Math.min(4, w / 2, h / 2) };
+  const base = {
+    class: `fa-scene-${kind} fa-hue-${hue} ${look}`.trim(),
+    style: ramp === null ? null : `fill:${viridis.css[ramp]}`,
+  };
+  if (kind === "box")
+    return {
+      ...base,
+      x,
+      y,
+      width: Math.max(0, w),
+      height: Math.max(0, h),
+      rx: Math.min(4, w / 2, h / 2),
+    };
   if (kind === "path") return { ...base, d };
   if (kind === "dot") return { ...base, cx: x, cy: y, r };
   return base;
@@ -46,11 +68,20 @@ function put(node, shape) {
     first.style.transform = `translate(${shape.x}px, ${shape.y}px)`;
     return;
   }
-  const ink = shape.heat === undefined ? "" : viridis.dark[Math.round(Math.max(0, Math.min(1, shape.heat)) * 255)] ? " is-light" : " is-dark";
+  const ink =
+    shape.heat === undefined
+      ? ""
+      : viridis.dark[Math.round(Math.max(0, Math.min(1, shape.heat)) * 255)]
+        ? " is-light"
+        : " is-dark";
   let words = /** @type {SVGElement | null} */ (node.querySelector(":scope > text"));
   if (!shape.text) return words?.remove();
   if (!words) node.append((words = svg("text")));
-  set(words, { class: `fa-scene-text is-middle${ink} ${shape.look?.includes("is-small") ? "is-small" : ""}`.trim(), text: shape.text });
+  set(words, {
+    class:
+      `fa-scene-text is-middle${ink} ${shape.look?.includes("is-small") ? "is-small" : ""}`.trim(),
+    text: shape.text,
+  });
   words.style.transform = `translate(${(shape.x ?? 0) + (shape.w ?? 0) / 2}px, ${(shape.y ?? 0) + (shape.h ?? 0) / 2 + 5}px)`;
 }
 
@@ -59,7 +90,10 @@ function knob(first, api) {
   let now = first;
   let isHeld = false;
   const track = svg("path", { class: "fa-scene-track" });
-  const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [svg("circle", { class: "fa-scene-reach", r: 30 }), svg("circle", { class: "fa-scene-grip", r: 10 })]);
+  const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [
+    svg("circle", { class: "fa-scene-reach", r: 30 }),
+    svg("circle", { class: "fa-scene-grip", r: 10 }),
+  ]);
   const root = svg("g", {}, [track, handle]);
   const go = (/** @type {number} */ value) => {
     if (value === now.value || !now.control) return;
@@ -71,7 +105,13 @@ function knob(first, api) {
     const { x = 0, y = 0, span = 1, value = 0, low, high, label } = shape;
     set(track, { d: `M${x} ${y}h${span}` });
     handle.style.transform = `translate(${x + placeOf(shape, value)}px, ${y}px)`;
-    set(handle, { "aria-label": label, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value, "aria-valuetext": say("value", { value, low: low ?? 0, high: high ?? 1 }) });
+    set(handle, {
+      "aria-label": label,
+      "aria-valuemin": low,
+      "aria-valuemax": high,
+      "aria-valuenow": value,
+      "aria-valuetext": say("value", { value, low: low ?? 0, high: high ?? 1 }),
+    });
   };
   handle.addEventListener("keydown", (event) => {
     const by = strideOf(event);
@@ -102,12 +142,17 @@ function knob(first, api) {
   });
   lay(first);
   // An answer that comes while it is held is about a place where the hand was before
-  return Object.assign(root, { lay: (/** @type {Shape} */ shape) => lay(isHeld ? { ...shape, value: now.value } : shape) });
+  return Object.assign(root, {
+    lay: (/** @type {Shape} */ shape) => lay(isHeld ? { ...shape, value: now.value } : shape),
+  });
 }
 
 /** One panel; `update` takes its next shapes. @param {Panel} panel @param {Api} api */
 function sheet(panel, api) {
-  const root = svg("svg", { preserveAspectRatio: "xMinYMin", "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true" });
+  const root = svg("svg", {
+    preserveAspectRatio: "xMinYMin",
+    "aria-hidden": panel.shapes.some(({ kind }) => kind === "knob") ? null : "true",
+  });
   /** @type {Map<string, any>} */
   let there = new Map();
   const update = (/** @type {Panel} */ { w, h, shapes, only }) => {

@@ -36,7 +36,12 @@ export const along = (bytes, least, most) => Math.log(bytes / least) / Math.log(
 function flow(x, from, to, width, hue) {
   const [head, wing] = [Math.max(7, width * 0.5), Math.max(5, width * 0.75)];
   const end = to > from ? to - head : to + head;
-  return [rect(x - width / 2, Math.min(from, end), width, Math.abs(end - from), hue, { style: { opacity: 0.8 } }), path(`M${x - wing} ${end}H${x + wing}L${x} ${to}Z`, { fill: `var(--fa-${hue})`, opacity: 0.8 })];
+  return [
+    rect(x - width / 2, Math.min(from, end), width, Math.abs(end - from), hue, {
+      style: { opacity: 0.8 },
+    }),
+    path(`M${x - wing} ${end}H${x + wing}L${x} ${to}Z`, { fill: `var(--fa-${hue})`, opacity: 0.8 }),
+  ];
 }
 
 export function draw(data, api) {
@@ -44,59 +49,144 @@ export function draw(data, api) {
     const { width, height, narrow, type } = paper;
     const high = narrow ? 250 : Math.round(height * 0.5);
     const bar = type * 1.9;
-    const most = Math.max(...now.kernels.flatMap(({ reads, writes }) => [...reads, ...writes].map(([, bytes]) => bytes)));
+    const most = Math.max(
+      ...now.kernels.flatMap(({ reads, writes }) =>
+        [...reads, ...writes].map(([, bytes]) => bytes),
+      ),
+    );
     const column = width / 3;
-    const nodes = [rect(0, 0, width, bar, "line", { rx: 6 }), text(12, bar * 0.68, say("hbm"), { size: type, weight: 700 }), rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", { rx: 6, style: stroke("chip-line", 1) }), text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : say("chip"), { size: type, weight: 700, anchor: narrow ? "end" : "start" })];
-    if (!paper.big) nodes.push(text(width - 12, bar * 0.66, narrow ? say("width.short") : say("width"), { size: type - 2, anchor: "end", hue: "quiet" }));
+    const nodes = [
+      rect(0, 0, width, bar, "line", { rx: 6 }),
+      text(12, bar * 0.68, say("hbm"), { size: type, weight: 700 }),
+      rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", {
+        rx: 6,
+        style: stroke("chip-line", 1),
+      }),
+      text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : say("chip"), {
+        size: type,
+        weight: 700,
+        anchor: narrow ? "end" : "start",
+      }),
+    ];
+    if (!paper.big)
+      nodes.push(
+        text(width - 12, bar * 0.66, narrow ? say("width.short") : say("width"), {
+          size: type - 2,
+          anchor: "end",
+          hue: "quiet",
+        }),
+      );
     const all = now.kernels.map(({ reads, writes }) => {
       const moves = [...reads.map((x) => [...x, true]), ...writes.map((x) => [...x, false])];
-      const at = slots(moves.map(([tensor]) => tensor), column);
-      return moves.map(([tensor, bytes, said, isRead], n) => ({ tensor, bytes, said, isRead, ...at[n] }));
+      const at = slots(
+        moves.map(([tensor]) => tensor),
+        column,
+      );
+      return moves.map(([tensor, bytes, said, isRead], n) => ({
+        tensor,
+        bytes,
+        said,
+        isRead,
+        ...at[n],
+      }));
     });
     const unit = widest(all.flat(), most, 44);
     now.kernels.forEach(({ name }, k) => {
       const left = k * column;
-      nodes.push(text(left + column / 2, high - bar * 0.42, narrow ? name : `${k + 1}. ${name}`, { size: type, weight: 700, anchor: "middle" }));
+      nodes.push(
+        text(left + column / 2, high - bar * 0.42, narrow ? name : `${k + 1}. ${name}`, {
+          size: type,
+          weight: 700,
+          anchor: "middle",
+        }),
+      );
       all[k].forEach(({ tensor, bytes, said, isRead, ...at }) => {
         const x = left + at.x;
-        const [from, to] = isRead ? [bar + 2, high - bar * 1.2 - 2] : [high - bar * 1.2 - 2, bar + 2];
+        const [from, to] = isRead
+          ? [bar + 2, high - bar * 1.2 - 2]
+          : [high - bar * 1.2 - 2, bar + 2];
         const wide = arrow(bytes, most, unit);
         nodes.push(flow(x, from, to, wide, HUES[tensor]));
         const y = (bar + high - bar * 1.2) / 2;
         const tx = x + wide / 2 + 5;
         nodes.push(text(tx, y, tensor, { size: type, weight: 700, hue: INKS[tensor], halo: true }));
         // On a phone only S and P have room for their amounts, the number above its unit
-        const lines = paper.big ? [] : !narrow ? [said] : "SP".includes(tensor) ? said.split(" ") : [];
-        nodes.push(lines.map((words, n) => text(tx, y + type * (1.2 + n), words, { size: type - 2.5, hue: "quiet", halo: true })));
+        const lines = paper.big
+          ? []
+          : !narrow
+            ? [said]
+            : "SP".includes(tensor)
+              ? said.split(" ")
+              : [];
+        nodes.push(
+          lines.map((words, n) =>
+            text(tx, y + type * (1.2 + n), words, { size: type - 2.5, hue: "quiet", halo: true }),
+          ),
+        );
       });
-      if (k) nodes.push(path(`M${left} ${bar + 6}V${high - bar * 1.2 - 6}`, stroke("line", 1, { "stroke-dasharray": "3 4" })));
+      if (k)
+        nodes.push(
+          path(
+            `M${left} ${bar + 6}V${high - bar * 1.2 - 6}`,
+            stroke("line", 1, { "stroke-dasharray": "3 4" }),
+          ),
+        );
     });
     // The sum, and the ladder
-    const [at, ladder] = narrow ? [high + type * 2, high + type * 16] : [high + type * 2.3, high + type * 2.3];
+    const [at, ladder] = narrow
+      ? [high + type * 2, high + type * 16]
+      : [high + type * 2.3, high + type * 2.3];
     const wide = narrow || paper.big ? width : width * 0.52;
     now.steps.forEach(([words, value], k) => {
       const y = at + k * type * (narrow ? 2.5 : 1.62);
       const isLast = k === now.steps.length - 1;
-      if (isLast) nodes.push(path(`M0 ${y - type * (narrow ? 1.05 : 1.15)}H${wide}`, stroke("line", 1)));
-      nodes.push(text(0, y, words, { size: type - (narrow ? 2 : 0.5), hue: isLast ? "quiet" : "ink" }), text(wide, y + (narrow ? type * 1.05 : 0), value, { size: type, weight: 700, anchor: "end", hue: k === 3 ? "ink-o" : isLast ? "quiet" : "ink" }));
+      if (isLast)
+        nodes.push(path(`M0 ${y - type * (narrow ? 1.05 : 1.15)}H${wide}`, stroke("line", 1)));
+      nodes.push(
+        text(0, y, words, { size: type - (narrow ? 2 : 0.5), hue: isLast ? "quiet" : "ink" }),
+        text(wide, y + (narrow ? type * 1.05 : 0), value, {
+          size: type,
+          weight: 700,
+          anchor: "end",
+          hue: k === 3 ? "ink-o" : isLast ? "quiet" : "ink",
+        }),
+      );
     });
     if (paper.big) return nodes;
     const x0 = narrow ? 0 : width * 0.6;
     const room = width - x0;
-    nodes.push(text(x0, ladder, now.heads === 1 ? say("s.one") : say("s", { n: now.heads }), { size: type, weight: 700 }));
+    nodes.push(
+      text(x0, ladder, now.heads === 1 ? say("s.one") : say("s", { n: now.heads }), {
+        size: type,
+        weight: 700,
+      }),
+    );
     const [from, full] = [x0 + type * 4.4, room - type * 9.2];
     const line = from + full * along(now.room, now.least, now.most);
     const last = ladder + 14 + now.ladder.length * type * 1.62;
-    nodes.push(path(`M${line} ${ladder + 10}V${last}`, stroke("ink-o", 2, { "stroke-dasharray": "5 4" })));
+    nodes.push(
+      path(`M${line} ${ladder + 10}V${last}`, stroke("ink-o", 2, { "stroke-dasharray": "5 4" })),
+    );
     now.ladder.forEach(({ n, bytes, said, now: isNow }, k) => {
       const y = ladder + 12 + k * type * 1.62;
       const share = Math.max(0.01, along(bytes, now.least, now.most));
       // What would lie across the line of the card's memory is set behind it
       const end = from + full * share + 8;
       const isAcross = end < line + 6 && end + said.length * (type - 1) * 0.62 > line - 6;
-      nodes.push(text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }), rect(from, y, full * share, 16, isNow ? "m" : "done"), text(isAcross ? line + 8 : end, y + 13, said, { size: type - 1, weight: isNow ? 700 : 400, halo: true }));
+      nodes.push(
+        text(from - 8, y + 13, n, { size: type - 1, anchor: "end", weight: isNow ? 700 : 400 }),
+        rect(from, y, full * share, 16, isNow ? "m" : "done"),
+        text(isAcross ? line + 8 : end, y + 13, said, {
+          size: type - 1,
+          weight: isNow ? 700 : 400,
+          halo: true,
+        }),
+      );
     });
-    nodes.push(text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }), text(x0, last + type * 2.3, say("log"), { size: type - 2.5, hue: "quiet" }));
+    nodes.push(
+      text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }),
+      text(x0, last + type * 2.3, say("log"), { size: type - 2.5, hue: "quiet" }),
+    );
     if (narrow) paper.used = Math.ceil(last + type * 3);
     return nodes;
   });

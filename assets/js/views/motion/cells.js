@@ -11,7 +11,8 @@ const KINDS = {
     draw.old(1);
     if (t > 0) draw.fresh(t, 0.6 + 0.4 * t, 0.6 + 0.4 * t);
   },
-  flip: (t, draw) => (t < 0.5 ? draw.old(1, 1, Math.cos(Math.PI * t)) : draw.fresh(1, 1, -Math.cos(Math.PI * t))),
+  flip: (t, draw) =>
+    t < 0.5 ? draw.old(1, 1, Math.cos(Math.PI * t)) : draw.fresh(1, 1, -Math.cos(Math.PI * t)),
   fade: (t, draw) => {
     draw.old(1 - t);
     draw.fresh(t);
@@ -23,7 +24,13 @@ export function turn(layer, frame, turns) {
   const { matrix } = frame;
   const { x, y } = layer.place(layer.box(matrix.canvas));
   const { width, height } = matrix.canvas;
-  const canvas = layer.add(el("canvas", { width, height, style: `left:${x}px;top:${y}px;width:${matrix.width}px;height:${matrix.height}px` }));
+  const canvas = layer.add(
+    el("canvas", {
+      width,
+      height,
+      style: `left:${x}px;top:${y}px;width:${matrix.width}px;height:${matrix.height}px`,
+    }),
+  );
   const g = canvas.getContext("2d");
   const end = turns.at(-1).start + turns.at(-1).ms;
   layer.hide(matrix.root, { ms: end });
@@ -39,31 +46,46 @@ export function turn(layer, frame, turns) {
     drawn = one;
     if (now >= end) return;
     one.cut ??= cut(matrix, one);
-    pieces(g, one, t, { old: () => (one.old ??= matrix.picture(one.before)), fresh: () => (one.fresh ??= matrix.picture(one.after)) });
+    pieces(g, one, t, {
+      old: () => (one.old ??= matrix.picture(one.before)),
+      fresh: () => (one.fresh ??= matrix.picture(one.after)),
+    });
   });
 }
 
 /** Does nothing change in these cells? */
 function same({ before, after }, [r0, r1], [c0, c1]) {
   if (before.ramp !== after.ramp || before.filled !== after.filled) return false;
-  for (let r = r0; r < r1; r++) for (let c = c0; c < c1; c++) if (!Object.is(before.values(r, c), after.values(r, c))) return false;
+  for (let r = r0; r < r1; r++)
+    for (let c = c0; c < c1; c++)
+      if (!Object.is(before.values(r, c), after.values(r, c))) return false;
   return true;
 }
 
 /** The pieces of a matrix that move, as [row, column, x, y, width, height], and how many of them there are down and across. */
 function cut({ rows, cols, canvas }, one) {
   const [down, across] = [Math.min(rows, MOST), Math.min(cols, MOST)];
-  const cells = (k, parts, of) => [Math.floor((k * of) / parts), Math.floor(((k + 1) * of) / parts)];
+  const cells = (k, parts, of) => [
+    Math.floor((k * of) / parts),
+    Math.floor(((k + 1) * of) / parts),
+  ];
   const px = (range, of, size) => range.map((k) => Math.round((k * size) / of));
   const list = [];
   for (let r = 0; r < down; r++)
     for (let c = 0; c < across; c++) {
       const [high, wide] = [cells(r, down, rows), cells(c, across, cols)];
-      const [[y, bottom], [x, right]] = [px(high, rows, canvas.height), px(wide, cols, canvas.width)];
+      const [[y, bottom], [x, right]] = [
+        px(high, rows, canvas.height),
+        px(wide, cols, canvas.width),
+      ];
       list.push({ r, c, box: [x, y, right - x, bottom - y], still: same(one, high, wide) });
     }
   const [usedDown, usedAcross] = one.after.used;
-  return { list, down: Math.ceil((usedDown * down) / rows), across: Math.ceil((usedAcross * across) / cols) };
+  return {
+    list,
+    down: Math.ceil((usedDown * down) / rows),
+    across: Math.ceil((usedAcross * across) / cols),
+  };
 }
 
 /** Draws those that have moved since they were drawn last. */
@@ -73,10 +95,23 @@ function pieces(g, { kind, phase, before, cut: { list, down, across } }, t, { ol
     const at = piece.still ? 1 : cellAt(phase, piece.r, piece.c, down, across, t);
     if (at === piece.at) continue;
     piece.at = at;
-    const paint = (picture, filled = true) => (alpha = 1, wide = 1, high = 1) => {
-      g.globalAlpha = alpha;
-      if (filled) g.drawImage(picture(), x, y, w, h, x + (w * (1 - wide)) / 2, y + (h * (1 - high)) / 2, w * wide, h * high);
-    };
+    const paint =
+      (picture, filled = true) =>
+      (alpha = 1, wide = 1, high = 1) => {
+        g.globalAlpha = alpha;
+        if (filled)
+          g.drawImage(
+            picture(),
+            x,
+            y,
+            w,
+            h,
+            x + (w * (1 - wide)) / 2,
+            y + (h * (1 - high)) / 2,
+            w * wide,
+            h * high,
+          );
+      };
     g.clearRect(x, y, w, h);
     KINDS[kind](at, { old: paint(old, before.filled), fresh: paint(fresh) });
   }

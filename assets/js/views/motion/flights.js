@@ -11,7 +11,8 @@ const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
 const THREADS = ["m", "l", "lse", "D"]; // a number per row: no card, no ghosts, no name
 
-const css = ({ x, y, width, height }) => `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
+const css = ({ x, y, width, height }) =>
+  `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
 const hues = (tensor) => {
   const hue = UNCOLORED.includes(tensor) ? null : hueOf(tensor);
   return `--fa-hue:var(--fa-${hue ?? "quiet"});--fa-hue-ink:var(--fa-ink-${hue ?? "s"}, var(--fa-hue))`;
@@ -19,42 +20,80 @@ const hues = (tensor) => {
 
 /** The same box, moved and resized by transforms alone. */
 const transforms = (boxes, { width, height }) => ({
-  transform: boxes.map((box) => `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px) scale(${(box.width / width).toFixed(4)}, ${(box.height / height).toFixed(4)})`),
+  transform: boxes.map(
+    (box) =>
+      `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px) scale(${(box.width / width).toFixed(4)}, ${(box.height / height).toFixed(4)})`,
+  ),
 });
 
 /** A place that is empty while its block is away. @param at {start, ms} */
 export function slot(layer, tensor, box, name, at) {
-  const node = layer.add(el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }));
+  const node = layer.add(
+    el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),
+  );
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
 
 /** @param flight of model/motion.js @param what {home, seat: boxes on the layer, points: the way between their middles, picture:
  * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} */
-export function fly(layer, flight, { home, seat, points, picture, name, unit, start, scale, stays, ghosts = GHOSTS }) {
+export function fly(
+  layer,
+  flight,
+  { home, seat, points, picture, name, unit, start, scale, stays, ghosts = GHOSTS },
+) {
   const { tensor, op, bytes } = flight;
   const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = THREADS.includes(tensor);
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
-  const line = svg("path", { d: `M${a} C${b}, ${c}, ${d}`, style: hues(tensor), "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1) });
+  const line = svg("path", {
+    d: `M${a} C${b}, ${c}, ${d}`,
+    style: hues(tensor),
+    "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1),
+  });
   const lines = layer.add(svg("svg", { class: "fa-ribbons" }, [line])); // as a whole: what animates parts of an SVG can hang Chromium
   layer.animate(lines, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
-  const size = { width: Math.max(home.width, seat.width), height: Math.max(home.height, seat.height) };
+  const size = {
+    width: Math.max(home.width, seat.width),
+    height: Math.max(home.height, seat.height),
+  };
   const block = (kind, late) => {
-    const node = layer.add(el("div", { class: `fa-flight ${kind}${slim ? " is-slim" : ""}`, style: `width:${size.width}px;height:${size.height}px;${hues(tensor)}` }));
+    const node = layer.add(
+      el("div", {
+        class: `fa-flight ${kind}${slim ? " is-slim" : ""}`,
+        style: `width:${size.width}px;height:${size.height}px;${hues(tensor)}`,
+      }),
+    );
     const boxes = passage(points, home, seat, back, late);
     layer.animate(node, transforms(boxes, size), at);
     return { node, boxes };
   };
   for (let k = slim ? 0 : ghosts; k > 0; k--) {
     const { node } = block("is-ghost", k * LATE);
-    layer.animate(node, { opacity: [0, 0.34 - 0.06 * k, 0.34 - 0.06 * k, 0], offset: [0, 0.1, 0.6, 0.9] }, at);
+    layer.animate(
+      node,
+      { opacity: [0, 0.34 - 0.06 * k, 0.34 - 0.06 * k, 0], offset: [0, 0.1, 0.6, 0.9] },
+      at,
+    );
   }
   const { node, boxes } = block("is-block", 0);
-  layer.animate(node, { opacity: stays ? [1, 1] : [1, 1, 0], offset: stays ? [0, 1] : [0, 0.85, 1] }, at);
+  layer.animate(
+    node,
+    { opacity: stays ? [1, 1] : [1, 1, 0], offset: stays ? [0, 1] : [0, 0.85, 1] },
+    at,
+  );
   if (picture) node.append(picture);
   if (slim || !name) return;
   const word = layer.add(el("b", { class: "fa-flight-name", style: hues(tensor), text: name }));
-  layer.animate(word, { transform: boxes.map((box) => `translate(${(box.x + box.width + 6).toFixed(1)}px, ${(box.y + box.height / 2).toFixed(1)}px) translateY(-50%)`) }, at);
+  layer.animate(
+    word,
+    {
+      transform: boxes.map(
+        (box) =>
+          `translate(${(box.x + box.width + 6).toFixed(1)}px, ${(box.y + box.height / 2).toFixed(1)}px) translateY(-50%)`,
+      ),
+    },
+    at,
+  );
   layer.animate(word, { opacity: [0, 1, 1, 0], offset: [0, 0.15, 0.75, 0.95] }, at);
 }

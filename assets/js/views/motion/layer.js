@@ -30,7 +30,8 @@ export class Layer {
   }
 
   isSeen(node) {
-    if (!this.visible.has(node)) this.visible.set(node, node.checkVisibility({ visibilityProperty: true }));
+    if (!this.visible.has(node))
+      this.visible.set(node, node.checkVisibility({ visibilityProperty: true }));
     return this.visible.get(node);
   }
 

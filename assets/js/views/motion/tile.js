@@ -7,8 +7,12 @@ import { number } from "../../lib/format.js";
 import { turn } from "./cells.js";
 
 const TURNS = {
-  S: { scores: "grow", mask: "flip", exp: "flip" }, O: { exp: "fade", output: "fade" },
-  dS: { dP: "grow", dS: "flip" }, dV: { dV: "fade" }, dK: { dK: "fade" }, dQ: { dQ: "fade", scale: "flip" },
+  S: { scores: "grow", mask: "flip", exp: "flip" },
+  O: { exp: "fade", output: "fade" },
+  dS: { dP: "grow", dS: "flip" },
+  dV: { dV: "fade" },
+  dK: { dK: "fade" },
+  dQ: { dQ: "fade", scale: "flip" },
 };
 
 const MOST_CELLS = 4096; // beyond that nothing turns
@@ -25,7 +29,9 @@ function part(layer, { matrix }, r, c, rows, cols) {
 /** An element there. */
 function piece(layer, box, name) {
   const { x, y, width, height } = layer.place(box);
-  return layer.add(el("div", { class: name, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }));
+  return layer.add(
+    el("div", { class: name, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }),
+  );
 }
 
 /** The row of one operand and the column of the other whose product is being made. */
@@ -33,8 +39,16 @@ function beams(layer, left, above, at, rows, cols) {
   const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
   const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
   const seen = { opacity: [1, 1] };
-  layer.animate(row, { ...seen, transform: ["none", `translateY(${rows * 100}%)`] }, { ...at, easing: `steps(${rows})` });
-  layer.animate(column, { ...seen, transform: ["none", `translateX(${cols * 100}%)`] }, { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` });
+  layer.animate(
+    row,
+    { ...seen, transform: ["none", `translateY(${rows * 100}%)`] },
+    { ...at, easing: `steps(${rows})` },
+  );
+  layer.animate(
+    column,
+    { ...seen, transform: ["none", `translateX(${cols * 100}%)`] },
+    { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` },
+  );
 }
 
 /** From the middle of one box to that of another. */
@@ -49,7 +63,11 @@ function arrives(layer, node, size, was, from, to) {
   set(old, { text: number(was) });
   old.style.fontSize = size;
   layer.animate(old, { opacity: [1, 1] }, { ms: from });
-  layer.animate(node, { opacity: [0, 1], transform: ["scale(1.35)", "none"] }, { start: from, ms: Math.max(1, to - from), easing: "ease-out" });
+  layer.animate(
+    node,
+    { opacity: [0, 1], transform: ["scale(1.35)", "none"] },
+    { start: from, ms: Math.max(1, to - from), easing: "ease-out" },
+  );
 }
 
 export class TileMotion {
@@ -65,7 +83,10 @@ export class TileMotion {
   /** What its motion goes by. */
   get nodes() {
     const { frames, line = [] } = this.sram;
-    return [...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]), ...line.flatMap((one) => this.sram.columns.map((key) => one[key]))];
+    return [
+      ...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]),
+      ...line.flatMap((one) => this.sram.columns.map((key) => one[key])),
+    ];
   }
 
   /** @param acts of model/motion.js */
@@ -74,10 +95,18 @@ export class TileMotion {
       if (!this.sram.frames[name]) continue;
       const { root, matrix } = this.sram.frames[name];
       if (root.hidden) continue;
-      const turns = acts.filter(({ phase, before }) => before?.numbers && TURNS[name][phase]).map(({ phase, start, ms, before, after }) => ({
-        kind: TURNS[name][phase], phase, start, ms, before: this.sram.contents(before)[name], after: this.sram.contents(after)[name],
-      }));
-      if (turns.length && !root.hidden && matrix.rows * matrix.cols <= MOST_CELLS) turn(this.layer, this.sram.frames[name], turns);
+      const turns = acts
+        .filter(({ phase, before }) => before?.numbers && TURNS[name][phase])
+        .map(({ phase, start, ms, before, after }) => ({
+          kind: TURNS[name][phase],
+          phase,
+          start,
+          ms,
+          before: this.sram.contents(before)[name],
+          after: this.sram.contents(after)[name],
+        }));
+      if (turns.length && !root.hidden && matrix.rows * matrix.cols <= MOST_CELLS)
+        turn(this.layer, this.sram.frames[name], turns);
     }
     for (const act of acts) if (act.after.numbers) this[act.phase]?.(act);
   }
@@ -123,23 +152,50 @@ export class TileMotion {
     this.rows(act, (row, k, { start, ms, alone }) => {
       const { m } = this.sram.line[k];
       const wins = row.m_old === undefined || row.m_new > row.m_old;
-      if (wins && !this.sram.dense) arrives(this.layer, m, this.sram.lines.style.fontSize, row.m_old, start + 0.75 * ms, start + ms);
+      if (wins && !this.sram.dense)
+        arrives(
+          this.layer,
+          m,
+          this.sram.lines.style.fontSize,
+          row.m_old,
+          start + 0.75 * ms,
+          start + ms,
+        );
       if (!alone || !(row.m_new > -Infinity)) return;
-      const scores = Array.from({ length: S.matrix.cols }, (_, c) => after.score(k, c) ?? -Infinity);
+      const scores = Array.from(
+        { length: S.matrix.cols },
+        (_, c) => after.score(k, c) ?? -Infinity,
+      );
       const largest = Math.max(...scores);
       if (largest === -Infinity) return;
       const cell = part(this.layer, S, k, scores.indexOf(largest), 1, 1);
       const chip = piece(this.layer, cell, "fa-chip-max");
       if (!this.sram.dense) chip.append(el("span", { text: number(largest) }));
       const way = towards(cell, this.layer.box(m));
-      this.layer.animate(chip, { opacity: [0, 1, 1, wins ? 1 : 0], transform: ["none", "none", way, way], offset: [0, 0.2, 0.75, 1] }, { start, ms: wins ? ms * 0.75 : ms });
+      this.layer.animate(
+        chip,
+        {
+          opacity: [0, 1, 1, wins ? 1 : 0],
+          transform: ["none", "none", way, way],
+          offset: [0, 0.2, 0.75, 1],
+        },
+        { start, ms: wins ? ms * 0.75 : ms },
+      );
     });
   }
 
   /** A row of products comes together in D. */
   D(act) {
     this.rows(act, (_, k, { start, ms }) => {
-      if (!this.sram.dense && this.sram.shown.D) arrives(this.layer, this.sram.line[k].D, this.sram.lines.style.fontSize, undefined, start + 0.6 * ms, start + ms);
+      if (!this.sram.dense && this.sram.shown.D)
+        arrives(
+          this.layer,
+          this.sram.line[k].D,
+          this.sram.lines.style.fontSize,
+          undefined,
+          start + 0.6 * ms,
+          start + ms,
+        );
     });
   }
 
@@ -149,25 +205,56 @@ export class TileMotion {
     const { values, low, high, ramp } = this.sram.contents(act.after).S;
     this.rows(act, (row, k, { start, ms, alone }) => {
       const { l } = this.sram.line[k];
-      if (!this.sram.dense) arrives(this.layer, l, this.sram.lines.style.fontSize, row.l_old, start + 0.75 * ms, start + ms);
+      if (!this.sram.dense)
+        arrives(
+          this.layer,
+          l,
+          this.sram.lines.style.fontSize,
+          row.l_old,
+          start + 0.75 * ms,
+          start + ms,
+        );
       if (!alone) return;
       const weights = part(this.layer, this.sram.frames.S, k, 0, 1, cols);
       const strip = piece(this.layer, weights, "fa-chip-sum");
       const colors = Array.from({ length: cols }, (_, c) => {
-        const color = Number.isFinite(values(k, c)) ? ramp.css[level(values(k, c), low, high)] : "transparent";
+        const color = Number.isFinite(values(k, c))
+          ? ramp.css[level(values(k, c), low, high)]
+          : "transparent";
         return `${color} ${((100 * c) / cols).toFixed(1)}% ${((100 * (c + 1)) / cols).toFixed(1)}%`;
       });
       strip.style.background = `linear-gradient(to right, ${colors})`;
       const way = towards(weights, this.layer.box(l));
-      this.layer.animate(strip, { opacity: [0.9, 0.9, 0.3], transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`], offset: [0, 0.8, 1] }, { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" });
+      this.layer.animate(
+        strip,
+        {
+          opacity: [0.9, 0.9, 0.3],
+          transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`],
+          offset: [0, 0.8, 1],
+        },
+        { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" },
+      );
     });
   }
 
   /** What is spent fades before what is stored leaves, and is there again at the end. */
   store({ after, start, ms }) {
-    const kept = after.transfers.filter(({ op }) => op !== "read").map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
+    const kept = after.transfers
+      .filter(({ op }) => op !== "read")
+      .map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
     const { frames, lines, heat } = this.sram;
-    const spent = [...Object.values(frames).filter(({ name }) => !kept.includes(name)).map(({ root }) => root), lines, ...Object.values(heat).map(({ root }) => root)];
-    for (const node of spent) this.layer.animate(node, { opacity: [1, SPENT, SPENT, 1], offset: [0, 0.2, 0.88, 1] }, { start, ms });
+    const spent = [
+      ...Object.values(frames)
+        .filter(({ name }) => !kept.includes(name))
+        .map(({ root }) => root),
+      lines,
+      ...Object.values(heat).map(({ root }) => root),
+    ];
+    for (const node of spent)
+      this.layer.animate(
+        node,
+        { opacity: [1, SPENT, SPENT, 1], offset: [0, 0.2, 0.88, 1] },
+        { start, ms },
+      );
   }
 }
