@@ -137,7 +137,7 @@ class WorkerPool:
     async def answer(
         self, kind: str, query: Mapping[str, str], seconds: float, gone: Callable[[], Awaitable]
     ) -> bytes:
-        """Compute an answer that takes about ``seconds``; ``gone()`` ends when the visitor hangs up.
+        """Compute an answer in about ``seconds``; ``gone()`` ends when the visitor hangs up.
 
         Raises Busy when the queue is full or the process died, ClientDisconnected, ProblemError.
         """
