@@ -28,10 +28,11 @@ import torch
 
 import kernels
 
-from .. import gradients, scores
+from .. import gradients
 from ..hopper import backward as hopper_backward
 from ..hopper import backward_plans
 from ..reference import materialized
+from ..spec import scores
 from . import readme_table
 from .bench import FOLDER, HIDDEN, TOKENS, clocks, provenance
 from .calls import call_times

@@ -26,7 +26,7 @@ import torch
 
 import kernels
 
-from .. import masks
+from ..spec import masks
 from . import readme_table
 from .calls import call_times
 from .ceilings import ceilings

@@ -12,7 +12,8 @@ import pytest
 import torch
 
 import kernels
-from kernels import dispatch, masks
+from kernels import dispatch
+from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -488,16 +488,14 @@ function timeline({ label, lanes, unit }) {
   };
   // Of two forms the one that fits is shown, or none: never half a word. The style sheet decides.
   const sized = (words, short) =>
-    [words, short]
-      .filter(Boolean)
-      .map((form) =>
-        el("span", {
-          class: "fa-bar-words",
-          "aria-hidden": "true",
-          text: form,
-          style: `--n:${form.length};--more:${form === short ? words.length : 999}`,
-        }),
-      );
+    [words, short].filter(Boolean).map((form) =>
+      el("span", {
+        class: "fa-bar-words",
+        "aria-hidden": "true",
+        text: form,
+        style: `--n:${form.length};--more:${form === short ? words.length : 999}`,
+      }),
+    );
   const kinds = new Map(
     lanes.flatMap(([, found]) => found.filter((bar) => bar[5]).map((bar) => [bar[5], bar[3]])),
   );

@@ -244,15 +244,13 @@ export class Hbm {
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
       const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
-      const names = list
-        .slice(0, 4)
-        .map((t) =>
-          el("b", {
-            class: `fa-ink-${hueOf(t.tensor)}`,
-            text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
-            "data-part": partName(t),
-          }),
-        );
+      const names = list.slice(0, 4).map((t) =>
+        el("b", {
+          class: `fa-ink-${hueOf(t.tensor)}`,
+          text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
+          "data-part": partName(t),
+        }),
+      );
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [
         el("span", { text: say(`bus.${op}`) }),
