@@ -13,13 +13,14 @@ from explainer.base.fields import PASSES
 from explainer.engine.requests import ORDERS, RunRequest
 from explainer.memory.mask_work import flops
 from kernels.gradients import config_for
-from kernels.measure.contenders import OF_OPERATORS, Problem, tiles
+from kernels.measure.contenders import OF_OPERATORS, tiles
 from kernels.measure.memory import moved_bytes
+from kernels.spec.cases import BenchmarkCase
 from kernels.spec.formats import ITEMSIZE
 
 
 def work(
-    request: RunRequest, shape: Problem, q: torch.Tensor, name: str, function: Callable
+    request: RunRequest, shape: BenchmarkCase, q: torch.Tensor, name: str, function: Callable
 ) -> dict:
     """FLOPs, tiles of our kernels and the bytes that they ask for, and the least bytes of each
     method, of one pass or of both: of PyTorch's operators each one's inputs and outputs, of a fused
