@@ -207,8 +207,8 @@ def test_a_legend_names_what_is_drawn_and_no_more():
         head, left, right, tail = memory.render(query)
         words = text_of(head + tail)
         charts = [update["value"].layout.meta["kind"] for update in (left, right)]
-        assert "thick: asked, computed" in words and "thin: once per kernel, computed" in words
-        for said in ("measured at L2", "measured at DRAM", "asked, counted", "at DRAM:"):
+        assert "thick: requested, computed" in words and "thin: once per kernel, computed" in words
+        for said in ("measured at L2", "measured at DRAM", "requested, counted", "at DRAM:"):
             assert (said in words) == is_measured, said
         assert all(("recorded on" in kind) == is_measured for kind in charts)
 
