@@ -12,7 +12,6 @@ import torch
 import triton
 import triton.language as tl
 
-from . import masks
 from .checks import check_device, check_options, check_tensors, check_whole
 from .configs import Config, pad
 from .fa2 import visit_tiles
@@ -20,6 +19,7 @@ from .formats import as_operand, as_stored
 from .launching import Calls, Launch, maker, nothing, quiet
 from .masking import key_range
 from .progress import expect
+from .spec import masks
 
 MAX_QUERIES = 16  # of a head; with more, row blocks fill a card by themselves: flash_attention
 MAX_PARTS = 256  # one program of the combine holds a piece of every part

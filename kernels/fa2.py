@@ -10,10 +10,10 @@ from .configs import Config
 from .formats import as_operand, as_stored, load_tile
 from .launching import Launch, maker
 from .masking import grows, key_range, listed, plain, visible, visited
-from .masks import Mask
 from .progress import expect
-from .scores import Score
 from .scoring import dropped, modified
+from .spec.masks import Mask
+from .spec.scores import Score
 from .stamps import clock, stamp
 from .tables import NONE, dropping, rules
 

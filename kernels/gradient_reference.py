@@ -6,9 +6,9 @@ import math
 
 import torch
 
-from . import masks
 from .checks import check_score
 from .reference import CHUNK_BYTES, _apart, _blocks, _sinks, _weights
+from .spec import masks
 
 
 def reference_gradients(

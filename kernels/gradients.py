@@ -10,7 +10,6 @@ from functools import partial
 import torch
 import triton
 
-from . import masks
 from .checks import check_score, check_sink, check_tensors
 from .configs import Config, arch_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
@@ -18,6 +17,7 @@ from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
 from .launching import MOST_CALLS, Launch, on_device, quiet
 from .progress import expect
+from .spec import masks
 from .tables import rules
 
 ROWS = 64  # of one program that computes D

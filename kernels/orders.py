@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from triton.runtime.errors import OutOfResources
 
-from . import fa1, fa2, gradients, masks, standard
+from . import fa1, fa2, gradients, standard
 from .checks import (
     check_device,
     check_dropout,
@@ -19,6 +19,7 @@ from .checks import (
 )
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
 from .launching import Calls, nothing, on_device, quiet
+from .spec import masks
 
 ORDERS = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}
 

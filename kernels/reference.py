@@ -7,10 +7,10 @@ import math
 import numpy as np
 import torch
 
-from . import masks
 from .checks import check_score
-from .dropout import factors
-from .scores import Score
+from .spec import masks
+from .spec.dropout import factors
+from .spec.scores import Score
 
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
 

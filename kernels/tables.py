@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from . import scores
-from .masks import Mask, Term
-from .scores import Score
+from .spec import scores
+from .spec.masks import Mask, Term
+from .spec.scores import Score
 
 NONE = scores.parse("none")
 MAX_TILES = 1 << 24  # of a list, which has 4 bytes for each

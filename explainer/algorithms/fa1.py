@@ -10,8 +10,8 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:

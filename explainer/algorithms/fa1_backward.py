@@ -13,8 +13,8 @@ from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, ba
 from explainer.algorithms.fa1 import FA1
 from explainer.algorithms.numbers import exp_difference
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
 
 ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
 

@@ -12,8 +12,8 @@ from explainer.algorithms.algorithm import SKIPS, Line
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa2 import FA2
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.base import own_data
-from explainer.base.formats import round_to
 from explainer.base.kept import kept
 from explainer.problem import Problem
+from kernels.spec.formats import round_to
 
 # name in the URL → what the page calls it; the order is the order of the menu
 INPUTS = {

@@ -13,8 +13,8 @@ from explainer.algorithms.algorithm import Line
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.standard import STANDARD
 from explainer.algorithms.transfers import Moved, Mover, Step
-from explainer.base.formats import ITEMSIZE, round_to
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:

@@ -13,7 +13,7 @@ from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
-from kernels.masks import Mask
+from kernels.spec.masks import Mask
 
 
 def moved(steps: Iterable[Step]) -> Moved:

@@ -10,7 +10,6 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_gradient
 from explainer.base.fields import ProblemError
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_agreement import NAMES, compare_gradients
@@ -21,6 +20,7 @@ from kernels import gradients, hopper
 from kernels.checks import DTYPES
 from kernels.measure.contenders import NotAvailable
 from kernels.reference import blind
+from kernels.spec.formats import FORMATS
 
 Grads = tuple[torch.Tensor, ...]
 OURS = {"fa2": "readable", "hopper": "hopper"}  # method → which of `kernels.gradients`' it is

@@ -8,7 +8,6 @@ from dataclasses import replace
 import torch
 
 import kernels
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.agreement import compare, tolerance
@@ -30,6 +29,7 @@ from explainer.trace import trace
 from kernels.checks import DTYPES
 from kernels.measure.contenders import head_of
 from kernels.reference import roundings
+from kernels.spec.formats import FORMATS
 
 say = Texts("engine")
 BINS = (HIGHEST - LOWEST) * A_DECADE

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
-from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
-from kernels.masks import flops, parse
+from kernels.spec.formats import ITEMSIZE
+from kernels.spec.masks import flops, parse
 
 say = Texts("engine")
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable

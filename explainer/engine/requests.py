@@ -22,8 +22,8 @@ from explainer.base.fields import (
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
-from kernels.masks import Mask
-from kernels.scores import Score
+from kernels.spec.masks import Mask
+from kernels.spec.scores import Score
 
 say = Texts("engine")
 

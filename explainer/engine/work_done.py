@@ -10,12 +10,12 @@ import torch
 from explainer.algorithms.tiling import seeing
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.fields import PASSES
-from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import ORDERS, RunRequest
 from explainer.memory.mask_work import flops
 from kernels.gradients import config_for
 from kernels.measure.contenders import OF_OPERATORS, Problem, tiles
 from kernels.measure.memory import moved_bytes
+from kernels.spec.formats import ITEMSIZE
 
 
 def work(

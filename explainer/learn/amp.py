@@ -9,13 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import power, written
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
 from explainer.learn.precision import gradients, lost
 from explainer.learn.scene import Shape, chart, lines, panel, say, scene
+from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
 Values = Mapping[str, float | str]

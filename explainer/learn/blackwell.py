@@ -13,7 +13,6 @@ import numpy as np
 from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import Rung, rung
@@ -23,6 +22,7 @@ from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, chart, lines, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
 PLAYED = Problem(

@@ -8,13 +8,13 @@ from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 tell = Texts("learn")
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import pick
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
+from kernels.spec.formats import ITEMSIZE
 
 tell = Texts("learn")
 Values = Mapping[str, float | str]

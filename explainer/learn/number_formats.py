@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from explainer.base.amounts import power, shown, written
 from explainer.base.cards import CARDS
-from explainer.base.formats import FORMATS, Format
 from explainer.base.texts import Texts
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, Widget, bars, bits, text
@@ -15,6 +14,7 @@ from explainer.learn.content import rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
+from kernels.spec.formats import FORMATS, Format
 
 tell = Texts("learn")
 

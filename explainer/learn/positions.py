@@ -17,7 +17,7 @@ from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
 from explainer.learn.variants import FEW, SHOWN, example, products, rope
-from kernels.scores import slope
+from kernels.spec.scores import slope
 
 tell = Texts("learn")
 

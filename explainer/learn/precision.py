@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import written
-from explainer.base.formats import Format
-from explainer.base.formats import round_to as stored
 from explainer.base.texts import Texts
+from kernels.spec.formats import Format
+from kernels.spec.formats import round_to as stored
 
 tell = Texts("learn")
 

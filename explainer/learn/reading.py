@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import scientific, shown
-from explainer.base.formats import FORMATS
 from explainer.base.paths import ROOT
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
@@ -21,6 +20,7 @@ from explainer.learn.content import Rung, rung
 from explainer.learn.controls import pick, slider
 from explainer.learn.rungs_low import whole
 from explainer.learn.scene import Shape, box, panel, scene
+from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, Widget
@@ -17,6 +16,7 @@ from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 tell = Texts("learn")
 

@@ -9,12 +9,12 @@ from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import compulsory_bytes, launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.controls import card, commas, pick
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 tell = Texts("learn")
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from explainer.base.amounts import written
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
 from explainer.learn.content import rung
 from explainer.learn.rungs_low import softmax
+from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, rounded
-from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
 from explainer.learn.content import rung
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+from kernels.spec.formats import ITEMSIZE
 
 tell = Texts("learn")
 

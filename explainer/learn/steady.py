@@ -9,13 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import power, written
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
 from explainer.learn.content import rung
 from explainer.learn.precision import counted
 from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, chart, panel, say, scene
+from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
 

@@ -13,7 +13,7 @@ from explainer.base.facts import number
 from explainer.learn.rungs_low import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.masks import Mask, parse
+from kernels.spec.masks import Mask, parse
 
 SHOWN = Problem(mask="causal")  # N = 16, d = 8, tiles of 4
 HEADS, GROUPS, WIDE, ELEMENT = 32, {"gqa": 8, "mqa": 1}, 128, 2  # H, Hk, d, bytes: Llama 3 8B, fp16

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
 from explainer.learn.content import rung
@@ -19,7 +18,8 @@ from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 from explainer.parallel.warps import warps
 from explainer.problem import Problem
-from kernels.occupancy import MOST_REGISTERS, room
+from kernels.spec.formats import ITEMSIZE
+from kernels.spec.occupancy import MOST_REGISTERS, room
 
 tell = Texts("learn")
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested_bytes
 from explainer.memory.workload import Workload
-from kernels.masks import Mask, parse
-from kernels.masks import flops as forward_flops
+from kernels.spec.masks import Mask, parse
+from kernels.spec.masks import flops as forward_flops
 
 # The products of FlashAttention's passes, 2·d FLOPs each for a score: what is made, and of what.
 PRODUCTS = {
@@ -19,7 +19,7 @@ PRODUCTS = {
 
 
 def flops(mask: Mask, heads: int, n: int, d: int, pass_: str = "forward") -> float:
-    """Of the pass, scores by the convention of ``kernels.masks.flops``: backward 2.5 × forward."""
+    """FLOPs of a pass, as :func:`kernels.spec.masks.flops` does; backward 2.5 × forward."""
     forward = forward_flops(mask, heads, n, n, d)
     return forward * len(PRODUCTS[pass_]) / len(PRODUCTS["forward"])
 

@@ -25,9 +25,9 @@ from explainer.pages.visitors import hung_up, program
 from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
-from kernels.masks import MAX_CHARACTERS as MASK_CHARACTERS
-from kernels.masks import PREDICATES
-from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
+from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
+from kernels.spec.masks import PREDICATES
+from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
 say, shared = Texts("api"), Texts("shared")
 # What each endpoint takes, in this order.

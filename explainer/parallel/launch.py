@@ -10,7 +10,7 @@ import numpy as np
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from kernels.masks import FULL, PARTIAL, SKIPPED
+from kernels.spec.masks import FULL, PARTIAL, SKIPPED
 
 say = Texts("parallel")
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second

@@ -26,10 +26,10 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.numbers import NEG_INF
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
-from explainer.base.formats import round_to
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 from explainer.trace import one_visit
+from kernels.spec.formats import round_to
 
 ORDERS = {"k": "fa1", "q": "fa2"}  # the loop, and so the O, that each split is shown with
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

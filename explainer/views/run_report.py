@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.engine.recorded import MOST_N, MOST_WORK, what
 from explainer.engine.requests import AUTO, METHODS, ORDERS
@@ -30,6 +29,7 @@ from explainer.views.verdict import (
     times_naive,
     verdict,
 )
+from kernels.spec.formats import ITEMSIZE
 
 say = Texts("run")
 KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.amounts import listed, power, scientific
-from explainer.base.formats import FORMATS
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, ORDERS, STORE_S, RunRequest
 from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
 from explainer.views import gradients_run_report
 from explainer.views.downloads import kind, scored
 from explainer.views.html import card, div, filled, mark, table, tag, words
+from kernels.spec.formats import FORMATS
 
 say = Texts("run")
 TERMS, SIGNED = ("naive", "rounding", "scores"), ("error", "allowed")

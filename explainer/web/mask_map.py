@@ -15,8 +15,8 @@ from explainer.base.kept import kept
 from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS, told
 from explainer.problem import Problem
-from kernels.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
-from kernels.scores import MODIFICATIONS
+from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
+from kernels.spec.scores import MODIFICATIONS
 
 say = Texts("web")
 ASKED = ("n", "br", "bc", "mask", "score", "sink")

@@ -21,7 +21,6 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
 from explainer.base.fields import ORDERS
-from explainer.base.formats import ITEMSIZE
 from explainer.base.kept import kept
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
@@ -35,6 +34,7 @@ from explainer.trace import (
     trace,
     trace_backward,
 )
+from kernels.spec.formats import ITEMSIZE
 
 say = Texts("web")
 VERSION = 1

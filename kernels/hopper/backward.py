@@ -10,8 +10,8 @@ from functools import partial
 import torch
 from triton.runtime import driver
 
-from .. import masks, scores
 from ..launching import Launch, maker
+from ..spec import masks, scores
 from . import backward_plans, folding, plans, tables, versions
 from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
 

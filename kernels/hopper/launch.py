@@ -13,10 +13,10 @@ from functools import lru_cache, partial
 import torch
 from triton.runtime import driver
 
-from .. import masks
 from ..availability import INTERPRETED
 from ..checks import check_options, check_tensors
 from ..launching import Calls, Launch, maker, nothing, on_device
+from ..spec import masks
 from . import folding, plans, tables, versions
 
 DIMENSIONS = (64, 128)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..masks import Mask
+from ..spec.masks import Mask
 
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
 LONG = 8192  # keys from which `peel` pays everywhere

@@ -17,9 +17,10 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 
-from .. import fa1, fa2, masks
+from .. import fa1, fa2
 from ..checks import DTYPES
 from ..configs import Config
+from ..spec import masks
 
 LENGTH = 1024  # of the tensors that stand for Q, K, V: their strides are what the compiler sees
 

@@ -13,10 +13,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import kernels
 
-from .. import hopper, masks, scores
+from .. import hopper
 from ..checks import DTYPES
 from ..hopper import plans
 from ..reference import all_factors, blind, materialized
+from ..spec import masks, scores
 from .calls import Call
 from .chooser import sdpa_choice
 

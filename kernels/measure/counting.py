@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from .. import fa1, fa2, gradients, masks, standard
+from .. import fa1, fa2, gradients, standard
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
+from ..spec import masks
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
 BACKWARD_TENSORS = ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV")

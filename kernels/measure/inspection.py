@@ -10,10 +10,10 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from .. import masks
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
-from ..occupancy import occupancy
+from ..spec import masks
+from ..spec.occupancy import occupancy
 
 TIMEOUT_S = 120
 ORDERS = ("fa1", "fa2")

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import torch
 
-from .. import hopper, masks, scores
+from .. import hopper
+from ..spec import masks, scores
 from . import flex
 from .bench import FOLDER, clocks, opening
 from .calls import call_times

@@ -14,10 +14,10 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .. import masks
 from ..configs import SHARED_KIB
 from ..orders import config_for
 from ..reference import reference_attention
+from ..spec import masks
 from .bench import provenance
 from .contenders import Problem
 from .decoding import decoded

@@ -19,8 +19,8 @@ from explainer.algorithms.traffic import (
     summed,
     traffic,
 )
-from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem, ProblemError
+from kernels.spec.formats import ITEMSIZE
 from tests import by_hand
 
 SIZES = ((1, 1, 1), (7, 3, 2), (16, 4, 4), (33, 8, 5), (40, 5, 16), (64, 64, 7), (65, 16, 32))

@@ -7,7 +7,8 @@ import math
 import torch
 
 import kernels
-from kernels import masks, reference, scores
+from kernels import reference
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import (
     UNIT_ROUNDOFF,
     modified_error,

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import kernels
-from kernels import masks
 from kernels.measure import contenders
+from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, make_qkv
 
 ROOT = Path(__file__).resolve().parents[2]

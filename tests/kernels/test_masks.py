@@ -11,7 +11,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kernels import masks
+from kernels.spec import masks
 
 SIZES = st.integers(1, 26)
 NUMBERS = st.integers(0, 12)

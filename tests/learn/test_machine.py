@@ -12,7 +12,6 @@ import torch
 from explainer.algorithms.schedule import schedule
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.base.formats import FORMATS
 from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.learn import (
@@ -27,6 +26,7 @@ from explainer.learn import (
 from explainer.learn.blocks import values
 from explainer.learn.registry import rungs, widgets
 from explainer.problem import Problem
+from kernels.spec.formats import FORMATS
 
 RUNGS = {r.key: r for r in rungs()}
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from explainer.base.amounts import power, written
-from explainer.base.formats import FORMATS
 from explainer.learn.precision import KEPT, counted, long_row, lost
 from explainer.learn.registry import rungs
+from kernels.spec.formats import FORMATS
 from tests.effort import assert_light
 
 FOLDS = {rung.key: rung.more for rung in rungs()}

@@ -24,7 +24,7 @@ from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
-from kernels import masks
+from kernels.spec import masks
 
 MATH = "http://www.w3.org/1998/Math/MathML"
 APPLIED = "\u2061"  # invisible: a function is applied to what follows

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.formats import FORMATS
 from explainer.learn import safe
+from kernels.spec.formats import FORMATS
 from tests.learn.foundations import RUNGS, asked, block, data
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}

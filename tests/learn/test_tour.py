@@ -11,13 +11,13 @@ from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes, total, traffic
 from explainer.base.amounts import amount
-from explainer.base.formats import ITEMSIZE
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.memory import tile_choices
 from explainer.memory.traffic_series import DRAM, gains
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
+from kernels.spec.formats import ITEMSIZE
 
 
 def chapter(word: str):

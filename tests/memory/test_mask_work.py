@@ -10,7 +10,7 @@ from explainer.base.amounts import amount
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
 from explainer.views import work_report
-from kernels.masks import parse
+from kernels.spec.masks import parse
 from tests import by_hand
 
 MASKS = (

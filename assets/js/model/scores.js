@@ -1,5 +1,5 @@
 // What is done to a score between its scaling and the softmax, in words and with its numbers. What it is belongs to
-// kernels/scores.py; here each step is said once more for one score, and held against the trace. Pure.
+// kernels/spec/scores.py; here each step is said once more for one score, and held against the trace. Pure.
 
 import { number } from "../lib/format.js";
 

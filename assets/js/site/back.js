@@ -3,26 +3,17 @@
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
-import { FROM, here, LED, PLACE } from "../learn/progress.js";
+import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
 const say = sayer(told);
 
-/** [key, number, title] of the rung that was left, or null. */
-function left() {
-  try {
-    return JSON.parse(here.get(FROM));
-  } catch {
-    return null;
-  }
-}
-
 /** In the bar: the link back, and in its menu the rungs of this page. */
 export function mountBack(bar) {
   const back = bar.querySelector(".fa-to-rung");
   const show = () => {
-    const from = left();
+    const from = tabStorage.getJson(LEFT_LESSON);
     back.hidden = !from || isOnScreen("learn");
     if (from) {
       const words = say("back", { number: from[1], title: from[2] });
@@ -42,8 +33,8 @@ export function mountBack(bar) {
     event.preventDefault();
     const key = new URLSearchParams(link.search).get("rung");
     bar.querySelector(".fa-menu").open = false;
-    here.set(PLACE, key); // Learn may be opened only now
-    here.set(LED, "1");
+    tabStorage.set(LEARN_SCREEN, key); // Learn may be opened only now
+    tabStorage.set(MOVE_FOCUS, "1");
     await toPage("learn");
     tell("fa:rung", key);
   });

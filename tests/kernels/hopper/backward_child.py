@@ -21,10 +21,10 @@ import triton
 from numpy.lib.stride_tricks import as_strided
 
 import kernels
-from kernels import masks, scores
 from kernels.hopper import backward, backward_plans, launch
 from kernels.hopper.versions import OPTIONS
 from kernels.measure.compile_child import NamedTarget
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.ptx_async import Map

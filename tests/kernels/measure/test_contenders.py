@@ -11,10 +11,10 @@ import pytest
 import torch
 
 import kernels
-from kernels import masks, scores
 from kernels.measure import contenders, flex
 from kernels.measure.contenders import ORDERS, NotAvailable, Problem
 from kernels.measure.memory import moved_bytes
+from kernels.spec import masks, scores
 
 MASKS = ("full", "causal")
 BLIND = "window:3,0&prefix:9"  # rows from 12 on see no key

@@ -8,12 +8,13 @@ import pytest
 import torch
 
 import kernels
-from kernels import fa1, fa2, masks
+from kernels import fa1, fa2
 from kernels.configs import SHARED_KIB
 from kernels.measure.contenders import Problem
 from kernels.measure.inspection import compile_report
 from kernels.measure.placement import RUNS, placement
 from kernels.orders import config_for
+from kernels.spec import masks
 
 CASES = [("fa1", False), ("fa1", True), ("fa2", False), ("fa2", True)]
 WHY = "needs a CUDA GPU: the interpreter has no clock and one program at a time"

@@ -9,9 +9,9 @@ from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import OPS
-from explainer.base.formats import DTYPES
 from explainer.problem import Problem
-from kernels.masks import PLAIN
+from kernels.spec.formats import DTYPES
+from kernels.spec.masks import PLAIN
 
 pytestmark = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="loads and stores are counted in the interpreter"

@@ -1,7 +1,7 @@
 """What becomes of a score between its scaling and the softmax: data, like a mask. Pure NumPy.
 
 A score's text is ``none`` or modifications joined by ``&``, in the order in which they apply. Rows
-and keys are in the keys' own counting, as in :mod:`kernels.masks`.
+and keys are in the keys' own counting, as in :mod:`kernels.spec.masks`.
 """
 
 from __future__ import annotations

@@ -18,29 +18,29 @@ def blocks(n: int, block: int) -> Range:
 
 
 @lru_cache(maxsize=8)
-def seen(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
+def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
     """start, stop, count (Nq,) int64: the first key that each query sees, the one after the last,
     and how many it sees under any of the terms; ``by_keys`` (Nk,), of the queries that see each
-    key. Nothing seen: 0, 0, 0. The arrays are read-only.
+    key. Where none is visible: 0, 0, 0. The arrays are read-only.
 
-    How many is counted by inclusion and exclusion: all sets of terms met together, odd less even.
+    How many is counted by inclusion and exclusion: all sets of terms intersected, odd less even.
     """
-    each = [met(term, n_q, n_k, by_keys) for term in terms]
+    each = [intersect(term, n_q, n_k, by_keys) for term in terms]
     start = np.min([np.where(count, start, EVERYWHERE[1]) for start, _, count in each], axis=0)
     stop = np.max([stop for _, stop, _ in each], axis=0)
     count = sum(count for *_, count in each)
     for size in range(2, len(terms) + 1):
         for subset in combinations(terms, size):
             together = tuple(dict.fromkeys(t for term in subset for t in term))
-            count = count - (-1) ** size * met(together, n_q, n_k, by_keys)[2]
+            count = count - (-1) ** size * intersect(together, n_q, n_k, by_keys)[2]
     found = np.where(count, start, 0), stop, count
     for array in found:
         array.flags.writeable = False
     return found
 
 
-def met(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
-    """`seen` of one term: every step-th from first on, below end, in one of the parts."""
+def intersect(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
+    """`ranges` of one term: every step-th from first on, below end, in one of the parts."""
     low, n = (n_k - n_q, n_k) if by_keys else (0, n_q)  # what 0 in the result is; how many
     zero = 0 if by_keys else n_k - n_q
     at = np.arange(zero, zero + n)
@@ -91,14 +91,14 @@ def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return found[(found[..., ::2] < found[..., 1::2]).all(-1)]
 
 
-def hull(start: np.ndarray, stop: np.ndarray, at: np.ndarray) -> Range:
+def bounding_range(start: np.ndarray, stop: np.ndarray, at: np.ndarray) -> Range:
     """start and stop of what lies between any of each block's, which begin ``at``; none: 0, 0."""
     first = np.minimum.reduceat(np.where(start < stop, start, EVERYWHERE[1]), at)
     end = np.maximum.reduceat(stop, at)
     return np.where(end > 0, first, 0), end
 
 
-def core(start: np.ndarray, stop: np.ndarray, count: np.ndarray, at: np.ndarray) -> Range:
+def common_range(start: np.ndarray, stop: np.ndarray, count: np.ndarray, at: np.ndarray) -> Range:
     """start and stop of what all of each block's see, as far as they see all that lies between."""
     stop = np.where(count == stop - start, stop, 0)
     first = np.maximum.reduceat(start, at)

@@ -13,8 +13,8 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from .predicates import FULL, MAX_BLOCKS, PARTIAL, PREDICATES, SKIPPED, Range, Term, Terms
-from .sight import blocks, core, hull, met, seen
 from .texts import Word, checked, words
+from .visible_ranges import blocks, bounding_range, common_range, intersect, ranges
 
 TILE_KINDS = ("full", "partial", "skipped")
 PLAIN = ("full", "causal")  # what the kernels have code of their own for
@@ -127,23 +127,23 @@ class Mask:
         ``every`` such that all of them see (all that are, if each row sees one interval)."""
         at = np.arange(0, n_q, block_q)
         if not every:
-            return hull(*seen(self.terms, n_q, n_k, False)[:2], at)
-        found = [seen(self.terms, n_q, n_k, False)]
+            return bounding_range(*ranges(self.terms, n_q, n_k, False)[:2], at)
+        found = [ranges(self.terms, n_q, n_k, False)]
         if self.spans(n_q, n_k) is None:
-            found = [met(term, n_q, n_k, False) for term in self.terms]
-        start, stop = np.stack([core(*x, at) for x in found], axis=1)
+            found = [intersect(term, n_q, n_k, False) for term in self.terms]
+        start, stop = np.stack([common_range(*x, at) for x in found], axis=1)
         longest, block = np.argmax(stop - start, axis=0), np.arange(at.size)
         return start[longest, block], stop[longest, block]
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
-        return hull(*seen(self.terms, n_q, n_k, True)[:2], np.arange(0, n_k, block_k))
+        return bounding_range(*ranges(self.terms, n_q, n_k, True)[:2], np.arange(0, n_k, block_k))
 
     def spans(self, n_q: int, n_k: int, by_keys: bool = False) -> Range | None:
         """Two (Nq,) int32 arrays, the keys start … stop − 1 that each query sees, if what each
         of them sees is one interval (empty: 0, 0); else None. ``by_keys`` (Nk,), the queries that
         see each key."""
-        start, stop, count = seen(self.terms, n_q, n_k, by_keys)
+        start, stop, count = ranges(self.terms, n_q, n_k, by_keys)
         if (count != stop - start).any():
             return None
         return start.astype(np.int32), stop.astype(np.int32)
@@ -163,7 +163,7 @@ class Mask:
 
     def visible(self, n_q: int, n_k: int) -> int:
         """How many of the Nq · Nk scores are kept."""
-        return int(seen(self.terms, n_q, n_k, False)[2].sum())
+        return int(ranges(self.terms, n_q, n_k, False)[2].sum())
 
 
 def _grid(n_q: int, n_k: int, rows: slice, keys: slice) -> tuple[np.ndarray, np.ndarray]:

@@ -20,10 +20,11 @@ from functools import partial
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from . import decode, gradients, hopper, masks, orders
+from . import decode, gradients, hopper, orders
 from .checks import check_device, check_score, check_sink, check_tensors
 from .launching import Calls
-from .scores import Score
+from .spec import masks
+from .spec.scores import Score
 
 IN_A_TENSOR = "in a tensor"  # stands for a sink that each call brings along
 SMALL_TILES = 16  # of 128 × 128 scores: a GPU is done with them before the next call comes
