@@ -2,11 +2,11 @@
 
 // In localStorage: {question key: "right" | "tried"}
 const ANSWERS = "fa-learn";
-// In this tab: [key, number, title] of the rung whose link led to another page
+// In this tab: [key, number, title] of the lesson whose link led to another page
 export const FROM = "fa-learn-from";
 // In this tab: the screen that the Learn page shows, or showed last
 export const PLACE = "fa-learn-place";
-// In this tab: what was chosen and typed on each rung, {name: any}
+// In this tab: what was chosen and typed on each lesson, {name: any}
 const STATE = "fa-learn-state";
 // In this tab: "1" or "key" from a link until the place that it leads to has the keyboard
 export const LED = "fa-learn-led";
@@ -43,7 +43,7 @@ const states = () => {
   }
 };
 
-/** What was kept of this part of a rung, for who comes back from another page; undefined if nothing. @param {string} name */
+/** What was kept of this part of a lesson, for who comes back from another page; undefined if nothing. @param {string} name */
 export const recall = (name) => states()[name];
 /** @param {string} name @param {unknown} value */
 export const remember = (name, value) =>
