@@ -18,6 +18,11 @@ ROOMS = (
     *("base", "problem", "algorithms", "trace", "memory", "parallel"),
     *("engine", "learn", "views", "web", "pages"),
 )
+# The same of assets/js, where main.js stands above all of them.
+SCRIPT_ROOMS = (
+    *("lib", "model", "views", "site", "masks", "warps", "step", "learn", "offline"),
+    "main.js",
+)
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
 SHARED = "kernels.spec"  # the one part of the kernels that all rooms may import
 PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
@@ -74,6 +79,25 @@ def test_every_file_lies_in_a_room():
 def test_no_module_imports_itself_by_a_circle():
     modules = {name(p) for p in PYTHON}
     graph = {name(p): (imported(p) & modules) - {name(p)} for p in PYTHON if p.stem != "__init__"}
+    TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_scripts_import_down_and_in_no_circle():
+    folder = ROOT / "assets" / "js"
+    graph = {
+        path: {
+            (path.parent / other).resolve()
+            for other in re.findall(
+                r'^(?:import|export)\b[^;]*? from "(\.[^"]*\.js)"', path.read_text(), re.M
+            )
+        }
+        for path in SCRIPTS
+    }
+    rooms = {path: SCRIPT_ROOMS.index(path.relative_to(folder).parts[0]) for path in SCRIPTS}
+    assert {SCRIPT_ROOMS[k] for k in rooms.values()} == set(SCRIPT_ROOMS)
+    assert not [
+        (p.name, q.name) for p, found in graph.items() for q in found if rooms[q] > rooms[p]
+    ]
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 

@@ -14,7 +14,7 @@ from explainer.base.kinds import recorded as from_record
 from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
-from explainer.engine.line import Client
+from explainer.engine.fair_queue import Client
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import PointRow, has_gpu
 from explainer.pages import masks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 from gradio.context import LocalContext
 
-from explainer.engine.line import Client
+from explainer.engine.fair_queue import Client
 
 
 def address_of(request: gr.Request | None) -> str:

@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.web import metrics
-from explainer.web.guard import NO_SUCH, Door
 from explainer.web.logs import AccessLog, fixed
-from explainer.web.page_cache import Compressed
+from explainer.web.page_cache import PageCache
+from explainer.web.request_filter import NO_SUCH, RequestFilter
 
 LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -102,9 +102,11 @@ def app_kwargs(
     host: str = "",
     crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
 ) -> dict:
-    """For ``launch(app_kwargs=…)``; ``endpoints``, ``functions`` and ``crowded`` as :class:`Door`
-    has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may
-    be asked; beside them those of this machine and ``host``, which Gradio asks as it starts."""
+    """Return what ``launch(app_kwargs=…)`` takes.
+
+    ``endpoints``, ``functions`` and ``crowded`` are those of :class:`RequestFilter`, ``state`` is
+    the engine's. ALLOWED_HOSTS lists, with commas, the host names that are answered, besides those
+    of this machine and ``host``, which Gradio requests as it starts."""
     hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
     hosts = [*filter(None, hosts)]
     meters = metrics.Meters(state) if metrics.asked_for() else None
@@ -117,10 +119,10 @@ def app_kwargs(
         the app is the first moment when the whole stack stands.
         """
         known = fixed(app.routes) | {f"/gradio_api/call/{name}" for name in endpoints}
-        kept = Compressed(app.middleware_stack)
+        kept = PageCache(app.middleware_stack)
         if not hosts and not meters:  # what those ask of every request would be left out
             app.state.kept = kept
-        stack = Door(kept, endpoints, functions, crowded)
+        stack = RequestFilter(kept, endpoints, functions, crowded)
         stack = AccessLog(stack, known, meters)
         if meters:
             stack = metrics.Metered(stack, meters)

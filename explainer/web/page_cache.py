@@ -53,7 +53,7 @@ class _File:
         return sum(len(body) for _, body in self.sent.values())
 
 
-class Compressed:
+class PageCache:
     """Middleware: answers from memory what does not change while the app runs.
 
     ``at_once`` is for who speaks HTTP itself: each visitor's seventy files cost ten times as much

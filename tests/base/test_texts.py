@@ -38,7 +38,7 @@ MOVED = {  # the code that says what a page says
     "step_form": ("pages/step",),
     "shared": (
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
-        *("views/bar", "views/html", "web/lanes", "web/middleware"),
+        *("views/bar", "views/html", "web/worker_pool", "web/middleware"),
     ),
     "kinds": ("base/kinds", "base/records"),
     "fields": ("base/fields", "base/own_data", "problem", "memory/workload"),
@@ -46,11 +46,18 @@ MOVED = {  # the code that says what a page says
     "trace": ("trace", "algorithms/schedule", "algorithms/tiling"),
     "engine": (
         *("engine/admission", "engine/compiled_code", "engine/engine", "engine/gradient_judging"),
-        *("engine/job", "engine/jobs", "engine/judging", "engine/line", "engine/recorded"),
+        *("engine/job", "engine/jobs", "engine/judging", "engine/fair_queue", "engine/recorded"),
         *("engine/requests", "engine/results", "engine/worker"),
     ),
     "api": ("pages/api",),
-    "web": ("web/boards", "web/export", "web/files", "web/guard", "web/mask_map", "web/wire"),
+    "web": (
+        "web/static_pages",
+        "web/export",
+        "web/files",
+        "web/request_filter",
+        "web/mask_map",
+        "web/wire",
+    ),
 }
 LEARN = {
     path.stem: path

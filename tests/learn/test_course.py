@@ -37,7 +37,7 @@ from explainer.pages import run, workload
 from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
-from explainer.web.answers import pass_of
+from explainer.web.responses import pass_of
 from tests.learn import whole
 
 

@@ -14,7 +14,7 @@ import uvicorn
 
 from explainer.web import connections
 from explainer.web.connections import MOST_HEAD, Bounded, held
-from explainer.web.page_cache import Compressed
+from explainer.web.page_cache import PageCache
 
 HALVES = {
     "nothing": b"",
@@ -149,7 +149,7 @@ def test_a_kept_file_is_answered_at_once_and_nothing_else_is():
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"x" * 600})
 
-    kept = Compressed(inner)
+    kept = PageCache(inner)
 
     class App:
         state = SimpleNamespace(kept=kept)

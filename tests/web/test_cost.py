@@ -15,8 +15,8 @@ from explainer.base.fields import ORDERS, PASSES, ProblemError
 from explainer.problem import Problem
 from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
-from explainer.web.answers import MAKERS
 from explainer.web.files import STATS, WHOLE, exported
+from explainer.web.responses import MAKERS
 
 SHAPES = [
     Problem(),

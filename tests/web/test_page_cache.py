@@ -7,7 +7,7 @@ import gzip
 
 import brotli
 
-from explainer.web.page_cache import Compressed
+from explainer.web.page_cache import PageCache
 
 TEXT = b"const answer = 42;\n" * 200
 
@@ -47,7 +47,7 @@ async def ask(
 def test_one_makes_it_and_all_get_it():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         asked = [ask(app, "/assets/a.js", accept_encoding="gzip, br") for _ in range(50)]
         answers = await asyncio.gather(*asked)
         assert inner.asked == ["/assets/a.js"]
@@ -75,7 +75,7 @@ def test_one_makes_it_and_all_get_it():
 def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         _, headers, body = await ask(app, "/static/a.png", accept_encoding="br")
         assert b"content-encoding" not in headers and body == TEXT
         assert b"immutable" not in headers[b"cache-control"]
@@ -90,7 +90,7 @@ def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
 def test_the_page_is_kept_for_each_address_it_is_reached_by():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         for host in ("a.example", "b.example", "a.example"):
             _, headers, body = await ask(app, "/", accept_encoding="gzip", host=host)
             assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
@@ -110,7 +110,7 @@ def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr("explainer.web.page_cache.KEPT_BYTES", 20_000)
 
     async def lesson():
-        app = Compressed(Inner())
+        app = PageCache(Inner())
         for k in range(30):
             await ask(app, f"/assets/{k}.js")
         assert sum(file.size for file in app._files.values()) <= 20_000
@@ -121,7 +121,7 @@ def test_what_is_kept_is_bounded(monkeypatch):
 def test_a_hundred_files_at_once():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         paths = [f"/assets/{k}.js" for k in range(100)] * 3
         answers = await asyncio.gather(*(ask(app, p, accept_encoding="br") for p in paths))
         assert {status for status, _, _ in answers} == {200}

@@ -165,7 +165,7 @@ export class Claims {
     const card = this.cards[this.at];
     if (!card || this.isProved) return;
     const right = means === card.truth;
-    this.progress.tell(`claim:${card.key}`, right);
+    this.progress.record(`claim:${card.key}`, right);
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(card, means);

@@ -166,7 +166,7 @@ export class Entrance {
     const done = (key) => this.done(key);
     const main = nextPath(this.outline, this.root.dataset.path, done);
     for (const card of this.cards) this.card(card, done, main);
-    this.forget.hidden = !Object.keys(this.progress.known).length;
+    this.forget.hidden = !Object.keys(this.progress.answers).length;
   }
 
   /** How far a path is done, and where it goes on; the one to go next has the filled button. */

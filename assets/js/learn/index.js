@@ -5,11 +5,12 @@ import { address } from "../site/address.js";
 import { hall } from "../lib/dom.js";
 import { narrowPage } from "../lib/screen.js";
 import { lessonOf } from "../model/query.js";
+import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { Entrance } from "./entrance.js";
 import { mountFind } from "./find.js";
 import { Hall } from "./hall.js";
 import { provide } from "./pictures.js";
-import { here, LED, Progress } from "./progress.js";
+import { Progress } from "./progress.js";
 import { printed } from "./print.js";
 import { ENTRANCE, Router } from "./router.js";
 import { Screen } from "./lesson.js";
@@ -46,7 +47,7 @@ class Learn {
       if (!this.root.offsetHeight) return;
       size.disconnect();
       opened("learn");
-      if (here.get(LED)) this.heading();
+      if (tabStorage.get(MOVE_FOCUS)) this.heading();
       this.hall.follow();
     });
     size.observe(this.root);
@@ -70,7 +71,7 @@ class Learn {
     mountFind(node);
     this.lay();
     if (moved) window.scrollTo(0, 0);
-    if (moved || here.get(LED)) this.heading();
+    if (moved || tabStorage.get(MOVE_FOCUS)) this.heading();
     this.hall.shown({ back });
   }
 
@@ -78,7 +79,7 @@ class Learn {
   heading() {
     const title = this.root.querySelector("h2");
     title?.focus({ preventScroll: true });
-    if (title && document.activeElement === title) here.set(LED, "");
+    if (title && document.activeElement === title) tabStorage.set(MOVE_FOCUS, "");
   }
 
   /** To a part of the screen: its heading, or what it asks first. */

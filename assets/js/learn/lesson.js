@@ -4,7 +4,7 @@ import { el, set } from "../lib/dom.js";
 import { draw } from "./blocks.js";
 import { Claims } from "./claims.js";
 import { choosePath, chosenPath, COURSE, ending } from "./path.js";
-import { FROM, here } from "./progress.js";
+import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
 import { Question } from "./questions.js";
 import { settle, Widget } from "./widget.js";
 import { sayer } from "../lib/texts.js";
@@ -181,7 +181,7 @@ export class Screen {
       link?.getAttribute("href")?.startsWith("?") &&
       new URLSearchParams(link.search).get("page") !== "learn"
     )
-      here.set(FROM, JSON.stringify([key, ...names]));
+      tabStorage.set(LEFT_LESSON, JSON.stringify([key, ...names]));
   }
 
   end() {

@@ -1,6 +1,6 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
-import { ever } from "./progress.js";
+import { browserStorage } from "../lib/storage.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
 
@@ -11,21 +11,15 @@ const START = "fa-learn-start"; // the answers of the self-test: {"right": [true
 export const COURSE = "course";
 
 /** The path that the reader has chosen, null before that. */
-export const chosenPath = () => ever.get(PATH);
+export const chosenPath = () => browserStorage.get(PATH);
 /** @param {string} path */
-export const choosePath = (path) => ever.set(PATH, path);
+export const choosePath = (path) => browserStorage.set(PATH, path);
 
 /** What was known in the self-test, question by question. */
-export function testAnswers() {
-  try {
-    return JSON.parse(ever.get(START))?.right ?? [];
-  } catch {
-    return [];
-  }
-}
+export const testAnswers = () => browserStorage.getJson(START)?.right ?? [];
 
 /** @param {boolean[]} right */
-export const keepAnswers = (right) => ever.set(START, JSON.stringify({ right }));
+export const keepAnswers = (right) => browserStorage.set(START, JSON.stringify({ right }));
 
 /** The lesson that the self-test leads to, null before it was begun. */
 const advised = ({ starts }) => {

@@ -167,7 +167,7 @@ export class Question {
     this.judge({ right, because });
     if (isHeld && this.check.hidden) this.goOn();
     this.wrong += Number(!right);
-    this.progress.tell(this.key, right);
+    this.progress.record(this.key, right);
     this.keep();
     return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }

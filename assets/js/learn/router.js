@@ -8,7 +8,7 @@ import { hear } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { lessonOf } from "../model/query.js";
-import { here, PLACE } from "./progress.js";
+import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/learn_scripts.json" with { type: "json" };
 
@@ -39,7 +39,7 @@ export class Router {
 
   async start() {
     this.outline = await fetched("course");
-    await this.lead(this.keyOf(inAddress() ?? (named ? null : here.get(PLACE))), {});
+    await this.lead(this.keyOf(inAddress() ?? (named ? null : tabStorage.get(LEARN_SCREEN))), {});
   }
 
   /** The screen of this name, of an older one, or the entrance. */
@@ -82,7 +82,7 @@ export class Router {
 
   lead(key, how) {
     this.key = key;
-    here.set(PLACE, key);
+    tabStorage.set(LEARN_SCREEN, key);
     return during("screen", this.shown(key, how));
   }
 

@@ -1,5 +1,5 @@
 // The pages of figures without a server: their views were made beforehand, for a few workloads each. See
-// explainer/web/boards.py; the keys in the address are those of the app.
+// explainer/web/static_pages.py; the keys in the address are those of the app.
 
 import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";

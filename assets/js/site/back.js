@@ -2,28 +2,19 @@
 
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
 import { lessonOf } from "../model/query.js";
-import { FROM, here, LED, PLACE } from "../learn/progress.js";
+import { hear, tell } from "../lib/events.js";
+import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
 const say = sayer(told);
 
-/** [key, number, title] of the lesson that was left, or null. */
-function left() {
-  try {
-    return JSON.parse(here.get(FROM));
-  } catch {
-    return null;
-  }
-}
-
 /** In the bar: the link back, and in its menu the lessons of this page. */
 export function mountBack(bar) {
   const back = bar.querySelector(".fa-to-lesson");
   const show = () => {
-    const from = left();
+    const from = tabStorage.getJson(LEFT_LESSON);
     back.hidden = !from || isOnScreen("learn");
     if (from) {
       const words = say("back", { number: from[1], title: from[2] });
@@ -43,8 +34,8 @@ export function mountBack(bar) {
     event.preventDefault();
     const key = lessonOf(link.search);
     bar.querySelector(".fa-menu").open = false;
-    here.set(PLACE, key); // Learn may be opened only now
-    here.set(LED, "1");
+    tabStorage.set(LEARN_SCREEN, key); // Learn may be opened only now
+    tabStorage.set(MOVE_FOCUS, "1");
     await toPage("learn");
     tell("fa:lesson", key);
   });

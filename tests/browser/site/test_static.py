@@ -16,8 +16,8 @@ from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.views.learn_screens import keys
-from explainer.web.boards import BOARDS
 from explainer.web.export import LACKS, OTHER, PRESETS, site
+from explainer.web.static_pages import STATIC_PAGES
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Watched, press, query_of, read, settled
 from tests.browser.learn.learning import SHOWN
@@ -204,7 +204,7 @@ def test_every_screen_and_all_that_it_holds(lesson):
     assert read(page)["order"] == "standard"
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+@pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
 def test_a_page_of_figures_shows_what_it_holds(lesson, board):
     page = at(lesson, f"page={board.name}")
     place = page.locator(f"#page-{board.name}")

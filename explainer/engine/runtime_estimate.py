@@ -6,7 +6,7 @@ SHARE = 0.3  # of the last run in what is known
 LEAST, MOST = 0.1, 10.0  # of one run: a machine that slept says nothing about the next
 
 
-class Pace:
+class RuntimeEstimate:
     """``factor``: seconds that runs take by seconds that were expected."""
 
     def __init__(self) -> None:

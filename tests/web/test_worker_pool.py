@@ -18,8 +18,8 @@ from explainer.base.fields import ProblemError
 from explainer.base.kept import Kept, kept
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.answers import MAKERS, NICE
-from explainer.web.lanes import COMMAND, Busy, DearLane, Left, Worker
+from explainer.web.responses import MAKERS, NICE
+from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
 
 # A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
 STAND_IN = (
@@ -42,15 +42,15 @@ for line in sys.stdin:
 
 
 @contextlib.asynccontextmanager
-async def lane(**given) -> AsyncIterator[DearLane]:
-    made = DearLane(**{"places": 1, "line": 1, "command": STAND_IN} | given)
+async def lane(**given) -> AsyncIterator[WorkerPool]:
+    made = WorkerPool(**{"places": 1, "line": 1, "command": STAND_IN} | given)
     try:
         yield made
     finally:
         made.close()
 
 
-def ask(lane: DearLane, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
+def ask(lane: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
     gone = gone or asyncio.Event()
     return asyncio.ensure_future(lane.answer("trace", {"text": text}, 2.0, gone.wait))
 
@@ -60,22 +60,22 @@ async def until(true) -> None:
         await asyncio.sleep(0.001)
 
 
-def running(lane: DearLane) -> list[int]:
+def running(lane: WorkerPool) -> list[int]:
     """Ids of its processes."""
     return [w.process.pid for w in lane.workers if w.process is not None]
 
 
 def test_a_line_that_is_full_says_when_to_ask_again():
     async def play() -> None:
-        async with lane() as dear:
+        async with lane() as pool:
             leave = asyncio.Event()
-            held = [ask(dear, "wait", leave), ask(dear, "next")]
-            await until(lambda: running(dear))
+            held = [ask(pool, "wait", leave), ask(pool, "next")]
+            await until(lambda: running(pool))
             with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
-                await ask(dear, "third")
+                await ask(pool, "third")
             assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
             leave.set()
-            with pytest.raises(Left):
+            with pytest.raises(ClientDisconnected):
                 await held[0]
             assert (await held[1]).endswith(b"next")
 
@@ -92,23 +92,23 @@ def is_there(pid: int) -> bool:
 
 def test_who_hangs_up_leaves_the_line_and_the_work_stops():
     async def play() -> None:
-        async with lane() as dear:
+        async with lane() as pool:
             leave = asyncio.Event()
-            first = ask(dear, "wait", leave)
-            await until(lambda: running(dear))
-            [pid] = running(dear)
+            first = ask(pool, "wait", leave)
+            await until(lambda: running(pool))
+            [pid] = running(pool)
             behind = asyncio.Event()
-            second = ask(dear, "never", behind)
-            await until(lambda: len(dear.jobs) == 2)
+            second = ask(pool, "never", behind)
+            await until(lambda: len(pool.jobs) == 2)
             behind.set()
-            with pytest.raises(Left):
+            with pytest.raises(ClientDisconnected):
                 await second
-            assert len(dear.jobs) == 1 and running(dear) == [pid]
+            assert len(pool.jobs) == 1 and running(pool) == [pid]
             leave.set()
-            with pytest.raises(Left):
+            with pytest.raises(ClientDisconnected):
                 await first
-            assert not dear.jobs
-            await until(lambda: not dear.workers)
+            assert not pool.jobs
+            await until(lambda: not pool.workers)
             await until(lambda: not is_there(pid))
 
     asyncio.run(play())
@@ -116,43 +116,43 @@ def test_who_hangs_up_leaves_the_line_and_the_work_stops():
 
 def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
     async def play() -> None:
-        async with lane(line=0) as dear:
+        async with lane(line=0) as pool:
             leave = asyncio.Event()
-            both = [ask(dear, "same", leave), ask(dear, "same")]
+            both = [ask(pool, "same", leave), ask(pool, "same")]
             leave.set()
             done = await asyncio.gather(*both, return_exceptions=True)
-            assert isinstance(done[0], Left) and done[1].endswith(b"same")
-            assert await ask(dear, "same") == done[1]  # kept
-            other = await dear.answer(
+            assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
+            assert await ask(pool, "same") == done[1]  # kept
+            other = await pool.answer(
                 "trace", {"text": "same", "made": "up"}, 1, asyncio.Event().wait
             )
-            assert other == done[1] and dear.kept.nbytes == len(done[1])
+            assert other == done[1] and pool.kept.nbytes == len(done[1])
 
     asyncio.run(play())
 
 
 def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
     async def play() -> None:
-        async with lane() as dear:
-            before = await ask(dear, "before")
+        async with lane() as pool:
+            before = await ask(pool, "before")
             with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
-                await ask(dear, "die")
+                await ask(pool, "die")
             with pytest.raises(ProblemError, match="n = 0 is not allowed"):
-                await ask(dear, "refuse")
-            after = await ask(dear, "after")
+                await ask(pool, "refuse")
+            after = await ask(pool, "after")
             assert before.split()[0] != after.split()[0]
 
     asyncio.run(play())
 
 
 def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
-    monkeypatch.setattr("explainer.web.lanes.LIFE", 2)
+    monkeypatch.setattr("explainer.web.worker_pool.LIFE", 2)
 
     async def play() -> None:
-        async with lane() as dear:
-            first, second, third = [(await ask(dear, f"{k}")).split()[0] for k in range(3)]
+        async with lane() as pool:
+            first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
             assert first == second != third
-            assert len(dear.workers) == 1
+            assert len(pool.workers) == 1
 
     asyncio.run(play())
 
@@ -170,12 +170,12 @@ def test_dear_answers_come_behind_the_web_process():
 
 
 def test_an_idle_process_ends(monkeypatch):
-    monkeypatch.setattr("explainer.web.lanes.IDLE_S", 0.0)
+    monkeypatch.setattr("explainer.web.worker_pool.IDLE_S", 0.0)
 
     async def play() -> None:
-        async with lane() as dear:
-            await ask(dear, "once")
-            await until(lambda: not dear.workers)
+        async with lane() as pool:
+            await ask(pool, "once")
+            await until(lambda: not pool.workers)
 
     asyncio.run(play())
 
@@ -193,7 +193,7 @@ def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
         asked.append(kind)
         raise Busy("Try again in 7 s.", 7)
 
-    monkeypatch.setattr(DearLane, "answer", full)
+    monkeypatch.setattr(WorkerPool, "answer", full)
     handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):

@@ -25,7 +25,7 @@ from explainer.base.fields import NAMES, ProblemError
 from explainer.base.kept import Kept
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
-from explainer.web.answers import PLACE
+from explainer.web.responses import PLACE
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 PLACES = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
@@ -33,7 +33,7 @@ LINE = 8  # who may wait beside those
 KEPT_BYTES = 16 << 20  # of dear answers, ready to be sent
 LIFE = 40  # answers of a process before another takes its place
 IDLE_S = 20.0  # then it ends, and its memory is the machine's again
-COMMAND = (sys.executable, "-m", "explainer.web.answers")
+COMMAND = (sys.executable, "-m", "explainer.web.responses")
 # What an answer depends on; other keys (the build, anything made up) make no new one.
 KEYS = {key for key, _ in NAMES.values()} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
 say = Texts("shared")
@@ -47,7 +47,7 @@ class Busy(Exception):
         self.after = after
 
 
-class Left(Exception):
+class ClientDisconnected(Exception):
     """Who asked has hung up."""
 
 
@@ -119,7 +119,7 @@ class _Job:
         self.task, self.seconds, self.waiting = task, seconds, 0
 
 
-class DearLane:
+class WorkerPool:
     """Few places, a short line, and those who ask the same share one answer. Of one event loop."""
 
     def __init__(
@@ -137,9 +137,9 @@ class DearLane:
     async def answer(
         self, kind: str, query: Mapping[str, str], seconds: float, gone: Callable[[], Awaitable]
     ) -> bytes:
-        """The answer, which takes about ``seconds``. ``gone()`` ends when the visitor hangs up.
+        """Compute an answer in about ``seconds``; ``gone()`` ends when the visitor hangs up.
 
-        Raises Busy where the line is full or the process died, Left, and ProblemError.
+        Raises Busy when the queue is full or the process died, ClientDisconnected, ProblemError.
         """
         query = {k: v for k, v in query.items() if k in KEYS}
         key = kind, tuple(sorted(query.items()))
@@ -159,7 +159,7 @@ class DearLane:
         try:
             await asyncio.wait({job.task, hung_up}, return_when=asyncio.FIRST_COMPLETED)
             if not job.task.done():
-                raise Left
+                raise ClientDisconnected
             return job.task.result()
         finally:
             hung_up.cancel()

@@ -1,5 +1,5 @@
 """What is computed from an address: the bytes of each answer. In a process of its own:
-``python -m explainer.web.answers`` answers one line of JSON after the other (see lanes.py)."""
+``python -m explainer.web.responses`` answers one line of JSON after the other (see lanes.py)."""
 
 from __future__ import annotations
 

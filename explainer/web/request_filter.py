@@ -53,7 +53,7 @@ class Refused(Exception):
         self.headers = {"Retry-After": str(AGAIN_S)} if status == 503 else None
 
 
-class Door:
+class RequestFilter:
     """Middleware. ``endpoints``: the values that each named endpoint takes; ``functions``: how many
     each of Gradio's numbered functions takes that run on the server; ``crowded``: why an endpoint
     takes nothing of this visitor now, which here costs a tenth of what Gradio's way to it does."""

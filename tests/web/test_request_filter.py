@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from explainer.web.guard import Door
+from explainer.web.request_filter import RequestFilter
 
 FULL = "8 runs of yours are waiting already: ask again when one is done."
 
@@ -18,7 +18,7 @@ def client() -> TestClient:
         return FULL if request.headers.get("x-forwarded-for") == "10.0.0.1" else None
 
     names = {"run": ("n",), "trace": ("n",)}
-    return TestClient(Door(PlainTextResponse("Gradio's"), names, {}, {"run": full}))
+    return TestClient(RequestFilter(PlainTextResponse("Gradio's"), names, {}, {"run": full}))
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/call/run", "/gradio_api/call/v2/run"])

@@ -21,7 +21,7 @@ class Client(NamedTuple):
     page: str = ""
 
 
-class Line(Generic[Item]):
+class FairQueue(Generic[Item]):
     """Addresses take turns, and the pages and programs of an address take turns of its turn: who
     comes new waits for one run of each address before its own. Nothing here is thread safe."""
 
@@ -82,7 +82,7 @@ class Line(Generic[Item]):
 
     def order(self) -> Iterator[Item]:
         """All, in the order in which they would come if nobody else did."""
-        rest: Line[Item] = Line()
+        rest: FairQueue[Item] = FairQueue()
         for turn in self._turns.values():
             for client, items in turn.items():
                 for item in items:

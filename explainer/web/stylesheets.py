@@ -6,7 +6,7 @@ import re
 
 from explainer.base.paths import ASSETS
 
-SHEETS = (
+STYLESHEETS = (
     "tokens.css",
     "app.css",
     "player.css",
@@ -44,10 +44,10 @@ PLAYER = (
     "heads",
     "backward",
 )
-OFFLINE = (*(name for name in SHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
+OFFLINE = (*(name for name in STYLESHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
 
 
-def sheet(names: tuple[str, ...]) -> str:
+def join_stylesheets(names: tuple[str, ...]) -> str:
     """These stylesheets as one, as short as it gets."""
     sheets = [(ASSETS / "css" / name).read_text(encoding="utf-8") for name in names]
     text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)

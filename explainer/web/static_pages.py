@@ -40,7 +40,7 @@ def _drawn(charts: list[go.Figure]) -> list[object]:
 
 
 @dataclass(frozen=True)
-class Board:
+class StaticPage:
     """A page of figures. ``shown`` says of which views a second row of choices, of this key, is."""
 
     name: str
@@ -130,8 +130,8 @@ CAUSAL = (say("causal"), {"mask": "causal"})
 LONG = ("N = 16,384", {"n": "16384"})
 WIDE = ("d = 128", {"d": "128"})
 
-BOARDS = (
-    Board(
+STATIC_PAGES = (
+    StaticPage(
         "run",
         "Run",
         "run-",
@@ -141,7 +141,7 @@ BOARDS = (
         _run,
         say("run.lacks"),
     ),
-    Board(
+    StaticPage(
         "memory",
         "Memory",
         "mem-",
@@ -154,7 +154,7 @@ BOARDS = (
         ("tiles",),
         memory_views.METRICS,
     ),
-    Board(
+    StaticPage(
         "parallel",
         "Parallel",
         "par-",
