@@ -17,7 +17,6 @@ from explainer.base.paths import ROOT
 from explainer.base.texts import FOLDER, Texts, stored
 from explainer.views.templates import ENVIRONMENT
 from tests.base import script_texts
-from tests.base.script_texts import meant
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.json"))
 MOVED = {  # the code that says what a page says
@@ -196,7 +195,7 @@ def _keys(node: ast.AST, tree: ast.AST) -> set[str]:
 
 def said(page: str, texts: set[str]) -> set[str]:
     """The keys that code and scripts say; those of a key with a value in it are among ``texts``."""
-    scripts = [meant(use, texts) for use in script_texts.uses() if use.page == page]
+    scripts = [use.matches(texts) for use in script_texts.uses() if use.page == page]
     return {key for key, *_ in uses()[page]}.union(*scripts)
 
 

@@ -8,10 +8,10 @@ import { hear } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 export const ENTRANCE = "entrance";
 

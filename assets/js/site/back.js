@@ -4,10 +4,10 @@ import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { hear, tell } from "../lib/events.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** In the bar: the link back, and in its menu the rungs of this page. */
 export function mountBack(bar) {
