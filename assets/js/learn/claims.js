@@ -1,10 +1,10 @@
 // Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
 import { el, set } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const KEYS = { t: true, f: false };
 

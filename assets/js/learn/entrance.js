@@ -11,10 +11,10 @@ import {
   nextPath,
   testAnswers,
 } from "./path.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 const FIRST = "1.1"; // the course begins there
 
 /** The test's questions, one after the other. The first one that is not known ends it. */

@@ -9,10 +9,10 @@ import { HallQuestion } from "./hall_question.js";
 import { ofAddress } from "./router.js";
 import { write } from "./whole.js";
 import { settle } from "./widget.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };

@@ -7,10 +7,10 @@ import { choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
 import { Question } from "./questions.js";
 import { settle, Widget } from "./widget.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 export class Screen {
   constructor(root, context) {

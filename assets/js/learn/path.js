@@ -1,10 +1,10 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
 import { browserStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const PATH = "fa-learn-path";
 const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}

@@ -5,10 +5,10 @@ import { el, set } from "../lib/dom.js";
 import { tell } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
 const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };

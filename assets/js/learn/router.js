@@ -9,10 +9,10 @@ import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
 import { lessonOf } from "../model/query.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 export const ENTRANCE = "entrance";
 

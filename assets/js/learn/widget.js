@@ -10,10 +10,10 @@ import { build } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;

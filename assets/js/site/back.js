@@ -5,10 +5,10 @@ import { set } from "../lib/dom.js";
 import { lessonOf } from "../model/query.js";
 import { hear, tell } from "../lib/events.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** In the bar: the link back, and in its menu the lessons of this page. */
 export function mountBack(bar) {

@@ -4,10 +4,10 @@ import { address } from "./address.js";
 import { OLD_LESSON } from "../model/query.js";
 import { el } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const SIZE = [800, 500];
 
