@@ -9,13 +9,13 @@ from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS, KIB
 from explainer.base.texts import Texts
+from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.claim_costs import UNITS, exp_rate
 from explainer.learn.claim_demos import Given, plain, qkv
+from explainer.learn.linear_algebra import softmax
 from explainer.learn.matrix_units import GENERATIONS
-from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, box, panel, path, say, scene
-from explainer.learn.which import GPUS, NAMES, Input, chosen
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 

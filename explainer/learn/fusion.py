@@ -10,7 +10,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
@@ -159,4 +159,4 @@ def _asked(chain: tuple[tuple[int, int], ...]) -> dict:
 
 
 _first, *_others = map(_asked, CHAINS)
-RUNGS = (rung("fusion", **_first, variants=_others),)
+LESSONS = (lesson("fusion", **_first, variants=_others),)

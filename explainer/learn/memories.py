@@ -1,5 +1,5 @@
-"""Rung 2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them on
-another, and the least time of one head with tiles and without."""
+"""Lesson 2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
+on another, and the least time of one head with tiles and without."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import Rung, rung
+from explainer.learn.content import Lesson, lesson
 from explainer.learn.controls import card, pick
 from explainer.memory.levels import Level, levels
 from explainer.memory.workload import Workload
@@ -159,7 +159,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
     }
 
 
-def _rung() -> Rung:
+def _lesson() -> Lesson:
     card = CARDS[CARD]
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
@@ -184,10 +184,10 @@ def _rung() -> Rung:
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",
     }
-    return rung("memory", figures, variants=others, **first)
+    return lesson("memory", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)
 
 WIDGETS = (
     Widget(

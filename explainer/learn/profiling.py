@@ -12,9 +12,9 @@ from explainer.base.cards import CARDS
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import CHARACTER, Shape, box, panel, path, say, scene
 
 tell = Texts("learn")
@@ -230,4 +230,4 @@ def _asked(method: str, n: int) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("profile", **_first, variants=_others),)
+LESSONS = (lesson("profile", **_first, variants=_others),)

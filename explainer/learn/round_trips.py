@@ -1,4 +1,4 @@
-"""Rungs 2.3 and 2.4: what three kernels carry through HBM and back, as a sum one can follow; and
+"""Lessons 2.3 and 2.4: what three kernels carry through HBM and back, as a sum one can follow; and
 whether bytes or operations set the pace, before and after fusion."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import card, commas, pick
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
@@ -253,9 +253,9 @@ def _bound(key: str) -> dict:
 
 FIRST_GIB, *OTHER_GIB = (_gib(*asked) for asked in REQUESTED)
 FIRST_BOUND, *OTHER_BOUND = (_bound(key) for key in CHOICES)
-RUNGS = (
-    rung("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
-    rung("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
+LESSONS = (
+    lesson("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
+    lesson("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
 )
 
 WIDGETS = (

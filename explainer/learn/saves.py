@@ -11,7 +11,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
 from kernels.spec.formats import ITEMSIZE
@@ -229,7 +229,7 @@ def _pace(n: int, ms: float) -> float:
     return 2 * squares(n, HEADS * max(1, TOKENS // n)) / ms / 1e9
 
 
-def _rung():
+def _lesson():
     first, *others = (_asked(*x) for x in QUESTIONS)
     doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
@@ -245,7 +245,7 @@ def _rung():
         "pace": f"{_pace(BEFORE, slow):.1f}",
         "later": f"{_pace(TOKENS, slower):.1f}",
     }
-    return rung("saves", figures, variants=others, **first)
+    return lesson("saves", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)

@@ -11,9 +11,9 @@ from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import address, whole
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.problem import Problem
 
@@ -194,8 +194,8 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
 
 
 _first, *_others = (_reads(*x) for x in ASKED)
-RUNGS = (
-    rung(
+LESSONS = (
+    lesson(
         "tiled", {"place": address(SMALL, *places()[0]), **_asked_for()}, **_first, variants=_others
     ),
 )

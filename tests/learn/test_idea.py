@@ -1,4 +1,4 @@
-"""Group 3 but for its second rung: fusion, tile by tile, any order, what it saves."""
+"""Group 3 but for its second lesson: fusion, tile by tile, any order, what it saves."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from explainer.base.paths import ASSETS
 from explainer.base.records import load
 from explainer.learn import any_order, fusion, saves, tiled
 from explainer.learn.blocks import values
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.js.test_model import NODE
 
-RUNGS = {r.key: r for r in rungs()}
+LESSONS = {r.key: r for r in lessons()}
 
 
 def blocks(key: str, **query: object) -> list[dict]:
@@ -41,7 +41,7 @@ def texts(made: list[dict]) -> list[str]:
 
 
 def asked(key: str) -> list[float]:
-    q = RUNGS[key].question
+    q = LESSONS[key].question
     return [q.answer, *(v.answer for v in q.variants)]
 
 
@@ -208,8 +208,8 @@ def test_the_times_are_the_record_s():
     assert {r["batch"] for r in rows if r["n"] > saves.TOKENS} == {1}
     (slow, fast), (slower, faster) = found[8_192], found[16_384]
     told = f"falls from {slow / fast:.1f} to {slower / faster:.1f} times"
-    assert told in RUNGS["saves"].more and f"takes only {slower / slow:.1f} times" in (
-        RUNGS["saves"].more
+    assert told in LESSONS["saves"].more and f"takes only {slower / slow:.1f} times" in (
+        LESSONS["saves"].more
     )
     short = [a / b for n, (a, b) in found.items() if a and n <= 1_024]
     assert max(short) < slower / faster, "short contexts gain less"

@@ -11,11 +11,11 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { LaneMotion } from "./lane_motion.js";
 import { algorithmsOf } from "../model/passes.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/step_race.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
 
-const sayRace = sayer(told);
+const sayRace = textsOf(texts);
 
 /** The requested bytes of each tensor, reads and writes apart. */
 class Meter {

@@ -11,14 +11,14 @@ import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
 import { say } from "../model/texts.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/step_race.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { Guess } from "./guess.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-const sayRace = sayer(told);
+const sayRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
   ["tile", sayRace("race.by_tile")],
