@@ -33,7 +33,7 @@ from ..hopper import backward as hopper_backward
 from ..hopper import backward_plans
 from ..reference import materialized
 from ..spec import scores
-from . import twelve
+from . import readme_table
 from .bench import FOLDER, HIDDEN, TOKENS, clocks, provenance
 from .calls import call_times
 from .contenders import NotAvailable, Problem, contender
@@ -184,10 +184,10 @@ def show(rows: list[dict]) -> None:
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Options; the bare command measures the twelve points."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--n", type=int, nargs="*", default=list(twelve.LENGTHS))
-    parser.add_argument("--d", type=int, nargs="*", default=list(twelve.DIMENSIONS))
-    parser.add_argument("--mask", nargs="*", default=list(twelve.MASKS))
-    parser.add_argument("--dtype", choices=("bf16", "fp16"), default=twelve.DTYPE)
+    parser.add_argument("--n", type=int, nargs="*", default=list(readme_table.LENGTHS))
+    parser.add_argument("--d", type=int, nargs="*", default=list(readme_table.DIMENSIONS))
+    parser.add_argument("--mask", nargs="*", default=list(readme_table.MASKS))
+    parser.add_argument("--dtype", choices=("bf16", "fp16"), default=readme_table.DTYPE)
     parser.add_argument("--only", nargs="*", choices=NAMES, default=list(NAMES))
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=math.inf, help="start nothing after this")

@@ -27,7 +27,7 @@ import torch
 import kernels
 
 from ..spec import masks
-from . import twelve
+from . import readme_table
 from .calls import call_times
 from .ceilings import ceilings
 from .contenders import (
@@ -190,7 +190,11 @@ def problems(args) -> list[Problem]:
 
 
 def _in_readme(p: Problem) -> bool:
-    return p.dtype == twelve.DTYPE and p.n in twelve.LENGTHS and p.d in twelve.DIMENSIONS
+    return (
+        p.dtype == readme_table.DTYPE
+        and p.n in readme_table.LENGTHS
+        and p.d in readme_table.DIMENSIONS
+    )
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -208,8 +212,12 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="default assets/recorded/<gpu>.json")
     args = parser.parse_args(argv)
     if args.twelve:
-        args.n, args.d, args.dtype = list(twelve.LENGTHS), list(twelve.DIMENSIONS), [twelve.DTYPE]
-        args.mask = list(twelve.MASKS)
+        args.n, args.d, args.dtype = (
+            list(readme_table.LENGTHS),
+            list(readme_table.DIMENSIONS),
+            [readme_table.DTYPE],
+        )
+        args.mask = list(readme_table.MASKS)
     return args
 
 
@@ -247,7 +255,7 @@ def main() -> None:
         record["rows"] += rows
         asked = {key: getattr(problem, key) for key in ("n", "d", "mask", "dtype")}
         record["clocks"].append({**asked, "runs": args.runs, "after_timing": clocks()})
-        record["twelve_points"] = twelve.twelve_points(record["rows"])
+        record["twelve_points"] = readme_table.twelve_points(record["rows"])
         out.write_text(json.dumps(record, indent=1) + "\n")
     if record["twelve_points"]:
         print(json.dumps({k: v for k, v in record["twelve_points"].items() if k != "points"}))

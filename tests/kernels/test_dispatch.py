@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import kernels
-from kernels import door
+from kernels import dispatch
 from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
@@ -229,8 +229,8 @@ def test_three_lines_register_it_with_transformers(k_heads):
 
 
 def registration() -> str:
-    """The three lines of door.py's documentation."""
-    text = door.__doc__
+    """The three lines of dispatch.py's documentation."""
+    text = dispatch.__doc__
     return "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
 
 

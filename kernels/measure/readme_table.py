@@ -1,4 +1,4 @@
-"""The README's table, from a record: `python -m kernels.measure.twelve` prints it.
+"""The README's table, from a record: `python -m kernels.measure.readme_table` prints it.
 
 With `--readme` it takes the place of the one in README.md. Loads neither torch nor Triton.
 """
