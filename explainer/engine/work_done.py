@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 
 from explainer.algorithms.tiling import seeing
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.fields import PASSES
 from explainer.engine.requests import ORDERS, RunRequest
 from explainer.memory.mask_work import flops
@@ -34,7 +34,7 @@ def work(
         blocks = {"forward": tile, "backward": (back.block_m, back.block_n)}
         found |= {"block_m": tile[0], "block_n": tile[1], "bytes": 0}
         for each in passes:
-            one = asked(p.n, p.d, p.mask, p.dtype, order, *blocks[each], each)
+            one = requested_bytes(p.n, p.d, p.mask, p.dtype, order, *blocks[each], each)
             found["bytes"] += heads * one - (each == "backward") * _shared(request, each)
         return found | {"least_bytes": _least(request, order, passes)}
     if name in OF_OPERATORS:
@@ -47,7 +47,7 @@ def _least(request: RunRequest, order: str, passes: tuple[str, ...]) -> int:
     """The least bytes of all heads; those of a group share their keys."""
     p, heads = request.problem, request.batch * request.heads
     of_all = (
-        heads * least(p.n, p.d, p.dtype, order, p.mask, each) - _shared(request, each)
+        heads * compulsory_bytes(p.n, p.d, p.dtype, order, p.mask, each) - _shared(request, each)
         for each in passes
     )
     return sum(of_all)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.engine import admission, worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
@@ -102,7 +102,7 @@ def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
         assert row["least_bytes"] > 0 and row["flops"] > 0
         if row["method"] in ORDERS:
             assert row["bytes"] >= row["least_bytes"]
-            every = heads * least(p.n, p.d, p.dtype, row["method"], p.mask)
+            every = heads * compulsory_bytes(p.n, p.d, p.dtype, row["method"], p.mask)
             seen = by_hand.seen(p).any(0).sum()
             assert row["least_bytes"] == every - 2 * (heads - own) * seen * p.d * itemsize
             assert row["lse_error"] < 1e-2 and row["same"]["agrees"]

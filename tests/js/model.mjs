@@ -7,7 +7,7 @@ export * from "../../assets/js/model/backward.js";
 export {} from "../../assets/js/model/backward_says.js";
 export * from "../../assets/js/model/check.js";
 export { bytes, number } from "../../assets/js/lib/format.js";
-export { sayer } from "../../assets/js/lib/texts.js";
+export { textsOf } from "../../assets/js/lib/texts.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/explain.js";

@@ -15,7 +15,7 @@ import {
   problemOf,
   readings,
   readWarpSteps,
-  sayer,
+  textsOf,
   scaleOf,
   split,
   ticks,
@@ -206,7 +206,7 @@ test("a right rounding is right, a wrong one is not, nor a near miss where an ex
 });
 
 test("a text names its values, and takes no others", () => {
-  const say = sayer({
+  const say = textsOf({
     plain: "As it is.",
     value: "{a} of {b:,}, again {a}",
     counted: "{n:# tile}",

@@ -4,10 +4,10 @@ import { level, range, viridis } from "../lib/colors.js";
 import { el, set, svg } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { show } from "./pictures.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const hue = (name) => `fa-hue-${name ?? "plain"}`;
 const finite = (x) => Number.isFinite(x);

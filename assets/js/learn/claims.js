@@ -1,10 +1,10 @@
 // Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
 import { el, set } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const KEYS = { t: true, f: false };
 
@@ -78,7 +78,7 @@ export class Claims {
 
   /** Before a proof: all claims until one was decided, then what this is. A proof that was shown goes back into its card. */
   intro() {
-    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
+    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-lesson-text")];
     this.putBack();
     const first = this.one.classList.toggle(
       "is-first",

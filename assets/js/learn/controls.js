@@ -2,10 +2,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { picture } from "./blocks.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const MOST_SEGMENTS = 4;
 // For ids

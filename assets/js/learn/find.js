@@ -1,10 +1,10 @@
 // The glossary's field: as one types, what does not hold the words goes; how many stay is said.
 
 import { set } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** @param {ParentNode} root a screen, with the field or without */
 export function mountFind(root) {

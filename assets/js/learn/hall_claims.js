@@ -2,13 +2,13 @@
 
 import { el, set } from "../lib/dom.js";
 import { write } from "./whole.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const VOTES = { t: true, f: false };
-const SHOW = [".", "a", "b"]; // as on a rung's question
+const SHOW = [".", "a", "b"]; // as on a lesson's question
 
 export class HallClaims {
   /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards

@@ -1,11 +1,11 @@
-// A rung's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
+// A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { el, set } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
+import { textsOf } from "../lib/texts.js";
 import { write } from "./whole.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"

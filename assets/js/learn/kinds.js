@@ -6,10 +6,10 @@ import { tell } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { fits, meets, precision, readings, split } from "./numbers.js";
 import { asked, settle, SILENT, spoken } from "./widget.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand

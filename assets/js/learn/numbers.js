@@ -1,9 +1,9 @@
 // Numbers as readers type them: fractions, thousands, a unit behind, a rounding.
 
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const FINEST = 1e-9; // relative: two doubles that mean the same
 const DIGITS = 2; // the fewest significant digits of a rounding that counts

@@ -1,10 +1,10 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
 import { browserStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const PATH = "fa-learn-path";
 const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
@@ -21,7 +21,7 @@ export const testAnswers = () => browserStorage.getJson(START)?.right ?? [];
 /** @param {boolean[]} right */
 export const keepAnswers = (right) => browserStorage.set(START, JSON.stringify({ right }));
 
-/** The rung that the self-test leads to, null before it was begun. */
+/** The lesson that the self-test leads to, null before it was begun. */
 const advised = ({ starts }) => {
   const right = testAnswers();
   return right.length ? starts[right.filter(Boolean).length] : null;

@@ -10,10 +10,10 @@ import { build } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
@@ -69,8 +69,8 @@ export async function asked(key, values, signal) {
 export class Widget {
   constructor(mount, state = null, fresh = false) {
     this.key = mount.dataset.widget;
-    const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
-    this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
+    const lesson = mount.closest(".fa-printed") ? null : mount.closest(".fa-lesson")?.dataset.key;
+    this.name = lesson && `picture ${lesson}`; // a lesson's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];

@@ -1,9 +1,9 @@
 // Asking our own server: what it refuses and what cannot be reached is one sentence.
 
-import { sayer } from "./texts.js";
-import told from "../../texts/lib.json" with { type: "json" };
+import { textsOf } from "./texts.js";
+import texts from "../../texts/lib.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const TIMES = 2; // asked again when the server is busy
 const MOST_S = 20; // that a visitor waits for it each time

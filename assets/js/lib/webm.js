@@ -1,10 +1,10 @@
 // Canvas frames as a WebM file: the browser's own encoder (WebCodecs, faster than the film plays and at times that we
 // choose, which MediaRecorder's clock is not), and the few elements of Matroska that hold its chunks together.
 
-import { sayer } from "./texts.js";
-import told from "../../texts/lib.json" with { type: "json" };
+import { textsOf } from "./texts.js";
+import texts from "../../texts/lib.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const CODECS = [
   ["vp09.00.51.08", "V_VP9"],

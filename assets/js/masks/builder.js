@@ -10,10 +10,10 @@ import { Chips } from "./chips.js";
 import { MaskMap } from "./map.js";
 import { Scores } from "./scores.js";
 import { About, Presets, Work } from "./side.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const addressOf = (name, values) =>
   new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);

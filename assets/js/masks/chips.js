@@ -4,10 +4,10 @@ import { el, set } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 

@@ -5,10 +5,10 @@ import { el, set } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them

@@ -1,10 +1,10 @@
 // The menu of predicates: a line of explanation and the formula of each; arrows choose, Escape leaves.
 
 import { el } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 

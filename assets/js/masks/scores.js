@@ -2,10 +2,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const KINDS = {
   none: say("score.none"),

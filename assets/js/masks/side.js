@@ -4,10 +4,10 @@
 import { el, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const DRAWN = 16; // tokens of a thumbnail
 const TILES = { says: say("about.tiles") };

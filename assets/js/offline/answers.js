@@ -4,10 +4,10 @@
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/offline.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/offline.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const ONE = ""; // the name of the only answer of its kind
 const BINARY = "base64,";

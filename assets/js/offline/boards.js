@@ -7,10 +7,10 @@ import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
 import { mode } from "../site/hall.js";
 import { loaded } from "./answers.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/offline.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/offline.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const LIBRARY = "plotly.min.js";
 let library = null;

@@ -5,10 +5,10 @@ import { el, set } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 

@@ -4,10 +4,10 @@ import { el } from "../lib/dom.js";
 import { asked } from "../lib/fetched.js";
 import { download } from "../lib/save.js";
 import { tellEar } from "./said.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
   const matrix = new Set(marked);

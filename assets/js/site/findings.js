@@ -5,10 +5,10 @@ import { el } from "../lib/dom.js";
 import { hear } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
 import { tellEar } from "./said.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
 let shown = ""; // that of what the Step page shows

@@ -3,10 +3,10 @@
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { columns, csv, shown } from "../model/table.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
 

@@ -3,10 +3,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/site.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
@@ -16,7 +16,6 @@ const OTHER_SENSE = {
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself
 const NEAR_PX = 3;
-const NOT_HERE = "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term";
 const WORD = /[\p{L}\p{N}_]+/gu; // subscripts and ℓ, α, ᵀ are letters or numbers too
 const TAIL = /(?:_(?:new|old|i|j))?[₀-₉ᵢⱼᵀ]*$/u; // m_new, Q₂ and Kᵀ are m, Q and K
 const RUN = /^(?:[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*)+$/u; // symbols side by side: αℓ, P₂₁V₁
@@ -161,7 +160,10 @@ export class Terms {
   }
 
   async rested(target, x, y) {
-    if (!target.isConnected || target.closest?.(NOT_HERE)) return;
+    const isElsewhere = target.closest?.(
+      "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term",
+    );
+    if (!target.isConnected || isElsewhere) return;
     const index = await this.ready();
     if (!index) return;
     const node = target.closest?.("[data-term]");

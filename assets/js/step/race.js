@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked; in a script of its own.
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by requested bytes; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -11,14 +11,14 @@ import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
 import { say } from "../model/texts.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/step_race.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { Guess } from "./guess.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-const sayRace = sayer(told);
+const sayRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
   ["tile", sayRace("race.by_tile")],
@@ -96,7 +96,7 @@ class Race {
       this.tabs.pass(pass);
       this.tabs.choose("compare");
       const sums = traces.flatMap((t) =>
-        Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w),
+        Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";

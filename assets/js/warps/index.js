@@ -10,10 +10,10 @@ import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
 import { Bands, Parts, Products, Shared } from "./views.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/parallel_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;

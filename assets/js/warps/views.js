@@ -4,10 +4,10 @@
 import { range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number } from "../lib/format.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/parallel_scripts.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value

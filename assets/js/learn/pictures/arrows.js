@@ -3,10 +3,10 @@
 
 import { digits, easel, ink, line, path, rect, stroke, text } from "../easel.js";
 import { svg } from "../../lib/dom.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_arrows.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_arrows.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros). */

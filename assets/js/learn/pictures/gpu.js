@@ -1,10 +1,10 @@
 // A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
 
 import { easel, path, rect, stroke, text, wrapped } from "../easel.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_gpu.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_gpu.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const COLUMNS = 12;
 const MOST_SECTORS = 32; // drawn side by side; those between two that are touched are left out

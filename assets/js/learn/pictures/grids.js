@@ -4,10 +4,10 @@ import { level, viridis } from "../../lib/colors.js";
 import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
 import { svg } from "../../lib/dom.js";
 import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_grids.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_grids.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
 function colour(x, item) {

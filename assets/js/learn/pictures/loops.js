@@ -1,10 +1,10 @@
 // A matrix product in three orders of its loops, side by side: the same sums, begun and finished at other times.
 
 import { easel, path, rect, stroke, text } from "../easel.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_loops.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_loops.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const short = (x) => String(x).replace("-", "−");
 

@@ -2,10 +2,10 @@
 
 import { el, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_order.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_order.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /**
  * @typedef {{ m: number[], l: number[], order: number[], next: string[] }} Data each block's own m and ℓ, the order of visits

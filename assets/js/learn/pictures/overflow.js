@@ -2,10 +2,10 @@
 
 import { easel, ink, line, path, rect, stroke, text } from "../easel.js";
 import { svg } from "../../lib/dom.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_overflow.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_overflow.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** Score ↔ px along a lane from `left`, `width` px wide. */
 export function axis({ low, high, step }, left, width) {

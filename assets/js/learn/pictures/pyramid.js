@@ -2,10 +2,10 @@
 
 import { easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
 import { svg } from "../../lib/dom.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_pyramid.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_pyramid.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
 const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };

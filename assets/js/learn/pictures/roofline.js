@@ -2,10 +2,10 @@
 
 import { easel, ink, path, stroke, text } from "../easel.js";
 import { svg } from "../../lib/dom.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_roofline.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_roofline.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 /** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
 export function axes({ low, high, peak }, left, top, width, height) {

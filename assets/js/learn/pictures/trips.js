@@ -1,10 +1,10 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
 import { easel, path, rect, stroke, text } from "../easel.js";
-import { sayer } from "../../lib/texts.js";
-import told from "../../../texts/picture_trips.json" with { type: "json" };
+import { textsOf } from "../../lib/texts.js";
+import texts from "../../../texts/picture_trips.json" with { type: "json" };
 
-const say = sayer(told);
+const say = textsOf(texts);
 
 const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
 const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", P: "l" };
