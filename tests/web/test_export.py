@@ -134,11 +134,11 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
     """Each control alone, and all with each other where they are few."""
     widget = widgets()[key]
     settings = {
-        tuple(map(static_responses.number, values)) for values in static_responses.settings(widget)
+        tuple(map(static_responses.format_number, values)) for values in static_responses.settings(widget)
     }
-    first = tuple(static_responses.number(control.value) for control in widget.controls)
+    first = tuple(static_responses.format_number(control.value) for control in widget.controls)
     assert first in settings
-    for k, control in enumerate(static_responses.controls(widget)):
+    for k, control in enumerate(static_responses.limited_controls(widget)):
         own = widget.controls[k]
         if control.kind == "range":
             assert own.low <= control.low <= own.value <= control.high <= own.high
@@ -146,13 +146,13 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
             places = [round(control.low + j * control.step, 6) for j in range(count + 1)]
         else:
             places = [value for value, _ in control.choices] or ["0", "1"]
-        for place in map(static_responses.number, places):
+        for place in map(static_responses.format_number, places):
             assert (*first[:k], place, *first[k + 1 :]) in settings
 
 
 @pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
 def test_a_site_holds_every_view_that_can_be_chosen(board):
-    asked = board.asked()
+    asked = board.queries()
     assert {query["view"] for query in asked} == set(board.views)
     for query in asked:
         assert (board.key in query) == (query["view"] in board.shown)
