@@ -386,7 +386,7 @@ class Plot {
     const size = parseFloat(getComputedStyle(this.box).fontSize) / 12;
     if (!width) return;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);
-    const widest = Math.max(...yTicks.map((t) => this.y.said(t).length), 2);
+    const widest = Math.max(...yTicks.map((t) => this.y.label(t).length), 2);
     Object.assign(this, {
       left: (widest * 7 + 10) * size,
       top: (this.y_label ? 22 : 8) * size,
@@ -406,7 +406,7 @@ class Plot {
           class: "fa-tick is-end",
           x: this.left - 6 * size,
           y: y + 4 * size,
-          text: this.y.said(tick),
+          text: this.y.label(tick),
         }),
       );
     }
@@ -422,7 +422,7 @@ class Plot {
           class: "fa-tick",
           x: px(this.x.of(tick)),
           y: this.base + 16 * size,
-          text: this.x.said(tick),
+          text: this.x.label(tick),
         }),
       );
     if (this.y_label)

@@ -6,7 +6,7 @@ import {
   chosenPath,
   COURSE,
   ending,
-  goesOn,
+  nextStop,
   keepAnswers,
   nextPath,
   testAnswers,
@@ -174,7 +174,7 @@ export class Entrance {
     const { path } = card.dataset;
     const keys = this.outline.paths[path];
     const left = keys.filter((key) => !done(key));
-    const next = goesOn(this.outline, path, done);
+    const next = nextStop(this.outline, path, done);
     const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
     const share = { done: keys.length - left.length, n: keys.length };
     const chosen = path === this.root.dataset.path;

@@ -2,10 +2,10 @@
 // {again: what is missing}. `clear` takes away what a verdict marked; `act` is what its button says, `given` where what it runs is shown.
 
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { fits, meets, precision, readings, split } from "./numbers.js";
-import { asked, settle, SILENT, spoken } from "./widget.js";
+import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
@@ -160,15 +160,15 @@ function runner(words, run) {
   });
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   const show = async (values) => {
-    const found = await asked(run, values).catch(() => ({ error: SILENT }));
+    const found = await requestBlocks(run, values).catch(() => ({ error: SILENT }));
     given.replaceChildren(
       ...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) =>
         draw(block),
       ),
     );
     settle(given);
-    set(live, { text: found.error ?? spoken(found.blocks) });
-    tell("fa:given", null, given);
+    set(live, { text: found.error ?? spokenText(found.blocks) });
+    emit("fa:given", null, given);
   };
   return { given: el("div", {}, [live, given]), show };
 }

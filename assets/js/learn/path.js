@@ -28,7 +28,7 @@ const advised = ({ starts }) => {
 };
 
 /** Where a path goes on: its first stop that is not done; in the course from where the self-test leads. */
-export function goesOn(outline, path, done) {
+export function nextStop(outline, path, done) {
   const keys = outline.paths[path];
   const from = path === COURSE ? Math.max(0, keys.indexOf(advised(outline))) : 0;
   const left = keys.filter((key) => !done(key));
@@ -39,7 +39,9 @@ export function goesOn(outline, path, done) {
 export function nextPath(outline, path, done) {
   const all = Object.keys(outline.paths);
   const at = Math.max(0, all.indexOf(path));
-  return [...all.slice(at), ...all.slice(0, at)].find((one) => goesOn(outline, one, done)) ?? null;
+  return (
+    [...all.slice(at), ...all.slice(0, at)].find((one) => nextStop(outline, one, done)) ?? null
+  );
 }
 
 /** "1 hour" in a sentence: "on the 1-hour path"; "The course": "in the course". */
@@ -53,13 +55,13 @@ const inWords = (title) =>
  * @param {(key: string) => boolean} done
  */
 export function ending(outline, path, done) {
-  if (!outline.paths[path] || goesOn(outline, path, done)) return null;
+  if (!outline.paths[path] || nextStop(outline, path, done)) return null;
   const next = nextPath(outline, path, done);
   const [title] = outline.ends[next] ?? [];
   return {
     done: say("path.done", { what: outline.ends[path][1] }),
     path: next,
-    key: next && goesOn(outline, next, done),
+    key: next && nextStop(outline, next, done),
     words: title && inWords(title),
   };
 }

@@ -2,7 +2,7 @@
 // next variant, with new numbers.
 
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
 import { textsOf } from "../lib/texts.js";
@@ -169,7 +169,7 @@ export class Question {
     this.wrong += Number(!right);
     this.progress.record(this.key, right);
     this.keep();
-    return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+    return emit("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
 
   /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */

@@ -1,10 +1,10 @@
 // What is live in a card of the Learn page: a widget, which is its controls, the question to the
 // server and the blocks it answers with.
 
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
-import { reach } from "../lib/fetched.js";
+import { emit } from "../lib/events.js";
+import { buildUrl } from "../lib/build.js";
+import { request } from "../lib/server.js";
 import { draw } from "./blocks.js";
 import { build } from "./controls.js";
 import { show } from "./pictures.js";
@@ -42,14 +42,14 @@ function edges(box) {
 }
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. */
-export const spoken = (blocks) =>
+export const spokenText = (blocks) =>
   blocks
     .filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine"))
     .map(({ words }) => words)
     .join(" ");
 
 /** Of words the sentences that were not among those before, or all: what a reader has heard is not said again. */
-export function fresh(words, before) {
+export function newSentences(words, before) {
   const parts = (said) => said.split(/(?<=[.;:?!])\s+/);
   const heard = new Set(parts(before));
   return (
@@ -60,9 +60,8 @@ export function fresh(words, before) {
 }
 
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
-export async function asked(key, values, signal) {
-  const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
-  return (await reach(new URL(`fa/learn?${query}`, document.baseURI), { signal })).json();
+export async function requestBlocks(key, values, signal) {
+  return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
@@ -270,7 +269,7 @@ export class Widget {
     );
     if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
     try {
-      const found = await asked(this.key, values, asking.signal);
+      const found = await requestBlocks(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
       if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));
@@ -347,9 +346,9 @@ export class Widget {
     const block = this.blocks.children[at];
     if (block && !block.contains(document.activeElement))
       block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
-    const words = spoken(blocks);
-    if (aloud) set(this.said, { text: fresh(words, this.words ?? "") });
+    const words = spokenText(blocks);
+    if (aloud) set(this.said, { text: newSentences(words, this.words ?? "") });
     this.words = words;
-    tell("fa:blocks", null, this.root);
+    emit("fa:blocks", null, this.root);
   }
 }

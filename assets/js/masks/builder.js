@@ -1,9 +1,9 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { buildUrl } from "../lib/build.js";
+import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { renumbered, toggled, unpacked, written } from "../model/mask.js";
 import { Chips } from "./chips.js";
@@ -14,9 +14,6 @@ import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
 
 const say = textsOf(texts);
-
-const addressOf = (name, values) =>
-  new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
 
 export class Builder {
   /** @param act {use({mask, score, sink}), cancel()} */
@@ -85,7 +82,7 @@ export class Builder {
     this.picked = null;
     const palette = await during(
       "mask",
-      asked(addressOf("presets", this.size)).then((answer) => answer.json()),
+      requestOk(buildUrl("presets", this.size)).then((answer) => answer.json()),
     );
     this.chips.learn(palette);
     this.presets.learn(palette);
@@ -112,7 +109,7 @@ export class Builder {
     try {
       const answer = await during(
         "mask",
-        asked(addressOf("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
+        requestOk(buildUrl("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
           found.json(),
         ),
       );
@@ -129,7 +126,7 @@ export class Builder {
       this.draw();
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(sentenceOf(error), field);
+      this.say(errorText(error), field);
     }
   }
 

@@ -2,7 +2,7 @@
 // are seen; and to the page itself when a link of Learn has led ttabStorage.
 
 import { el, set } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { textsOf } from "../lib/texts.js";
@@ -58,7 +58,7 @@ export function mountArrival(bar) {
     order(bar, skip);
     arrive();
   };
-  for (const event of ["fa:opened", "fa:page"]) hear(event, now);
+  for (const event of ["fa:opened", "fa:page"]) listen(event, now);
   now();
   document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");

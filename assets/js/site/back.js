@@ -3,7 +3,7 @@
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { lessonOf } from "../model/query.js";
-import { hear, tell } from "../lib/events.js";
+import { listen, emit } from "../lib/events.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/site.json" with { type: "json" };
@@ -37,8 +37,8 @@ export function mountBack(bar) {
     tabStorage.set(LEARN_SCREEN, key); // Learn may be opened only now
     tabStorage.set(MOVE_FOCUS, "1");
     await toPage("learn");
-    tell("fa:lesson", key);
+    emit("fa:lesson", key);
   });
-  hear("fa:page", show);
+  listen("fa:page", show);
   show();
 }

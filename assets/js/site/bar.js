@@ -1,9 +1,9 @@
 // The bar above all pages. Its buttons are about the Step page and lead there first.
 
 import { embedCode } from "./embed.js";
-import { fetched } from "../lib/build.js";
+import { fetchJson } from "../lib/build.js";
 import { set } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
+import { listen, emit } from "../lib/events.js";
 import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
@@ -13,9 +13,9 @@ import texts from "../../texts/site.json" with { type: "json" };
 
 const say = textsOf(texts);
 
-const terms = new Terms(() => fetched("glossary"));
+const terms = new Terms(() => fetchJson("glossary"));
 
-const onStep = (name, detail) => toPage("step").then(() => tell(name, detail));
+const onStep = (name, detail) => toPage("step").then(() => emit(name, detail));
 
 /** Copies what `text` gives; the button says that it did, or what to do instead. */
 async function copy({ target }, text, instead) {
@@ -43,14 +43,14 @@ export function mountBar({ element }) {
   });
   on(".fa-pass", ({ target }) => target.dataset.pass && onStep("fa:pass", target.dataset.pass));
   const shown = () => (element.querySelector(".fa-pass").hidden = !isOnScreen("step"));
-  hear("fa:page", shown);
+  listen("fa:page", shown);
   shown();
   const passes = [...element.querySelectorAll("[data-pass]")];
-  hear("fa:passed", (pass) =>
+  listen("fa:passed", (pass) =>
     passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })),
   );
   on(".fa-start-present", () =>
-    isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here"),
+    isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here"),
   );
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
   on(".fa-copy", (event) => copy(event, () => window.location.href, say("copy.link"))); // which always holds the Problem and the step

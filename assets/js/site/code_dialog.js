@@ -1,9 +1,9 @@
 // The code of a compiled tile: fetched when asked for, shown in a dialog of its own.
 
 import { el } from "../lib/dom.js";
-import { asked } from "../lib/fetched.js";
+import { requestOk, serverUrl } from "../lib/server.js";
 import { download } from "../lib/save.js";
-import { tellEar } from "./said.js";
+import { announce } from "./live_region.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/site.json" with { type: "json" };
 
@@ -61,11 +61,11 @@ document.addEventListener("click", async ({ target }) => {
   target.disabled = true;
   target.textContent = say("code.compiling");
   try {
-    const answer = await asked(new URL(`fa/code?${query}`, document.baseURI));
+    const answer = await requestOk(serverUrl("code", query));
     target.disabled = false;
     codeDialog(await answer.json(), target);
   } catch (error) {
-    tellEar(error.message);
+    announce(error.message);
     target.title = error.message;
     target.after(el("span", { class: "fa-warn", role: "alert", text: error.message }));
   }

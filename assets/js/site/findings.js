@@ -2,9 +2,9 @@
 
 import { address } from "./address.js";
 import { el } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
-import { tellEar } from "./said.js";
+import { announce } from "./live_region.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/site.json" with { type: "json" };
 
@@ -33,10 +33,10 @@ function chip() {
   );
 }
 
-hear("fa:page", chip);
+listen("fa:page", chip);
 
 /** The player shows this Problem at this place, with this selected. */
-export function placed({ query, ...place }) {
+export function showFinding({ query, ...place }) {
   address.write({
     pass: null,
     text: null,
@@ -58,9 +58,9 @@ export function placed({ query, ...place }) {
 }
 
 /** A run has ended: what it found is kept for the Problem it is about. */
-export function found() {
+export function recordFinding() {
   const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
-  tellEar(verdict?.textContent);
+  announce(verdict?.textContent);
   const data = document.querySelector('[data-testid="run-result"]')?.dataset;
   if (!data?.agrees) return; // nothing was compared with the picture
   findings.set(data.query, {

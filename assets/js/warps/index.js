@@ -2,9 +2,9 @@
 // one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
 import { address } from "../site/address.js";
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { buildUrl, loadStyles } from "../lib/build.js";
+import { errorText, requestOk } from "../lib/server.js";
 import { bytes, integer, sub } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
@@ -193,19 +193,15 @@ class WarpStage {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const params = new URLSearchParams(query);
-      params.set("build", BUILD);
-      const response = await asked(
-        new URL(`fa/warps?${params}`, document.baseURI),
-        request.signal,
-        (sentence) => this.say(sentence),
+      const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
+        this.say(sentence),
       );
       const tile = await response.json();
       this.say("");
       this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(sentenceOf(error));
+      this.say(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
@@ -296,8 +292,7 @@ class WarpStage {
 
 /** The one component of this script, js/warps.js, which brings its own stylesheet as well. */
 export function mount(_, how) {
-  const sheet = new URL(`fa/static/${BUILD}/css/warps.css`, document.baseURI).href;
-  document.head.append(el("link", { rel: "stylesheet", href: sheet }));
+  loadStyles("warps");
   mountWarps(how);
 }
 

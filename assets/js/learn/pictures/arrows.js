@@ -1,7 +1,7 @@
 // Two arrows that can be dragged, what of q lies on k; how dot products of many numbers spread, and what softmax makes
 // of them.
 
-import { digits, easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { digits, svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_arrows.json" with { type: "json" };
@@ -300,7 +300,7 @@ function tops({ spread: s }, paper, box) {
 
 /** What the server computes: q, k, the plane they may lie in, and the spread of random dot products. */
 export function draw(data, api) {
-  return easel(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const foot = paper.big ? type + 24 : type + 46;
     // In a lecture hall the arrows have the slide for themselves

@@ -1,6 +1,6 @@
 // A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
 
-import { easel, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svgCanvas, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_gpu.json" with { type: "json" };
 
@@ -44,7 +44,7 @@ function card(now, paper, left, top, width, high) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isAlone = paper.big; // the warp has the slide for itself
     const side = narrow ? width : Math.min(300, width * 0.34);

@@ -1,7 +1,7 @@
 // Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
 
 import { level, viridis } from "../../lib/colors.js";
-import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { digits, svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
@@ -223,7 +223,7 @@ function note(item, left, top, paper) {
  * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"},
  * one that is `aside` not in a lecture hall. */
 export function draw(data, api) {
-  return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
     const said = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;

@@ -1,6 +1,6 @@
 // Four scores on the axis of exp, a lane for each format: where exp is a number there, and what softmax makes of them.
 
-import { easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_overflow.json" with { type: "json" };
@@ -23,7 +23,7 @@ const short = (x) => String(x).replace("-", "−");
 const scores = (list) => list.map(short).join(", ");
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const isBoth = paper.big && !now.subtract; // a lecture hall sees the cure beside the failure
     const side = narrow ? 0 : type * (isBoth ? 19.4 : 15);

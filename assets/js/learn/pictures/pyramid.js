@@ -1,6 +1,6 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
-import { easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_pyramid.json" with { type: "json" };
@@ -134,7 +134,7 @@ function least(now, paper, top, width) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.08, least: 420, most: 640 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.08, least: 420, most: 640 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isShort = narrow || paper.big;
     const foot = narrow ? 250 : type * 2.4 + 3 * Math.max(26, type * 1.5);

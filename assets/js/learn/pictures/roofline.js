@@ -1,6 +1,6 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
-import { easel, ink, path, stroke, text } from "../easel.js";
+import { svgCanvas, ink, path, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_roofline.json" with { type: "json" };
@@ -21,7 +21,7 @@ export function axes({ low, high, peak }, left, top, width, height) {
 const POWERS = [1, 10, 100, 1000, 10000];
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isShort = narrow || paper.big;
     const left = type * 3.4;

@@ -1,6 +1,6 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
-import { easel, path, rect, stroke, text } from "../easel.js";
+import { svgCanvas, path, rect, stroke, text } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_trips.json" with { type: "json" };
 
@@ -45,7 +45,7 @@ function flow(x, from, to, width, hue) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const high = narrow ? 250 : Math.round(height * 0.5);
     const bar = type * 1.9;

@@ -9,7 +9,7 @@ const say = textsOf(texts);
 
 const OPEN = "true";
 
-export const Sheet = {
+export const QuestionPanel = {
   /** @param {HTMLElement} question @param {boolean} on whether this is a phone */
   lay(question, on) {
     const before = question.querySelector(":scope > .fa-sheet-handle");

@@ -1,7 +1,7 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
 import { el, set } from "../lib/dom.js";
-import { write } from "./whole.js";
+import { writeUnbroken } from "./unbroken.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
@@ -10,7 +10,7 @@ const say = textsOf(texts);
 const VOTES = { t: true, f: false };
 const SHOW = [".", "a", "b"]; // as on a lesson's question
 
-export class HallClaims {
+export class PresentedClaims {
   /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards
    * @param {() => void} on goes on to the verdict */
   constructor(root, cards, on) {
@@ -60,7 +60,7 @@ export class HallClaims {
     const k = Math.floor(part / 2);
     const { truth, why, node } = this.cards[k];
     this.isTold = part % 2 === 1;
-    write(this.words, node.querySelector(".fa-claim-words").textContent);
+    writeUnbroken(this.words, node.querySelector(".fa-claim-words").textContent);
     for (const [which, tile] of this.tiles) {
       tile.classList.toggle("is-right", this.isTold && which === truth);
       set(tile, { "aria-pressed": this.isTold && which === this.vote });

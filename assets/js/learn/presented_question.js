@@ -2,7 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
-import { write } from "./whole.js";
+import { writeUnbroken } from "./unbroken.js";
 import texts from "../../texts/learn_scripts.json" with { type: "json" };
 
 const say = textsOf(texts);
@@ -40,7 +40,7 @@ function tiles({ options, answer }) {
     { class: `fa-hall-options${size}`, "data-n": options.length },
     options.map(([text], k) => {
       const said = el("span");
-      write(said, text);
+      writeUnbroken(said, text);
       return el("li", { class: k === answer && "is-right" }, [
         el("b", { class: "fa-hall-letter", text: LETTERS[k] }),
         said,
@@ -51,7 +51,7 @@ function tiles({ options, answer }) {
 }
 
 /** Drawn into `mount`, as explainer/learn/hall.py says it. */
-export class HallQuestion {
+export class PresentedQuestion {
   constructor(mount, asked) {
     this.mount = mount;
     this.why = el("p", { class: "fa-hall-why", role: "status" });
@@ -61,7 +61,7 @@ export class HallQuestion {
     this.button = el("button", { type: "button", class: "fa-hall-answer" });
     this.button.addEventListener("click", () => this.turn());
     const words = el("h3");
-    write(words, asked.words);
+    writeUnbroken(words, asked.words);
     mount.replaceChildren(words, asked.options ? tiles(asked) : grid(asked), this.why, this.button);
     this.show(false);
   }
@@ -69,7 +69,7 @@ export class HallQuestion {
   show(on) {
     this.isAnswered = on;
     this.mount.classList.toggle("is-answered", on);
-    write(this.why, on ? this.said : "");
+    writeUnbroken(this.why, on ? this.said : "");
     set(this.button, { text: on ? say("hall.hide") : say("hall.show") });
   }
 
