@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
@@ -41,7 +41,7 @@ def times(key: str) -> dict[str, float]:
     by the same convention (each matrix once per launch), and its two products."""
     hardware, w = CARDS[key], _workload(key)
     found = {
-        name: least(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
+        name: compulsory_bytes(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
         for name, order in ORDERS.items()
     }
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
@@ -74,7 +74,9 @@ def _memory(v: Values) -> list[Block]:
             }
         )
     took, called = times(key), tell.named("memories.bars")
-    moved = {name: amount(least(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()}
+    moved = {
+        name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
+    }
     said = {
         "without": tell("memories.bar.without", bytes=moved["without"]),
         "with": tell("memories.bar.with", bytes=moved["with"]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.base.kept import kept
 from explainer.base.texts import Texts
 from explainer.learn import (
     amp,
@@ -131,6 +131,6 @@ def answer(query: Mapping[str, str]) -> dict:
     return {"blocks": _computed(key, tuple(given.items()))}
 
 
-@kept(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
+@cached(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
 def _computed(key: str, given: tuple) -> list[Block]:
     return widgets()[key].compute(dict(given))

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
@@ -181,7 +181,7 @@ WIDGETS = (
 def _asked_for() -> dict[str, str]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
     return {
-        f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
+        f"asked{side}": amount(requested_bytes(4096, 64, "full", "fp16", "fa2", side, side))
         for side in (16, 128)
     }
 

@@ -40,7 +40,9 @@ def kept(w: Workload) -> str:
     ]
     for tensor, sign in (("P", say("kept.p")), ("m", "m"), ("l", "ℓ"), ("lse", "lse")):
         size = amount(square if tensor == "P" else row)
-        rows.append((sign, *(size if tensor in a.kept else "–" for a in ALGORITHMS.values())))
+        rows.append(
+            (sign, *(size if tensor in a.saved_for_backward else "–" for a in ALGORITHMS.values()))
+        )
     whole = (4 * matrix + capacity.kept(w, order) for order in ALGORITHMS)
     rows.append((say("kept.all"), *map(amount, whole)))
     share = capacity.kept(w, "fa2") / matrix
