@@ -1,10 +1,7 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
 import { browserStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const PATH = "fa-learn-path";
 const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
@@ -47,8 +44,8 @@ export function nextPath(outline, path, done) {
 /** "1 hour" in a sentence: "on the 1-hour path"; "The course": "in the course". */
 const inWords = (title) =>
   /^\d/.test(title)
-    ? say("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") })
-    : say("path.in", { title: title.replace(/^The/, "the") });
+    ? t("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") })
+    : t("path.in", { title: title.replace(/^The/, "the") });
 
 /**
  * What to say at the end of a path, null before it: {done, and of the next path its key, where it goes on, in words}.
@@ -59,7 +56,7 @@ export function ending(outline, path, done) {
   const next = nextPath(outline, path, done);
   const [title] = outline.ends[next] ?? [];
   return {
-    done: say("path.done", { what: outline.ends[path][1] }),
+    done: t("path.done", { what: outline.ends[path][1] }),
     path: next,
     key: next && nextStop(outline, next, done),
     words: title && inWords(title),

@@ -9,10 +9,7 @@ import { PresentedQuestion } from "./presented_question.js";
 import { ofAddress } from "./router.js";
 import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
@@ -34,10 +31,10 @@ export class Presentation {
     this.bar = el("div", { class: "fa-hall-bar" }, [
       this.place,
       el("span", { class: "fa-hall-keys" }, [
-        button(say("hall.back"), "‹", () => this.turn(-1)),
-        button(say("hall.on"), "›", () => this.turn(1)),
-        (this.play = button(say("hall.play"), "▶", () => this.plays())),
-        button(say("hall.leave"), "×", () => this.leave()),
+        button(t("hall.back"), "‹", () => this.turn(-1)),
+        button(t("hall.on"), "›", () => this.turn(1)),
+        (this.play = button(t("hall.play"), "▶", () => this.plays())),
+        button(t("hall.leave"), "×", () => this.leave()),
       ]),
     ]);
     window.addEventListener(

@@ -2,10 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { writeUnbroken } from "./unbroken.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const VOTES = { t: true, f: false };
 const SHOW = [".", "a", "b"]; // as on a lesson's question
@@ -21,11 +18,11 @@ export class PresentedClaims {
     });
     this.tiles = new Map(
       [
-        [true, say("hall.true")],
-        [false, say("hall.false")],
+        [true, t("hall.true")],
+        [false, t("hall.false")],
       ].map(([truth, name]) => [truth, this.tile(truth, name, on)]),
     );
-    this.show = el("button", { type: "button", class: "fa-hall-answer", text: say("hall.show") });
+    this.show = el("button", { type: "button", class: "fa-hall-answer", text: t("hall.show") });
     this.show.addEventListener("click", on);
     this.node = el("div", { class: "fa-hall-claim" }, [
       this.words,
@@ -68,14 +65,14 @@ export class PresentedClaims {
     this.verdict.replaceChildren(
       ...(this.isTold
         ? [
-            el("b", { text: `${truth ? say("hall.true") : say("hall.false")}. ` }),
+            el("b", { text: `${truth ? t("hall.true") : t("hall.false")}. ` }),
             el("span", { text: why }),
           ]
         : []),
     );
     this.show.hidden = this.isTold;
     this.vote = undefined;
-    return say("hall.claim", { k: k + 1, n: this.cards.length });
+    return t("hall.claim", { k: k + 1, n: this.cards.length });
   }
 
   /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict. */

@@ -1,11 +1,8 @@
 // A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { el, set } from "../lib/dom.js";
-import { textsOf } from "../lib/texts.js";
 import { writeUnbroken } from "./unbroken.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
@@ -70,7 +67,7 @@ export class PresentedQuestion {
     this.isAnswered = on;
     this.mount.classList.toggle("is-answered", on);
     writeUnbroken(this.why, on ? this.said : "");
-    set(this.button, { text: on ? say("hall.hide") : say("hall.show") });
+    set(this.button, { text: on ? t("hall.hide") : t("hall.show") });
   }
 
   turn() {

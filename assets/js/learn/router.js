@@ -9,10 +9,7 @@ import { request } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { lessonOf } from "../model/query.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 export const ENTRANCE = "entrance";
 
@@ -89,7 +86,7 @@ export class Router {
   async shown(key, how) {
     const html = await this.html(key);
     if (key !== this.key) return; // another one was asked for meanwhile
-    this.show(key, html ?? `<p class="fa-fine">${say("lost")}</p>`, how);
+    this.show(key, html ?? `<p class="fa-fine">${t("lost")}</p>`, how);
     this.note();
     const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
     idle(() => this.near(key).forEach((other) => this.html(other)));

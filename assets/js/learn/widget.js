@@ -10,15 +10,12 @@ import { build } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const LONG = 69; // characters: so many names are only counted
-export const SILENT = say("silent");
+export const SILENT = t("silent");
 
 /** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
 export function settle(root) {
@@ -83,11 +80,11 @@ export class Widget {
     this.said = el("p", { class: "fa-sr", role: "status" });
     const step = this.list.find((control) => control.key === "step" && control.kind === "range");
     if (step) this.steps(step);
-    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: say("reset") });
+    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: t("reset") });
     this.reset.addEventListener("click", () => this.restart());
     const controls = el(
       "div",
-      { class: "fa-widget-controls", role: "group", "aria-label": say("controls") },
+      { class: "fa-widget-controls", role: "group", "aria-label": t("controls") },
       [...this.parts.map((part) => part.root).filter(Boolean), this.reset],
     );
     this.root = el("div", { class: "fa-widget-body" }, [
@@ -124,8 +121,8 @@ export class Widget {
     const [, back, , next] = this.transport.buttons.children;
     // The range beside them has the arrow keys for both, and for the number
     for (const [node, words] of [
-      [back, say("step.back")],
-      [next, say("step.next")],
+      [back, t("step.back")],
+      [next, t("step.next")],
     ])
       set(node, { "aria-label": words, title: words, tabindex: "-1" });
     set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
@@ -159,13 +156,13 @@ export class Widget {
         : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text),
     );
     const last = names.at(-1);
-    const all = say("closed.all", { names: names.slice(0, -1).join(", "), last });
+    const all = t("closed.all", { names: names.slice(0, -1).join(", "), last });
     const [{ label }] = this.list.filter(({ closed }) => closed);
     const said =
       names.length < 2
-        ? say("closed.one", { name: last })
+        ? t("closed.one", { name: last })
         : all.length > LONG
-          ? say("closed.more", { n: names.length, label })
+          ? t("closed.more", { n: names.length, label })
           : all;
     this.closed = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text: said });
     this.tie(this.closed.id);

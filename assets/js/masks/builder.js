@@ -10,10 +10,7 @@ import { Chips } from "./chips.js";
 import { MaskMap } from "./map.js";
 import { Scores } from "./scores.js";
 import { About, Presets, Work } from "./side.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 export class Builder {
   /** @param act {use({mask, score, sink}), cancel()} */
@@ -36,19 +33,19 @@ export class Builder {
     this.text = el("input", {
       type: "text",
       class: "fa-mask-text",
-      "aria-label": say("text"),
+      "aria-label": t("text"),
       spellcheck: "false",
       autocomplete: "off",
       autocapitalize: "off",
     });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
     this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
-    this.took = el("button", { type: "button", class: "fa-mask-use", text: say("use") });
+    this.took = el("button", { type: "button", class: "fa-mask-use", text: t("use") });
     this.took.addEventListener("click", () => this.use());
-    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: say("cancel") });
+    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: t("cancel") });
     cancel.addEventListener("click", () => this.act.cancel());
-    const title = el("h2", { id: "fa-mask-title", text: say("title") });
-    const left = el("section", { class: "fa-mask-left", "aria-label": say("mask") }, [
+    const title = el("h2", { id: "fa-mask-title", text: t("title") });
+    const left = el("section", { class: "fa-mask-left", "aria-label": t("mask") }, [
       title,
       this.chips.root,
       this.text,
@@ -131,7 +128,7 @@ export class Builder {
   }
 
   /** The sentence of what is wrong, beside where it is; null: nothing is. */
-  say(sentence, field) {
+  t(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
     for (const node of this.root.querySelectorAll("[aria-invalid]"))
@@ -163,14 +160,14 @@ export class Builder {
   }
 
   toggle(i, j) {
-    const [t, k] = this.picked.split(".").map(Number);
-    this.edit(renumbered(this.draft, t, k, toggled(this.draft[t][k].numbers, i, j)));
+    const [index, k] = this.picked.split(".").map(Number);
+    this.edit(renumbered(this.draft, index, k, toggled(this.draft[index][k].numbers, i, j)));
   }
 
   draw() {
     if (this.picked) {
-      const [t, k] = this.picked.split(".");
-      if (this.draft[t]?.[k]?.name !== "block") {
+      const [index, k] = this.picked.split(".");
+      if (this.draft[index]?.[k]?.name !== "block") {
         const blocks = this.draft.flatMap((term, a) =>
           term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])),
         );

@@ -7,10 +7,7 @@ import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
 import { presentMode } from "../site/presentation.js";
 import { loaded } from "./answers.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/offline.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const LIBRARY = "plotly.min.js";
 let library = null;
@@ -44,7 +41,7 @@ export class Board {
     listen("fa:page", (name) => name === this.told.name && this.open());
     listen(
       "fa:pick",
-      (query) => root.checkVisibility() && (query ? this.say(say("tile")) : this.show("")),
+      (query) => root.checkVisibility() && (query ? this.say(t("tile")) : this.show("")),
     );
   }
 
@@ -60,7 +57,7 @@ export class Board {
     return Boolean(input);
   }
 
-  say(sentence) {
+  t(sentence) {
     set(this.notice, { text: sentence });
     this.notice.hidden = !sentence;
   }

@@ -8,10 +8,7 @@ import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const terms = new Terms(() => fetchJson("glossary"));
 
@@ -22,7 +19,7 @@ async function copy({ target }, text, instead) {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(text());
-    target.textContent = say("copied");
+    target.textContent = t("copied");
   } catch {
     target.textContent = instead;
   }
@@ -53,8 +50,8 @@ export function mountBar({ element }) {
     isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here"),
   );
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
-  on(".fa-copy", (event) => copy(event, () => window.location.href, say("copy.link"))); // which always holds the Problem and the step
-  on(".fa-copy-embed", (event) => copy(event, embedCode, say("copy.embed")));
+  on(".fa-copy", (event) => copy(event, () => window.location.href, t("copy.link"))); // which always holds the Problem and the step
+  on(".fa-copy-embed", (event) => copy(event, embedCode, t("copy.embed")));
   on(".fa-menu", ({ target }) => {
     const kind = target.dataset.save;
     if (!kind) return;

@@ -5,10 +5,7 @@ import { el } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
 import { announce } from "./live_region.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
 let shown = ""; // that of what the Step page shows
@@ -20,15 +17,15 @@ function chip() {
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
   if (!found) return;
   const { agrees, device } = found;
-  const full = agrees ? say("agrees", { device }) : say("differs", { device });
+  const full = agrees ? t("agrees", { device }) : t("differs", { device });
   node.classList.toggle("is-bad", !agrees);
   node.title = full;
   node.replaceChildren(
     el("span", { class: "fa-chip-full", text: full }),
-    el("span", { class: "fa-chip-short", text: say("kernel", { sign: agrees ? "✓" : "✗" }) }),
+    el("span", { class: "fa-chip-short", text: t("kernel", { sign: agrees ? "✓" : "✗" }) }),
     el("span", {
       class: "fa-chip-word",
-      text: ` ${agrees ? say("agrees.word") : say("differs.word")}`,
+      text: ` ${agrees ? t("agrees.word") : t("differs.word")}`,
     }),
   );
 }

@@ -7,7 +7,7 @@ import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_grids.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
 function colour(x, item) {
@@ -112,9 +112,9 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
               group: item.name,
               chosen: item.row === r,
               label: item.rows
-                ? say("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
-                : say("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
-              said: item.row === r ? say("followed") : "",
+                ? t("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
+                : t("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
+              said: item.row === r ? t("followed") : "",
               press: () => api.move({ [item.pick]: r }),
             },
             [
@@ -177,8 +177,8 @@ function joined(item, top, paper, pen, api) {
           key: `word ${k}`,
           group: "words",
           chosen: k === item.row,
-          label: say("word", { word }),
-          said: k === item.row ? say("followed") : "",
+          label: t("word", { word }),
+          said: k === item.row ? t("followed") : "",
           press: () => api.move({ [item.pick]: k }),
         },
         [

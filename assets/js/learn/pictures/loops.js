@@ -4,7 +4,7 @@ import { svgCanvas, path, rect, stroke, text } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_loops.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const short = (x) => String(x).replace("-", "−");
 
@@ -96,13 +96,13 @@ export function draw(data, api) {
       const side = /** @type {[string, string, number][]} */ ([
         [
           inCorner
-            ? say("finished.short", { n: order.finished })
-            : say("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
+            ? t("finished.short", { n: order.finished })
+            : t("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
           "ink",
           600,
         ],
         [
-          inCorner ? say("begun.short", { n: order.open }) : say("begun", { n: order.open }),
+          inCorner ? t("begun.short", { n: order.open }) : t("begun", { n: order.open }),
           "ink-o",
           order.open ? 700 : 400,
         ],
