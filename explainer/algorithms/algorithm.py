@@ -11,7 +11,6 @@ from explainer.base.texts import Texts
 from explainer.problem import Problem
 
 t = Texts("trace")
-OF_ALGORITHMS = Texts("algorithms")
 SKIPS = "skip what the mask hides whole"
 REQUESTED, COMPULSORY = "requested", "compulsory"
 # How bytes are counted, of every algorithm alike; a number of bytes names one of the two.
@@ -114,6 +113,7 @@ class Algorithm:
     compulsory: Callable[[Problem], Moved]
     size: Callable[[Problem], Size]
     kernel: str | None = None
+    texts: dict[str, Any] = field(default_factory=dict)
     launches: dict[str, tuple[str, str]] | None = None
     lanes: int = 1
     stores_scores: bool = False
@@ -121,9 +121,3 @@ class Algorithm:
     strips: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stages: dict[str, Stage] = field(default_factory=dict)
     variant_of: str | None = None
-    pass_: Literal["forward", "backward"] = "forward"
-
-    @property
-    def texts(self) -> dict[str, Any]:
-        """The algorithm's own words, by what they are for."""
-        return OF_ALGORITHMS.named(self.key if self.pass_ == "forward" else f"{self.key} backward")

@@ -10,8 +10,11 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -135,4 +138,5 @@ ALGORITHM = Algorithm(
     requested=requested,
     compulsory=compulsory,
     size=size,
+    texts=t.named("fa1"),
 )

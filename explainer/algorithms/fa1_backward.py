@@ -13,10 +13,13 @@ from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, ba
 from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
 
 ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -119,7 +122,6 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
-    pass_="backward",
     kernel=None,
     opens="K",
     outer="keys",
@@ -151,4 +153,5 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
+    texts=t.named("fa1 backward"),
 )

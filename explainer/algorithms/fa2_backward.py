@@ -12,8 +12,11 @@ from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa2 import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -142,7 +145,6 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
-    pass_="backward",
     kernel="readable",
     opens="K",
     outer="keys",
@@ -178,4 +180,5 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
+    texts=t.named("fa2 backward"),
 )

@@ -10,8 +10,11 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import Algorithm, Line, Size, Stage
 from explainer.algorithms.numbers import Run, Visit, exp_difference, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -145,6 +148,7 @@ ALGORITHM = Algorithm(
     requested=requested,
     compulsory=compulsory,
     size=size,
+    texts=t.named("standard"),
     stages={
         "scores": Stage("QKS"),
         "softmax": Stage("Sml", wide=True),

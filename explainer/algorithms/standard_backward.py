@@ -13,8 +13,11 @@ from explainer.algorithms.algorithm import Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.standard import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -155,7 +158,6 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
-    pass_="backward",
     kernel=None,
     opens="P",
     outer="rows",
@@ -188,5 +190,6 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
+    texts=t.named("standard backward"),
     launches=None,
 )

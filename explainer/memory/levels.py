@@ -49,7 +49,7 @@ class Level:
 
 
 def tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
-    """List (tensor, bytes) in HBM of all heads, forward: S and P where they are stored, else lse."""
+    """List (tensor, bytes) in HBM of all heads, forward: S and P where stored, else lse."""
     heads = w.batch * w.heads
     matrix, square = heads * w.n * w.d * w.itemsize, heads * w.n * w.n * w.itemsize
     io = tuple((name, matrix) for name in "QKVO")
