@@ -19,14 +19,15 @@ LAYERS = {
     "parts": (
         *("app", "player", "step", "heads", "hall", "embed", "motion", "story", "backward"),
         *("links", "tour", "terms", "run", "memory", "learn", "easel", "learn_blocks"),
-        *("learn_asks", "learn_hall", "learn_print", "scene", "pictures"),
+        *("learn_asks", "learn_hall", "scene", "pictures", "warps", "masks", "site", "offline"),
     ),
-    "late": ("warps", "masks", "site", "offline"),
+    "print": ("learn_print",),
+    "hidden": ("hidden", "gradio_inline"),
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 LATER = ("warps", "masks")  # fetched by the scripts that need them
 STATIC_SITE = ("warps", "site")  # what pages without a server need besides the app's
-APP = tuple(name for name in LAYER_OF if LAYER_OF[name] != "late")
+APP = tuple(name for name in LAYER_OF if name not in ("warps", "masks", "site", "offline"))
 # What a page that only plays a Problem needs.
 PLAYER = (
     *("tokens", "player", "step", "heads", "hall", "motion", "story", "backward", "links"),
