@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
@@ -176,7 +176,7 @@ def writes(n: int, block: int) -> list[Block]:
 def standard_least(d: int) -> list[Block]:
     """Standard attention's traffic over N, each matrix once per kernel: 4Nd + 4N² elements."""
     ns = [2**k for k in range(6, 15)]
-    found = [least(n, d, "fp16", "standard") / 2 for n in ns]
+    found = [compulsory_bytes(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
     series = [
         {"name": t("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
@@ -253,7 +253,7 @@ def constants(n: int) -> list[Block]:
     """Bytes that FA-2 asks for by its rows per block: the theorem leaves such factors open."""
     items = []
     for br in (32, 64, 128, 256):
-        size = asked(n, 64, "full", "fp16", "fa2", br, 64)
+        size = requested_bytes(n, 64, "full", "fp16", "fa2", br, 64)
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
         bars(t("claim_sums.constants.title", n=n), items, colour="s"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
@@ -102,7 +102,7 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
 
 
 def _fusion(what: str, n: int) -> list[Block]:
-    apart, fused = chain(what, n, D, DTYPE, LEAST)
+    apart, fused = chain(what, n, D, DTYPE, COMPULSORY)
     totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
     most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
     titles = (t("fusion.apart", n=len(apart)), t("fusion.fused"))

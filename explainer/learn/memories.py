@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
@@ -35,7 +35,7 @@ def times(key: str) -> dict[str, float]:
     by the same convention (each matrix once per launch), and its two products."""
     hardware, w = CARDS[key], _workload(key)
     found = {
-        name: least(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
+        name: compulsory_bytes(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
         for name, order in ORDERS.items()
     }
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
@@ -68,7 +68,9 @@ def _memory(tiles: str, card: str) -> list[Block]:
             }
         )
     took, called = times(card), t.named("memories.bars")
-    moved = {name: amount(least(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()}
+    moved = {
+        name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
+    }
     said = {
         "without": t("memories.bar.without", bytes=moved["without"]),
         "with": t("memories.bar.with", bytes=moved["with"]),

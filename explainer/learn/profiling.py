@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from functools import lru_cache
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load
@@ -78,7 +78,7 @@ def _said(step: int) -> str:
             times=dram[0] / dram[1],
             scores=amount(N * N * ELEMENT),
             l2=amount(card.l2_bytes),
-            least=amount(least(N, D, "fp16", "fa2")),
+            least=amount(compulsory_bytes(N, D, "fp16", "fa2")),
         ),
         3: t("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
         4: t(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.base.kept import kept
 from explainer.learn import (
     amp,
     any_order,
@@ -127,6 +127,6 @@ def answer(query: Mapping[str, str]) -> dict:
     return {"blocks": _compute(key, tuple(widget.parse(query).items()))}
 
 
-@kept(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
+@cached(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
 def _compute(key: str, values: tuple[tuple[str, Value], ...]) -> list[Block]:
     return widgets()[key].compute(**dict(values))

@@ -3,8 +3,8 @@ whether bytes or operations set the pace, before and after fusion."""
 
 from __future__ import annotations
 
-from explainer.algorithms.algorithm import LEAST
-from explainer.algorithms.traffic import launches, least
+from explainer.algorithms.algorithm import COMPULSORY
+from explainer.algorithms.traffic import compulsory_bytes, launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
@@ -47,7 +47,7 @@ def kernels(n: int, heads: int) -> Moves:
             {t: exact[t] for t, (r, _) in moved.items() if r},
             {t: exact[t] for t, (_, w) in moved.items() if w},
         )
-        for name, moved in launches(short, LEAST)
+        for name, moved in launches(short, COMPULSORY)
     ]
 
 
@@ -154,7 +154,7 @@ def _gib(n: int, heads: int) -> dict:
 
 def intensity(n: int, d: int, order: str, dtype: str = DTYPE) -> float:
     """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
-    return 4 * n * n * d / least(n, d, dtype, order)
+    return 4 * n * n * d / compulsory_bytes(n, d, dtype, order)
 
 
 def ridge(key: str) -> float:

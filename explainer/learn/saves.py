@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from explainer.algorithms.algorithm import ASKED, LEAST, WHERE
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
@@ -20,6 +20,7 @@ LSE_BYTES = 4
 TOKENS = 16_384  # batch × N of the recorded times, where N is no larger
 BEFORE = TOKENS // 2  # the last N of two sequences
 TITLES = t.named("saves.titles")
+WAYS = {"asked": REQUESTED, "least": COMPULSORY}  # value in the address → convention
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
 # What is kept beside Q, K, V and O: N and heads of the questions
 CASES = ((65_536, 32), (131_072, 32), (32_768, 16))
@@ -37,9 +38,9 @@ def squares(n: int, heads: int = 1) -> int:
 
 def moved(order: str, n: int, way: str) -> int:
     """Bytes of one head by the convention ``way``."""
-    if way == LEAST:
-        return least(n, D, DTYPE, order)
-    return asked(n, D, "full", DTYPE, order, BR, BC)
+    if way == COMPULSORY:
+        return compulsory_bytes(n, D, DTYPE, order)
+    return requested_bytes(n, D, "full", DTYPE, order, BR, BC)
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +150,7 @@ def _saves(n: int, way: str) -> list[Block]:
         (t("saves.squares"), [squares(x) for x in NS], "s", ""),
         ("lse", [kept(x) for x in NS], "l", "is-dashed"),
     ]
-    both = {order: [moved(order, x, way) for x in NS] for order in ("standard", "fa2")}
+    both = {order: [moved(order, x, WAYS[way]) for x in NS] for order in ("standard", "fa2")}
     traffic = [
         (t("saves.standard"), both["standard"], "s", ""),
         ("FA-2", both["fa2"], "o", "is-dashed"),
@@ -163,7 +164,7 @@ def _saves(n: int, way: str) -> list[Block]:
         n=n,
         squares=amount(squares(n)),
         kept=amount(kept(n)),
-        where=WHERE[way],
+        where=WHERE[WAYS[way]],
         standard=amount(both["standard"][at]),
         fa2=amount(both["fa2"][at]),
         fewer=fewer,
@@ -217,7 +218,7 @@ def _pace(n: int, ms: float) -> float:
 
 def _lesson():
     questions = [_question(*x) for x in CASES]
-    doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
+    doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
     figures = {

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
@@ -169,7 +169,7 @@ WIDGETS = {
 def _asked_for() -> dict[str, str]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
     return {
-        f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
+        f"asked{side}": amount(requested_bytes(4096, 64, "full", "fp16", "fa2", side, side))
         for side in (16, 128)
     }
 

@@ -52,7 +52,7 @@ def test_what_is_kept_is_what_the_loops_keep():
             dtype="fp16",
             inputs="random",
         )
-        written = summed(p, "least")[tensor][1]
+        written = summed(p, "compulsory")[tensor][1]
         said = words("recompute", way=way, n=1024)
         assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
         assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
