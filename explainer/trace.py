@@ -18,8 +18,8 @@ from explainer.algorithms.registry import ALGORITHMS, BACKWARD
 from explainer.algorithms.schedule import check_size, schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import amount
+from explainer.base.cache import cached
 from explainer.base.fields import refused, whole
-from explainer.base.kept import kept
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
@@ -98,7 +98,7 @@ def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
         raise refused({"n": f"{problem.n:,}"}, why, where)
 
 
-@kept(KEPT_BYTES, held_bytes)
+@cached(KEPT_BYTES, held_bytes)
 def trace(problem: Problem) -> Trace:
     """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
     for more than 16,384 tiles."""
@@ -112,7 +112,7 @@ def trace(problem: Problem) -> Trace:
     return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
 
 
-@kept(KEPT_BYTES, held_bytes)
+@cached(KEPT_BYTES, held_bytes)
 def trace_backward(problem: Problem) -> BackwardTrace:
     """Runs the Problem's forward pass, and then the backward pass of the same algorithm for a
     random dO. The gradients are those of Q, K and V as this head multiplies them (after RoPE; of
@@ -259,8 +259,8 @@ def _bench() -> None:
         for run in (trace, trace_backward):
             times = []
             for _ in range(9):
-                for cached in (trace, trace_backward, schedule):
-                    cached.cache_clear()
+                for function in (trace, trace_backward, schedule):
+                    function.cache_clear()
                 start = time.perf_counter()
                 run(p)
                 times.append((time.perf_counter() - start) * 1e3)

@@ -12,7 +12,7 @@ from explainer.problem import Problem
 
 say = Texts("trace")
 SKIPS = "skip what the mask hides whole"
-ASKED, LEAST = "asked", "least"
+REQUESTED, COMPULSORY = "requested", "compulsory"
 # How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
 CONVENTIONS = say.named("conventions")
 WHERE = say.named("bytes_where")  # after "bytes"
@@ -41,12 +41,12 @@ class Algorithm:
     charts); ``label`` on pages.
 
     ``steps``: its loop without numbers; ``compute``: the same loop with them (of a BackwardRun to
-    BackwardVisits in the backward pass); ``asked`` and ``least``: its bytes by either of
+    BackwardVisits in the backward pass); ``requested`` and ``compulsory``: its bytes by either of
     CONVENTIONS, without listing the tiles, and ``closed_form`` the same as text, where dQ₃₂ is dQ
     in fp32; ``opens``: the tensor whose reading begins a block of the outer loop; ``running``: it
-    keeps m and l from tile to tile; ``kept``: what its forward pass keeps for the backward pass
-    beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads, writes), all if there
-    is one, and in the backward pass.
+    keeps m and l from tile to tile; ``saved_for_backward``: what its forward pass saves
+    for the backward pass beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads,
+    writes), all if there is one, and in the backward pass.
     """
 
     key: str
@@ -59,9 +59,9 @@ class Algorithm:
     running: bool
     pseudocode: tuple[Line, ...]
     closed_form: dict[str, str]
-    kept: tuple[str, ...]
+    saved_for_backward: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
     compute: Callable[[Run, tuple[Step, ...]], Iterator[Visit]]
-    asked: Callable[[Problem], Moved]
-    least: Callable[[Problem], Moved]
+    requested: Callable[[Problem], Moved]
+    compulsory: Callable[[Problem], Moved]
     launches: dict[str, tuple[str, str]] | None = None

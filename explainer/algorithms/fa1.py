@@ -78,7 +78,7 @@ def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
     return read | {"O": (back * size, rows * size)} | dict.fromkeys("lm", (back * 4, rows * 4))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K and V once where a row sees them; Q, and O, l, m both ways, once per key block that they
     visit."""
     visited = tiling.visited(p)
@@ -86,7 +86,7 @@ def asked(p: Problem) -> Moved:
     return _moved(p, visited.loaded, rows, rows)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Q, K and V in, O, l and m out, of the queries that see a key and the keys that are seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
     return _moved(p, keys, 0, rows)
@@ -115,12 +115,12 @@ FA1 = Algorithm(
         Line("    write Oᵢ, m_new, ℓ_new", "store", "back to HBM each time"),
     ),
     closed_form={
-        "asked": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
-        "least": "K + V + Q + O + m + ℓ",
+        "requested": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+        "compulsory": "K + V + Q + O + m + ℓ",
     },
-    kept=("m", "l"),
+    saved_for_backward=("m", "l"),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
 )

@@ -97,14 +97,14 @@ def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
     return moved | dict.fromkeys("lm", (rows * 4, 0))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K, V, dK and dV once where a row sees them; the rest once per key block that visits a row."""
     visited = tiling.visited(p)
     rows = int(visited.rows.sum())
     return _moved(p, visited.loaded, rows, rows)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Everything but dQ in, the gradients out, of the rows that see a key and the keys that are
     seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
@@ -132,12 +132,12 @@ FA1_BACKWARD = replace(
         Line("  write dKⱼ / √d, dVⱼ", "store"),
     ),
     closed_form={
-        "asked": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
-        "least": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
+        "requested": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
+        "compulsory": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
 )

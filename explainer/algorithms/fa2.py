@@ -79,7 +79,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         m, l = m_new, l_new
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """Q + O + lse once, K and V once per row block that visits them."""
     keys = int(tiling.visited(p).keys.sum()) * p.d * ITEMSIZE[p.dtype]
     matrix = p.n * p.d * ITEMSIZE[p.dtype]
@@ -87,7 +87,7 @@ def asked(p: Problem) -> Moved:
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Q and, of K and V, what a query sees in; O and lse out."""
     matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
     read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
@@ -116,10 +116,10 @@ FA2 = Algorithm(
         Line("    O = α O + P Vⱼ;  m = m_new", "output"),
         Line("  write O / ℓ,  lse = m + log ℓ", "store"),
     ),
-    closed_form={"asked": "Q + Tr · (K + V) + O + lse", "least": "Q + K + V + O + lse"},
-    kept=("lse",),
+    closed_form={"requested": "Q + Tr · (K + V) + O + lse", "compulsory": "Q + K + V + O + lse"},
+    saved_for_backward=("lse",),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
 )

@@ -123,12 +123,12 @@ def _moved(p: Problem, keys: int, rows: int) -> Moved:
     return moved | {"dQ": (all_rows * fp32, (all_rows + rows) * fp32 + all_rows * size)}
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits them."""
     return _moved(p, p.n, int(tiling.visited(p).rows.sum()))
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """The same with what a row needs once, of the rows that see a key."""
     return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
 
@@ -159,12 +159,12 @@ FA2_BACKWARD = replace(
         Line("write dQᵢ", "store", stage="scale"),
     ),
     closed_form={
-        "asked": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
-        "least": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
+        "requested": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
+        "compulsory": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
 )

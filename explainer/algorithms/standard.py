@@ -90,12 +90,12 @@ def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
     return scores | {"P": (square, square), "V": (row_blocks * matrix, 0), "O": (0, matrix)}
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """What the tiles of its three kernels load and store; nothing is skipped."""
     return _moved(p, p.Tr, p.Tc)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """The same in tiles as large as the matrices."""
     return _moved(p, 1, 1)
 
@@ -124,13 +124,13 @@ STANDARD = Algorithm(
         Line("write O", "store", stage="output"),
     ),
     closed_form={
-        "asked": "Tc · Q + Tr · (K + V) + 2·S + 2·P + O",
-        "least": "Q + K + V + 2·S + 2·P + O",
+        "requested": "Tc · Q + Tr · (K + V) + 2·S + 2·P + O",
+        "compulsory": "Q + K + V + 2·S + 2·P + O",
     },
-    kept=("P",),
+    saved_for_backward=("P",),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
     launches={"scores": ("QK", "S"), "softmax": ("S", "P"), "output": ("PV", "O")},
 )

@@ -136,12 +136,12 @@ def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
     return moved | dict.fromkeys(("dQ", "dK", "dV"), (0, matrix))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """What the tiles of its five kernels load and store."""
     return _moved(p, p.Tr, p.Tc)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """The same in tiles as large as the matrices."""
     return _moved(p, 1, 1)
 
@@ -169,13 +169,13 @@ STANDARD_BACKWARD = replace(
         Line("write dK / √d", "store", stage="dK"),
     ),
     closed_form={
-        "asked": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
-        "least": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
+        "requested": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
+        "compulsory": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
     launches=None,
 )

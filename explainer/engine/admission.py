@@ -9,7 +9,7 @@ from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
 from explainer.base.facts import number
 from explainer.base.fields import MAX_N
 from explainer.base.texts import Texts
-from explainer.engine.requests import COMPILED, ORDERS, Placed, Point, RunRequest
+from explainer.engine.requests import COMPILED, ORDERS, PlacementRequest, RunRequest, SweepPoint
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
@@ -36,7 +36,9 @@ def tiles_to_run(problem: Problem, order: str) -> int:
     return total - tiling.counts(problem)["skipped"]
 
 
-def expected_s(request: RunRequest | Point | Placed, machine: Mapping | None) -> float:
+def expected_s(
+    request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping | None
+) -> float:
     """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
@@ -88,7 +90,7 @@ def _too_many(of: Problem | Workload, tiles: int) -> str:
     return say("tiles", br=of.block_q, bc=of.block_k, tiles=tiles)
 
 
-def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
+def _refuse_placed(request: PlacementRequest, machine: Mapping) -> str | None:
     if machine["interpreted"]:
         return say("no_gpu.placed")
     visits = programs(request.workload, request.order).visits
@@ -98,18 +100,18 @@ def _refuse_placed(request: Placed, machine: Mapping) -> str | None:
     return None
 
 
-def refuse(request: RunRequest | Point | Placed, machine: Mapping) -> str | None:
+def refuse(request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping) -> str | None:
     """One sentence why nothing of this request is run on this machine, or None.
 
     ``machine`` is what the worker said of itself.
     """
     if not machine["available"]:
         return machine["reason"]
-    if isinstance(request, Placed):
+    if isinstance(request, PlacementRequest):
         return _refuse_placed(request, machine)
     if not machine["interpreted"]:
         return None
-    if isinstance(request, Point):
+    if isinstance(request, SweepPoint):
         return say("no_gpu.sweep")
     p = request.problem
     if p.n > INTERPRETER_N:

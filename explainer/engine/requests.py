@@ -172,7 +172,7 @@ CANARY = RunRequest(
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One length of a sweep: random normal q, k, v (batch, heads, n, d), and ``methods``."""
 
     n: int
@@ -205,7 +205,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacementRequest:
     """The real schedule of one launch: order "fa1" or "fa2" on the workload's heads."""
 
     workload: Workload
@@ -216,7 +216,7 @@ class Placed:
         choice("order", self.order, ("fa1", "fa2"))
 
     @classmethod
-    def from_query(cls, query: Mapping[str, object]) -> Placed:
+    def from_query(cls, query: Mapping[str, object]) -> PlacementRequest:
         """Keys of :meth:`Workload.from_query` and ``order``."""
         return cls(Workload.from_query(query), query.get("order", "fa2"))  # type: ignore[arg-type]
 
@@ -280,13 +280,13 @@ class Sweep:
         """Full, and the one asked for."""
         return tuple(dict.fromkeys(("full", str(self.mask))))
 
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[SweepPoint, ...]:
         """Short ones first, full before the other mask at each length."""
         lengths = [SHORTEST]
         while 2 * lengths[-1] <= self.longest:
             lengths.append(2 * lengths[-1])
         return tuple(
-            Point(
+            SweepPoint(
                 n,
                 self.d,
                 mask,

@@ -31,7 +31,7 @@ def render_saved(w: Workload) -> Markup:
         ("l", "ℓ", row),
         ("lse", "lse", row),
     ):
-        rows.append((label, [size if tensor in a.kept else None for a in ALGORITHMS.values()]))
+        rows.append((label, [size if tensor in a.saved_for_backward else None for a in ALGORITHMS.values()]))
     saved = {order: capacity.saved_bytes(w, order) for order in ALGORITHMS}
     rows.append((t("kept.all"), [4 * matrix + size for size in saved.values()]))
     return render(

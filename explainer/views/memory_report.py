@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import traffic
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
@@ -26,10 +26,10 @@ def trips(w: Workload) -> str:
     """The least that standard attention's three launches and the fused kernel's one move, all
     heads; beside it what they ask for."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order), LEAST) for order in ALGORITHMS}
+    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in ALGORITHMS}
     least, asked = (
         {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in ALGORITHMS}
-        for way in (LEAST, ASKED)
+        for way in (COMPULSORY, REQUESTED)
     )
     widest = heads * max(
         n for order in ("standard", "fa2") for _, m in plans[order] for b in m.values() for n in b
@@ -45,7 +45,7 @@ def trips(w: Workload) -> str:
         s=amount(w.n * w.n * w.itemsize),
         all=amount(square),
         heads=heads,
-        least=CONVENTIONS[LEAST],
+        least=CONVENTIONS[COMPULSORY],
         br=w.block_q,
         bc=w.block_k,
     )
@@ -64,7 +64,7 @@ def trips(w: Workload) -> str:
             "tensor": tensor,
             "read": heads * read,
             "written": heads * written,
-            "origin": LEAST,
+            "origin": COMPULSORY,
         }
         for order, plan in plans.items()
         for name, moved in plan
@@ -94,7 +94,10 @@ def traffic_head(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -
     fa1, fa2 = (
         _times(tile_choices.ratio(w, o, w.block_q, w.block_k, pass_)) for o in ("fa1", "fa2")
     )
-    least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask, pass_) for o in ("standard", "fa2")}
+    least = {
+        o: traffic.compulsory_bytes(w.n, w.d, w.dtype, o, w.mask, pass_)
+        for o in ("standard", "fa2")
+    }
     text = say(
         "traffic.finding_backward" if pass_ == "backward" else "traffic.finding",
         n=w.n,
@@ -119,10 +122,10 @@ def _times(ratio: float) -> str:
 
 
 SIGNS_OF = {  # origin → its sign in the charts, and which of the texts says it
-    ASKED: ("━", "asked"),
+    REQUESTED: ("━", REQUESTED),
     traffic_series.COUNTED: ("○", "counted"),
     traffic_series.L2: ("+", "l2"),
-    LEAST: ("─", "least"),
+    COMPULSORY: ("─", COMPULSORY),
     traffic_series.DRAM: ("×", "dram"),
 }
 
@@ -176,12 +179,12 @@ def _distance(w: Workload) -> str:
     rows = [
         (
             LABELS[d.order],
-            amount(d.asked),
+            amount(d.requested),
             amount(d.l2),
-            f"{d.l2 / d.asked:.3f}",
-            amount(d.least),
+            f"{d.l2 / d.requested:.3f}",
+            amount(d.compulsory),
             amount(d.dram),
-            f"{d.dram / d.least:.3f}",
+            f"{d.dram / d.compulsory:.3f}",
         )
         for d in found
     ]
@@ -211,7 +214,7 @@ def _rule(w: Workload) -> str:
         rows.append((name, best["block_m"], best["block_n"], "fa2"))
     shown = []
     for name, m, n, order in rows:
-        moved = traffic.asked(w.n, w.d, w.mask, w.dtype, order, m, n)
+        moved = traffic.requested_bytes(w.n, w.d, w.mask, w.dtype, order, m, n)
         constant = moved / tile_choices.theory(w)
         percent = _times(tile_choices.ratio(w, order, m, n))
         shown.append((name, f"{m} × {n}", amount(moved), percent, f"{constant:.1f}"))

@@ -20,8 +20,8 @@ from explainer.algorithms.inputs import make_inputs, row_names
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
+from explainer.base.cache import cached
 from explainer.base.fields import ORDERS
-from explainer.base.kept import kept
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
@@ -300,7 +300,7 @@ def compressed(body: bytes) -> bytes:
     return gzip.compress(body, 6, mtime=0)
 
 
-@kept(16 << 20, len)
+@cached(16 << 20, len)
 def packed_gzip(problem: Problem, pass_: str = "forward") -> bytes:
     """``pack`` compressed, the same bytes for the same Problem."""
     return compressed(pack(problem, pass_))

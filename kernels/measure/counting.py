@@ -58,7 +58,7 @@ def count_traffic(
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
     _interpreted("count_traffic")
-    asked = masks.asked(causal, mask)
+    asked = masks.from_keywords(causal, mask)
     check_options(None, order, ("standard", "fa1", "fa2"), block_m, block_n, "ieee")
     q, k, v = _ones(3, n, d, dtype, block_m, block_n)
     config = choose("interpreter", d, q.element_size(), block_m, block_n)

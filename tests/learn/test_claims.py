@@ -170,7 +170,7 @@ def test_recomputation_is_a_product_more(n, d, size):
             order=order,
         )
         asked.append(sum(t.nbytes for s in schedule(p, "backward") for t in s.transfers))
-    assert rows["bytes asked of L2"] == [amount(x) for x in asked] and asked[1] < asked[0]
+    assert rows["bytes requested from L2"] == [amount(x) for x in asked] and asked[1] < asked[0]
     assert rows["kept between the passes, beside Q, K, V, O"] == [amount(2 * n * n), amount(4 * n)]
 
 

@@ -78,7 +78,7 @@ export class Claims {
 
   /** Before a proof: all claims until one was decided, then what this is. A proof that was shown goes back into its card. */
   intro() {
-    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-rung-text")];
+    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-lesson-text")];
     this.putBack();
     const first = this.one.classList.toggle(
       "is-first",

@@ -46,7 +46,7 @@ export const hallUnit = () =>
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. */
 function roomOf(root) {
-  const box = root.closest(".fa-rung-body > .fa-widget");
+  const box = root.closest(".fa-lesson-body > .fa-widget");
   if (!box) return window.innerHeight * 0.62;
   const scale = scaleOf(root);
   const above =
@@ -190,7 +190,7 @@ export function easel(data, api, wanted, paint) {
   };
   const watch = new ResizeObserver(() => {
     if (!root.isConnected && size) return watch.disconnect();
-    const box = root.closest(".fa-rung-body > .fa-widget");
+    const box = root.closest(".fa-lesson-body > .fa-widget");
     if (box) watch.observe(box);
     const narrow = root.clientWidth < NARROW && !root.closest(".fa-present");
     if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted, narrow, roomOf(root))}`)

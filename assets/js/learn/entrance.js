@@ -79,7 +79,7 @@ class SelfTest {
       this.choices.replaceChildren(
         el("a", {
           class: "fa-test-go",
-          href: `?page=learn&rung=${start}`,
+          href: `?page=learn&lesson=${start}`,
           text: say("test.start", { number }),
         }),
         pressed(say("test.again"), "is-plain", () => this.take([])),
@@ -111,7 +111,7 @@ class SelfTest {
     (this.verdict.hidden ? this.said : this.verdict).focus({ preventScroll: true }); // read out; and a key that is held answers nothing
   }
 
-  /** [key, number] of the rung to start at, as far as it is known. */
+  /** [key, number] of the lesson to start at, as far as it is known. */
   get start() {
     const known = this.right.filter(Boolean).length;
     const { start, number } = this.asked[known] ?? {};
@@ -123,7 +123,7 @@ export class Entrance {
   constructor(root, { progress, outline }) {
     Object.assign(this, { root, progress, outline });
     this.stops = new Map(
-      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.rung, node]),
+      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.lesson, node]),
     );
     this.cards = [...root.querySelectorAll(".fa-path")];
     for (const card of this.cards) {
@@ -155,7 +155,7 @@ export class Entrance {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
       set(node, {
-        "aria-label": done ? `${this.outline.rungs[key].join(" ")}${say("answered")}` : null,
+        "aria-label": done ? `${this.outline.lessons[key].join(" ")}${say("answered")}` : null,
       });
       const paths = node.dataset.paths.split(" ");
       node.classList.toggle(
@@ -190,9 +190,9 @@ export class Entrance {
     words.dataset.words ??= words.textContent;
     set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
     const go = card.querySelector(":scope > a");
-    const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
+    const [number, title] = this.outline.lessons[next ?? keys[0]] ?? [""];
     set(go, {
-      href: `?page=learn&rung=${next ?? keys[0]}`,
+      href: `?page=learn&lesson=${next ?? keys[0]}`,
       class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again",
     });
     const what = !next
@@ -225,9 +225,9 @@ export class Entrance {
     if (this.test) this.tell();
   }
 
-  /** The number of the rung before this one. */
+  /** The number of the lesson before this one. */
   before(number) {
-    const numbers = Object.values(this.outline.rungs).map(([one]) => one);
+    const numbers = Object.values(this.outline.lessons).map(([one]) => one);
     return numbers[Math.max(0, numbers.indexOf(number) - 1)];
   }
 }

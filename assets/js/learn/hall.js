@@ -1,4 +1,4 @@
-// The Learn page in a lecture hall: of a rung the sentence, four lines and the picture on one slide, its question on the
+// The Learn page in a lecture hall: of a lesson the sentence, four lines and the picture on one slide, its question on the
 // next; a claim, then its verdict; other screens as they are, in large type.
 
 import { address } from "../site/address.js";
@@ -93,14 +93,14 @@ export class Hall {
     const { root, router, screen: live } = this.learn;
     const screen = root.firstElementChild;
     if (!screen || !this.on) return;
-    const names = router.outline.rungs[screen.dataset.key];
+    const names = router.outline.lessons[screen.dataset.key];
     set(this.place, { text: names ? names.join(", ") : "" });
     root.append(this.bar);
     const asked = screen.querySelector("[data-hall]");
     if (asked) {
       const { question, state } = JSON.parse(asked.dataset.hall);
       this.question = new HallQuestion(asked, question);
-      this.picture = new Fit(screen.querySelector(".fa-rung-body"));
+      this.picture = new Fit(screen.querySelector(".fa-lesson-body"));
       live.present(state, fresh);
       for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li"))
         write(node, node.textContent);
@@ -149,14 +149,14 @@ export class Hall {
 
   /** On a lecture's map, what of the course it has, and its title. */
   tells(screen) {
-    const lesson = this.learn.router.outline.lessons[ofAddress("path")];
-    const title = screen.querySelector(".fa-lesson");
+    const session = this.learn.router.outline.sessions[ofAddress("path")];
+    const title = screen.querySelector(".fa-session");
     if (!title) return;
-    set(title, { text: lesson?.title ?? "" });
+    set(title, { text: session?.title ?? "" });
     for (const node of screen.querySelectorAll(".fa-halt"))
       node.classList.toggle(
         "is-aside",
-        Boolean(lesson) && !lesson.stops.includes(node.dataset.rung),
+        Boolean(session) && !session.stops.includes(node.dataset.lesson),
       );
   }
 

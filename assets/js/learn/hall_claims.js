@@ -8,7 +8,7 @@ import texts from "../../texts/learn_scripts.json" with { type: "json" };
 const say = textsOf(texts);
 
 const VOTES = { t: true, f: false };
-const SHOW = [".", "a", "b"]; // as on a rung's question
+const SHOW = [".", "a", "b"]; // as on a lesson's question
 
 export class HallClaims {
   /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards

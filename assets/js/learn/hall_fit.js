@@ -1,4 +1,4 @@
-// How large a lecture hall draws a rung's picture: as on a desk, then enlarged as a whole until its place is full.
+// How large a lecture hall draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
 import { hallUnit } from "./easel.js";
 

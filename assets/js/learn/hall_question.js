@@ -1,4 +1,4 @@
-// A rung's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
+// A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { el, set } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";

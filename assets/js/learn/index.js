@@ -4,6 +4,7 @@ import { isOnScreen, onPage, opened } from "../site/pages.js";
 import { address } from "../site/address.js";
 import { hall } from "../lib/dom.js";
 import { narrowPage } from "../lib/screen.js";
+import { lessonOf } from "../model/query.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { Entrance } from "./entrance.js";
 import { mountFind } from "./find.js";
@@ -12,7 +13,7 @@ import { provide } from "./pictures.js";
 import { Progress } from "./progress.js";
 import { printed } from "./print.js";
 import { ENTRANCE, Router } from "./router.js";
-import { Screen } from "./rung.js";
+import { Screen } from "./lesson.js";
 import { Sheet } from "./sheet.js";
 import { settle } from "./widget.js";
 
@@ -96,7 +97,7 @@ class Learn {
   /** On a phone the question is a sheet from below. */
   lay() {
     this.root.classList.toggle("is-phone", this.narrow.matches);
-    const question = this.root.querySelector(".fa-rung > .fa-rung-body > .fa-question");
+    const question = this.root.querySelector(".fa-lesson > .fa-lesson-body > .fa-question");
     if (question) Sheet.lay(question, this.narrow.matches);
   }
 
@@ -113,11 +114,11 @@ class Learn {
     const query = new URLSearchParams(link.search);
     if (query.get("page") !== "learn") return undefined;
     event.preventDefault();
-    this.router.go(this.router.keyOf(query.get("rung")));
+    this.router.go(this.router.keyOf(lessonOf(link.search)));
     return query.get("mode") === "present" && this.present({ path: query.get("path") });
   }
 
-  /** In a lecture hall, whose slides are those of a path or a lesson; without a word of it as the address says. */
+  /** In a lecture hall, whose slides are those of a path or a session; without a word of it as the address says. */
   present(list = {}) {
     hall(true);
     address.write({ mode: "present", ...list });

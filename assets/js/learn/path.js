@@ -21,7 +21,7 @@ export const testAnswers = () => browserStorage.getJson(START)?.right ?? [];
 /** @param {boolean[]} right */
 export const keepAnswers = (right) => browserStorage.set(START, JSON.stringify({ right }));
 
-/** The rung that the self-test leads to, null before it was begun. */
+/** The lesson that the self-test leads to, null before it was begun. */
 const advised = ({ starts }) => {
   const right = testAnswers();
   return right.length ? starts[right.filter(Boolean).length] : null;

@@ -119,7 +119,7 @@ export class Question {
     for (const name of ["input", "change", "click", "keyup"])
       this.kind.body.addEventListener(name, () => this.touched(name));
     Object.assign(this, { judged: false, was: standing(this.kind.body) });
-    this.rung?.classList.remove("is-tight");
+    this.lesson?.classList.remove("is-tight");
     this.kind.given?.addEventListener("fa:given", () => this.gave());
     if (before)
       before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
@@ -185,8 +185,8 @@ export class Question {
     this.field.querySelector("input, button, select")?.focus({ preventScroll: true });
   }
 
-  get rung() {
-    return this.mount.closest(".fa-rung");
+  get lesson() {
+    return this.mount.closest(".fa-lesson");
   }
 
   /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go. */
@@ -195,12 +195,12 @@ export class Question {
     this.mount.scrollTop += Math.max(0, Math.min(most, below));
   }
 
-  /** Where the question and its verdict need more than their part of the screen, the rung's links make room. */
+  /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
   say(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
-    const { mount, rung } = this;
-    rung?.classList.remove("is-tight");
-    rung?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
+    const { mount, lesson } = this;
+    lesson?.classList.remove("is-tight");
+    lesson?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
     this.reach(this.said);
   }
 

@@ -1,4 +1,4 @@
-// Which screen of the Learn page is shown: the entrance, a rung, what stands behind. Each is fetched once, the next ones
+// Which screen of the Learn page is shown: the entrance, a lesson, what stands behind. Each is fetched once, the next ones
 // before they are wanted; the address names it, Back leads to the one before, and a tab remembers it.
 
 import { address } from "../site/address.js";
@@ -7,6 +7,7 @@ import { BUILD, fetched } from "../lib/build.js";
 import { hear } from "../lib/events.js";
 import { reach } from "../lib/fetched.js";
 import { during } from "../lib/pending.js";
+import { lessonOf } from "../model/query.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/learn_scripts.json" with { type: "json" };
@@ -18,7 +19,7 @@ export const ENTRANCE = "entrance";
 const PAGE = "page";
 export const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);
 const named = ofAddress(PAGE) === "learn"; // when the app was opened: so the address names the screen as well
-const inAddress = () => ofAddress("rung");
+const inAddress = () => lessonOf(window.location.search);
 
 export class Router {
   /** @param show called with (key, html, how) when a screen has come */
@@ -33,7 +34,7 @@ export class Router {
         this.lead(this.keyOf(inAddress()), { moved: true }),
     );
     hear("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
-    hear("fa:rung", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
+    hear("fa:lesson", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
   }
 
   async start() {
@@ -72,7 +73,7 @@ export class Router {
     // A lecture's list is kept from one of its screens to another
     address.push({
       page: "learn",
-      rung: key === ENTRANCE ? null : key,
+      lesson: key === ENTRANCE ? null : key,
       part: null,
       path: this.list(path).includes(key) ? path : null,
     });
@@ -97,7 +98,7 @@ export class Router {
   /** The address says which screen this is. */
   note() {
     if (this.key && isOnScreen("learn"))
-      address.write({ rung: this.key === ENTRANCE ? null : this.key });
+      address.write({ lesson: this.key === ENTRANCE ? null : this.key });
   }
 
   /** The screens before and after. */
@@ -109,17 +110,17 @@ export class Router {
       : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
   }
 
-  /** The slides of a path or a lesson: the map, its stops, the end; none of another name. */
+  /** The slides of a path or a session: the map, its stops, the end; none of another name. */
   list(path) {
-    const { paths, lessons, end } = this.outline;
-    const stops = paths[path] ?? lessons[path]?.stops;
+    const { paths, sessions, end } = this.outline;
+    const stops = paths[path] ?? sessions[path]?.stops;
     return stops ? [ENTRANCE, ...stops, end] : [];
   }
 
   /** What a lecture turns through: what the address names, else the whole course. */
   slides() {
-    const { rungs, end } = this.outline;
+    const { lessons, end } = this.outline;
     const list = this.list(ofAddress("path"));
-    return list.includes(this.key) ? list : [ENTRANCE, ...Object.keys(rungs), end];
+    return list.includes(this.key) ? list : [ENTRANCE, ...Object.keys(lessons), end];
   }
 }

@@ -1,4 +1,4 @@
-// On a phone a rung's question is a sheet from below: closed a bar, opened and put away by a tap.
+// On a phone a lesson's question is a sheet from below: closed a bar, opened and put away by a tap.
 
 import { el, set } from "../lib/dom.js";
 import { recall, remember } from "./progress.js";
@@ -24,7 +24,7 @@ export const Sheet = {
       set(handle, { "aria-expanded": open });
       question.classList.toggle("is-folded", !open);
     };
-    const name = `sheet ${question.closest(".fa-rung").dataset.key}`;
+    const name = `sheet ${question.closest(".fa-lesson").dataset.key}`;
     handle.addEventListener("click", () => {
       const open = handle.getAttribute("aria-expanded") !== OPEN;
       remember(name, open);

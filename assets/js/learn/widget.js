@@ -69,8 +69,8 @@ export async function asked(key, values, signal) {
 export class Widget {
   constructor(mount, state = null, fresh = false) {
     this.key = mount.dataset.widget;
-    const rung = mount.closest(".fa-printed") ? null : mount.closest(".fa-rung")?.dataset.key;
-    this.name = rung && `picture ${rung}`; // a rung's is kept for who comes back
+    const lesson = mount.closest(".fa-printed") ? null : mount.closest(".fa-lesson")?.dataset.key;
+    this.name = lesson && `picture ${lesson}`; // a lesson's is kept for who comes back
     this.list = JSON.parse(mount.dataset.controls || "[]");
     this.parts = this.list.map((control) => build(control, () => this.changed(control)));
     const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];

@@ -14,9 +14,9 @@
 //   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step
 //   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
-//   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/rung.js
+//   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/lesson.js
 //   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/sheet.js
-//   fa:rung {key}         show this rung                                             site/back.js → learn/router.js
+//   fa:lesson {key}         show this lesson                                             site/back.js → learn/router.js
 //
 // To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player), "picked"
 // (site/picker.js) and "linked" (site/run.js: a link asks for the recorded sweep). Gradio calls by name what main.js lists.

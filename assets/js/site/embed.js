@@ -1,6 +1,7 @@
 // The picture in a frame of another page: the code that puts it there, and the way out of the frame.
 
 import { address } from "./address.js";
+import { OLD_LESSON } from "../model/query.js";
 import { el } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
@@ -14,7 +15,7 @@ const SIZE = [800, 500];
 function addressOf(mode) {
   address.flush();
   const url = new URL(window.location.href);
-  for (const key of ["mode", "page", "rung"]) url.searchParams.delete(key);
+  for (const key of ["mode", "page", "lesson", OLD_LESSON]) url.searchParams.delete(key);
   if (mode) url.searchParams.set("mode", mode);
   return url.href;
 }

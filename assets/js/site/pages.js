@@ -92,7 +92,7 @@ export function chosen(name) {
   tell("fa:page", name);
   const place = {
     page: name === "step" ? null : name,
-    ...(name === "learn" ? {} : { rung: null }),
+    ...(name === "learn" ? {} : { lesson: null }),
   };
   if (name === fromAddress()) address.write(place);
   else address.push(place);

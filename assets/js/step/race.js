@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked; in a script of its own.
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by requested bytes; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -96,7 +96,7 @@ class Race {
       this.tabs.pass(pass);
       this.tabs.choose("compare");
       const sums = traces.flatMap((t) =>
-        Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w),
+        Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";

@@ -9,21 +9,21 @@ import torch
 from explainer.algorithms import traffic
 from explainer.base.cards import CARDS
 from explainer.base.records import load
-from explainer.learn import limits, others, profiling, variants, which, wild
+from explainer.learn import backend_choice, ecosystem, limits, others, profiling, variants
+from explainer.learn.backend_choice import Input
 from explainer.learn.registry import widgets
-from explainer.learn.which import Input
 from explainer.problem import Problem
-from tests.learn.scenes import asked, default_hides_the_answer, every_edge, rung, words
+from tests.learn.scenes import asked, default_hides_the_answer, every_edge, lesson, words
 
 KEYS = ("when_not", "backends", "profile", "others")
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_every_edge_of_every_control(key):
-    every_edge(widgets()[rung(key).widget])
+    every_edge(widgets()[lesson(key).widget])
 
 
-RUNG = rung("when_not")
+LESSON = lesson("when_not")
 
 
 def test_speeds_are_the_records():
@@ -40,12 +40,12 @@ def test_speeds_are_the_records():
         assert gain > 3, "never slower, as the words say"
     assert {r["batch"] * n for n, r in limits.times("naive").items()} == {16_384}
     assert "B × N = 16,384 tokens, 32 heads" in limits.SAID["short"]
-    assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in RUNG.words
+    assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in LESSON.words
     weights = 24 * 4096**2 * 32 * 256 / 761.7e12  # 64 sequences of 32 heads of 64 are 32 of 4,096
     for method, ms, said in (("naive", 0.456, "10%"), ("fa2", 0.1353, "3%")):
         share = 1e-3 * ms / (1e-3 * ms + weights)
         assert limits.time_share(method, 256) == pytest.approx(share, rel=1e-3)
-        assert said in RUNG.more
+        assert said in LESSON.more
     tiles = {
         r["block_m"]: r["tflops"]
         for r in load("tiles_nvidia_h200")["rows"]
@@ -67,16 +67,19 @@ def test_small_tiles_move_the_same_bytes_at_dram():
 def test_fa2_asks_for_fewer_bytes_in_the_same_tiles(side):
     """One convention on both sides (T1): asked against asked, least against least."""
     for n, d in ((256, 64), (4096, 64), (4096, 128)):
-        ask = [traffic.asked(n, d, "full", "fp16", o, side, side) for o in ("fa2", "standard")]
-        low = [traffic.least(n, d, "fp16", o) for o in ("fa2", "standard")]
+        ask = [
+            traffic.requested_bytes(n, d, "full", "fp16", o, side, side)
+            for o in ("fa2", "standard")
+        ]
+        low = [traffic.compulsory_bytes(n, d, "fp16", o) for o in ("fa2", "standard")]
         assert ask[0] < ask[1] and low[0] < low[1]
 
 
 def test_the_least_of_cross_attention_is_that_of_the_loops():
     p = Problem(n=4096, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
     whole, once = limits.least(4096, 4096)
-    assert once == traffic.least(4096, 64, "fp16", "fa2") == 4 * 4096 * 64 * 2 + 4096 * 4
-    assert whole == traffic.least(p.n, p.d, "fp16", "standard")
+    assert once == traffic.compulsory_bytes(4096, 64, "fp16", "fa2") == 4 * 4096 * 64 * 2 + 4096 * 4
+    assert whole == traffic.compulsory_bytes(p.n, p.d, "fp16", "standard")
     apart, fused = limits.least(4096, 77)
     assert apart - fused == 4 * 4096 * 77 * 2 - 4096 * 4  # S and P, out and back; no lse
     figures = limits._figures()
@@ -124,9 +127,9 @@ INPUT = Input(90, "bf16", 64, "none", False)
 )
 def test_the_backend_is_what_the_sourced_table_says(change, wanted):
     x = Input(**vars(INPUT) | change)
-    assert which.chosen(x) == wanted
+    assert backend_choice.chosen(x) == wanted
     assert (
-        f"{which.NAMES[wanted]} runs."
+        f"{backend_choice.NAMES[wanted]} runs."
         in widgets()["which"].compute(
             {
                 "sm": str(x.sm),
@@ -140,14 +143,14 @@ def test_the_backend_is_what_the_sourced_table_says(change, wanted):
 
 
 def test_the_checks_are_the_rows_of_the_table():
-    rows = {row[0]: row for row in wild.BACKENDS["rows"]}
+    rows = {row[0]: row for row in ecosystem.BACKENDS["rows"]}
     assert rows["fp32"][1:5] == ["no", "no", "yes", "yes"]
     assert rows["any other attn_mask"][1:5] == ["no", "yes", "yes", "yes"]
     assert rows["fewer heads in K and V (GQA)"][3].startswith("no")
     for name, column in (("flash", 1), ("cudnn", 2), ("efficient", 3)):
-        no_fp32 = bool(which.refusal(name, Input(90, "fp32", 64, "none", False)))
+        no_fp32 = bool(backend_choice.refusal(name, Input(90, "fp32", 64, "none", False)))
         assert no_fp32 == (rows["fp32"][column] == "no")
-        no_mask = bool(which.refusal(name, Input(90, "bf16", 64, "any", False)))
+        no_mask = bool(backend_choice.refusal(name, Input(90, "bf16", 64, "any", False)))
         assert no_mask == (rows["any other attn_mask"][column] == "no")
 
 
@@ -253,5 +256,5 @@ def test_the_cache_that_is_eight_times_smaller():
     first = asked("others")[0]
     assert first.options[first.answer][0] == "GQA with 4 heads of K, V"
     assert variants.per_token(32) == 8 * variants.per_token(4)
-    said = " ".join(rung("others").more.split())
+    said = " ".join(lesson("others").more.split())
     assert all(f"{k}. " in said for k in range(1, 9)), "the eight takeaways"

@@ -17,7 +17,7 @@ from tests.learn.scenes import (
     asked,
     default_hides_the_answer,
     every_edge,
-    rung,
+    lesson,
     shapes,
     shown,
     words,
@@ -52,7 +52,7 @@ def test_what_is_kept_is_what_the_loops_keep():
             dtype="fp16",
             inputs="random",
         )
-        written = summed(p, "least")[tensor][1]
+        written = summed(p, "compulsory")[tensor][1]
         said = words("recompute", way=way, n=1024)
         assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
         assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
@@ -69,7 +69,7 @@ def test_what_is_kept_is_what_the_loops_keep():
 def test_the_squares_that_the_standard_backward_pass_moves():
     """By hand: dV reads P; dP is written; dS reads P and dP and is written; dQ and dK read dS."""
     assert recompute.square_passes() == 1 + 1 + 3 + 2
-    assert "7 passes over N × N numbers" in rung("recompute").more
+    assert "7 passes over N × N numbers" in lesson("recompute").more
 
 
 def test_the_ticks_of_a_chart_stand_apart():
@@ -177,5 +177,5 @@ def test_what_the_questions_on_stability_call_right():
     same, one = asked("stable")
     assert same.options[same.answer][0] == "They all become nearly alike"
     assert one.options[one.answer][0] == "One key takes nearly all"
-    fold = rung("stable").words + rung("stable").more
+    fold = lesson("stable").words + lesson("stable").more
     assert not any(word in fold for word in ("alike", "single key", "one key", "winner"))

@@ -1,4 +1,4 @@
-// A screen of the Learn page made live: widgets, questions, pieces of code; on a rung also its way and its closed controls.
+// A screen of the Learn page made live: widgets, questions, pieces of code; on a lesson also its way and its closed controls.
 
 import { el, set } from "../lib/dom.js";
 import { draw } from "./blocks.js";
@@ -24,9 +24,9 @@ export class Screen {
     this.watch();
     root.addEventListener("fa:answered", ({ detail }) => this.answered(detail));
     root.addEventListener("click", ({ target }) => this.leaves(target.closest?.("a")));
-    for (const fold of root.querySelectorAll(".fa-rung-body > .fa-rung-text > .fa-fold"))
+    for (const fold of root.querySelectorAll(".fa-lesson-body > .fa-lesson-text > .fa-fold"))
       fold.addEventListener("toggle", () => unfolded(fold));
-    if (root.matches(".fa-rung")) this.way();
+    if (root.matches(".fa-lesson")) this.way();
     settle(root);
   }
 
@@ -69,24 +69,24 @@ export class Screen {
     return node && this.widgets.get(node);
   }
 
-  /** The rung's dots, and the stops before and after on the reader's path. */
+  /** The lesson's dots, and the stops before and after on the reader's path. */
   way() {
     const { router, progress } = this.context;
     const { paths, ends } = router.outline;
     const key = this.root.dataset.key;
-    const asks = this.root.querySelector(`.fa-dot[data-rung="${key}"]`)?.dataset.asks;
+    const asks = this.root.querySelector(`.fa-dot[data-lesson="${key}"]`)?.dataset.asks;
     this.isOpen = progress.of(asks) === "right";
     this.asks = asks;
     const path = chosenPath();
     const stops = paths[path] ?? [];
     const at = stops.indexOf(key);
     if (at >= 0) {
-      this.leads(".fa-rung-back", stops[at - 1]);
-      this.leads(".fa-rung-next", stops[at + 1]);
+      this.leads(".fa-lesson-back", stops[at - 1]);
+      this.leads(".fa-lesson-next", stops[at + 1]);
     }
     if (at >= 0 && path !== COURSE) {
       this.root.classList.add("is-on-path");
-      set(this.root.querySelector(".fa-rung-place"), {
+      set(this.root.querySelector(".fa-lesson-place"), {
         text: say("path.place", { path: ends[path][0], k: at + 1, n: stops.length }),
       });
     }
@@ -96,19 +96,22 @@ export class Screen {
     progress.listeners.push(() => this.dots());
   }
 
-  /** An arrow of the last line, to a rung or to the map. */
-  leads(selector, rung, path = null) {
+  /** An arrow of the last line, to a lesson or to the map. */
+  leads(selector, lesson, path = null) {
     const node = this.root.querySelector(selector);
-    set(node, { href: `?page=learn${rung ? `&rung=${rung}` : ""}`, "data-path": path });
+    set(node, { href: `?page=learn${lesson ? `&lesson=${lesson}` : ""}`, "data-path": path });
     set(node.firstElementChild, {
-      text: rung ? this.context.router.outline.rungs[rung].join(" ") : say("map"),
+      text: lesson ? this.context.router.outline.lessons[lesson].join(" ") : say("map"),
     });
   }
 
   /** At the end of a path: what is known now, and the path to go next. */
   ends() {
     const asks = new Map(
-      [...this.root.querySelectorAll(".fa-dot")].map((dot) => [dot.dataset.rung, dot.dataset.asks]),
+      [...this.root.querySelectorAll(".fa-dot")].map((dot) => [
+        dot.dataset.lesson,
+        dot.dataset.asks,
+      ]),
     );
     const { progress, router } = this.context;
     const end = this.isLast
@@ -119,9 +122,9 @@ export class Screen {
     const next =
       end.key &&
       el("a", {
-        href: `?page=learn&rung=${end.key}`,
+        href: `?page=learn&lesson=${end.key}`,
         "data-path": end.path,
-        text: router.outline.rungs[end.key].join(" "),
+        text: router.outline.lessons[end.key].join(" "),
       });
     this.root
       .querySelector(".fa-check")
@@ -131,14 +134,14 @@ export class Screen {
           ...(next ? [`${say("path.then")} `, next, say("path.where", { where: end.words })] : []),
         ]),
       );
-    if (end.key) this.leads(".fa-rung-next", end.key, end.path);
+    if (end.key) this.leads(".fa-lesson-next", end.key, end.path);
   }
 
   /** The dots are one stop for the keyboard: arrows go along. */
   steps() {
     const all = [...this.root.querySelectorAll(".fa-dot")];
     for (const [k, dot] of all.entries()) {
-      dot.tabIndex = dot.dataset.rung === this.root.dataset.key ? 0 : -1;
+      dot.tabIndex = dot.dataset.lesson === this.root.dataset.key ? 0 : -1;
       dot.addEventListener("keydown", (event) => {
         const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!by || this.context.inHall()) return;
@@ -156,7 +159,7 @@ export class Screen {
       set(dot, { "aria-label": `${dot.dataset.name}${done ? say("answered") : ""}` });
     }
     this.root
-      .querySelector(".fa-rung-next")
+      .querySelector(".fa-lesson-next")
       ?.classList.toggle("is-main", progress.of(this.asks) === "right");
     this.ends();
   }
@@ -172,7 +175,7 @@ export class Screen {
   leaves(link) {
     if (link?.dataset.path) choosePath(link.dataset.path);
     const key = this.root.dataset.key;
-    const names = key && this.context.router.outline.rungs[key];
+    const names = key && this.context.router.outline.lessons[key];
     if (
       names &&
       link?.getAttribute("href")?.startsWith("?") &&

@@ -1,7 +1,7 @@
 """Attention in the wild: code to copy, and which of PyTorch's backends takes which input.
 
-Every snippet is run by tests/learn/test_wild.py in a process of its own; those that need a GPU or
-a package that is not installed say so in ``needs`` and in their words.
+Every snippet is run by tests/learn/test_ecosystem.py in a process of its own; those that need a
+GPU or a package that is not installed say so in ``needs`` and in their words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from explainer.learn.content import TEXTS, Snippet, stored
 
 tell = Texts("learn")
 
-CHECKED = tell("wild.checked")  # there the GPU's snippets were run, too
+CHECKED = tell("ecosystem.checked")  # there the GPU's snippets were run, too
 
 
 def speed_ratio() -> tuple[float, float]:
@@ -35,10 +35,10 @@ def speed_ratio() -> tuple[float, float]:
 
 
 _LEAST, _MOST = speed_ratio()
-SPEED = tell("wild.speed", least=_LEAST, most=_MOST)
+SPEED = tell("ecosystem.speed", least=_LEAST, most=_MOST)
 BACKENDS: Block = table(
-    tell("wild.backends"),
-    tell.row("wild.head"),
+    tell("ecosystem.backends"),
+    tell.row("ecosystem.head"),
     stored("backends", checked=CHECKED, speed=SPEED, about=records.about()),
 )
 

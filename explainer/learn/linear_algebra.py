@@ -1,4 +1,4 @@
-"""What rungs share: text, addresses, a little mathematics."""
+"""What lessons share: text, addresses, a little mathematics."""
 
 from __future__ import annotations
 

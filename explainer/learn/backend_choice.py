@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from explainer.base.amounts import listed
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
+from explainer.learn.ecosystem import CHECKED
 from explainer.learn.scene import Shape, box, panel, path, say, scene
-from explainer.learn.wild import CHECKED
 
 tell = Texts("learn")
 
 Values = Mapping[str, float | str]
-NAMES = tell.named("which.names")
+NAMES = tell.named("backend_choice.names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
-MASKS = tell.named("which.masks")
+MASKS = tell.named("backend_choice.masks")
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,20 @@ def refusal(backend: str, x: Input) -> str:
         return ""
     if backend == "efficient":
         if x.dtype == "bf16" and x.sm < 80:
-            return tell("which.refusal.bf16")
+            return tell("backend_choice.refusal.bf16")
         if x.d % (8 if short else 4):
-            return tell("which.refusal.multiple", n=8 if short else 4)
-        return tell("which.refusal.shared") if x.shared else ""
+            return tell("backend_choice.refusal.multiple", n=8 if short else 4)
+        return tell("backend_choice.refusal.shared") if x.shared else ""
     if x.sm < 80:
-        return tell("which.refusal.old")
+        return tell("backend_choice.refusal.old")
     if not short:
-        return tell("which.refusal.short")
+        return tell("backend_choice.refusal.short")
     if backend == "flash":
         if x.d > 256:
-            return tell("which.refusal.wide")
-        return tell("which.refusal.mask") if x.mask == "any" else ""
+            return tell("backend_choice.refusal.wide")
+        return tell("backend_choice.refusal.mask") if x.mask == "any" else ""
     most = 256 if x.sm == 90 else 128
-    return tell("which.refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
+    return tell("backend_choice.refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
 
 
 def tried(sm: int) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ def chosen(x: Input) -> str:
 
 def _picture(x: Input) -> list[Shape]:
     taken = chosen(x)
-    shapes = [say(0, 16, tell("which.tried"), "is-bold")]
+    shapes = [say(0, 16, tell("backend_choice.tried"), "is-bold")]
     for k, name in enumerate(tried(x.sm)):
         why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
@@ -89,7 +89,7 @@ def _picture(x: Input) -> list[Shape]:
             say(
                 186,
                 at + 26,
-                tell("which.runs") if runs else why or tell("which.would"),
+                tell("backend_choice.runs") if runs else why or tell("backend_choice.would"),
                 f"is-small {'is-good' if runs else 'is-quiet'}",
                 key=f"why {name}",
             ),
@@ -101,30 +101,33 @@ def _picture(x: Input) -> list[Shape]:
 
 def _which(v: Values) -> list[Block]:
     x = Input(int(v["sm"]), str(v["dtype"]), int(v["d"]), str(v["mask"]), v.get("shared") == "yes")
-    order = [f"{NAMES[k]}: {refusal(k, x) or tell('which.takes')}" for k in tried(x.sm)]
-    words = tell("which.told", order="; ".join(order), runs=NAMES[chosen(x)])
+    order = [f"{NAMES[k]}: {refusal(k, x) or tell('backend_choice.takes')}" for k in tried(x.sm)]
+    words = tell("backend_choice.told", order="; ".join(order), runs=NAMES[chosen(x)])
     stored = chosen(x) == "math"
     return [
-        scene(tell("which.title"), words, panel(440, 224, _picture(x))),
-        text(tell("which.stored" if stored else "which.fused", checked=CHECKED), "fine"),
+        scene(tell("backend_choice.title"), words, panel(440, 224, _picture(x))),
+        text(
+            tell("backend_choice.stored" if stored else "backend_choice.fused", checked=CHECKED),
+            "fine",
+        ),
     ]
 
 
 WIDGETS = (
     Widget(
         "which",
-        tell("which.widget"),
+        tell("backend_choice.widget"),
         (
             pick("sm", "GPU", "90", GPUS.items()),
             pick(
                 "dtype",
-                tell("which.label.dtype"),
+                tell("backend_choice.label.dtype"),
                 "bf16",
                 ("bf16", "fp16", "fp32"),
                 closed=("fp32", "fp16"),
             ),
-            pick("d", tell("which.label.d"), 50, (32, 50, 64, 128, 256)),
-            pick("mask", tell("which.label.mask"), "none", MASKS.items(), closed=("any",)),
+            pick("d", tell("backend_choice.label.d"), 50, (32, 50, 64, 128, 256)),
+            pick("mask", tell("backend_choice.label.mask"), "none", MASKS.items(), closed=("any",)),
         ),
         _which,
     ),
@@ -140,11 +143,11 @@ def _asked(x: Input) -> dict:
     offered = tried(x.sm)
     options = tuple((NAMES[name], _why(name, x)) for name in offered)
     words = tell(
-        "which.asked",
+        "backend_choice.asked",
         gpu=GPUS[str(x.sm)].replace(", ", " or "),
         dtype=x.dtype,
         d=x.d,
-        mask=tell.named("which.asked_masks")[x.mask],
+        mask=tell.named("backend_choice.asked_masks")[x.mask],
     )
     return {"options": options, "answer": offered.index(chosen(x)), "words": words}
 
@@ -155,11 +158,15 @@ def _why(name: str, x: Input) -> str:
         order = tried(x.sm)
         before = [NAMES[k] for k in order[: order.index(name)]]
         if not before:
-            return tell("which.first")
-        key = "which.next" if len(before) == 1 else "which.next_of_some"
+            return tell("backend_choice.first")
+        key = "backend_choice.next" if len(before) == 1 else "backend_choice.next_of_some"
         return tell(key, before=listed(before))
-    return tell("which.refused", why=why) if why else tell("which.later", first=NAMES[taken])
+    return (
+        tell("backend_choice.refused", why=why)
+        if why
+        else tell("backend_choice.later", first=NAMES[taken])
+    )
 
 
 _first, *_others = (_asked(x) for x in ASKED)
-RUNGS = (rung("backends", **_first, variants=_others),)
+LESSONS = (lesson("backends", **_first, variants=_others),)

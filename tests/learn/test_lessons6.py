@@ -12,18 +12,18 @@ import torch
 from explainer.base.cards import CARDS
 from explainer.base.facts import fact
 from explainer.base.records import load
-from explainer.learn import decoding, engines, heads, positions, rungs_low, windows
+from explainer.learn import decoding, engines, heads, linear_algebra, positions, windows
 from explainer.learn.registry import widgets
 from explainer.trace import trace
 from kernels.rotary import rope
-from tests.learn.scenes import asked, default_hides_the_answer, every_edge, rung, shapes, words
+from tests.learn.scenes import asked, default_hides_the_answer, every_edge, lesson, shapes, words
 
 KEYS = ("gqa", "rope", "windows", "decode", "engines")
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_every_edge_of_every_control(key):
-    every_edge(widgets()[rung(key).widget])
+    every_edge(widgets()[lesson(key).widget])
 
 
 @pytest.mark.parametrize("key", ["gqa", "rope"])
@@ -131,7 +131,9 @@ def test_the_parts_are_attention_of_the_last_query():
         whole = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0, 0]
         found, O, _ = decoding.split_keys.parts(p, count)
         assert np.allclose(O, whole) and len(found) == count
-        assert rungs_low.weighed(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(O)
+        assert linear_algebra.weighed(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(
+            O
+        )
         assert f"{found[0].weight:.2f}" in words("decode", tokens=tokens, parts=count)
 
 

@@ -16,11 +16,11 @@ import torch
 
 from explainer.base.facts import fact
 from explainer.engine import recorded
-from explainer.learn import wild
+from explainer.learn import ecosystem
 from explainer.learn.content import Snippet
 
 ROOT = Path(__file__).resolve().parents[2]
-BY_KEY = {s.key: s for s in wild.SNIPPETS}
+BY_KEY = {s.key: s for s in ecosystem.SNIPPETS}
 NEEDED_WORDS = {"gpu": "Needs an NVIDIA GPU", "vllm": "Needs the package vllm and a GPU"}
 NEEDED_WORDS["transformers"] = "Needs the package transformers"
 
@@ -33,8 +33,8 @@ def here(snippet: Snippet) -> bool:
     return snippet.needs != "vllm" and importlib.util.find_spec(snippet.needs) is not None
 
 
-RUN = [s.key for s in wild.SNIPPETS if here(s)]
-NOT_RUN = [s.key for s in wild.SNIPPETS if not here(s)]
+RUN = [s.key for s in ecosystem.SNIPPETS if here(s)]
+NOT_RUN = [s.key for s in ecosystem.SNIPPETS if not here(s)]
 
 # torch is imported once (seconds); then every snippet has a process of its own, as if pasted alone.
 RUNNER = """
@@ -193,17 +193,17 @@ def test_the_check_of_names_finds_what_is_missing():
 
 
 def test_what_a_snippet_needs_is_said_in_its_words():
-    for snippet in wild.SNIPPETS:
+    for snippet in ecosystem.SNIPPETS:
         assert ("Needs" in snippet.words) == bool(snippet.needs)
         assert NEEDED_WORDS.get(snippet.needs, "") in snippet.words
         uses_gpu_only = 'device="cuda"' in snippet.code
         assert uses_gpu_only == (snippet.needs == "gpu")
-    assert {s.needs for s in wild.SNIPPETS} == {"", "gpu", "transformers", "vllm"}
+    assert {s.needs for s in ecosystem.SNIPPETS} == {"", "gpu", "transformers", "vllm"}
 
 
 def test_snippets_are_short_and_their_keys_their_own():
-    assert len(BY_KEY) == len(wild.SNIPPETS)
-    for snippet in wild.SNIPPETS:
+    assert len(BY_KEY) == len(ecosystem.SNIPPETS)
+    for snippet in ecosystem.SNIPPETS:
         assert snippet.code.count("\n") <= 25
         assert max(map(len, snippet.code.splitlines())) <= 100
         assert snippet.code.endswith("\n") and not snippet.code.startswith("\n")
@@ -211,7 +211,7 @@ def test_snippets_are_short_and_their_keys_their_own():
 
 
 def test_the_table_of_backends_is_whole():
-    head, rows = wild.BACKENDS["head"], wild.BACKENDS["rows"]
+    head, rows = ecosystem.BACKENDS["head"], ecosystem.BACKENDS["rows"]
     assert head[1:5] == ["flash (FA-2)", "cuDNN", "memory-efficient", "math"]
     assert all(len(row) == len(head) and all(row) for row in rows)
     inputs = " ".join(row[0] for row in rows)
@@ -228,10 +228,10 @@ def test_the_ratio_of_speed_is_the_records():
             ms.setdefault(problem, {})[row["method"]] = row["median_ms"]
     ratios = [t["sdpa_flash"] / t["sdpa_cudnn"] for t in ms.values() if len(t) == 2]
     assert len(ratios) > 50
-    low, high = wild.speed_ratio()
+    low, high = ecosystem.speed_ratio()
     assert (low, high) == pytest.approx((min(ratios), max(ratios)), rel=0.02)
     assert 1.3 < low < high < 2.5
-    assert wild.BACKENDS["rows"][-1][2] == f"{low:.1f} to {high:.1f} × flash"
+    assert ecosystem.BACKENDS["rows"][-1][2] == f"{low:.1f} to {high:.1f} × flash"
 
 
 def test_only_math_keeps_the_square_in_the_record():
