@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.traffic import Moved
@@ -33,15 +32,15 @@ def launch_drawing(name: str, moved: Moved, heads: int, widest: int) -> dict:
         if n
     ]
     arrows = [
-        _arrow(MARGIN + ARROW_STEP * (k + 0.5), n_bytes, is_read, widest)
-        | {"tensor": tensor, "bytes": n_bytes, "is_read": is_read}
+        {"tensor": tensor, "bytes": n_bytes, "is_read": is_read}
+        | _arrow(MARGIN + ARROW_STEP * (k + 0.5), n_bytes, is_read, widest)
         for k, (tensor, n_bytes, is_read) in enumerate(tensors)
     ]
     inner = ARROW_STEP * len(arrows)
     return {"name": NAMES[name], "width": inner + 2 * MARGIN, "inner": inner, "arrows": arrows}
 
 
-def _arrow(x: float, n_bytes: int, is_read: bool, widest: int) -> Mapping[str, float]:
+def _arrow(x: float, n_bytes: int, is_read: bool, widest: int) -> dict[str, float]:
     """Lay out one arrow at ``x``, which points up to the kernel if it is a read."""
     width = max(SMALLEST, WIDEST * n_bytes / widest)
     head = max(4.0, width / 2 + 3)

@@ -19,8 +19,8 @@ t = Texts("memory")
 
 
 def render_saved(w: Workload) -> Markup:
-    """Render the bytes of all heads that wait for the backward pass: a row for each tensor, a column
-    for each algorithm."""
+    """Render the bytes of all heads that wait for the backward pass: a row for each tensor, a
+    column for each algorithm."""
     heads = w.batch * w.heads
     matrix = heads * w.n * w.d * w.itemsize
     square, row = heads * w.n * w.n * w.itemsize, heads * w.n * FP32
@@ -31,7 +31,9 @@ def render_saved(w: Workload) -> Markup:
         ("l", "ℓ", row),
         ("lse", "lse", row),
     ):
-        rows.append((label, [size if tensor in a.saved_for_backward else None for a in ALGORITHMS.values()]))
+        rows.append(
+            (label, [size if tensor in a.saved_for_backward else None for a in ALGORITHMS.values()])
+        )
     saved = {order: capacity.saved_bytes(w, order) for order in ALGORITHMS}
     rows.append((t("kept.all"), [4 * matrix + size for size in saved.values()]))
     return render(
