@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import ALGORITHMS, LABELS, MAIN
 from explainer.base.fields import PASSES
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
@@ -24,17 +24,16 @@ def render_saved(w: Workload) -> Markup:
     heads = w.batch * w.heads
     matrix = heads * w.n * w.d * w.itemsize
     square, row = heads * w.n * w.n * w.itemsize, heads * w.n * FP32
-    rows = [("Q, K, V", [3 * matrix] * len(ALGORITHMS)), ("O", [matrix] * len(ALGORITHMS))]
+    rows = [("Q, K, V", [3 * matrix] * len(MAIN)), ("O", [matrix] * len(MAIN))]
     for tensor, label, size in (
         ("P", t("kept.p"), square),
         ("m", "m", row),
         ("l", "ℓ", row),
         ("lse", "lse", row),
     ):
-        rows.append(
-            (label, [size if tensor in a.saved_for_backward else None for a in ALGORITHMS.values()])
-        )
-    saved = {order: capacity.saved_bytes(w, order) for order in ALGORITHMS}
+        saves = [tensor in ALGORITHMS[order].saved_for_backward for order in MAIN]
+        rows.append((label, [size if is_saved else None for is_saved in saves]))
+    saved = {order: capacity.saved_bytes(w, order) for order in MAIN}
     rows.append((t("kept.all"), [4 * matrix + size for size in saved.values()]))
     return render(
         "memory/saved",
@@ -42,7 +41,7 @@ def render_saved(w: Workload) -> Markup:
         kind=computed(t("sizes")),
         rows=rows,
         lse_share=saved["fa2"] / matrix,
-        algorithms=ALGORITHMS,
+        head=["", *(LABELS[order] for order in MAIN)],
     )
 
 
@@ -51,13 +50,13 @@ def render_passes(w: Workload) -> Markup:
     conventions."""
     rows = [
         (
-            algorithm.label,
+            LABELS[order],
             [
                 [traffic.both(traffic.summed(w.problem(order), way, p)) for p in PASSES]
                 for way in CONVENTIONS
             ],
         )
-        for order, algorithm in ALGORITHMS.items()
+        for order in MAIN
     ]
     head, names = [""], t.named("ways")
     for way in CONVENTIONS:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
-from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.algorithms.registry import ALGORITHMS, BASELINE, LABELS, MAIN, PLACED
+from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited, computed, counted, recorded
 from explainer.base.records import about
@@ -18,16 +19,16 @@ from explainer.views.templates import render
 from explainer.views.view import View
 
 t = Texts("memory")
-COMPARED = ("standard", "fa2")  # what the pictures set side by side
+COMPARED = (BASELINE, "fa2")  # what the pictures set side by side
 
 
 def render_trips(w: Workload, metric: str = "", pass_: str = "forward") -> View:
     """Render the compulsory bytes of standard attention's three launches and of the fused kernel's
     one, all heads; beside them the requested bytes."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in ALGORITHMS}
+    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in MAIN}
     compulsory, requested = (
-        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in ALGORITHMS}
+        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in MAIN}
         for way in (COMPULSORY, REQUESTED)
     )
     widest = heads * max(
@@ -52,14 +53,14 @@ def render_trips(w: Workload, metric: str = "", pass_: str = "forward") -> View:
             w=w,
             kind=computed(t("transfers")),
             heads=heads,
-            compulsory=compulsory,
-            requested=requested,
+            compulsory=[compulsory[order] for order in COMPARED],
+            requested=listed([f"{amount(requested[o])} ({LABELS[o]})" for o in MAIN]),
             square=w.n * w.n * w.itemsize,
             convention=CONVENTIONS[COMPULSORY],
-            drawings={
-                order: [drawings.launch_drawing(*launch, heads, widest) for launch in plans[order]]
+            drawings=[
+                [drawings.launch_drawing(*launch, heads, widest) for launch in plans[order]]
                 for order in COMPARED
-            },
+            ],
             rows=rows,
         )
     )
@@ -113,16 +114,19 @@ def render_traffic(w: Workload, metric: str = "", pass_: str = "forward") -> Vie
         w=w,
         pass_=pass_,
         kind=computed() + ncu if gains else computed(),
-        ratios={
-            order: _format_ratio(tile_choices.ratio(w, order, w.block_q, w.block_k, pass_))
-            for order in ALGORITHMS
-        },
-        compulsory={
-            order: traffic.compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_)
-            for order in COMPARED
-        },
+        ratios=[
+            (
+                LABELS[order],
+                _format_ratio(tile_choices.ratio(w, order, w.block_q, w.block_k, pass_)),
+            )
+            for order in reversed(PLACED)
+        ],
+        compulsory=[
+            traffic.compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_)
+            for order in (BASELINE, PLACED[-1])
+        ],
         gains=gains and [gains[traffic_series.L2], gains[traffic_series.DRAM]],
-        algorithms=ALGORITHMS,
+        algorithms=[ALGORITHMS[order] for order in reversed(MAIN)],
         signs=[sign for origin, sign in SIGNS.items() if origin in origins],
     )
     figures = (
@@ -161,13 +165,14 @@ def _comparisons(w: Workload) -> dict:
     """Return the values of the forward pass's two cards."""
     br, bc = tile_choices.paper_rule(w)
     best = tile_choices.best(w)
+    paper, ours = PLACED  # the paper's rule is that of the loop with its keys outside
     tiles = [
-        (t("rule.paper", order=LABELS["fa1"]), br, bc, "fa1"),
-        (t("rule.page", order=LABELS["fa2"]), w.block_q, w.block_k, "fa2"),
+        (t("rule.paper", order=LABELS[paper]), br, bc, paper),
+        (t("rule.page", order=LABELS[ours]), w.block_q, w.block_k, ours),
     ]
     if best and max(best["block_m"], best["block_n"]) <= w.n:
-        name = t("rule.fastest", n=best["n"], order=LABELS["fa2"])
-        tiles.append((name, best["block_m"], best["block_n"], "fa2"))
+        name = t("rule.fastest", n=best["n"], order=LABELS[ours])
+        tiles.append((name, best["block_m"], best["block_n"], ours))
     theory = tile_choices.theory(w)
     rules = []
     for name, m, n, order in tiles:
