@@ -49,7 +49,7 @@ def which(
     if sink is not None:
         check_sink(sink, q)
     given = IN_A_TENSOR if isinstance(sink, torch.Tensor) else sink
-    return _choice(q, k, v, masks.asked(causal, mask), check_score(score), given, scale)
+    return _choice(q, k, v, masks.from_keywords(causal, mask), check_score(score), given, scale)
 
 
 def _choice(q, k, v, mask: masks.Mask, score: Score, sink: float | str | None, scale) -> Choice:
@@ -140,7 +140,7 @@ def _says(attention_mask, mask: str, q, k) -> bool:
     if not dense or attention_mask.shape[-2:] != (n_q, n_k):
         return False
     rows, keys = (torch.arange(n, device=q.device) for n in (n_q, n_k))
-    seen = masks.asked(False, mask).sees(rows[:, None] + (n_k - n_q), keys[None, :])
+    seen = masks.from_keywords(False, mask).sees(rows[:, None] + (n_k - n_q), keys[None, :])
     if same := bool((attention_mask == seen).all()):
         attention_mask._known_as = mask
     return same
@@ -151,7 +151,7 @@ def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
     `IN_A_TENSOR`."""
     check_tensors(q, k, v)
     check_device(q.device)
-    asked = masks.asked(causal, mask)
+    asked = masks.from_keywords(causal, mask)
     chosen = _choice(q, k, v, asked, check_score(score), sink, scale).kernel
     if chosen == "hopper":
         return hopper.prepare(q, k, v, causal, mask, scale, None, score, sink)

@@ -99,7 +99,7 @@ def _prepare(
     if 0 in q.shape or 0 in k.shape:
         return _nothing
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
-    asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
+    asked, changed, device = masks.from_keywords(causal, mask), check_score(score), q.device
     if method == "hopper":
         reason = hopper_backward.supports(q, k, v, asked, changed, scale)
         if not reason:

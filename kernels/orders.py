@@ -141,7 +141,7 @@ def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, s
     check_device(q.device)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     config = config_for(q, block_m, block_n)
-    return masks.asked(causal, mask), scale, config, precision, check_score(score)
+    return masks.from_keywords(causal, mask), scale, config, precision, check_score(score)
 
 
 def prepare(

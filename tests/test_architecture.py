@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -131,4 +132,21 @@ def test_pages_fetch_nothing_from_elsewhere():
         urls -= {"http://www.w3.org/1998/Math/MathML"}  # names, not places
         if urls:
             found[path.name] = urls
+    assert not found
+
+
+# Imported only where they are installed: ZeroGPU's package, and peers that the benchmark measures.
+OPTIONAL = {"spaces", "flash_attn", "transformers"}
+
+
+def test_every_library_that_is_imported_is_declared():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    declared = {re.split(r"[>=<;\s]", line)[0] for line in lines if line and line[0] != "#"}
+    homes, found = packages_distributions(), {}
+    for path in PYTHON:
+        for module in top(imported(path)) - sys.stdlib_module_names - OPTIONAL:
+            if not (ROOT / module).exists() and not (ROOT / f"{module}.py").exists():
+                names = {x.lower().replace("_", "-") for x in homes.get(module, [module])}
+                if not names & declared:
+                    found.setdefault(module, name(path))
     assert not found

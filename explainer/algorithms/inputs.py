@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.base import own_data
-from explainer.base.kept import kept
+from explainer.base.cache import cached
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -150,7 +150,7 @@ def _rotated(x: np.ndarray, problem: Problem) -> np.ndarray:
     return np.concatenate((first * cos - second * sin, second * cos + first * sin), axis=1)
 
 
-@kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
+@cached(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
 def made(problem: Problem) -> Arrays:
     make = _GENERATORS[problem.inputs]
     q, k, v = make(problem, problem.kv_head)

@@ -11,7 +11,7 @@ import numpy as np
 from explainer.base.amounts import power, written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
 from explainer.learn.precision import gradients, lost
 from explainer.learn.scene import Shape, chart, lines, panel, say, scene
@@ -232,4 +232,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-RUNGS = (rung("amp", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("amp", _figures(), **_first, variants=_others),)

@@ -12,9 +12,9 @@ from explainer.base.amounts import scientific, shown
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
-from explainer.learn.rungs_low import address, weighed
+from explainer.learn.linear_algebra import address, weighed
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -201,4 +201,4 @@ def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (rung("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),)
+LESSONS = (lesson("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),)

@@ -1,4 +1,4 @@
-"""Rungs 1.3 to 1.5: softmax and its axis, one word that asks, and attention as matrices."""
+"""Lessons 1.3 to 1.5: softmax and its axis, one word that asks, and attention as matrices."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import shown
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import address, softmax, whole
+from explainer.learn.linear_algebra import address, softmax, whole
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -74,7 +74,7 @@ def note(words: str, tone: str = "", aside: bool = False) -> Item:
 
 
 def heat(x: np.ndarray) -> list[float]:
-    """The scale of a rung's heat: the least and the largest finite number."""
+    """The scale of a lesson's heat: the least and the largest finite number."""
     x = x[np.isfinite(x)]
     return [float(x.min()), float(x.max())]
 
@@ -332,10 +332,10 @@ def _doubled(what: str) -> dict:
 
 
 _doubling, *_others = map(_doubled, ("Nk", "Nq", "d"))
-RUNGS = (
-    rung("softmax", _axes()),
-    rung("attention", variants=_others, **_doubling),
-    rung("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
+LESSONS = (
+    lesson("softmax", _axes()),
+    lesson("attention", variants=_others, **_doubling),
+    lesson("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
 )
 
 WIDGETS = (

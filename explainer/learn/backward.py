@@ -14,9 +14,9 @@ from explainer.base.amounts import shown, written
 from explainer.base.texts import Texts
 from explainer.learn import training
 from explainer.learn.blocks import Block, Control, Widget, matrix, table, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import address, products, whole
+from explainer.learn.linear_algebra import address, products, whole
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 
@@ -327,7 +327,7 @@ def steps(step: int, i: int = 1, mask: str = "full") -> list[Block]:
     return (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
 
 
-# ---- the exercise: each gap's fillings, as the rung's question has them, and what they do
+# ---- the exercise: each gap's fillings, as the lesson's question has them, and what they do
 
 LESS: dict[str, Callable[[Derived], np.ndarray | float]] = {
     "0": lambda x: 0.0,
@@ -408,8 +408,8 @@ WIDGETS = (
         _run,
     ),
 )
-RUNGS = (
-    rung(
+LESSONS = (
+    lesson(
         "backward",
         {"place": place("full", 1, "dS"), "cpu_apart": training.most_apart("training_cpu")},
     ),

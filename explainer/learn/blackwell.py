@@ -15,10 +15,10 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import Rung, rung
+from explainer.learn.content import Lesson, lesson
 from explainer.learn.controls import slider
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.matrix_units import clock_hz
-from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, chart, lines, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -272,14 +272,14 @@ WIDGETS = (
 )
 
 
-def _rung() -> Rung:
+def _lesson() -> Lesson:
     first, *others = ({"answer": 2.0**t, "wrong": (t, math.exp(t), 1)} for t in QUESTIONS)
     found = played(8)
     figures = {
         "place": address(Problem(), 1, "exp"),
         "skipped": f"{1 - found.rescaled / found.rises:.0%}",
     }
-    return rung("blackwell", figures, variants=others, **first)
+    return lesson("blackwell", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)

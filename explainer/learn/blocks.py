@@ -27,7 +27,7 @@ class Control:
     """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
     ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
     levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1". ``closed``:
-    choices, or True for the whole control, that open once the rung's question is answered.
+    choices, or True for the whole control, that open once the lesson's question is answered.
     ``drawn``: a picture of the widget is what moves it, so it has no form of its own. ``serves``:
     another control's key and those of its values with which this one changes what is shown; with
     the others it is out of sight."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST, WHERE
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED, WHERE
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, both, least, summed
+from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, summed
 from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import KIB, Card
 from explainer.base.facts import number
@@ -33,7 +33,8 @@ def io(given: Given) -> list[Block]:
     """Bytes that one head asks for, and the least, over N, beside the extra memory."""
     d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
     moved = {
-        o: [asked(n, d, "full", "fp16", o, block, block) for n in ns] for o in ("standard", "fa2")
+        o: [requested_bytes(n, d, "full", "fp16", o, block, block) for n in ns]
+        for o in ("standard", "fa2")
     }
     extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = tell.named("claim_costs.io.series")
@@ -41,7 +42,7 @@ def io(given: Given) -> list[Block]:
         {"name": names[o], "x": ns, "y": y, "colour": c}
         for (o, y), c in zip(moved.items(), "so", strict=True)
     ]
-    once = [least(n, d, "fp16", "fa2") for n in ns]
+    once = [compulsory_bytes(n, d, "fp16", "fa2") for n in ns]
     series.append({"name": names["once"], "x": ns, "y": once, "colour": "k"})
     series.append({"name": names["extra"], "x": ns, "y": extra, "colour": "l"})
     f, s, e = moved["fa2"], moved["standard"], extra
@@ -203,8 +204,8 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
         f"{order} {convention}": count
         for order in ("standard", "fa2")
         for convention, count in (
-            (ASKED, asked(w.n, w.d, "full", w.dtype, order, w.block_q, w.block_k)),
-            (LEAST, least(w.n, w.d, w.dtype, order)),
+            (REQUESTED, requested_bytes(w.n, w.d, "full", w.dtype, order, w.block_q, w.block_k)),
+            (COMPULSORY, compulsory_bytes(w.n, w.d, w.dtype, order)),
         )
     }
     return {
@@ -237,7 +238,7 @@ def bound(given: Given) -> list[Block]:
         )
         for way, x in found.items()
     ]
-    waits = found[f"fa2 {ASKED}"]["intensity"] < ridge
+    waits = found[f"fa2 {REQUESTED}"]["intensity"] < ridge
     return [
         bars(
             tell("claim_costs.bound.title", card=card.name, ridge=ridge),

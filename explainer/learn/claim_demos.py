@@ -11,7 +11,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, bars, matrix, table, text
-from explainer.learn.rungs_low import softmax
+from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS

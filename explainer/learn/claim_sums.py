@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS, KIB
 from explainer.base.texts import Texts
+from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, table, text
 from explainer.learn.claim_costs import UNITS, exp_rate
 from explainer.learn.claim_demos import Given, plain, qkv
+from explainer.learn.linear_algebra import softmax
 from explainer.learn.matrix_units import GENERATIONS
-from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, box, panel, path, say, scene
-from explainer.learn.which import GPUS, NAMES, Input, chosen
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 
@@ -181,7 +181,7 @@ def writes(given: Given) -> list[Block]:
 def standard_least(given: Given) -> list[Block]:
     """Standard attention's traffic over N, each matrix once per kernel: 4Nd + 4N² elements."""
     d, ns = int(given["d"]), [2**k for k in range(6, 15)]
-    found = [least(n, d, "fp16", "standard") / 2 for n in ns]
+    found = [compulsory_bytes(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
     series = [
         {"name": tell("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
@@ -259,7 +259,7 @@ def constants(given: Given) -> list[Block]:
     n = int(given["n"])
     items = []
     for br in (32, 64, 128, 256):
-        size = asked(n, 64, "full", "fp16", "fa2", br, 64)
+        size = requested_bytes(n, 64, "full", "fp16", "fa2", br, 64)
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
         bars(tell("claim_sums.constants.title", n=n), items, colour="s"),

@@ -11,7 +11,7 @@ from explainer.learn import claim_sums as sums
 from explainer.learn.blocks import Control, Widget
 from explainer.learn.content import Claim, stored
 from explainer.learn.controls import card, commas, pick, slider
-from explainer.learn.wild import SPEED
+from explainer.learn.ecosystem import SPEED
 
 tell = Texts("learn")
 

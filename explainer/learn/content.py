@@ -1,4 +1,4 @@
-"""The forms of what the Learn page says: rungs, questions, claims, snippets, glossary.
+"""The forms of what the Learn page says: lessons, questions, claims, snippets, glossary.
 
 The texts themselves are data: ``assets/learn/``, one entry a line.
 """
@@ -26,7 +26,7 @@ UNIT = re.compile(tell("content.unit"))
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
 MOST_LINES = 4  # of a slide in the hall
-FILES = tuple(f"rungs{k}" for k in range(1, 8))  # one for each group of the course
+FILES = tuple(f"lessons{k}" for k in range(1, 8))  # one for each group of the course
 
 
 @lru_cache(maxsize=32)
@@ -102,8 +102,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Link:
-    """Where a rung's idea can be seen: ``page`` of PAGES, with ``query`` a place in this app as in
-    its address (a page but Step is named in it), a paper with ``url``."""
+    """Name a place where a lesson's idea can be seen: ``page`` of PAGES, with ``query`` a place in
+    this app as in its address (a page but Step is named in it), a paper with ``url``."""
 
     page: str
     words: str
@@ -120,7 +120,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Rung:
+class Lesson:
     """One stop of the course, and one screen: ``words`` (paragraphs by blank lines) of at most 90
     words, a widget, a question. ``more`` folds. In a lecture hall ``headline``, a sentence, and at
     most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
@@ -147,21 +147,21 @@ class Rung:
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
-            raise ValueError(f"rung {self.key}: layout = {self.layout!r}, not one of {LAYOUTS}")
+            raise ValueError(f"lesson {self.key}: layout = {self.layout!r}, not one of {LAYOUTS}")
         if not 0 < len(self.lines) <= MOST_LINES:
-            raise ValueError(f"rung {self.key}: {len(self.lines)} lines, not 1 to {MOST_LINES}")
+            raise ValueError(f"lesson {self.key}: {len(self.lines)} lines, not 1 to {MOST_LINES}")
         if not 0 < self.minutes < 60:
-            raise ValueError(f"rung {self.key}: minutes = {self.minutes}, not 1 to 59")
+            raise ValueError(f"lesson {self.key}: minutes = {self.minutes}, not 1 to 59")
 
 
 @lru_cache(maxsize=1)
 def entries() -> dict[str, dict]:
-    """{key: what is written about a rung}, of all seven files. Raises ValueError if a rung is
+    """{key: what is written about a lesson}, of all seven files. Raises ValueError if a lesson is
     written twice."""
     found: dict[str, dict] = {}
     for entry in (entry for name in FILES for entry in read(name)):
         if entry["key"] in found:
-            raise ValueError(f"the rung {entry['key']} is written twice")
+            raise ValueError(f"the lesson {entry['key']} is written twice")
         found[entry["key"]] = entry
     return found
 
@@ -195,19 +195,22 @@ def _near(value: object, other: object, tolerance: float) -> bool:
     return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 
-def rung(
+def lesson(
     key: str, figures: dict | None = None, hall: dict | None = None, **computed: object
-) -> Rung:
-    """The rung ``key`` of ``assets/learn/rungs1.json`` to ``rungs7.json``. ``figures`` stand where
-    their names are in braces, in words, links and question alike; ``computed`` are parts of the
-    question, ``hall`` of the one in a lecture hall, as of :func:`asked`."""
+) -> Lesson:
+    """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
+
+    ``figures`` stand where their names are in braces, in words, links and question alike;
+    ``computed`` are parts of the question, ``hall`` of the one in a lecture hall, as of
+    :func:`asked`.
+    """
     entry = _filled(entries()[key], figures or {})
     links = tuple(Link(**link) for link in entry["links"])
     made = {"links": links, "question": asked(entry["question"], **computed)}
     if "hall" in entry:
         said = {"key": f"{made['question'].key}-hall", "kind": CHOICE} | entry["hall"]
         made["hall"] = asked(said, **hall or {})
-    return Rung(**entry | made)
+    return Lesson(**entry | made)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from explainer.base.amounts import shown
 from explainer.base.records import about
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import weighed, whole
+from explainer.learn.linear_algebra import weighed, whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
@@ -203,4 +203,4 @@ def _asked(first: tuple, second: tuple) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("decode", **_first, variants=_others),)
+LESSONS = (lesson("decode", **_first, variants=_others),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explainer.base.facts import fact
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, table
-from explainer.learn.content import rung, stored
+from explainer.learn.content import lesson, stored
 
 tell = Texts("learn")
 ENGINES: Block = table(
@@ -34,4 +34,4 @@ def _asked(tokens: int, size: int) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("engines", **_first, variants=_others),)
+LESSONS = (lesson("engines", **_first, variants=_others),)

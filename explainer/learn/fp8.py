@@ -13,7 +13,7 @@ import numpy as np
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
 from explainer.base.texts import Texts
-from explainer.learn.rungs_low import softmax
+from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 
 tell = Texts("learn")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
@@ -108,7 +108,7 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
 
 def _fusion(v: Mapping[str, float | str]) -> list[Block]:
     n = int(v["n"])
-    apart, fused = chain(str(v["what"]), n, D, DTYPE, LEAST)
+    apart, fused = chain(str(v["what"]), n, D, DTYPE, COMPULSORY)
     totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
     most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
     titles = (tell("fusion.apart", n=len(apart)), tell("fusion.fused"))
@@ -159,4 +159,4 @@ def _asked(chain: tuple[tuple[int, int], ...]) -> dict:
 
 
 _first, *_others = map(_asked, CHAINS)
-RUNGS = (rung("fusion", **_first, variants=_others),)
+LESSONS = (lesson("fusion", **_first, variants=_others),)

@@ -1,4 +1,4 @@
-"""Rung 2.1: a launch spread over a card's SMs, one warp, and the sectors that its threads touch."""
+"""Lesson 2.1: a launch spread over a card's SMs, one warp, and the sectors its threads touch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
@@ -83,7 +83,7 @@ def _count(stride: int, dtype: str) -> dict:
 
 
 FIRST, *OTHERS = (_count(*asked) for asked in ASKED)
-RUNGS = (rung("gpu", variants=OTHERS, **FIRST),)
+LESSONS = (lesson("gpu", variants=OTHERS, **FIRST),)
 
 WIDGETS = (
     Widget(

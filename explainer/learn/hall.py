@@ -1,4 +1,4 @@
-"""A rung's question as a slide in a lecture hall: answered by raised hands, letters for options."""
+"""Show a lesson's question as a slide: answered by raised hands, letters for options."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import math
 
 from explainer.base.amounts import written
 from explainer.base.texts import Texts
-from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, Rung
+from explainer.learn.content import CHOICE, CLICK, NUMBER, Lesson, Question
 
 tell = Texts("learn")
 
 MOST = 4  # options of a number
 
 
-def slide(rung: Rung) -> dict[str, object]:
+def slide(lesson: Lesson) -> dict[str, object]:
     """{"words", and either "options" of (text, why) with "answer" the index of the right one, or
     "cells" with "rows" the tokens that they belong to, if any, "answer" the (row, column) cells
     that are right and "why"}. The options of a number are the answer and what its mistakes give, by
     size. Raises ValueError for a question that neither has options nor cells."""
-    asked = rung.hall or rung.question
+    asked = lesson.hall or lesson.question
     if asked.kind == CHOICE:
         return {"words": asked.words, "options": asked.options, "answer": asked.answer}
     if asked.kind == NUMBER:
@@ -31,7 +31,9 @@ def slide(rung: Rung) -> dict[str, object]:
             "why": asked.reasons[0],
         }
         return cells | (_named(asked) if asked.rows else {})
-    raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
+    raise ValueError(
+        f"lesson {lesson.key}: a question of the kind {asked.kind} needs one for the hall"
+    )
 
 
 def _named(asked: Question) -> dict[str, object]:

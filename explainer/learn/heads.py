@@ -8,7 +8,7 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.learn.variants import HEADS, WIDE, per_token
@@ -109,4 +109,4 @@ def _asked(layers: int, kv: int) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("gqa", **_first, variants=_others),)
+LESSONS = (lesson("gqa", **_first, variants=_others),)

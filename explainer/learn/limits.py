@@ -11,7 +11,7 @@ from explainer.base.amounts import amount, power
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
 from explainer.learn.scene import CHARACTER, Shape, box, panel, say, scene
 from explainer.memory import tile_choices
@@ -283,4 +283,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-RUNGS = (rung("when_not", _figures()),)
+LESSONS = (lesson("when_not", _figures()),)

@@ -1,5 +1,5 @@
-"""Rung 1.7: a mask on the scores, three ways to put it on, and a word that is changed to see which
-outputs move."""
+"""Lesson 1.7: a mask on the scores, three ways to put it on, and a word that is changed to see
+which outputs move."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from explainer.base.amounts import shown
 from explainer.base.texts import Texts
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick
-from explainer.learn.rungs_low import softmax
+from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -171,7 +171,7 @@ def _hidden(new: int, keys: int) -> dict:
 
 FIRST, *OTHERS = (_hidden(*asked) for asked in ASKED)
 ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
-RUNGS = (rung("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
+LESSONS = (lesson("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
     Widget(

@@ -9,7 +9,7 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung, stored
+from explainer.learn.content import lesson, stored
 from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, say, scene
 
@@ -169,4 +169,4 @@ def _count(arch: str, br: int, bc: int, d: int) -> dict:
 
 
 _first, *_others = (_count(*x) for x in QUESTIONS)
-RUNGS = (rung("cores", **_first, variants=_others),)
+LESSONS = (lesson("cores", **_first, variants=_others),)

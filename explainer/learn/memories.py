@@ -1,17 +1,17 @@
-"""Rung 2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them on
-another, and the least time of one head with tiles and without."""
+"""Lesson 2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
+on another, and the least time of one head with tiles and without."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import Rung, rung
+from explainer.learn.content import Lesson, lesson
 from explainer.learn.controls import card, pick
 from explainer.memory.levels import Level, levels
 from explainer.memory.workload import Workload
@@ -41,7 +41,7 @@ def times(key: str) -> dict[str, float]:
     by the same convention (each matrix once per launch), and its two products."""
     hardware, w = CARDS[key], _workload(key)
     found = {
-        name: least(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
+        name: compulsory_bytes(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
         for name, order in ORDERS.items()
     }
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
@@ -74,7 +74,9 @@ def _memory(v: Values) -> list[Block]:
             }
         )
     took, called = times(key), tell.named("memories.bars")
-    moved = {name: amount(least(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()}
+    moved = {
+        name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
+    }
     said = {
         "without": tell("memories.bar.without", bytes=moved["without"]),
         "with": tell("memories.bar.with", bytes=moved["with"]),
@@ -157,7 +159,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
     }
 
 
-def _rung() -> Rung:
+def _lesson() -> Lesson:
     card = CARDS[CARD]
     by = {level.key: level for level in levels(_workload(CARD))}
     first, *others = (
@@ -182,10 +184,10 @@ def _rung() -> Rung:
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",
     }
-    return rung("memory", figures, variants=others, **first)
+    return lesson("memory", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)
 
 WIDGETS = (
     Widget(

@@ -10,9 +10,9 @@ from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, Widget, bars, bits, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from kernels.spec.formats import FORMATS, Format
 
@@ -204,4 +204,4 @@ def _asked(key: str, x: float) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (rung("formats", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("formats", _figures(), **_first, variants=_others),)

@@ -10,10 +10,10 @@ import numpy as np
 from explainer.base.amounts import SUPERSCRIPTS, written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
-from explainer.learn.rungs_low import address, whole
 from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
@@ -226,8 +226,8 @@ def _rise(old: int, new: int) -> dict[str, object]:
     }
 
 
-RUNGS = (
-    rung(
+LESSONS = (
+    lesson(
         "online",
         {"place": address(ROW, 2, "exp"), **_rise(*RISES)},
         options=LINES,

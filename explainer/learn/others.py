@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from explainer.base.amounts import amount, shown
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import SECTIONS, rung
+from explainer.learn.content import SECTIONS, lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, chart, panel, say, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
@@ -197,4 +197,4 @@ def _figures() -> dict[str, str]:
     }
 
 
-RUNGS = (rung("others", _figures()),)
+LESSONS = (lesson("others", _figures()),)

@@ -17,7 +17,7 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, timeline
-from explainer.learn.content import Rung, rung, stored
+from explainer.learn.content import Lesson, lesson, stored
 from explainer.learn.controls import pick, slider
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.memory.levels import levels
@@ -317,7 +317,7 @@ def _asked(softmax: float) -> dict:
     return {"answer": share(softmax), "wrong": wrong}
 
 
-def _rung() -> Rung:
+def _lesson() -> Lesson:
     first, *others = map(_asked, QUESTIONS)
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
@@ -328,7 +328,7 @@ def _rung() -> Rung:
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
     }
-    return rung("overlap", figures, variants=others, **first)
+    return lesson("overlap", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)

@@ -12,9 +12,9 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import shown, written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import address, whole
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
 from explainer.learn.variants import FEW, SHOWN, example, products, rope
 from kernels.spec.scores import slope
@@ -170,4 +170,4 @@ def _place() -> str:
     return address(p, cut, "scores")
 
 
-RUNGS = (rung("rope", {"alibi": _place()}, **_first, variants=_others),)
+LESSONS = (lesson("rope", {"alibi": _place()}, **_first, variants=_others),)

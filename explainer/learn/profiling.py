@@ -6,15 +6,15 @@ import textwrap
 from collections.abc import Mapping
 from functools import lru_cache
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import CHARACTER, Shape, box, panel, path, say, scene
 
 tell = Texts("learn")
@@ -85,7 +85,7 @@ def _said(step: int) -> str:
             times=dram[0] / dram[1],
             scores=amount(N * N * ELEMENT),
             l2=amount(card.l2_bytes),
-            least=amount(least(N, D, "fp16", "fa2")),
+            least=amount(compulsory_bytes(N, D, "fp16", "fa2")),
         ),
         3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
         4: tell(
@@ -230,4 +230,4 @@ def _asked(method: str, n: int) -> dict:
 
 
 _first, *_others = (_asked(*x) for x in ASKED)
-RUNGS = (rung("profile", **_first, variants=_others),)
+LESSONS = (lesson("profile", **_first, variants=_others),)

@@ -16,9 +16,9 @@ from explainer.base.paths import ROOT
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, bars, code, table, text
-from explainer.learn.content import Rung, rung
+from explainer.learn.content import Lesson, lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import whole
+from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
 
@@ -260,10 +260,10 @@ def listing(fault: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _rung() -> Rung:
+def _lesson() -> Lesson:
     made = [{"options": listing(f), "answer": ASKED[f].index(FAULTS[f][0])} for f in FAULTS]
     figures = {f"off_{f}": shown(off(f)) for f in FAULTS}
-    return rung("read", figures, **made[0], variants=made[1:])
+    return lesson("read", figures, **made[0], variants=made[1:])
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)

@@ -10,7 +10,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import capacity
@@ -159,8 +159,8 @@ def _asked() -> tuple[dict, ...]:
 
 
 _first, *_others = _asked()
-RUNGS = (
-    rung(
+LESSONS = (
+    lesson(
         "recompute",
         {"place": place("full", 1, "exp"), "passes": square_passes()},
         **_first,

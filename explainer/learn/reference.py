@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from explainer.algorithms import tiling, traffic
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS
+from explainer.algorithms.algorithm import CONVENTIONS, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS, Card
@@ -210,7 +210,7 @@ def _orders() -> tuple[Block, Block]:
     loops, counted = [], []
     for order, forms in ORDER_FACTS.items():
         name = names[order]
-        kept = listed([KEPT.get(t, t) for t in ALGORITHMS[order].kept])
+        kept = listed([KEPT.get(t, t) for t in ALGORITHMS[order].saved_for_backward])
         loops.append((name, how[order], kept))
         row = [name]
         for convention, form in zip(CONVENTIONS, forms, strict=True):
@@ -230,7 +230,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
     square = dict(levels.tensors(LARGE, "standard"))["S"]
     kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
     gains = traffic_series.gains(LARGE) or {}
-    far = [traffic.asked(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
+    far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
@@ -240,7 +240,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
             tell("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept)),
         ),
         (
-            tell("reference.number.gains", gains=gains[ASKED], dram=gains[DRAM]),
+            tell("reference.number.gains", gains=gains[REQUESTED], dram=gains[DRAM]),
             tell("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200")),
         ),
         (f"{far[1] / far[0]:.2f} ×", tell("reference.number.doubled")),

@@ -1,17 +1,17 @@
-"""Rungs 2.3 and 2.4: what three kernels carry through HBM and back, as a sum one can follow; and
+"""Lessons 2.3 and 2.4: what three kernels carry through HBM and back, as a sum one can follow; and
 whether bytes or operations set the pace, before and after fusion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from explainer.algorithms.algorithm import LEAST
-from explainer.algorithms.traffic import launches, least
+from explainer.algorithms.algorithm import COMPULSORY
+from explainer.algorithms.traffic import compulsory_bytes, launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import card, commas, pick
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
@@ -26,7 +26,7 @@ NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 HEADS = 96
 KNOWN = 8192  # an N whose S the picture shows and the hint names
-ASKED = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
+REQUESTED = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 
 
 # ---- round trips
@@ -54,7 +54,7 @@ def kernels(n: int, heads: int) -> Moves:
             {t: exact[t] for t, (r, _) in moved.items() if r},
             {t: exact[t] for t, (_, w) in moved.items() if w},
         )
-        for name, moved in launches(short, LEAST)
+        for name, moved in launches(short, COMPULSORY)
     ]
 
 
@@ -161,7 +161,7 @@ def _gib(n: int, heads: int) -> dict:
 
 def intensity(n: int, d: int, order: str, dtype: str = DTYPE) -> float:
     """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
-    return 4 * n * n * d / least(n, d, dtype, order)
+    return 4 * n * n * d / compulsory_bytes(n, d, dtype, order)
 
 
 def ridge(key: str) -> float:
@@ -251,11 +251,11 @@ def _bound(key: str) -> dict:
     }
 
 
-FIRST_GIB, *OTHER_GIB = (_gib(*asked) for asked in ASKED)
+FIRST_GIB, *OTHER_GIB = (_gib(*asked) for asked in REQUESTED)
 FIRST_BOUND, *OTHER_BOUND = (_bound(key) for key in CHOICES)
-RUNGS = (
-    rung("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
-    rung("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
+LESSONS = (
+    lesson("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
+    lesson("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
 )
 
 WIDGETS = (

@@ -1,4 +1,4 @@
-"""Rung 1.6: where exp overflows in each format, and how softmax is kept safe."""
+"""Lesson 1.6: where exp overflows in each format, and how softmax is kept safe."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from explainer.base.amounts import written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
-from explainer.learn.content import rung
-from explainer.learn.rungs_low import softmax
+from explainer.learn.content import lesson
+from explainer.learn.linear_algebra import softmax
 from kernels.spec.formats import FORMATS
 
 tell = Texts("learn")
@@ -147,7 +147,7 @@ def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
 
 FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
 ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
-RUNGS = (rung("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
+LESSONS = (lesson("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
 
 WIDGETS = (
     Widget(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from explainer.algorithms.algorithm import ASKED, LEAST, WHERE
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
 from kernels.spec.formats import ITEMSIZE
@@ -24,6 +24,7 @@ LSE_BYTES = 4
 TOKENS = 16_384  # batch × N of the recorded times, where N is no larger
 BEFORE = TOKENS // 2  # the last N of two sequences
 TITLES = tell.named("saves.titles")
+WAYS = {"asked": REQUESTED, "least": COMPULSORY}  # value in the address → convention
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
 # What is kept beside Q, K, V and O: N and heads of the questions
 QUESTIONS = ((65_536, 32), (131_072, 32), (32_768, 16))
@@ -41,9 +42,9 @@ def squares(n: int, heads: int = 1) -> int:
 
 def moved(order: str, n: int, way: str) -> int:
     """Bytes of one head by the convention ``way``."""
-    if way == LEAST:
-        return least(n, D, DTYPE, order)
-    return asked(n, D, "full", DTYPE, order, BR, BC)
+    if way == COMPULSORY:
+        return compulsory_bytes(n, D, DTYPE, order)
+    return requested_bytes(n, D, "full", DTYPE, order, BR, BC)
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +150,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
 
 
 def _saves(v: Mapping[str, float | str]) -> list[Block]:
-    n, way = int(v["n"]), str(v["way"])
+    n, way = int(v["n"]), WAYS[str(v["way"])]
     memory = [
         (tell("saves.squares"), [squares(x) for x in NS], "s", ""),
         ("lse", [kept(x) for x in NS], "l", "is-dashed"),
@@ -189,7 +190,7 @@ def _saves(v: Mapping[str, float | str]) -> list[Block]:
                 tell("saves.less", times=smaller),
             ),
             _bytes_panel(
-                TITLES[way],
+                TITLES[str(v["way"])],
                 n,
                 traffic,
                 low,
@@ -209,7 +210,7 @@ WIDGETS = (
         tell("saves.widget"),
         (
             pick("n", "N", 4096, commas(NS)),
-            pick("way", tell("saves.label.way"), LEAST, tell.named("saves.ways").items()),
+            pick("way", tell("saves.label.way"), "least", tell.named("saves.ways").items()),
         ),
         _saves,
     ),
@@ -228,9 +229,9 @@ def _pace(n: int, ms: float) -> float:
     return 2 * squares(n, HEADS * max(1, TOKENS // n)) / ms / 1e9
 
 
-def _rung():
+def _lesson():
     first, *others = (_asked(*x) for x in QUESTIONS)
-    doubled = moved("fa2", 16_384, ASKED) / moved("fa2", 8_192, ASKED)
+    doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
     figures = {
@@ -244,7 +245,7 @@ def _rung():
         "pace": f"{_pace(BEFORE, slow):.1f}",
         "later": f"{_pace(TOKENS, slower):.1f}",
     }
-    return rung("saves", figures, variants=others, **first)
+    return lesson("saves", figures, variants=others, **first)
 
 
-RUNGS = (_rung(),)
+LESSONS = (_lesson(),)

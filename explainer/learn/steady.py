@@ -11,9 +11,9 @@ import numpy as np
 from explainer.base.amounts import power, written
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
+from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
-from explainer.learn.rungs_low import softmax
 from explainer.learn.scene import Shape, chart, panel, say, scene
 from kernels.spec.formats import FORMATS
 
@@ -208,4 +208,4 @@ def _figures() -> dict[str, str]:
     }
 
 
-RUNGS = (rung("stable", _figures()),)
+LESSONS = (lesson("stable", _figures()),)

@@ -15,7 +15,7 @@ PAGES = tell.named("teaching.pages")
 
 @dataclass(frozen=True)
 class Topic:
-    """What one of the four source texts asks for; ``where`` it is answered: keys of rungs or
+    """What one of the four source texts asks for; ``where`` it is answered: keys of lessons or
     sections, or "?page=…" a page of the app."""
 
     text: str
@@ -30,8 +30,8 @@ TEXTS = {key: (name, _ABOUT[key]) for key, name in tell.named("teaching.texts").
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """``stops`` (a rung's key, minutes) in their order, ``closing`` minutes for the end."""
+class Session:
+    """``stops`` (a lesson's key, minutes) in their order, ``closing`` minutes for the end."""
 
     title: str
     words: str
@@ -45,8 +45,8 @@ class Lesson:
 
 
 _LECTURERS = read("lecturers")
-LESSONS = {
-    key: Lesson(
+SESSIONS = {
+    key: Session(
         entry["title"], entry["words"], tuple(map(tuple, entry["stops"])), entry.get("closing", 0)
     )
     for key, entry in _LECTURERS.items()

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import address, whole
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.problem import Problem
 
@@ -181,7 +181,7 @@ WIDGETS = (
 def _asked_for() -> dict[str, str]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
     return {
-        f"asked{side}": amount(asked(4096, 64, "full", "fp16", "fa2", side, side))
+        f"asked{side}": amount(requested_bytes(4096, 64, "full", "fp16", "fa2", side, side))
         for side in (16, 128)
     }
 
@@ -194,8 +194,8 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
 
 
 _first, *_others = (_reads(*x) for x in ASKED)
-RUNGS = (
-    rung(
+LESSONS = (
+    lesson(
         "tiled", {"place": address(SMALL, *places()[0]), **_asked_for()}, **_first, variants=_others
     ),
 )

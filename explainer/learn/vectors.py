@@ -1,4 +1,4 @@
-"""Rungs 1.1 and 1.2: two arrows and their dot product, random ones by the thousand; a matrix
+"""Lessons 1.1 and 1.2: two arrows and their dot product, random ones by the thousand; a matrix
 product in any order of its loops."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 from explainer.base.amounts import shown
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Control, Widget, picture
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import measures, softmax, whole
+from explainer.learn.linear_algebra import measures, softmax, whole
 
 tell = Texts("learn")
 
@@ -185,7 +185,7 @@ PRODUCTS_OF = {
     "swapped": str((RIGHT @ LEFT).tolist()),
     "cells": str((LEFT * RIGHT).tolist()),
 }
-RUNGS = (rung("matmul", PRODUCTS_OF, variants=OTHERS, **FIRST),)
+LESSONS = (lesson("matmul", PRODUCTS_OF, variants=OTHERS, **FIRST),)
 
 _TIPS = tuple(
     Control(

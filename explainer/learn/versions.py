@@ -10,9 +10,9 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.texts import Texts
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, Widget, text
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import slider
-from explainer.learn.rungs_low import address, whole
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 
@@ -254,4 +254,4 @@ def _busy(order: str) -> float:
 
 _first, *_others = map(_asked, CAUSAL)
 _figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"}
-RUNGS = (rung("versions", _figures, **_first, variants=_others),)
+LESSONS = (lesson("versions", _figures, **_first, variants=_others),)

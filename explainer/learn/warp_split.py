@@ -9,7 +9,7 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import card, pick
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.scene import Shape, box, panel, path, say, scene
@@ -214,4 +214,4 @@ def _figures() -> dict[str, object]:
 
 
 _first, *_others = (_asked(*x) for x in QUESTIONS)
-RUNGS = (rung("warps", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("warps", _figures(), **_first, variants=_others),)

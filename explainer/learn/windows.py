@@ -12,9 +12,9 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import rung
+from explainer.learn.content import lesson
 from explainer.learn.controls import pick, slider
-from explainer.learn.rungs_low import address, whole
+from explainer.learn.linear_algebra import address, whole
 from explainer.learn.scene import Shape, box, knob, panel, say, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.problem import Problem
@@ -195,4 +195,6 @@ def _hall() -> tuple[dict, dict]:
 
 _first, *_others = (_asked(*x) for x in ASKED)
 _figures, _numbers = _hall()
-RUNGS = (rung("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),)
+LESSONS = (
+    lesson("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),
+)

@@ -45,7 +45,9 @@ def kept(w: Workload, order: str, n: int | None = None) -> int:
     """Bytes of all heads that the forward pass keeps for the backward pass beside Q, K, V and O,
     as PyTorch's autograd does: P (softmax needs only what it returned), or m and l, or lse."""
     n = w.n if n is None else n
-    sizes = (n * n * w.itemsize if t == "P" else n * FP32 for t in ALGORITHMS[order].kept)
+    sizes = (
+        n * n * w.itemsize if t == "P" else n * FP32 for t in ALGORITHMS[order].saved_for_backward
+    )
     return w.batch * w.heads * sum(sizes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base import records
 from explainer.base.cards import GUIDE, Card
 from explainer.base.facts import number
@@ -48,11 +49,11 @@ class Level:
 
 
 def tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
-    """(tensor, bytes) in HBM of all heads, forward: S and P whole for "standard", else lse."""
+    """List (tensor, bytes) in HBM of all heads, forward: S and P where stored, else lse."""
     heads = w.batch * w.heads
     matrix, square = heads * w.n * w.d * w.itemsize, heads * w.n * w.n * w.itemsize
     io = tuple((name, matrix) for name in "QKVO")
-    if order == "standard":
+    if ALGORITHMS[order].stores_scores:
         return (*io, ("S", square), ("P", square))
     return (*io, ("lse", heads * w.n * FP32))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.memory.workload import Workload
 from kernels.spec.masks import Mask, parse
 from kernels.spec.masks import flops as forward_flops
@@ -46,7 +46,7 @@ def work(w: Workload, pass_: str = "forward") -> Work:
 def _work(w: Workload, pass_: str) -> Work:
     problem = w.problem("fa2")
     # refuses too many tiles
-    nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
+    nbytes = requested_bytes(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
     found = tiling.counts(problem)
     return Work(
         w.mask.visible(w.n, w.n),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.algorithms.registry import ALGORITHMS, LABELS, MAIN
 from explainer.base.amounts import amount, rounded
 from explainer.base.fields import PASSES
 from explainer.base.kinds import computed
@@ -35,17 +35,18 @@ def kept(w: Workload) -> str:
     matrix = heads * w.n * w.d * w.itemsize
     square, row = heads * w.n * w.n * w.itemsize, heads * w.n * FP32
     rows = [
-        ("Q, K, V", *[amount(3 * matrix)] * len(ALGORITHMS)),
-        ("O", *[amount(matrix)] * len(ALGORITHMS)),
+        ("Q, K, V", *[amount(3 * matrix)] * len(MAIN)),
+        ("O", *[amount(matrix)] * len(MAIN)),
     ]
     for tensor, sign in (("P", say("kept.p")), ("m", "m"), ("l", "ℓ"), ("lse", "lse")):
         size = amount(square if tensor == "P" else row)
-        rows.append((sign, *(size if tensor in a.kept else "–" for a in ALGORITHMS.values())))
-    whole = (4 * matrix + capacity.kept(w, order) for order in ALGORITHMS)
+        saved = (tensor in ALGORITHMS[order].saved_for_backward for order in MAIN)
+        rows.append((sign, *(size if is_saved else "–" for is_saved in saved)))
+    whole = (4 * matrix + capacity.kept(w, order) for order in MAIN)
     rows.append((say("kept.all"), *map(amount, whole)))
     share = capacity.kept(w, "fa2") / matrix
     note = say("kept.note", heads=heads, n=w.n, share=rounded(100 * share))
-    head = ("", *LABELS.values())
+    head = ("", *(LABELS[order] for order in MAIN))
     return card(
         "kept",
         say("kept"),
@@ -60,14 +61,14 @@ def kept(w: Workload) -> str:
 def passes(w: Workload) -> str:
     """Bytes of one head that each algorithm moves, backward beside forward, by both conventions."""
     rows = []
-    for order, label in LABELS.items():
+    for order in MAIN:
         cells: list[str] = []
         for way in CONVENTIONS:
             forward, backward = (
                 traffic.both(traffic.summed(w.problem(order), way, p)) for p in PASSES
             )
             cells += [amount(forward), amount(backward), f"{backward / forward:.2f}"]
-        rows.append((label, *cells))
+        rows.append((LABELS[order], *cells))
     head = [""]
     for way in CONVENTIONS:
         head += [say("passes.forward", way=NAMES[way]), say("passes.backward", way=NAMES[way]), "÷"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import traffic
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
-from explainer.algorithms.registry import ALGORITHMS, LABELS
-from explainer.base.amounts import amount, rounded
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
+from explainer.algorithms.registry import ALGORITHMS, BASELINE, LABELS, MAIN, PLACED
+from explainer.base.amounts import amount, listed, rounded
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited, computed, counted, recorded
 from explainer.base.records import about
@@ -26,45 +26,45 @@ def trips(w: Workload) -> str:
     """The least that standard attention's three launches and the fused kernel's one move, all
     heads; beside it what they ask for."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order), LEAST) for order in ALGORITHMS}
+    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in MAIN}
     least, asked = (
-        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in ALGORITHMS}
-        for way in (LEAST, ASKED)
+        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in MAIN}
+        for way in (COMPULSORY, REQUESTED)
     )
     widest = heads * max(
-        n for order in ("standard", "fa2") for _, m in plans[order] for b in m.values() for n in b
+        n for order in (BASELINE, "fa2") for _, m in plans[order] for b in m.values() for n in b
     )
     square = heads * w.n * w.n * w.itemsize
-    standard, fused = amount(least["standard"]), amount(least["fa2"])
-    ratio = rounded(least["standard"] / least["fa2"])
+    standard, fused = amount(least[BASELINE]), amount(least["fa2"])
+    ratio = rounded(least[BASELINE] / least["fa2"])
     first = say("trips.first", standard=standard, fused=fused, ratio=ratio)
-    asks = {order: amount(nbytes) for order, nbytes in asked.items()}
+    requested = [f"{amount(asked[order])} ({LABELS[order]})" for order in MAIN]
     note = say(
         "trips.note",
-        **asks,
+        requested=listed(requested),
         s=amount(w.n * w.n * w.itemsize),
         all=amount(square),
         heads=heads,
-        least=CONVENTIONS[LEAST],
+        least=CONVENTIONS[COMPULSORY],
         br=w.block_q,
         bc=w.block_k,
     )
     drawn = drawings.trips(
         {
-            say("trips.standard", least=standard): plans["standard"],
+            say("trips.standard", least=standard): plans[BASELINE],
             say("trips.fused", least=fused): plans["fa2"],
         },
         heads,
         widest,
     )
-    listed = [
+    tensors = [
         {
             "order": order,
             "launch": name,
             "tensor": tensor,
             "read": heads * read,
             "written": heads * written,
-            "origin": LEAST,
+            "origin": COMPULSORY,
         }
         for order, plan in plans.items()
         for name, moved in plan
@@ -74,7 +74,7 @@ def trips(w: Workload) -> str:
     return memory_page(
         said(first, kind),
         card("trips-card", say("trips"), kind, say("trips.remark"), drawn, words(note)),
-        figures_of("round-trips", kind, say.row("trips.head"), listed, say("trips.caption")),
+        figures_of("round-trips", kind, say.row("trips.head"), tensors, say("trips.caption")),
         view="trips",
     )
 
@@ -91,18 +91,23 @@ def traffic_kind(rows: Sequence[Mapping]) -> Kind:
 
 def traffic_head(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
     """What the curves show, in sentences; the signs that stand in the charts."""
-    fa1, fa2 = (
-        _times(tile_choices.ratio(w, o, w.block_q, w.block_k, pass_)) for o in ("fa1", "fa2")
+    second, first = PLACED
+    share, other = (
+        _times(tile_choices.ratio(w, o, w.block_q, w.block_k, pass_)) for o in (first, second)
     )
-    least = {o: traffic.least(w.n, w.d, w.dtype, o, w.mask, pass_) for o in ("standard", "fa2")}
+    once, baseline = (
+        traffic.compulsory_bytes(w.n, w.d, w.dtype, o, w.mask, pass_) for o in (first, BASELINE)
+    )
     text = say(
         "traffic.finding_backward" if pass_ == "backward" else "traffic.finding",
         n=w.n,
         tile=f"{w.block_q} × {w.block_k}",
-        fa1=fa1,
-        fa2=fa2,
-        least=amount(least["fa2"]),
-        ratio=rounded(least["standard"] / least["fa2"]),
+        first=LABELS[first],
+        share=share,
+        second=LABELS[second],
+        other=other,
+        least=amount(once),
+        ratio=rounded(baseline / once),
     )
     kind, measured = computed(), traffic_series.gains(w)
     if measured and pass_ == "forward":
@@ -119,10 +124,10 @@ def _times(ratio: float) -> str:
 
 
 SIGNS_OF = {  # origin → its sign in the charts, and which of the texts says it
-    ASKED: ("━", "asked"),
+    REQUESTED: ("━", REQUESTED),
     traffic_series.COUNTED: ("○", "counted"),
     traffic_series.L2: ("+", "l2"),
-    LEAST: ("─", "least"),
+    COMPULSORY: ("─", COMPULSORY),
     traffic_series.DRAM: ("×", "dram"),
 }
 
@@ -130,7 +135,7 @@ SIGNS_OF = {  # origin → its sign in the charts, and which of the texts says i
 def _key(rows: Sequence[Mapping]) -> str:
     """The legend: what none of the rows is has no place in it."""
     there = {r["origin"] for r in rows}
-    key = [(a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())]
+    key = [(a.sign, a.colour, a.label) for a in (ALGORITHMS[key] for key in reversed(MAIN))]
     texts = say.named("traffic.key")
     key += [(sign, "currentColor", texts[t]) for x, (sign, t) in SIGNS_OF.items() if x in there]
     items = (
@@ -148,12 +153,12 @@ def traffic_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -
     """Computed against measured; the paper's block rule against today's tiles; the figures. Of the
     backward pass what it asks for beside the forward pass."""
     kinds = [Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows]
-    listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
+    points = [{key: value for key, value in r.items() if key != "source"} for r in rows]
     return memory_page(
         gradients_report.passes(w)
         if pass_ == "backward"
         else div("fa-run-cards", _distance(w), _rule(w)),
-        figures_of("traffic", kinds, say.row("traffic.head"), listed, say("traffic.caption")),
+        figures_of("traffic", kinds, say.row("traffic.head"), points, say("traffic.caption")),
         view="traffic-figures",
     )
 
@@ -176,12 +181,12 @@ def _distance(w: Workload) -> str:
     rows = [
         (
             LABELS[d.order],
-            amount(d.asked),
+            amount(d.requested),
             amount(d.l2),
-            f"{d.l2 / d.asked:.3f}",
-            amount(d.least),
+            f"{d.l2 / d.requested:.3f}",
+            amount(d.compulsory),
             amount(d.dram),
-            f"{d.dram / d.least:.3f}",
+            f"{d.dram / d.compulsory:.3f}",
         )
         for d in found
     ]
@@ -204,14 +209,15 @@ def _distance(w: Workload) -> str:
 def _rule(w: Workload) -> str:
     br, bc = tile_choices.paper_rule(w)
     best = tile_choices.best(w)
-    rows = [(say("rule.paper", order=LABELS["fa1"]), br, bc, "fa1")]
-    rows.append((say("rule.page", order=LABELS["fa2"]), w.block_q, w.block_k, "fa2"))
+    paper, ours = PLACED  # the paper's rule is that of the loop with its keys outside
+    rows = [(say("rule.paper", order=LABELS[paper]), br, bc, paper)]
+    rows.append((say("rule.page", order=LABELS[ours]), w.block_q, w.block_k, ours))
     if best and max(best["block_m"], best["block_n"]) <= w.n:
-        name = say("rule.fastest", n=best["n"], order=LABELS["fa2"])
-        rows.append((name, best["block_m"], best["block_n"], "fa2"))
+        name = say("rule.fastest", n=best["n"], order=LABELS[ours])
+        rows.append((name, best["block_m"], best["block_n"], ours))
     shown = []
     for name, m, n, order in rows:
-        moved = traffic.asked(w.n, w.d, w.mask, w.dtype, order, m, n)
+        moved = traffic.requested_bytes(w.n, w.d, w.mask, w.dtype, order, m, n)
         constant = moved / tile_choices.theory(w)
         percent = _times(tile_choices.ratio(w, order, m, n))
         shown.append((name, f"{m} × {n}", amount(moved), percent, f"{constant:.1f}"))

@@ -38,7 +38,7 @@ def made(
     if view == "trips":
         return memory_report.trips(w), [], ""
     if view == "work":
-        return work_report.work(w, pass_), [], ""
+        return work_report.render_work(w, pass_), [], ""
     if view == "tiles":
         return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
     if view == "traffic":

@@ -22,7 +22,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
@@ -129,9 +129,9 @@ def _named_places() -> list[tuple[str, str]]:
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (say("rung", number=NUMBERS[rung.key], words=link.words), link.query)
-        for rung in rungs()
-        for link in rung.links
+        (say("lesson", number=NUMBERS[lesson.key], words=link.words), link.query)
+        for lesson in lessons()
+        for link in lesson.links
         if link.page == "step"
     ]
 

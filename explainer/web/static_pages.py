@@ -66,7 +66,7 @@ class StaticPage:
         return found
 
     def held(self) -> dict[str, object]:
-        """{what is asked, as assets/js/offline/boards.js writes it: the view}."""
+        """{what is asked, as assets/js/offline/static_pages.js writes it: the view}."""
         answers = {}
         for query in self.asked():
             head, charts, tail = self.made({**self.plain, **query})

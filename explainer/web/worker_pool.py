@@ -21,8 +21,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+from explainer.base.cache import ByteCache
 from explainer.base.fields import NAMES, ProblemError
-from explainer.base.kept import Kept
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
 from explainer.web.responses import PLACE
@@ -126,7 +126,7 @@ class WorkerPool:
         self, places: int = PLACES, line: int = LINE, command: tuple[str, ...] = COMMAND
     ) -> None:
         self.places, self.line, self.command = places, line, command
-        self.kept = Kept(KEPT_BYTES)
+        self.kept = ByteCache(KEPT_BYTES)
         self.jobs: dict[tuple, _Job] = {}
         self.workers: set[Worker] = set()
         self._free: list[Worker] = []

@@ -38,7 +38,9 @@ def supports(
     folding.sinks(sink, q.shape[1])
     reason = (
         _why_not_here(q.device)
-        or _why_not_this(q, k, v, scale, masks.asked(False, mask), folding.asked(score), sink)
+        or _why_not_this(
+            q, k, v, scale, masks.from_keywords(False, mask), folding.asked(score), sink
+        )
         or versions.trusted(q.device, _unchecked)
     )
     return not reason, reason
@@ -77,7 +79,7 @@ def prepare(
     q, k, v, causal=False, mask=None, scale=None, plan=None, score=None, sink=None
 ) -> Callable:
     """As `orders.prepare`; arguments and errors as `flash_attention`."""
-    asked, changed = masks.asked(causal, mask), folding.asked(score)
+    asked, changed = masks.from_keywords(causal, mask), folding.asked(score)
     works, reason = supports(q, k, v, scale=scale, mask=asked.text, score=score, sink=sink)
     if not works:
         raise ValueError(reason)

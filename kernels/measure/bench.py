@@ -27,6 +27,7 @@ import torch
 import kernels
 
 from ..spec import masks
+from ..spec.cases import BenchmarkCase
 from . import readme_table
 from .calls import call_times
 from .ceilings import ceilings
@@ -35,9 +36,9 @@ from .contenders import (
     NAMES,
     OF_OPERATORS,
     NotAvailable,
-    Problem,
     contender,
     head_of,
+    random_tensors,
     tiles,
 )
 from .memory import moved_bytes, peak_bytes
@@ -54,13 +55,13 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
 def measure(
-    problem: Problem, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
+    problem: BenchmarkCase, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
 ) -> list[dict]:
     """Rows of one problem; `slow` keeps (contender, d, mask, dtype) → (N, ms) between calls.
 
     With `graphs` they have the time of a call in a CUDA graph as well.
     """
-    q, k, v = problem.tensors()
+    q, k, v = random_tensors(problem)
     functions, rows = {}, {}
     for name in names:
         rows[name] = {**vars(problem), "method": name}
@@ -177,10 +178,10 @@ def _of_calls(row: dict) -> str:
     return f" ({1e3 * row['loop_ms']:.0f} µs, host {row['host_us']:.0f})"
 
 
-def problems(args) -> list[Problem]:
+def problems(args) -> list[BenchmarkCase]:
     """The README's twelve first, then the rest, short ones before long ones."""
     found = [
-        Problem(n, d, mask, dtype, max(1, TOKENS // n), HIDDEN // d)
+        BenchmarkCase(n, d, mask, dtype, max(1, TOKENS // n), HIDDEN // d)
         for n in args.n
         for dtype in args.dtype
         for d in args.d
@@ -189,7 +190,7 @@ def problems(args) -> list[Problem]:
     return sorted(found, key=lambda p: (not _in_readme(p), p.n))
 
 
-def _in_readme(p: Problem) -> bool:
+def _in_readme(p: BenchmarkCase) -> bool:
     return (
         p.dtype == readme_table.DTYPE
         and p.n in readme_table.LENGTHS

@@ -50,7 +50,7 @@ def count_traffic(
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
     _check_interpreted("count_traffic")
-    mask_of = masks.asked(causal, mask)
+    mask_of = masks.from_keywords(causal, mask)
     check_options(None, order, tuple(ORDERS), block_m, block_n, "ieee")
     q, k, v = _ones(3, n, d, dtype, block_m, block_n)
     config = choose("interpreter", d, q.element_size(), block_m, block_n)

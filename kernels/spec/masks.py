@@ -127,7 +127,8 @@ class Mask:
         ``every`` such that all of them see (all that are, if each row sees one interval)."""
         at = np.arange(0, n_q, block_q)
         if not every:
-            return bounding_range(*ranges(self.terms, n_q, n_k, False)[:2], at)
+            start, stop, _ = ranges(self.terms, n_q, n_k, False)
+            return bounding_range(start, stop, at)
         found = [ranges(self.terms, n_q, n_k, False)]
         if self.spans(n_q, n_k) is None:
             found = [intersect(term, n_q, n_k, False) for term in self.terms]
@@ -137,7 +138,8 @@ class Mask:
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
-        return bounding_range(*ranges(self.terms, n_q, n_k, True)[:2], np.arange(0, n_k, block_k))
+        start, stop, _ = ranges(self.terms, n_q, n_k, True)
+        return bounding_range(start, stop, np.arange(0, n_k, block_k))
 
     def spans(self, n_q: int, n_k: int, by_keys: bool = False) -> Range | None:
         """Two (Nq,) int32 arrays, the keys start … stop − 1 that each query sees, if what each
@@ -249,12 +251,12 @@ def _merged(found: list[Term]) -> Terms:
 
 
 def of(causal: bool) -> Mask:
-    """The mask that a keyword ``causal`` means."""
+    """Return the mask that a keyword ``causal`` means."""
     return parse("causal" if causal else "full")
 
 
-def asked(causal: bool, text: str | None = None) -> Mask:
-    """The mask that a function's keywords ``causal`` and ``mask`` mean together.
+def from_keywords(causal: bool, text: str | None = None) -> Mask:
+    """Return the mask that a function's keywords ``causal`` and ``mask`` mean together.
 
     Raises ValueError with one sentence for a text that names none, or not the causal one.
     """

@@ -49,7 +49,7 @@ class Predicate:
     formula: str
     source: str
     keep: Callable[..., np.ndarray]
-    tiles: Callable[..., np.ndarray]
+    tiles: Callable[..., np.ndarray | np.uint8]
     keys: Callable[..., tuple] = lambda row, *_: EVERYWHERE
     rows: Callable[..., tuple] = lambda key, *_: EVERYWHERE
     step: Callable[..., int] = lambda *_: 1
@@ -68,7 +68,7 @@ def _classes(every, some) -> np.ndarray:
     return np.where(every, FULL, np.where(some, PARTIAL, SKIPPED)).astype(np.uint8)
 
 
-def _band(keys: Callable[..., Range]) -> Callable[..., np.ndarray]:
+def _band(keys: Callable[..., tuple]) -> Callable[..., np.ndarray]:
     """The tile class of a predicate whose rows see one interval of keys each, of which neither end
     falls from row to row and no two that follow each other leave a gap."""
 

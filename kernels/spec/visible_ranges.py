@@ -10,6 +10,8 @@ import numpy as np
 
 from .predicates import EVERYWHERE, Range, Terms
 
+Visible = tuple[np.ndarray, np.ndarray, np.ndarray]  # start, stop, count
+
 
 def blocks(n: int, block: int) -> Range:
     """The first and the last of each block."""
@@ -18,7 +20,7 @@ def blocks(n: int, block: int) -> Range:
 
 
 @lru_cache(maxsize=8)
-def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
+def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> Visible:
     """start, stop, count (Nq,) int64: the first key that each query sees, the one after the last,
     and how many it sees under any of the terms; ``by_keys`` (Nk,), of the queries that see each
     key. Where none is visible: 0, 0, 0. The arrays are read-only.
@@ -28,7 +30,7 @@ def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple
     each = [intersect(term, n_q, n_k, by_keys) for term in terms]
     start = np.min([np.where(count, start, EVERYWHERE[1]) for start, _, count in each], axis=0)
     stop = np.max([stop for _, stop, _ in each], axis=0)
-    count = sum(count for *_, count in each)
+    count = np.sum([count for *_, count in each], axis=0)
     for size in range(2, len(terms) + 1):
         for subset in combinations(terms, size):
             together = tuple(dict.fromkeys(t for term in subset for t in term))
@@ -39,7 +41,7 @@ def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> tuple
     return found
 
 
-def intersect(term: Terms, n_q: int, n_k: int, by_keys: bool) -> tuple[np.ndarray, ...]:
+def intersect(term: Terms, n_q: int, n_k: int, by_keys: bool) -> Visible:
     """`ranges` of one term: every step-th from first on, below end, in one of the parts."""
     low, n = (n_k - n_q, n_k) if by_keys else (0, n_q)  # what 0 in the result is; how many
     zero = 0 if by_keys else n_k - n_q

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from explainer.learn.blocks import Block, Control, Widget, values
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 
 
 def shown(key: str, **query: object) -> list[Block]:
@@ -27,17 +27,17 @@ def words(key: str, **query: object) -> str:
 
 
 @lru_cache(maxsize=1)
-def _rungs() -> dict:
-    return {rung.key: rung for rung in rungs()}
+def _lessons() -> dict:
+    return {lesson.key: lesson for lesson in lessons()}
 
 
-def rung(key: str):
-    return _rungs()[key]
+def lesson(key: str):
+    return _lessons()[key]
 
 
 def asked(key: str) -> list:
-    """The rung's question and its variants."""
-    question = rung(key).question
+    """The lesson's question and its variants."""
+    question = lesson(key).question
     return [question, *question.variants]
 
 
@@ -61,7 +61,7 @@ def default_hides_the_answer(key: str) -> None:
     """The answer's number does not stand on the screen beside its question, whatever is open."""
     question = asked(key)[0]
     answer = f"{question.answer:,.10g}"
-    widget = widgets()[rung(key).widget]
-    said = [rung(key).words, *words(widget.key).split(" | ")]
+    widget = widgets()[lesson(key).widget]
+    said = [lesson(key).words, *words(widget.key).split(" | ")]
     found = [w for text in said for w in text.replace(";", " ").split() if w.strip(".,:") == answer]
     assert not found, (answer, found)

@@ -1,4 +1,4 @@
-"""Rungs 1.3 to 1.5 against PyTorch: softmax and its axis, the cat, attention, cross-attention."""
+"""Lessons 1.3 to 1.5 against PyTorch: softmax and its axis, the cat, attention, cross-attention."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from explainer.trace import trace_backward
 from tests.effort import assert_light
 
 WIDGETS = {w.key: w for w in backward.WIDGETS}
-(RUNG,) = backward.RUNGS
+(LESSON,) = backward.LESSONS
 STEPS = range(1, 7)
 
 
@@ -155,21 +155,24 @@ def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
 # ---- the exercise
 
 
-def test_the_rung_is_short_and_its_gaps_are_the_widgets_controls():
-    assert len(RUNG.words.split()) <= 90 and RUNG.widget in WIDGETS
-    question, controls = RUNG.question, WIDGETS[RUNG.question.run].controls
+def test_the_lesson_is_short_and_its_gaps_are_the_widgets_controls():
+    assert len(LESSON.words.split()) <= 90 and LESSON.widget in WIDGETS
+    question, controls = LESSON.question, WIDGETS[LESSON.question.run].controls
     assert question.kind == "fill" and all(question.reasons)
     assert sum(line.count("___") for line, _ in question.options) == len(question.gaps)
     for (at, offered, right), control in zip(question.gaps, controls, strict=True):
         assert sorted(offered) == sorted(value for value, _ in control.choices)
         assert right in offered and control.label == question.options[at][0].replace("___", "?")
         filled = question.options[at][0].replace("___", right)
-        on_screen = [RUNG.words, *(str(block.get("label", "")) for block in blocks(RUNG.widget))]
+        on_screen = [
+            LESSON.words,
+            *(str(block.get("label", "")) for block in blocks(LESSON.widget)),
+        ]
         assert not any(filled in said for said in on_screen), "no answer beside its question"
 
 
 def test_of_all_fillings_one_gives_autograds_gradients():
-    gaps, right = RUNG.question.gaps, truth("full")
+    gaps, right = LESSON.question.gaps, truth("full")
     wanted = tuple(gap[2] for gap in gaps)
     for filled in product(*(offered for _, offered, _ in gaps)):
         made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})

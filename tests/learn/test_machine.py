@@ -24,11 +24,11 @@ from explainer.learn import (
     warp_split,
 )
 from explainer.learn.blocks import values
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
 
-RUNGS = {r.key: r for r in rungs()}
+LESSONS = {r.key: r for r in lessons()}
 
 
 def blocks(key: str, **query: object) -> list[dict]:
@@ -48,7 +48,7 @@ def texts(made: list[dict]) -> list[str]:
 
 
 def asked(key: str) -> list:
-    q = RUNGS[key].question
+    q = LESSONS[key].question
     return [q.answer, *(v.answer for v in q.variants)]
 
 
@@ -56,7 +56,7 @@ def asked(key: str) -> list:
 
 
 def test_the_link_shows_fa1_write_in_the_middle_of_its_work():
-    parts = dict(x.split("=") for x in RUNGS["versions"].links[0].query.split("&"))
+    parts = dict(x.split("=") for x in LESSONS["versions"].links[0].query.split("&"))
     visit = schedule(Problem.from_query(parts))[int(parts["step"])]
     assert {t.tensor for t in visit.transfers if t.op == "write"} == {"O", "m", "l"}
 
@@ -141,7 +141,7 @@ def test_what_a_store_of_an_mma_s_sums_touches():
     at = [(t // 4, 2 * (t % 4) + k) for t in range(32) for k in (0, 1)]
     rows = {row for row, _ in at}
     per_row = 2 * sum(row == 0 for row, _ in at)
-    assert f"touch {len(rows)} rows with {per_row} bytes" in RUNGS["warps"].more
+    assert f"touch {len(rows)} rows with {per_row} bytes" in LESSONS["warps"].more
     assert per_row == gpu.SECTOR / 2
     found = {
         r["blocks_per_sm"]
@@ -149,7 +149,7 @@ def test_what_a_store_of_an_mma_s_sums_touches():
         if (r["arch"], r["d"], r["order"], r["block_m"], r["block_n"], r["causal"])
         == ("sm_90", 64, "fa2", 64, 64, False)
     }
-    assert len(found) == 1 and f"H200's SM holds {found.pop()} " in RUNGS["warps"].more
+    assert len(found) == 1 and f"H200's SM holds {found.pop()} " in LESSONS["warps"].more
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_each_mistake_shows():
     assert reading.off("") < 1e-6 < reading.off("tf32") < 1e-2
     for fault in (*reading.FAULTS, "finite"):
         assert reading.off(fault) > 0.05, fault
-    question = RUNGS["read"].question
+    question = LESSONS["read"].question
     for fault, one in zip(reading.FAULTS, (question, *question.variants), strict=True):
         at, wrong = reading.FAULTS[fault]
         assert one.options[one.answer][0] == wrong.strip() != reading.LOOP[at].strip()

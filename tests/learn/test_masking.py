@@ -1,4 +1,4 @@
-"""Rung 1.7 against torch's attention: three ways to mask, where it is aligned, and the future."""
+"""Lesson 1.7 against torch's attention: three ways to mask, where it is aligned, and the future."""
 
 from __future__ import annotations
 

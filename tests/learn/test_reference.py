@@ -135,7 +135,7 @@ def least(order: str, elements: Callable[[Problem], int]):
         reads = {tensor: size for tensor, (size, _) in traffic.traffic(p).items()}
         begins = sum(reads.get(tensor, 0) for tensor in ("O", "m", "l"))
         assert traffic.total(p) - begins == 4 * elements(p)
-        assert traffic.least(n, d, "fp32", order) == 4 * elements(p)
+        assert traffic.compulsory_bytes(n, d, "fp32", order) == 4 * elements(p)
 
 
 def causal_fraction():
@@ -153,7 +153,7 @@ def io_bound():
     # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
     for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
         w = Workload(card="a100", n=n, d=d)
-        moved = traffic.asked(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
+        moved = traffic.requested_bytes(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
         assert 4 < moved / tile_choices.theory(w) < 16
 
 

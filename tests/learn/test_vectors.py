@@ -1,4 +1,4 @@
-"""Rungs 1.1 and 1.2 against PyTorch: dot products, their spread, and a product in any order."""
+"""Lessons 1.1 and 1.2 against PyTorch: dot products, their spread, and a product in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.learn import rungs_low, vectors
+from explainer.learn import linear_algebra, vectors
 from explainer.problem import ProblemError
 from tests.learn.foundations import asked, block, data
 
@@ -33,7 +33,7 @@ def test_dot_products_spread_as_the_root_of_d(d):
 def test_norm_dot_and_cosine():
     rng = np.random.default_rng(0)
     for a, b in rng.uniform(-3, 3, (50, 2, 3)):
-        m = rungs_low.measures(a, b)
+        m = linear_algebra.measures(a, b)
         x, y = torch.from_numpy(a), torch.from_numpy(b)
         assert m["norm_a"] == pytest.approx(float(x.norm()))
         assert m["dot"] == pytest.approx(float(x @ y))

@@ -49,9 +49,9 @@ def test_round_trips_are_the_functions_numbers():
     sums = dict.fromkeys(traffic_series.ORDERS, 0)
     for row in listed(head):
         sums[row["order"]] += row["read"] + row["written"]
-        assert row["kind"].startswith("computed") and row["origin"] == "least"
+        assert row["kind"].startswith("computed") and row["origin"] == "compulsory"
     for order in traffic_series.ORDERS:
-        assert sums[order] == traffic.least(4096, 64, "fp32", order)
+        assert sums[order] == traffic.compulsory_bytes(4096, 64, "fp32", order)
         assert amount(traffic.total(w.problem(order))) in text_of(head)
         if order != "fa1":
             assert f"launch{'es' * (order == 'standard')}, {amount(sums[order])}" in text_of(head)
@@ -67,7 +67,7 @@ def test_traffic_points_and_tables_are_the_same_rows():
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in rows)
     for d in traffic_series.distances(w):
-        for size in (d.asked, d.l2, d.least, d.dram):
+        for size in (d.requested, d.l2, d.compulsory, d.dram):
             assert amount(size) in text_of(tail)
         assert d.why_dram in unescape(tail)
     for what in CONVENTIONS.values():
@@ -117,7 +117,9 @@ def test_the_backward_passs_bytes_are_the_sums_of_its_loops():
         (row,) = (
             r
             for r in listed(tail)
-            if r["side"] is None and r["n"] == 512 and (r["order"], r["origin"]) == (order, "asked")
+            if r["side"] is None
+            and r["n"] == 512
+            and (r["order"], r["origin"]) == (order, "requested")
         )
         assert row["bytes"] == asked
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
@@ -205,8 +207,8 @@ def test_a_legend_names_what_is_drawn_and_no_more():
         head, left, right, tail = memory.render(query)
         words = text_of(head + tail)
         charts = [update["value"].layout.meta["kind"] for update in (left, right)]
-        assert "thick: asked, computed" in words and "thin: once per kernel, computed" in words
-        for said in ("measured at L2", "measured at DRAM", "asked, counted", "at DRAM:"):
+        assert "thick: requested, computed" in words and "thin: once per kernel, computed" in words
+        for said in ("measured at L2", "measured at DRAM", "requested, counted", "at DRAM:"):
             assert (said in words) == is_measured, said
         assert all(("recorded on" in kind) == is_measured for kind in charts)
 

@@ -70,8 +70,8 @@ def test_a_backward_pass_is_written_too(problem):
     found = json.loads(as_json(problem, "backward"))
     arrays = np.load(io.BytesIO(as_npz(problem, "backward")), allow_pickle=False)
     assert found["pass"] == str(arrays["pass"]) == "backward"
-    asked = {t: tuple(both) for t, both in found["bytes"]["asked"].items()}
-    assert asked == summed(problem, "asked", "backward")
+    asked = {t: tuple(both) for t, both in found["bytes"]["requested"].items()}
+    assert asked == summed(problem, "requested", "backward")
     for name in ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"):
         expected = getattr(true, name)
         np.testing.assert_array_equal(arrays[name], expected)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import CONVENTIONS, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
 from explainer.problem import ORDERS, Problem, ProblemError
@@ -171,7 +171,7 @@ def test_totals_of_all_three_orders(problem, pass_):
             for convention in CONVENTIONS
         )
         asked = {t: both for t, both in asked.items() if any(both)}
-        assert asked == traffic(other, pass_) and least == summed(other, LEAST, pass_)
+        assert asked == traffic(other, pass_) and least == summed(other, COMPULSORY, pass_)
     counts = tiling.counts(problem)
     assert header["tile_counts"] == counts
 

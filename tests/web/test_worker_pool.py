@@ -14,8 +14,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
-from explainer.base.kept import Kept, kept
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
 from explainer.web.responses import MAKERS, NICE
@@ -223,7 +223,7 @@ def test_a_dear_refusal_is_400(client):
 
 
 def test_a_cache_is_bounded_in_bytes():
-    @kept(100, len)
+    @cached(100, len)
     def made(k: int, size: int) -> bytes:
         return bytes([k]) * size
 
@@ -240,7 +240,7 @@ def test_a_cache_is_bounded_in_bytes():
 
 
 def test_a_value_put_twice_counts_once():
-    cache = Kept(10)
+    cache = ByteCache(10)
     for _ in range(3):
         cache.put("a", b"12345", 5)
     assert cache.nbytes == 5 and cache.get("a") == b"12345" and cache.get("b") is None

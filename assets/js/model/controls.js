@@ -46,9 +46,12 @@ function queryOf(values) {
 /** The server answers what the controls were to show; who was quicker and has already changed one keeps that.
  * `plain`: what they showed when it was asked. @param {Values} given */
 export function merged({ answer, ...now }) {
-  const { asked, plain } = JSON.parse(answer);
+  const { requested, plain } = JSON.parse(answer);
   return Object.fromEntries(
-    Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]),
+    Object.entries(now).map(([key, value]) => [
+      key,
+      same(value, plain[key]) ? requested[key] : value,
+    ]),
   );
 }
 
@@ -102,7 +105,7 @@ export function offered({ mask, ...values }, { masks }) {
  * @param {Values} given */
 export function followAddress({ answer, player, ...now }) {
   const values = merged({ answer, ...now });
-  return agree(values, JSON.parse(answer).asked) ? { ...values, player } : ask(values);
+  return agree(values, JSON.parse(answer).requested) ? { ...values, player } : ask(values);
 }
 
 /** A length beyond the slider comes with a head and with tiles as they are used. @param {Values} given */

@@ -8,7 +8,8 @@ import { say } from "./texts.js";
  * in a sentence.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
 
-/** Of a score or its like: the products that it sums up, in a sentence. @param {Record<string, string | number>} of @param {number} d */
+/** Of a score or its like: the products that it sums up, in a sentence.
+ * @param {{name: string, row: number, a: string, b: string, key: number, lines: string}} of @param {number} d */
 export const productsOf = (of, d) =>
   d === 1 ? say("score.product", of) : say("score.products", { ...of, d });
 

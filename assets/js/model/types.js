@@ -37,7 +37,7 @@
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
  *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
- *   totals: Record<"asked" | "least", Record<Order, Record<string, Moved>>>, dsink?: number, sram: Sram, arrays: Record<string, Directory>,
+ *   totals: Record<"requested" | "compulsory", Record<Order, Record<string, Moved>>>, dsink?: number, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
  * Of each tile, its kind (Tr × Tc). Of each visit: v_, `v_j` −1 where it has no key block: a strip of rows, or in FA-2 a

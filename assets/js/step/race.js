@@ -1,9 +1,9 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by bytes asked; in a script of its own.
+// Standard, FA-1 and FA-2 on one transport, by tile visits or by requested bytes; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { requestOk, errorText } from "../lib/server.js";
 import { bytes } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
@@ -11,14 +11,14 @@ import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
 import { say } from "../model/texts.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/step_race.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { Guess } from "./guess.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-const sayRace = sayer(told);
+const sayRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
   ["tile", sayRace("race.by_tile")],
@@ -96,7 +96,7 @@ class Race {
       this.tabs.pass(pass);
       this.tabs.choose("compare");
       const sums = traces.flatMap((t) =>
-        Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w),
+        Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
@@ -108,7 +108,7 @@ class Race {
       this.layout();
     } catch (error) {
       this.notice.hidden = false;
-      this.notice.textContent = sentenceOf(error);
+      this.notice.textContent = errorText(error);
     } finally {
       if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
     }
@@ -117,7 +117,7 @@ class Race {
   async fetch(query, order, pass) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await asked(this.options.url(params.toString(), pass));
+    const response = await requestOk(this.options.url(params.toString(), pass));
     return prepare(decode(await response.arrayBuffer()));
   }
 

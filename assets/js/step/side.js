@@ -108,7 +108,7 @@ export class Code {
   }
 }
 
-/** What every order asks for, filled as far as the visits have come, beside the least of it, on one scale. */
+/** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export class Traffic {
   constructor() {
     this.body = el("div", { class: "fa-bars" });
@@ -127,9 +127,9 @@ export class Traffic {
   }
 
   layout(trace) {
-    const { asked, least } = trace.header.totals;
+    const { requested, compulsory } = trace.header.totals;
     this.rows = {};
-    const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
+    const most = Math.max(...Object.values(requested).map(sumOf)); // never less than any compulsory bytes
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
       el("span", { class: "fa-bar-line" }, [
         el("b", { "data-term": kind, text: kind }),
@@ -140,7 +140,7 @@ export class Traffic {
     for (const [order, { label, closed_form: form }] of Object.entries(
       algorithmsOf(trace.header.pass),
     )) {
-      const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
+      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) =>
         el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
@@ -148,7 +148,7 @@ export class Traffic {
       const number = (size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
-        const more = kind === "least" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
+        const more = kind === "compulsory" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
         const track = el(
           "span",
           { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
@@ -168,8 +168,8 @@ export class Traffic {
       this.body.append(
         el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [
           name,
-          bar("asked", all, parts, number(all)),
-          bar("least", once, [], number(once)),
+          bar("requested", all, parts, number(all)),
+          bar("compulsory", once, [], number(once)),
         ]),
       );
       this.rows[order] = { read: parts[0], write: parts[1], total: all };

@@ -42,9 +42,9 @@ def test_every_view_shows_what_its_functions_say(tab):
     assert "Registers" in said and "535 TB/s" in said
     page.get_by_role("radio", name="Round trips").check()
     said = view_of(page, "trips")
-    least = 16 * traffic.least(4096, 64, "fp16", "standard")
+    least = 16 * traffic.compulsory_bytes(4096, 64, "fp16", "standard")
     assert f"standard attention moves {amount(least)} in three launches" in said
-    asked = 16 * traffic.asked(4096, 64, "full", "fp16", "standard", 64, 64)
+    asked = 16 * traffic.requested_bytes(4096, 64, "full", "fp16", "standard", 64, 64)
     assert f"{amount(asked)} (standard)" in said
     page.get_by_role("radio", name="Traffic").check()
     said = view_of(page, "traffic")
