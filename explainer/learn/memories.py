@@ -10,7 +10,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import Lesson, lesson
-from explainer.memory.levels import Level, levels
+from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
 CARD, N, D, TILE, DTYPE = "h200", 16384, 128, 128, "fp16"
@@ -49,7 +49,7 @@ def _time(seconds: float) -> str:
 def _memory(tiles: str, card: str) -> list[Block]:
     tiled = tiles == "with"
     hardware, w = CARDS[card], _workload(card)
-    by = {level.key: level for level in levels(w)}
+    by = {level.key: level for level in levels_of(w)}
     square = w.n * w.n * w.itemsize
     lanes = []
     for name in ("hbm", "l2", "shared", "registers"):
@@ -87,7 +87,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
         }
         for name, words in said.items()
     ]
-    shared = [(t, b) for t, b in by["shared"].holds]
+    shared = [(t, b) for t, b in by["shared"].tensors]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
     twice = sum(b for _, b in doubled) <= room
@@ -98,7 +98,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "registers": amount(by["registers"].per_sm_bytes),
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
-        "in_registers": [(t, b) for t, b in by["registers"].holds if t in "SO"],
+        "in_registers": [(t, b) for t, b in by["registers"].tensors if t in "SO"],
         "words": [
             t("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
             t("memories.tile.twice" if twice else "memories.tile.once"),
@@ -155,7 +155,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
 
 def _lesson() -> Lesson:
     card = CARDS[CARD]
-    by = {level.key: level for level in levels(_workload(CARD))}
+    by = {level.key: level for level in levels_of(_workload(CARD))}
     questions = (
         _larger(t("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
         _larger(
