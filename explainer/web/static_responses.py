@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import product
 from math import ceil, isfinite, prod
 
-from explainer.learn.blocks import Control, Widget
 from explainer.learn.registry import answer
+from explainer.learn.widgets import Control, Widget
 
 MAX_SETTINGS = 48
 MAX_STOPS = 7
