@@ -7,6 +7,7 @@ is assets/js/site/gradio_patches.js; connections.py does the same for uvicorn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
@@ -101,10 +102,12 @@ def layer_styles(path: str, media_type: bytes, body: bytes) -> bytes:
     """Put Gradio's styles into the cascade layer "gradio", over which all of ours win.
 
     The page names Gradio's files by LAYERED, because browsers may have the files as Gradio serves
-    them under their own names for a year. Its modules name each other relatively.
+    them under their own names for a year. Its modules name each other relatively, but for one
+    stylesheet that the first module names as the page does.
     """
+    if path == "/" or path.startswith(LAYERED):
+        body = re.sub(rb"([\"`]\.)/assets/", rb"\g<1>" + LAYERED.encode(), body)
     if path == "/":
-        body = body.replace(b'"./assets/', b'".%s' % LAYERED.encode())
         body = body.replace(b"<style>", b"<style>@layer gradio{", 1)
         return body.replace(b"</style>", b"}</style>", 1)
     if media_type.startswith(b"text/css") and path.startswith((LAYERED, "/theme.css")):

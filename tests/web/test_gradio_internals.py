@@ -14,7 +14,7 @@ from explainer.base.paths import ROOT
 
 # In a process of its own, because Gradio leaves an event loop open.
 PROBE = """
-import inspect, json
+import inspect, json, re
 import gradio as gr
 from gradio import http_server, state_holder
 from gradio.context import Context, LocalContext
@@ -67,6 +67,9 @@ print(json.dumps({
     "templates/frontend/assets/PlotlyPlot-*.js": ours.find_plot_script() != "",
     "templates/frontend/index.html: ./assets/ and one <style>": html.count('"./assets/') == 2
         and html.count("<style>") == html.count("</style>") == 1,
+    "templates/frontend/assets/*.js: one ./assets/": sum(
+        len(re.findall('["`][./]*assets/', path.read_text()))
+        for path in ours.FRONTEND.glob("assets/*.js")) == 1,
     "templates/frontend/assets/*.css: no @import": not any(
         "@import" in path.read_text() or "@charset" in path.read_text()
         for path in ours.FRONTEND.glob("assets/*.css")),
