@@ -259,8 +259,8 @@ class _Job:
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
-        from kernels.measure.bench import clocks
         from kernels.measure.calls import call_times
+        from kernels.measure.recording import clocks
         from kernels.measure.timing import interleave
 
         self.report(say("stage.timing"), 0, 1)
@@ -309,7 +309,8 @@ def point(asked: SweepPoint, report: Report) -> list[PointRow]:
     refusal = admission.refuse(asked, machine())
     if refusal:
         raise Refused(refusal)
-    from kernels.measure.bench import clocks, measure
+    from kernels.measure.bench import measure
+    from kernels.measure.recording import clocks
 
     report(say("stage.timing"), 0, 1)
     sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
