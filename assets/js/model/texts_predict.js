@@ -1,7 +1,7 @@
 // Who says the texts of the questions, and the two answers that those of either pass have.
 
 import { sayer } from "../lib/texts.js";
-import told from "../../texts/step_predict.json" with { type: "json" };
+import texts from "../../texts/step_predict.json" with { type: "json" };
 
-export const sayPredict = sayer(told);
-export const YES_NO = [sayPredict("ask.yes"), sayPredict("ask.no")];
+export const tPredict = sayer(texts);
+export const YES_NO = [tPredict("ask.yes"), tPredict("ask.no")];

@@ -5,7 +5,7 @@ import { tell } from "../lib/events.js";
 import { mode } from "./hall.js";
 import { count } from "../lib/pending.js";
 import { agree, merged } from "../model/controls.js";
-import { shownOf } from "../model/query.js";
+import { problemAndPassOf } from "../model/query.js";
 import { chosen } from "./pages.js";
 import { readOut } from "./said.js";
 
@@ -44,7 +44,7 @@ export function openFigures(values, { page, prefix, plain }) {
 /** The Problem on the Step page and its pass, as the address has them. */
 export function stepProblem() {
   address.flush();
-  return { player: shownOf(window.location.search) };
+  return { player: problemAndPassOf(window.location.search) };
 }
 
 /** The Step page's Problem goes to the server. */

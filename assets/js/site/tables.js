@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
-import { columns, csv, shown } from "../model/table.js";
+import { columns, csv, formatValue } from "../model/table.js";
 import { sayer } from "../lib/texts.js";
 import told from "../../texts/site.json" with { type: "json" };
 
@@ -28,7 +28,7 @@ document.addEventListener(
         keys.map((key, k) =>
           el(
             k ? "td" : "th",
-            k ? { text: shown(row[key]) } : { scope: "row", text: shown(row[key]) },
+            k ? { text: formatValue(row[key]) } : { scope: "row", text: formatValue(row[key]) },
           ),
         ),
       );

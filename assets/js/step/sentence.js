@@ -2,19 +2,19 @@
 // (model/links.js).
 
 import { el, set } from "../lib/dom.js";
-import { said } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { describeStep } from "../model/phases.js";
+import { t } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
 export function purposeOf({ header: { pass }, problem: { order } }) {
   const texts = {
-    forward: [say("purpose"), say("purpose.more")],
-    backward: [say("purpose.b"), say("purpose.b.more")],
+    forward: [t("purpose"), t("purpose.more")],
+    backward: [t("purpose.b"), t("purpose.b.more")],
     standard:
       pass === "forward"
-        ? [say("purpose.standard"), say("purpose.standard.more")]
-        : [say("purpose.b.standard"), say("purpose.b.standard.more")],
+        ? [t("purpose.standard"), t("purpose.standard.more")]
+        : [t("purpose.b.standard"), t("purpose.b.standard.more")],
   };
   return texts[order === "standard" ? order : pass].map(rich);
 }
@@ -34,9 +34,9 @@ export class Sentence {
   /** @param lanes {read, write}: what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [
+    this.root = el("section", { class: "fa-sentence", "aria-label": t("sentence") }, [
       read,
-      el("div", { class: "fa-said-parts" }, this.parts),
+      el("div", { class: "fa-sentence-parts" }, this.parts),
       write,
     ]);
   }
@@ -49,7 +49,7 @@ export class Sentence {
   }
 
   draw(f, row) {
-    const { words, formula: sum, aside } = said(f, row);
+    const { words, formula: sum, aside } = describeStep(f, row);
     [words, sum, aside].forEach((text, k) => {
       const part = this.parts[k];
       if (part.dataset.text === text) return;

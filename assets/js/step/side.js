@@ -6,29 +6,29 @@ import { CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
 import { algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 const SOURCES = ["paper", "numpy", "triton"];
 
 /** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
   constructor() {
-    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": say("code") });
+    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) => {
       const tab = el("button", {
         type: "button",
         role: "tab",
-        text: say(`source.${kind}`),
-        title: say(`source.${kind}.what`),
+        text: t(`source.${kind}`),
+        title: t(`source.${kind}.what`),
         "data-code": kind,
       });
       tab.addEventListener("click", () => this.choose(kind));
       return tab;
     });
-    this.card = card("code-card", say("code"), "", [this.list]);
+    this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
-      el("div", { class: "fa-tabs", role: "tablist", "aria-label": say("code") }, this.tabs),
+      el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),
     );
     this.root = this.card.root;
     this.choose("paper");
@@ -58,7 +58,7 @@ export class Code {
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
-      this.kind === "paper" ? this.remark(orders[order].label) : say(`source.${this.kind}.what`);
+      this.kind === "paper" ? this.remark(orders[order].label) : t(`source.${this.kind}.what`);
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
@@ -84,18 +84,18 @@ export class Code {
       header: { pass },
       problem: { order },
     } = this.trace;
-    if (order === "standard") return say(pass === "backward" ? "code.five" : "code.three");
+    if (order === "standard") return t(pass === "backward" ? "code.five" : "code.three");
     return pass === "backward"
-      ? say("code.backward", { order: label })
-      : say("code.forward", { order: label });
+      ? t("code.backward", { order: label })
+      : t("code.forward", { order: label });
   }
 
   draw(f) {
     this.last = f;
     let first = -1;
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
-    const shown = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
-    this.list.classList.toggle("is-many", this.kind === "paper" && shown > 12);
+    const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
+    this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
     this.lines.forEach((line, k) => {
       this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
@@ -116,13 +116,13 @@ export class Traffic {
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
     this.sum = el("p", { class: "fa-caption" }, [
-      el("span", { text: `${say("traffic.so_far")} ` }),
+      el("span", { text: `${t("traffic.so_far")} ` }),
       this.now,
       this.whole,
       this.other,
     ]);
-    this.note = el("p", { class: "fa-caption fa-caption-note", text: say("traffic.between") });
-    this.card = card("traffic", say("traffic"), "", [this.body, this.sum, this.note]);
+    this.note = el("p", { class: "fa-caption fa-caption-note", text: t("traffic.between") });
+    this.card = card("traffic", t("traffic"), "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
   }
 
@@ -159,7 +159,7 @@ export class Traffic {
           {
             class: "fa-bar-line",
             "data-part": `bytes.${order}.${kind}`,
-            title: say(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
+            title: t(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
           },
           [el("span", { class: "fa-rail-track" }, [track]), text],
         );
@@ -179,10 +179,10 @@ export class Traffic {
       text:
         trace.problem.order === "standard"
           ? ""
-          : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
     });
     set(this.whole, {
-      text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+      text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
     });
   }
 

@@ -191,7 +191,7 @@ export class Parts {
   draw(step) {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
-    const held = (name) => step.held[name] ?? [];
+    const held = (name) => step.pieces[name] ?? [];
     set(this.title, { text: sums ? say("sum") : say("max") });
     set(this.before.node.querySelector(".fa-before"), {
       text: sums ? say("sum.before") : say("max.before"),
