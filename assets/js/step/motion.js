@@ -145,7 +145,7 @@ export class Motion {
       const pictured = frame ?? sram.pictured?.(name);
       const picture = pictured && this.picture(pictured, contents[name]);
       const plus = flight.op === "add" ? "+ " : "";
-      const name =
+      const label =
         plus +
         (flight.blocks.length > 1
           ? flight.tensor
@@ -157,7 +157,7 @@ export class Motion {
         seat,
         points,
         picture,
-        name: name,
+        name: label,
         unit: sram.theme.unit,
         start: act.start,
         scale,
@@ -167,7 +167,7 @@ export class Motion {
         home,
         seat,
         frame,
-        name,
+        label,
         start: act.start + flight.start * scale,
         end: act.start + (flight.start + flight.ms) * scale,
         over: act.start + act.ms,
@@ -178,11 +178,11 @@ export class Motion {
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
    * has left, to the end. */
-  slots({ tensor, op }, { home, seat, frame, name, start, end, over }) {
+  slots({ tensor, op }, { home, seat, frame, label, start, end, over }) {
     const { hbm, sram } = this.player;
     const reads = op === "read";
     if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
-      slot(this.layer, tensor, home, name, reads ? { start, ms: end - start } : { ms: end });
+      slot(this.layer, tensor, home, label, reads ? { start, ms: end - start } : { ms: end });
     for (const node of reads ? (sram.numbersOf?.(tensor) ?? []) : [])
       this.layer.hide(node, { ms: end });
     if (!frame) return;
@@ -217,15 +217,15 @@ export class Motion {
     const { sentence, hbm, sram } = this.player;
     if (!this.layer.isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
-    const name = sentence.box((node) => this.layer.box(node));
+    const words = sentence.box((node) => this.layer.box(node));
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
     const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded
-      ? [write.top - high, write.top - name.bottom]
-      : [read.bottom + 12 * u, name.top - read.bottom - 12 * u];
+      ? [write.top - high, write.top - words.bottom]
+      : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
     if (room < high) return;
-    const { x, y } = this.layer.place(new DOMRect(name.x, top, wide, high));
+    const { x, y } = this.layer.place(new DOMRect(words.x, top, wide, high));
     const ratio = window.devicePixelRatio || 1;
     const canvas = this.layer.add(
       el("canvas", {

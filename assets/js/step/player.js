@@ -205,7 +205,7 @@ export class Player {
     }
   }
 
-  t(message) {
+  notify(message) {
     this.notice.hidden = !message;
     this.notified.textContent = message ?? "";
   }

@@ -96,7 +96,7 @@ class Race {
       this.tabs.pass(pass);
       this.tabs.choose("compare");
       const sums = traces.flatMap((t) =>
-        Object.values(t.header.totals.loading[t.problem.order]).map(([r, w]) => r + w),
+        Object.values(t.header.totals.asked[t.problem.order]).map(([r, w]) => r + w),
       );
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";

@@ -51,7 +51,7 @@ export class Frame {
     this.matrix.draw(how);
   }
 
-  t(strong, quiet, title, inside = "") {
+  label(strong, quiet, title, inside = "") {
     const text = `${strong}|${quiet}`;
     set(this.inside, { text: inside });
     set(this.root, { title });

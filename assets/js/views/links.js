@@ -129,8 +129,8 @@ export class Links {
   }
 
   /** What the thing is made of. */
-  t(of, explanation) {
-    this.words.replaceChildren(...richPowers(of ? explanation.boxText : ""));
+  describe(of, explanation) {
+    this.words.replaceChildren(...richPowers(of ? explanation.sentence : ""));
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines

@@ -48,7 +48,7 @@ export class RowView {
       this.names,
     ]);
     const side = el("div", { class: "fa-row-view-side" }, [this.lines, this.verdict]);
-    this.card = card("row_view", t("row_view"), "", [
+    this.card = card("row-view", t("row_view"), "", [
       el("div", { class: "fa-row-view-body" }, [this.picture, side]),
     ]);
     this.card.head.append(this.ways);
@@ -167,7 +167,7 @@ export class RowView {
     });
   }
 
-  t(trace, f, row, stats) {
+  explain(trace, f, row, stats) {
     const plain = this.way === "alpha";
     const lines = plain && stats ? changes(f, stats) : [];
     const text = lines.flat().join("|");
