@@ -19,11 +19,11 @@ from explainer.engine import zerogpu
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import connections, heap, logs, middleware, routes, sessions
+from explainer.web import connections, gradio_internals, heap, logs, middleware, routes
 
 
 def build(engine: Engine) -> gr.Blocks:
-    """The whole app, not yet serving."""
+    """Build the whole app, not yet serving."""
     with gr.Blocks(
         title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
     ) as demo:
@@ -43,54 +43,52 @@ def build(engine: Engine) -> gr.Blocks:
         memory.wire(*memory_page, memory_tab)
         parallel.wire(*parallel_page, parallel_tab, engine)
         for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
-            tab.select(**here("chosen", page=name))
+            tab.select(**here("chooseTab", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
-        demo.load(**here("openAsked"))
+        demo.load(**here("openRequestedPage"))
         step.open_address(demo, step_page)
         run.open_address(demo, run_page)
         api.build(engine)
     return demo
 
 
-LOOKS_EVERY_S = 0.02  # a run begins so much later at most
-OPENED = {"step": step.prefill, "run": run.prefill, "told": run.told}  # what an address asks of it
-
-
-def served(demo: gr.Blocks) -> dict[int, int]:
-    """{number: how many values it takes} of the functions that run on the server."""
-    return {k: len(f.inputs) for k, f in demo.fns.items() if f.fn is not None}
+# The parts of the page that read their own keys of the address.
+OPENED = {"step": step.prefill, "run": run.prefill, "notice": run.address_notice}
 
 
 def serve(engine: Engine) -> None:
-    """Runs the app until it is ended; the last line on stdout names its address."""
+    """Run the app until it is ended; the last line on stdout names its address."""
 
     def end(*_: object) -> None:
-        """On SIGTERM: whatever runs kernels ends before this process does."""
+        """End on SIGTERM; whatever runs kernels ends before this process does."""
         engine.close()
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, end)
-    connections.harden()
-    heap.give_back()
-    sessions.lighten()
+    connections.use_bounded_protocol()
+    heap.return_freed_memory()
+    gradio_internals.use_light_sessions()
     name, port = (os.environ.get(f"GRADIO_SERVER_{key}", "") for key in ("NAME", "PORT"))
-    with connections.held(name, port or "7860") as (host, number):
+    with connections.bind_port(name, port or "7860") as (host, number):
         engine.start()
         demo = build(engine).queue(status_update_rate=5)
-        # Gradio looks for work in its empty queue 1,000 times per second: 5% of a core for nothing.
-        demo._queue.sleep_when_free = demo._queue.progress_update_sleep_when_free = LOOKS_EVERY_S
+        gradio_internals.slow_queue_polling(demo)
         demo.launch(
             server_name=host,
             server_port=number,
             prevent_thread_lock=True,
             quiet=True,
-            _frontend=False,  # else the app ends if its first page takes 3 s: a busy machine's does
+            **gradio_internals.LAUNCH_OPTIONS,
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={
                 "routes": routes.routes(engine, OPENED),
                 **middleware.app_kwargs(
-                    api.ENDPOINTS, served(demo), engine.state, host, api.crowded(engine)
+                    api.ENDPOINTS,
+                    gradio_internals.count_function_inputs(demo),
+                    engine.state,
+                    host,
+                    api.crowded(engine),
                 ),
             },
             ssr_mode=False,

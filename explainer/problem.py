@@ -25,11 +25,11 @@ from explainer.base.fields import (  # noqa: F401  (those not used below are imp
     whole,
 )
 from explainer.base.texts import Texts
-from kernels.masks import Mask, MaskError, of
-from kernels.masks import parse as mask_from
-from kernels.scores import Score, ScoreError
-from kernels.scores import parse as score_from
-from kernels.texts import short
+from kernels.spec.masks import Mask, MaskError, of
+from kernels.spec.masks import parse as mask_from
+from kernels.spec.scores import Score, ScoreError
+from kernels.spec.scores import parse as score_from
+from kernels.spec.texts import short
 
 say = Texts("fields")
 
@@ -127,16 +127,16 @@ class Problem:
 
     ``n`` rows of Q, K and V (1…65,536, beyond 16,384 only ``random``); ``d`` head dimension
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
-    ``mask`` what a query sees, a text of :mod:`kernels.masks` or its Mask (``causal=True`` and
+    ``mask`` what a query sees, a text of :mod:`kernels.spec.masks` or its Mask (``causal=True`` and
     ``False`` stay keywords for "causal" and "full");
     ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000);
-    ``score`` what is done to S after scaling, a text of :mod:`kernels.scores` or its Score;
+    ``score`` what is done to S after scaling, a text of :mod:`kernels.spec.scores` or its Score;
     ``sink`` a logit that belongs to every row's softmax and has no value (−10,000…10,000, None for
     none). It is ``head`` h (from 0) of ``q_heads`` H (1…128); ``kv_heads`` Hk divides H: h reads K
     and V of key head ⌊h·Hk/H⌋ (GQA, arXiv 2305.13245; Hk = 1 is MQA, Hk = H each its own).
-    ``dropout`` p (0…0.999) of the weights of P are dropped, by the seed (:mod:`kernels.dropout`);
+    ``dropout`` p (0…0.999) of the weights of P are dropped (:mod:`kernels.spec.dropout`);
     ``rope`` the base by which Q and K are rotated before anything else, d even (0: not at all).
     Raises :class:`ProblemError` on construction.
     """

@@ -26,7 +26,7 @@ _TORCH = {
 _TRITON = {
     **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
     "gradient_states": "gradients",
-    **dict.fromkeys(("attention", "which", "transformers_attention"), "door"),
+    **dict.fromkeys(("attention", "which", "transformers_attention"), "dispatch"),
     "decode_attention": "decode",
     **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
     "compile_report": "measure.inspection",

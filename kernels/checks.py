@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import torch
 
-from . import scores
 from .availability import INTERPRETED, available
+from .spec import scores
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 PRECISIONS = ("ieee", "tf32", "tf32x3")

@@ -15,10 +15,10 @@ from .configs import Config
 from .formats import as_operand, as_stored
 from .launching import Launch
 from .masking import listed, plain, query_range, visible, visited
-from .masks import Mask
 from .progress import expect
-from .scores import Score
 from .scoring import dropped, modified
+from .spec.masks import Mask
+from .spec.scores import Score
 from .stamps import clock, stamp
 from .tables import NONE, dropping, rules
 

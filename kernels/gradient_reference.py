@@ -6,9 +6,9 @@ import math
 
 import torch
 
-from . import masks
 from .checks import check_score
 from .reference import CHUNK_BYTES, _apart, _blocks, _sinks, _weights
+from .spec import masks
 
 
 def reference_gradients(
@@ -31,7 +31,7 @@ def reference_gradients(
     PyTorch's autograd of the definition, dense, with neither lse nor D in it, on blocks of rows so
     that long sequences fit. Other arguments as `reference_attention`, `of_heads` its first two.
     """
-    asked, changed = masks.asked(causal, mask), check_score(score)
+    asked, changed = masks.from_keywords(causal, mask), check_score(score)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     first_head, heads = of_heads or (0, q.shape[1])
     group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
@@ -81,7 +81,11 @@ def gradient_roundings(
     P (|dO|·|V| + |dO|·|O|) times the slope of the score; and the largest |S| (``scores``) and
     ‖q‖‖k‖/√d times the score's factors, with what it adds (``norms``). Arguments as
     `reference_gradients`."""
-    asked, changed, group = masks.asked(False, mask), check_score(score), q.shape[1] // k.shape[1]
+    asked, changed, group = (
+        masks.from_keywords(False, mask),
+        check_score(score),
+        q.shape[1] // k.shape[1],
+    )
     scale = 1.0 / math.sqrt(q.shape[-1])
     factor = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")
     sums = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]

@@ -10,14 +10,14 @@ from functools import partial
 import torch
 import triton
 
-from . import masks
 from .checks import check_score, check_sink, check_tensors
 from .configs import Config, arch_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
-from .launching import MOST_CALLS, Launch, on_device, quiet
+from .launching import MAX_CALLS, Launch, on_device, without_warnings
 from .progress import expect
+from .spec import masks
 from .tables import rules
 
 ROWS = 64  # of one program that computes D
@@ -78,7 +78,7 @@ def backward(
     call = _calls.get(key)
     if call is None:
         call = _prepare(*tensors, *options)
-        if len(_calls) >= MOST_CALLS:
+        if len(_calls) >= MAX_CALLS:
             _calls.clear()
         _calls[key] = call
     return on_device(call, *tensors, grad_lse, sink)
@@ -99,7 +99,7 @@ def _prepare(
     if 0 in q.shape or 0 in k.shape:
         return _nothing
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
-    asked, changed, device = masks.asked(causal, mask), check_score(score), q.device
+    asked, changed, device = masks.from_keywords(causal, mask), check_score(score), q.device
     if method == "hopper":
         reason = hopper_backward.supports(q, k, v, asked, changed, scale)
         if not reason:
@@ -167,7 +167,7 @@ def _prepare(
             last(added, dq)
         return dq, dk, dv, dsink
 
-    return quiet(call)
+    return without_warnings(call)
 
 
 def gradient_states(

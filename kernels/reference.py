@@ -7,10 +7,10 @@ import math
 import numpy as np
 import torch
 
-from . import masks
 from .checks import check_score
-from .dropout import factors
-from .scores import Score
+from .spec import masks
+from .spec.dropout import factors
+from .spec.scores import Score
 
 CHUNK_BYTES = 1 << 28  # of float64 scores held at once
 
@@ -71,7 +71,7 @@ def naive_attention(
     key give 0. Without a score or a sink the two N×N matrices are all that it holds besides its
     inputs.
     """
-    asked = masks.asked(causal, mask)
+    asked = masks.from_keywords(causal, mask)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     drop = all_factors(dropout, seed, q, k.shape[2], of_heads) if dropout else None
     how = check_score(score), _sinks(sink, q, q.dtype), of_heads, drop
@@ -157,7 +157,7 @@ def reference_attention(
     batch, heads, n_q, d = q.shape
     o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
     lse = torch.full((batch, heads, n_q), float("-inf"), dtype=torch.float64, device=q.device)
-    how = masks.asked(causal, mask), scale, check_score(score), sink, of_heads
+    how = masks.from_keywords(causal, mask), scale, check_score(score), sink, of_heads
     for b, h, rows, s, v_bh, lse_rows in _blocks(q, k, v, *how):
         lse[b, h, rows] = lse_rows
         p = _weights(s, lse_rows)
@@ -218,7 +218,7 @@ def roundings(
     def keep(name: str, values: torch.Tensor) -> None:
         found[name] = max(found[name], values.max().item())
 
-    how = masks.asked(False, mask), None, asked, sink, of_heads
+    how = masks.from_keywords(False, mask), None, asked, sink, of_heads
     for b, h, rows, s, v_bh, lse in _blocks(q, k, v, *how):
         p, size, dropped = _weights(s, lse), v_bh.abs(), 1.0
         if dropout:
@@ -256,7 +256,7 @@ def reference_states(
     each (B, H, Tr, Tc, block_m) float64 on the CPU, NaN where the mask hides the whole tile and in
     the rows beyond Nq.
     """
-    asked = masks.asked(causal, mask)
+    asked = masks.from_keywords(causal, mask)
     (batch, heads, n_q, _), n_k = q.shape, k.shape[2]
     tr, tc = -(-n_q // block_m), -(-n_k // block_n)
     m = torch.full((batch, heads, tr * block_m, tc), float("nan"), dtype=torch.float64)

@@ -15,10 +15,10 @@ from .configs import MAX_TILE_ELEMENTS, Config
 from .formats import as_operand, as_stored
 from .launching import Launch
 from .masking import visible
-from .masks import Mask
 from .progress import expect
-from .scores import Score
 from .scoring import dropped, modified
+from .spec.masks import Mask
+from .spec.scores import Score
 from .tables import NONE, dropping, rules
 
 # kernel: begin

@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from . import scores
-from .masks import Mask, Term
-from .scores import Score
+from .spec import scores
+from .spec.masks import Mask, Term
+from .spec.scores import Score
 
 NONE = scores.parse("none")
 MAX_TILES = 1 << 24  # of a list, which has 4 bytes for each
@@ -28,8 +28,8 @@ def rules(
     """({MASK, SCORE}, TABLES): what masking.py and scoring.py read; None for no table.
 
     With Br and Bc, and a mask that is not plain, the first two tables are `Mask.lists`, int32: of
-    each row block its visited key blocks, `by_keys` of each key block its row blocks. Kept, so that
-    a call in a loop costs no work. Raises ValueError where the list would be too long, RuntimeError
+    each row block its visited key blocks, `by_keys` of each key block its row blocks. Cached: a
+    call in a loop costs no work. Raises ValueError where the list would be too long, RuntimeError
     while a CUDA graph is captured, each with one sentence.
     """
     tables: list[np.ndarray] = []

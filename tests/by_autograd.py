@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from explainer.base.formats import round_to
 from explainer.trace import BackwardTrace
+from kernels.spec.formats import round_to
 from tests import by_hand
 
 NAMES = ("dQ", "dK", "dV")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,13 @@ ROOMS = (
     *("base", "problem", "algorithms", "trace", "memory", "parallel"),
     *("engine", "learn", "views", "web", "pages"),
 )
+# The same of assets/js, where main.js stands above all of them.
+SCRIPT_ROOMS = (
+    *("lib", "model", "views", "site", "masks", "warps", "step", "learn", "offline"),
+    "main.js",
+)
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
-SHARED = tuple(
-    f"kernels.{x}" for x in ("dropout", "masks", "occupancy", "scores", "texts")
-)  # one owner each
+SHARED = "kernels.spec"  # the one part of the kernels that all rooms may import
 PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
 
@@ -55,13 +59,16 @@ def test_imports_point_down(path):
     rooms = {n.split(".")[1] for n in names if n.startswith("explainer.")}
     if own[0] == "kernels":
         assert not top(names) & {"explainer", "gradio"}
+        if own[1:2] == ["spec"]:
+            assert not top(names) & {"torch", "triton"}
+            assert all(n.startswith(SHARED) for n in names if top({n}) == {"kernels"})
     elif own == ["app"]:
         assert rooms <= {"pages", "web", "engine"} and not top(names) & {"kernels", "torch"}
     elif len(own) > 1:
         assert not {r for r in rooms if ROOMS.index(r) > ROOMS.index(own[1])}
         if own[1] != "engine":
             assert not top(names) & {"torch", "triton"}
-            assert all(n.startswith(SHARED) for n in names if n.split(".")[0] == "kernels")
+            assert all(n.startswith(SHARED) for n in names if top({n}) == {"kernels"})
         assert own[1] in ("web", "pages") or "gradio" not in top(names)
 
 
@@ -76,6 +83,25 @@ def test_no_module_imports_itself_by_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
+def test_scripts_import_down_and_in_no_circle():
+    folder = ROOT / "assets" / "js"
+    graph = {
+        path: {
+            (path.parent / other).resolve()
+            for other in re.findall(
+                r'^(?:import|export)\b[^;]*? from "(\.[^"]*\.js)"', path.read_text(), re.M
+            )
+        }
+        for path in SCRIPTS
+    }
+    rooms = {path: SCRIPT_ROOMS.index(path.relative_to(folder).parts[0]) for path in SCRIPTS}
+    assert {SCRIPT_ROOMS[k] for k in rooms.values()} == set(SCRIPT_ROOMS)
+    assert not [
+        (p.name, q.name) for p, found in graph.items() for q in found if rooms[q] > rooms[p]
+    ]
+    TopologicalSorter(graph).prepare()  # raises CycleError
+
+
 @pytest.mark.parametrize(
     ("names", "absent"),
     [
@@ -84,7 +110,10 @@ def test_no_module_imports_itself_by_a_circle():
             ("torch", "triton", "gradio", "plotly"),
         ),
         (["app"], ("torch", "triton", "kernels.orders")),
-        (["kernels", *SHARED], ("torch", "triton", "gradio", "explainer")),
+        (
+            ["kernels", *(m for p in PYTHON if (m := name(p)).startswith(SHARED))],
+            ("torch", "triton", "gradio", "explainer"),
+        ),
     ],
     ids=["what is taught", "the web process", "kernels"],
 )
@@ -103,4 +132,21 @@ def test_pages_fetch_nothing_from_elsewhere():
         urls -= {"http://www.w3.org/1998/Math/MathML"}  # names, not places
         if urls:
             found[path.name] = urls
+    assert not found
+
+
+# Imported only where they are installed: ZeroGPU's package, and peers that the benchmark measures.
+OPTIONAL = {"spaces", "flash_attn", "transformers"}
+
+
+def test_every_library_that_is_imported_is_declared():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    declared = {re.split(r"[>=<;\s]", line)[0] for line in lines if line and line[0] != "#"}
+    homes, found = packages_distributions(), {}
+    for path in PYTHON:
+        for module in top(imported(path)) - sys.stdlib_module_names - OPTIONAL:
+            if not (ROOT / module).exists() and not (ROOT / f"{module}.py").exists():
+                names = {x.lower().replace("_", "-") for x in homes.get(module, [module])}
+                if not names & declared:
+                    found.setdefault(module, name(path))
     assert not found

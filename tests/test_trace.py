@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PHASES
-from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace
+from kernels.spec.formats import round_to
 from tests import by_hand
 from tests.test_problem import problems
 

@@ -15,9 +15,9 @@ from explainer.algorithms import backward_numbers, fa2_backward, tiling
 from explainer.algorithms.backward_numbers import BackwardRun
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PASSES
-from explainer.base.formats import round_to
 from explainer.problem import Problem, ProblemError
 from explainer.trace import BackwardTrace, trace_backward
+from kernels.spec.formats import round_to
 from tests import by_hand
 from tests.by_autograd import NAMES, autograd, judge
 from tests.test_problem import problems

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.formats import ITEMSIZE, round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -78,7 +81,7 @@ def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
     return read | {"O": (back * size, rows * size)} | dict.fromkeys("lm", (back * 4, rows * 4))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K and V once where a row sees them; Q, and O, l, m both ways, once per key block that they
     visit."""
     visited = tiling.visited(p)
@@ -86,21 +89,32 @@ def asked(p: Problem) -> Moved:
     return _moved(p, visited.loaded, rows, rows)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Q, K and V in, O, l and m out, of the queries that see a key and the keys that are seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
     return _moved(p, keys, 0, rows)
 
 
-FA1 = Algorithm(
+def size(p: Problem) -> Size:
+    """Every tile reads and writes O, m and l, and reads Q; each key block reads K and V."""
+    tiles = p.Tr * p.Tc
+    return Size(tiles, 7 * tiles + 2 * p.Tc, 2, p.n * p.Tc * (p.d + 7))
+
+
+ALGORITHM = Algorithm(
     key="fa1",
     label="FA-1",
     colour="#d55e00",
     dash="dot",
     sign="┅",
     symbol="triangle-up",
+    hue="var(--fa-l)",
     opens="K",
+    outer="keys",
+    program="head",
     running=True,
+    kernel="fa1",
+    output="normalized",
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
         Line("  load Kⱼ, Vⱼ", "load", first=True),
@@ -115,12 +129,14 @@ FA1 = Algorithm(
         Line("    write Oᵢ, m_new, ℓ_new", "store", "back to HBM each time"),
     ),
     closed_form={
-        "asked": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
-        "least": "K + V + Q + O + m + ℓ",
+        "requested": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
+        "compulsory": "K + V + Q + O + m + ℓ",
     },
-    kept=("m", "l"),
+    saved_for_backward=("m", "l"),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
+    size=size,
+    texts=t.named("fa1"),
 )

@@ -8,15 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.fa1 import FA1
+from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.formats import ITEMSIZE, round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
 
 ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -97,24 +100,33 @@ def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
     return moved | dict.fromkeys("lm", (rows * 4, 0))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K, V, dK and dV once where a row sees them; the rest once per key block that visits a row."""
     visited = tiling.visited(p)
     rows = int(visited.rows.sum())
     return _moved(p, visited.loaded, rows, rows)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Everything but dQ in, the gradients out, of the rows that see a key and the keys that are
     seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
     return _moved(p, keys, rows, 0)
 
 
-FA1_BACKWARD = replace(
-    FA1,
+def size(p: Problem) -> Size:
+    """S, P, dP and dS of each tile, D of its rows, and the sums after it."""
+    tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
+    return Size(tiles, 7 * tiles + 4 * p.Tc, 4 + p.score.changes, p.n * p.Tc + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel=None,
     opens="K",
+    outer="keys",
     running=False,
+    scales_dQ=True,
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
         Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
@@ -132,12 +144,14 @@ FA1_BACKWARD = replace(
         Line("  write dKⱼ / √d, dVⱼ", "store"),
     ),
     closed_form={
-        "asked": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
-        "least": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
+        "requested": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
+        "compulsory": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
+    size=size,
+    texts=t.named("fa1 backward"),
 )

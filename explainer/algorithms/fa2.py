@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.formats import ITEMSIZE, round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -79,7 +82,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         m, l = m_new, l_new
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """Q + O + lse once, K and V once per row block that visits them."""
     keys = int(tiling.visited(p).keys.sum()) * p.d * ITEMSIZE[p.dtype]
     matrix = p.n * p.d * ITEMSIZE[p.dtype]
@@ -87,22 +90,33 @@ def asked(p: Problem) -> Moved:
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """Q and, of K and V, what a query sees in; O and lse out."""
     matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
     read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
-FA2 = Algorithm(
+def size(p: Problem) -> Size:
+    """Every tile reads K and V; each row block reads Q, writes O and lse."""
+    tiles = p.Tr * p.Tc
+    return Size(tiles, 2 * tiles + 3 * p.Tr, 2, p.n * p.Tc * (p.d + 7))
+
+
+ALGORITHM = Algorithm(
     key="fa2",
     label="FA-2",
     colour="#2b8fd0",
     dash="solid",
     sign="━",
     symbol="circle",
+    hue="var(--fa-q)",
     opens="Q",
+    outer="rows",
+    program="block",
     running=True,
+    kernel="fa2",
+    output="unnormalized",
     pseudocode=(
         Line("for i in 0 … Tr−1:", note="one thread block each"),
         Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", first=True),
@@ -116,10 +130,12 @@ FA2 = Algorithm(
         Line("    O = α O + P Vⱼ;  m = m_new", "output"),
         Line("  write O / ℓ,  lse = m + log ℓ", "store"),
     ),
-    closed_form={"asked": "Q + Tr · (K + V) + O + lse", "least": "Q + K + V + O + lse"},
-    kept=("lse",),
+    closed_form={"requested": "Q + Tr · (K + V) + O + lse", "compulsory": "Q + K + V + O + lse"},
+    saved_for_backward=("lse",),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
+    size=size,
+    texts=t.named("fa2"),
 )

@@ -8,12 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.fa2 import FA2
+from explainer.algorithms.fa2 import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.formats import ITEMSIZE, round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -123,19 +126,28 @@ def _moved(p: Problem, keys: int, rows: int) -> Moved:
     return moved | {"dQ": (all_rows * fp32, (all_rows + rows) * fp32 + all_rows * size)}
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits them."""
     return _moved(p, p.n, int(tiling.visited(p).rows.sum()))
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """The same with what a row needs once, of the rows that see a key."""
     return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
 
 
-FA2_BACKWARD = replace(
-    FA2,
+def size(p: Problem) -> Size:
+    """S, P, dP and dS of each tile, D of its rows, and the sums after it; D once before."""
+    tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
+    moves = 5 * tiles + 6 * p.Tr + 4 * p.Tc
+    return Size(tiles + 2 * p.Tr, moves, 4 + p.score.changes, p.n * (p.Tc + 1) + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel="readable",
     opens="K",
+    outer="keys",
     running=False,
     pseudocode=(
         Line("load Oᵢ, dOᵢ", "load", "1st kernel", "D"),
@@ -159,12 +171,14 @@ FA2_BACKWARD = replace(
         Line("write dQᵢ", "store", stage="scale"),
     ),
     closed_form={
-        "asked": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
-        "least": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
+        "requested": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
+        "compulsory": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
+    size=size,
+    texts=t.named("fa2 backward"),
 )

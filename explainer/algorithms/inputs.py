@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.base import own_data
-from explainer.base.formats import round_to
-from explainer.base.kept import kept
+from explainer.base.cache import cached
 from explainer.problem import Problem
+from kernels.spec.formats import round_to
 
 # name in the URL → what the page calls it; the order is the order of the menu
 INPUTS = {
@@ -150,7 +150,7 @@ def _rotated(x: np.ndarray, problem: Problem) -> np.ndarray:
     return np.concatenate((first * cos - second * sin, second * cos + first * sin), axis=1)
 
 
-@kept(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
+@cached(8 << 20, lambda arrays: sum(x.nbytes for x in arrays))
 def made(problem: Problem) -> Arrays:
     make = _GENERATORS[problem.inputs]
     q, k, v = make(problem, problem.kv_head)

@@ -13,7 +13,7 @@ import numpy as np
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.transfers import Step, Transfer
 from explainer.problem import Problem
-from kernels.dropout import factors
+from kernels.spec.dropout import factors
 
 NEG_INF = np.float32(-np.inf)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from explainer.algorithms.registry import OF_PASS
 from explainer.algorithms.transfers import Step
+from explainer.base.cache import cached
 from explainer.base.fields import refuse, refused
-from explainer.base.kept import kept
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
@@ -32,7 +32,7 @@ def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
     return OF_PASS[pass_][problem.order].steps(problem)
 
 
-@kept(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
+@cached(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
     """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and for
     dropout in the backward pass."""

@@ -9,12 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Line
+from explainer.algorithms.algorithm import Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.standard import STANDARD
+from explainer.algorithms.standard import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step
-from explainer.base.formats import ITEMSIZE, round_to
+from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -136,19 +139,28 @@ def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
     return moved | dict.fromkeys(("dQ", "dK", "dV"), (0, matrix))
 
 
-def asked(p: Problem) -> Moved:
+def requested(p: Problem) -> Moved:
     """What the tiles of its five kernels load and store."""
     return _moved(p, p.Tr, p.Tc)
 
 
-def least(p: Problem) -> Moved:
+def compulsory(p: Problem) -> Moved:
     """The same in tiles as large as the matrices."""
     return _moved(p, 1, 1)
 
 
-STANDARD_BACKWARD = replace(
-    STANDARD,
+def size(p: Problem) -> Size:
+    """Seven matrices of N × N in its five kernels, D, and the sums of three products."""
+    tiles, sums = p.Tr * p.Tc, p.n * p.d * (2 * p.Tr + p.Tc)
+    moves = (12 + p.score.bends) * tiles + p.Tr + 2 * p.Tc
+    return Size(4 * tiles + p.Tr, moves, 7 + p.score.changes, p.n + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel=None,
     opens="P",
+    outer="rows",
     running=False,
     pseudocode=(
         Line("load P, dO", "load", "1st kernel", "dV"),
@@ -169,13 +181,15 @@ STANDARD_BACKWARD = replace(
         Line("write dK / √d", "store", stage="dK"),
     ),
     closed_form={
-        "asked": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
-        "least": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
+        "requested": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
+        "compulsory": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
     },
-    kept=(),
+    saved_for_backward=(),
     steps=steps,
     compute=compute,
-    asked=asked,
-    least=least,
+    requested=requested,
+    compulsory=compulsory,
+    size=size,
+    texts=t.named("standard backward"),
     launches=None,
 )

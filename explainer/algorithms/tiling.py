@@ -10,9 +10,9 @@ import numpy as np
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.problem import Problem
-from kernels.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
-from kernels.masks import TILE_KINDS as KINDS
-from kernels.masks import Mask
+from kernels.spec.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
+from kernels.spec.masks import TILE_KINDS as KINDS
+from kernels.spec.masks import Mask
 
 say = Texts("trace")
 MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one

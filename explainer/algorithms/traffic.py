@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from explainer.algorithms.algorithm import ASKED, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Moved, Step
 from explainer.problem import Problem
-from kernels.masks import Mask
+from kernels.spec.masks import Mask
 
 
 def moved(steps: Iterable[Step]) -> Moved:
@@ -41,16 +41,16 @@ def both(moved: Moved) -> int:
     return sum(read + written for read, written in moved.values())
 
 
-def summed(problem: Problem, convention: str = ASKED, pass_: str = "forward") -> Moved:
+def summed(problem: Problem, convention: str = REQUESTED, pass_: str = "forward") -> Moved:
     """{tensor: (bytes read, bytes written)} by either convention, for any N: the closed forms.
 
     *Asked* equals ``traffic`` wherever both can be had (tests/algorithms/test_traffic_sums.py).
     """
     algorithm = OF_PASS[pass_][problem.order]
-    return (algorithm.asked if convention == ASKED else algorithm.least)(problem)
+    return (algorithm.requested if convention == REQUESTED else algorithm.compulsory)(problem)
 
 
-def launches(problem: Problem, convention: str = ASKED) -> tuple[tuple[str, Moved], ...]:
+def launches(problem: Problem, convention: str = REQUESTED) -> tuple[tuple[str, Moved], ...]:
     """(what the launch is called, what it moves): standard attention's three kernels, or the one.
 
     Every tensor of the three stages is moved by the stage that names it; their sum is ``summed``.
@@ -65,7 +65,7 @@ def launches(problem: Problem, convention: str = ASKED) -> tuple[tuple[str, Move
 
 
 @lru_cache(maxsize=4096)
-def asked(
+def requested_bytes(
     n: int,
     d: int,
     mask: Mask | str,
@@ -75,7 +75,7 @@ def asked(
     block_k: int,
     pass_: str = "forward",
 ) -> int:
-    """Bytes that one head asks for in this loop order, reads and writes together."""
+    """Count the requested bytes of one head in this loop order, reads and writes together."""
     problem = Problem(
         n=n,
         d=d,
@@ -86,16 +86,16 @@ def asked(
         block_q=min(block_q, n),
         block_k=min(block_k, n),
     )
-    return both(summed(problem, ASKED, pass_))
+    return both(summed(problem, REQUESTED, pass_))
 
 
 @lru_cache(maxsize=4096)
-def least(
+def compulsory_bytes(
     n: int, d: int, dtype: str, order: str, mask: Mask | str = "full", pass_: str = "forward"
 ) -> int:
-    """The least bytes of one head, reads and writes together, whatever the tiles: of K and V the
-    keys that some query sees."""
+    """Count the compulsory bytes of one head, reads and writes together, whatever
+    the tiles: of K and V the keys that some query sees."""
     problem = Problem(
         n=n, d=d, block_q=n, block_k=n, mask=mask, dtype=dtype, order=order, inputs="random"
     )
-    return both(summed(problem, LEAST, pass_))
+    return both(summed(problem, COMPULSORY, pass_))

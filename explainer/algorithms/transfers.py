@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from explainer.algorithms import tiling
-from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 STATISTICS = frozenset({"m", "l", "lse", "D"})  # kept in fp32 whatever the operands are
 OF_KEYS = frozenset({"K", "V", "dK", "dV"})  # cut into key blocks; the others into row blocks

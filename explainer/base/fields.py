@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import reduce
 
 from explainer.base.cards import CARDS
-from explainer.base.formats import DTYPES
 from explainer.base.texts import Texts
-from kernels.masks import PLAIN
+from kernels.spec.formats import DTYPES
+from kernels.spec.masks import PLAIN
 
 ORDERS = ("standard", "fa1", "fa2")
 PASSES = ("forward", "backward")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = PLAIN  # of the menus; the field takes any text of kernels.masks
+MASKS = PLAIN  # of the menus; the field takes any text of kernels.spec.masks
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores

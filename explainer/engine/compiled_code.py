@@ -16,7 +16,7 @@ from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
-from kernels import masks
+from kernels.spec import masks
 
 TIMEOUT_S = 120
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds

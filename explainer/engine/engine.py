@@ -21,11 +21,11 @@ from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
+from explainer.engine.fair_queue import Client, FairQueue
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
-from explainer.engine.line import Client, Line
-from explainer.engine.pace import Pace
 from explainer.engine.requests import CANARY
 from explainer.engine.results import Machine
+from explainer.engine.runtime_estimate import RuntimeEstimate
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
 SPARE_S, SPARE = 15.0, 4.0  # a run may take this long, and so many times what is expected of it
@@ -57,14 +57,14 @@ class Engine:
         self._spawn, self._deadline_s = spawn, deadline_s
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
-        self._waiting: Line[Job] = Line()
+        self._waiting: FairQueue[Job] = FairQueue()
         self._running: Job | None = None
         self._in_flight: dict[Request, Job] = {}
         self._kept: OrderedDict[Request, dict | list] = OrderedDict()
         self._child: Child | None = None
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
-        self._pace = Pace()
+        self._estimate = RuntimeEstimate()
         self._lives, self._suspect = 0, False
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -145,12 +145,13 @@ class Engine:
             seconds = 0.0
             if (now := self._running) and now.began is not None:
                 seconds += max(
-                    0.0, self._pace.factor * now.expected_s - (self._clock() - now.began)
+                    0.0,
+                    self._estimate.factor * now.expected_s - (self._clock() - now.began),
                 )
             for before in self._waiting.order():
                 if before is job:
                     return seconds
-                seconds += self._pace.factor * self._expected(before.request)
+                seconds += self._estimate.factor * self._expected(before.request)
             return seconds
 
     def _expected(self, request: Request) -> float:
@@ -324,7 +325,7 @@ class Engine:
         job.began, job.expected_s = self._clock(), self._expected(job.request)
         outcome = self._talk(child, job, self._allowed_s(job.request), self._deadline_s)
         if outcome["state"] == "done":
-            self._pace.learn(self._lives, self._clock() - job.began, job.expected_s)
+            self._estimate.learn(self._lives, self._clock() - job.began, job.expected_s)
         return outcome
 
     def _too_long(self, job: Job) -> str:
@@ -335,7 +336,7 @@ class Engine:
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected
         of all of it. One that gets on, if slowly, on a busy machine, has the whole deadline."""
-        expected = self._expected(request) * max(1.0, self._pace.factor)
+        expected = self._expected(request) * max(1.0, self._estimate.factor)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 
     def _talk(self, child: Child, job: Job, silent_s: float, most_s: float) -> dict:

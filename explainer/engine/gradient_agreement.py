@@ -9,10 +9,10 @@ from typing import TypedDict
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.base.formats import FORMATS
 from explainer.engine.agreement import tolerance
 from explainer.problem import Problem
 from explainer.trace import trace_backward
+from kernels.spec.formats import FORMATS
 
 States = tuple[
     np.ndarray, np.ndarray, np.ndarray

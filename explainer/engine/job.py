@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 
 from explainer.base.texts import Texts
-from explainer.engine.requests import Placed, Point, RunRequest
+from explainer.engine.requests import PlacementRequest, RunRequest, SweepPoint
 from explainer.engine.results import PointRow, Result
 
 say = Texts("engine")
@@ -16,7 +16,7 @@ BROKE, RESTS = say("broke"), say("rests")
 REFUSED, BUSY, GONE = "refused", "busy", "gone"
 
 
-Request = RunRequest | Point | Placed
+Request = RunRequest | SweepPoint | PlacementRequest
 
 
 @dataclass(eq=False)

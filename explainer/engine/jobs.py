@@ -14,18 +14,20 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.registry import RUN_BACKWARD
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
-from explainer.engine.requests import METHODS, ORDERS, Placed, Point, RunRequest
+from explainer.engine.requests import METHODS, ORDERS, PlacementRequest, RunRequest, SweepPoint
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
 from explainer.engine.work_done import work
 from kernels.checks import DTYPES
-from kernels.measure.contenders import NotAvailable, Problem, admit, contender
+from kernels.measure.contenders import NotAvailable, admit, contender, random_tensors
 from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
+from kernels.spec.cases import BenchmarkCase
 
 say = Texts("engine")
 RUNS, LIMIT_MS = 30, 1500.0
@@ -109,7 +111,7 @@ class _Job:
         p = request.problem
         self.request, self.problem = request, p
         sizes = {"batch": request.batch, "heads": p.q_heads, "kv_heads": p.kv_heads}
-        self.shape = Problem(p.n, p.d, dtype=p.dtype, **sizes, **p.rules, **p.dropped)
+        self.shape = BenchmarkCase(p.n, p.d, dtype=p.dtype, **sizes, **p.rules, **p.dropped)
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
@@ -143,7 +145,7 @@ class _Job:
         if p.inputs != "random":
             pairs = zip(first, many, strict=True)
             return [x.repeat(request.batch, heads, 1, 1) for x, heads in pairs]
-        q, k, v = self.shape.tensors(p.seed, device())
+        q, k, v = random_tensors(self.shape, p.seed, device())
         if p.rope:
             q, k = rope(q, p.rope), rope(k, p.rope)
         q *= p.gain
@@ -232,7 +234,7 @@ class _Job:
         row["repeat"] = self.both.repeat(grads, function, fixed)
         if fixed:
             self.functions[name + FIXED] = fixed
-        if name == "fa2":
+        if name in RUN_BACKWARD:
             row["same"] = self.both.same(self._watched)
         return row
 
@@ -284,7 +286,7 @@ class _Job:
         self.report(say("stage.ceilings"), 0, 1)
         p = self.problem
         choice = None
-        ours = p.dropped or self.shape.grouped  # it is not told of them
+        ours = p.dropped or self.shape.is_grouped  # it is not told of them
         if (
             p.rules.keys() == {"mask"} and p.mask.plain and not ours
         ):  # of any other it would take a dense mask
@@ -299,7 +301,7 @@ class _Job:
 _slow: dict = {}  # what kernels.measure.bench.measure remembers of methods that take seconds
 
 
-def point(asked: Point, report: Report) -> list[PointRow]:
+def point(asked: SweepPoint, report: Report) -> list[PointRow]:
     """The rows of `kernels.measure.bench` for one length of a sweep, each with ``when``.
 
     Raises Refused without a GPU.
@@ -312,13 +314,13 @@ def point(asked: Point, report: Report) -> list[PointRow]:
     report(say("stage.timing"), 0, 1)
     sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
     rules = {**asked.rules, **asked.dropped}
-    shape = Problem(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
+    shape = BenchmarkCase(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
     rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [row | more for row in rows]
 
 
-def placed(asked: Placed, report: Report) -> dict:
+def placed(asked: PlacementRequest, report: Report) -> dict:
     """What `kernels.measure.placement` makes of one launch. Raises Refused without a GPU."""
     refusal = admission.refuse(asked, machine())
     if refusal:
@@ -327,7 +329,7 @@ def placed(asked: Placed, report: Report) -> dict:
 
     report(say("stage.placed"), 0, 1)
     w = asked.workload
-    shape = Problem(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
+    shape = BenchmarkCase(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
     return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
 
 
@@ -335,9 +337,9 @@ def answer(message: dict, report: Report) -> Result | list[PointRow] | dict:
     """The result of one request as the engine sends it. Raises Refused or ProblemError."""
     if "point" in message:
         query = message["point"]
-        return point(Point(**query | {"methods": tuple(query["methods"])}), report)
+        return point(SweepPoint(**query | {"methods": tuple(query["methods"])}), report)
     if "run" in message:
         return run(RunRequest.from_query(message["run"]), report)
     if "placed" in message:
-        return placed(Placed.from_query(message["placed"]), report)
+        return placed(PlacementRequest.from_query(message["placed"]), report)
     raise ProblemError(say("worker.neither"))

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
-from explainer.base.formats import ITEMSIZE
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
-from kernels.masks import flops, parse
+from kernels.spec.formats import ITEMSIZE
+from kernels.spec.masks import flops, parse
 
 say = Texts("engine")
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
@@ -107,10 +107,10 @@ def _row(r: PointRow) -> Row:
     if "block_m" in r:
         order = r["method"] if r["method"] != "hopper" else "fa2"
         tile = r["block_m"], r["block_n"]
-        row["bytes"] = heads * asked(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
-        row["least_bytes"] = heads * least(r["n"], r["d"], r["dtype"], order, r["mask"])
+        row["bytes"] = heads * requested_bytes(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
+        row["least_bytes"] = heads * compulsory_bytes(r["n"], r["d"], r["dtype"], order, r["mask"])
     else:  # the records count what PyTorch's operators move, each one's inputs and outputs once
-        once = heads * least(r["n"], r["d"], r["dtype"], "fa2", r["mask"])
+        once = heads * compulsory_bytes(r["n"], r["d"], r["dtype"], "fa2", r["mask"])
         row["least_bytes"] = row.pop("bytes", once)
     return row
 

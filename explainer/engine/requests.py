@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from explainer.algorithms.registry import LABELS
+from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.fields import (
     FIELDS,
     MAX_HEADS,
@@ -22,8 +22,8 @@ from explainer.base.fields import (
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
-from kernels.masks import Mask
-from kernels.scores import Score
+from kernels.spec.masks import Mask
+from kernels.spec.scores import Score
 
 say = Texts("engine")
 
@@ -43,7 +43,10 @@ METHODS = {
 }
 COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem anew
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
-STORE_S = ("naive", "standard", "sdpa_math", "naive_compiled")
+STORE_S = (
+    *("naive", "sdpa_math", "naive_compiled"),
+    *(key for key, a in ALGORITHMS.items() if a.stores_scores),
+)
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_N_DROPPED = 4_096
 EACH = "each"  # key heads: one for each query head
@@ -172,7 +175,7 @@ CANARY = RunRequest(
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """One length of a sweep: random normal q, k, v (batch, heads, n, d), and ``methods``."""
 
     n: int
@@ -205,18 +208,18 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Placed:
-    """The real schedule of one launch: order "fa1" or "fa2" on the workload's heads."""
+class PlacementRequest:
+    """The real schedule of one launch: an order of PLACED on the workload's heads."""
 
     workload: Workload
     order: str
     kind: str = field(default="placed", init=False, repr=False)
 
     def __post_init__(self) -> None:
-        choice("order", self.order, ("fa1", "fa2"))
+        choice("order", self.order, PLACED)
 
     @classmethod
-    def from_query(cls, query: Mapping[str, object]) -> Placed:
+    def from_query(cls, query: Mapping[str, object]) -> PlacementRequest:
         """Keys of :meth:`Workload.from_query` and ``order``."""
         return cls(Workload.from_query(query), query.get("order", "fa2"))  # type: ignore[arg-type]
 
@@ -280,13 +283,13 @@ class Sweep:
         """Full, and the one asked for."""
         return tuple(dict.fromkeys(("full", str(self.mask))))
 
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[SweepPoint, ...]:
         """Short ones first, full before the other mask at each length."""
         lengths = [SHORTEST]
         while 2 * lengths[-1] <= self.longest:
             lengths.append(2 * lengths[-1])
         return tuple(
-            Point(
+            SweepPoint(
                 n,
                 self.d,
                 mask,

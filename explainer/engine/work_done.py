@@ -8,18 +8,19 @@ from collections.abc import Callable
 import torch
 
 from explainer.algorithms.tiling import seeing
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.fields import PASSES
-from explainer.base.formats import ITEMSIZE
 from explainer.engine.requests import ORDERS, RunRequest
 from explainer.memory.mask_work import flops
 from kernels.gradients import config_for
-from kernels.measure.contenders import OF_OPERATORS, Problem, tiles
+from kernels.measure.contenders import OF_OPERATORS, tiles
 from kernels.measure.memory import moved_bytes
+from kernels.spec.cases import BenchmarkCase
+from kernels.spec.formats import ITEMSIZE
 
 
 def work(
-    request: RunRequest, shape: Problem, q: torch.Tensor, name: str, function: Callable
+    request: RunRequest, shape: BenchmarkCase, q: torch.Tensor, name: str, function: Callable
 ) -> dict:
     """FLOPs, tiles of our kernels and the bytes that they ask for, and the least bytes of each
     method, of one pass or of both: of PyTorch's operators each one's inputs and outputs, of a fused
@@ -33,7 +34,7 @@ def work(
         blocks = {"forward": tile, "backward": (back.block_m, back.block_n)}
         found |= {"block_m": tile[0], "block_n": tile[1], "bytes": 0}
         for each in passes:
-            one = asked(p.n, p.d, p.mask, p.dtype, order, *blocks[each], each)
+            one = requested_bytes(p.n, p.d, p.mask, p.dtype, order, *blocks[each], each)
             found["bytes"] += heads * one - (each == "backward") * _shared(request, each)
         return found | {"least_bytes": _least(request, order, passes)}
     if name in OF_OPERATORS:
@@ -46,7 +47,7 @@ def _least(request: RunRequest, order: str, passes: tuple[str, ...]) -> int:
     """The least bytes of all heads; those of a group share their keys."""
     p, heads = request.problem, request.batch * request.heads
     of_all = (
-        heads * least(p.n, p.d, p.dtype, order, p.mask, each) - _shared(request, each)
+        heads * compulsory_bytes(p.n, p.d, p.dtype, order, p.mask, each) - _shared(request, each)
         for each in passes
     )
     return sum(of_all)

@@ -1,1 +1,1 @@
-"""The Learn page's content: rungs, widgets, questions, claims. Pure NumPy; drawn by learn.js."""
+"""The Learn page's content: lessons, widgets, questions, claims. Pure NumPy; drawn by learn.js."""

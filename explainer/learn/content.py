@@ -1,4 +1,4 @@
-"""The forms of what the Learn page says: rungs, questions, claims, snippets, glossary.
+"""The forms of what the Learn page says: lessons, questions, claims, snippets, glossary.
 
 The texts themselves are data: ``assets/learn/``, one entry a line.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -16,17 +17,16 @@ import numpy as np
 from explainer.base.amounts import listed, written
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 
-tell = Texts("learn")
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
 # In a question's words: "How many GiB does S take?", "How busy is the unit, in %?"
-UNIT = re.compile(tell("content.unit"))
+UNIT = re.compile(t("content.unit"))
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
 MOST_LINES = 4  # of a slide in the hall
-FILES = tuple(f"rungs{k}" for k in range(1, 8))  # one for each group of the course
+FILES = tuple(f"lessons{k}" for k in range(1, 8))  # one for each group of the course
 
 
 @lru_cache(maxsize=32)
@@ -102,8 +102,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Link:
-    """Where a rung's idea can be seen: ``page`` of PAGES, with ``query`` a place in this app as in
-    its address (a page but Step is named in it), a paper with ``url``."""
+    """Name a place where a lesson's idea can be seen: ``page`` of PAGES, with ``query`` a place in
+    this app as in its address (a page but Step is named in it), a paper with ``url``."""
 
     page: str
     words: str
@@ -120,7 +120,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Rung:
+class Lesson:
     """One stop of the course, and one screen: ``words`` (paragraphs by blank lines) of at most 90
     words, a widget, a question. ``more`` folds. In a lecture hall ``headline``, a sentence, and at
     most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
@@ -141,39 +141,43 @@ class Rung:
     widget: str
     question: Question
     more: str = ""
-    ground: str = tell("content.ground")
+    ground: str = t("content.ground")
     hall: Question | None = None
     hall_state: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
-            raise ValueError(f"rung {self.key}: layout = {self.layout!r}, not one of {LAYOUTS}")
+            raise ValueError(f"lesson {self.key}: layout = {self.layout!r}, not one of {LAYOUTS}")
         if not 0 < len(self.lines) <= MOST_LINES:
-            raise ValueError(f"rung {self.key}: {len(self.lines)} lines, not 1 to {MOST_LINES}")
+            raise ValueError(f"lesson {self.key}: {len(self.lines)} lines, not 1 to {MOST_LINES}")
         if not 0 < self.minutes < 60:
-            raise ValueError(f"rung {self.key}: minutes = {self.minutes}, not 1 to 59")
+            raise ValueError(f"lesson {self.key}: minutes = {self.minutes}, not 1 to 59")
 
 
 @lru_cache(maxsize=1)
 def entries() -> dict[str, dict]:
-    """{key: what is written about a rung}, of all seven files. Raises ValueError if a rung is
+    """{key: what is written about a lesson}, of all seven files. Raises ValueError if a lesson is
     written twice."""
     found: dict[str, dict] = {}
     for entry in (entry for name in FILES for entry in read(name)):
         if entry["key"] in found:
-            raise ValueError(f"the rung {entry['key']} is written twice")
+            raise ValueError(f"the lesson {entry['key']} is written twice")
         found[entry["key"]] = entry
     return found
 
 
-def asked(entry: dict, **computed: object) -> Question:
-    """A question as it is written, with the parts that the code computes. A variant, written or
-    among the computed ``variants`` (both lists run side by side), says what differs. ``wrong``, the
-    values of mistakes, are computed; ``mistakes`` are written, in the same order."""
-    both = zip_longest(entry.get("variants", ()), computed.pop("variants", ()), fillvalue={})
-    base = {k: v for k, v in entry.items() if k != "variants"} | computed
-    others = tuple(_question(base | written | made) for written, made in both)
-    return _question(base | {"variants": others})
+def make_question(entry: dict, computed: Sequence[dict] = ()) -> Question:
+    """Return a question and its variants as they are written, each with the parts that the code
+    computes: of the question itself first, then of each variant. A variant says what differs from
+    the question. ``wrong``, the values of mistakes, are computed; ``mistakes`` are written, in the
+    same order."""
+    written = [{}, *entry.get("variants", ())]
+    base = {k: v for k, v in entry.items() if k != "variants"}
+    base |= next(iter(computed), {})
+    first, *others = (
+        _question(base | text | made) for text, made in zip_longest(written, computed, fillvalue={})
+    )
+    return replace(first, variants=tuple(others))
 
 
 def _question(parts: dict) -> Question:
@@ -195,19 +199,25 @@ def _near(value: object, other: object, tolerance: float) -> bool:
     return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 
-def rung(
-    key: str, figures: dict | None = None, hall: dict | None = None, **computed: object
-) -> Rung:
-    """The rung ``key`` of ``assets/learn/rungs1.json`` to ``rungs7.json``. ``figures`` stand where
-    their names are in braces, in words, links and question alike; ``computed`` are parts of the
-    question, ``hall`` of the one in a lecture hall, as of :func:`asked`."""
+def lesson(
+    key: str,
+    figures: Mapping[str, object] | None = None,
+    questions: Sequence[dict] = (),
+    hall: dict | None = None,
+) -> Lesson:
+    """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
+
+    ``figures`` stand where their names are in braces, in words, links and question alike;
+    ``questions`` are the computed parts of the question and of its variants, ``hall`` those of the
+    question in a lecture hall, as of :func:`make_question`.
+    """
     entry = _filled(entries()[key], figures or {})
-    links = tuple(Link(**link) for link in entry["links"])
-    made = {"links": links, "question": asked(entry["question"], **computed)}
+    entry["links"] = tuple(Link(**link) for link in entry["links"])
+    entry["question"] = make_question(entry["question"], questions)
     if "hall" in entry:
-        said = {"key": f"{made['question'].key}-hall", "kind": CHOICE} | entry["hall"]
-        made["hall"] = asked(said, **hall or {})
-    return Rung(**entry | made)
+        base = {"key": f"{entry['question'].key}-hall", "kind": CHOICE}
+        entry["hall"] = make_question(base | entry["hall"], [hall or {}])
+    return Lesson(**entry)
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,22 @@
-"""A rung's question as a slide in a lecture hall: answered by raised hands, letters for options."""
+"""Show a lesson's question as a slide: answered by raised hands, letters for options."""
 
 from __future__ import annotations
 
 import math
 
 from explainer.base.amounts import written
-from explainer.base.texts import Texts
-from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, Rung
-
-tell = Texts("learn")
+from explainer.learn.blocks import t
+from explainer.learn.content import CHOICE, CLICK, NUMBER, Lesson, Question
 
 MOST = 4  # options of a number
 
 
-def slide(rung: Rung) -> dict[str, object]:
+def slide(lesson: Lesson) -> dict[str, object]:
     """{"words", and either "options" of (text, why) with "answer" the index of the right one, or
     "cells" with "rows" the tokens that they belong to, if any, "answer" the (row, column) cells
     that are right and "why"}. The options of a number are the answer and what its mistakes give, by
     size. Raises ValueError for a question that neither has options nor cells."""
-    asked = rung.hall or rung.question
+    asked = lesson.hall or lesson.question
     if asked.kind == CHOICE:
         return {"words": asked.words, "options": asked.options, "answer": asked.answer}
     if asked.kind == NUMBER:
@@ -31,15 +29,17 @@ def slide(rung: Rung) -> dict[str, object]:
             "why": asked.reasons[0],
         }
         return cells | (_named(asked) if asked.rows else {})
-    raise ValueError(f"rung {rung.key}: a question of the kind {asked.kind} needs one for the hall")
+    raise ValueError(
+        f"lesson {lesson.key}: a question of the kind {asked.kind} needs one for the hall"
+    )
 
 
 def _named(asked: Question) -> dict[str, object]:
     """Of a grid whose rows have names: those are tokens, its columns are keys."""
     keys = range(len(asked.cells[0]))
     return {
-        "rows": tuple(tell("hall.token", k=k) for k in asked.rows),
-        "columns": tuple(tell("hall.key", k=k) for k in keys),
+        "rows": tuple(t("hall.token", k=k) for k in asked.rows),
+        "columns": tuple(t("hall.key", k=k) for k in keys),
     }
 
 

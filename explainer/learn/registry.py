@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.base.kept import kept
-from explainer.base.texts import Texts
 from explainer.learn import (
     amp,
     any_order,
     attending,
+    backend_choice,
     backward,
     blackwell,
     claims,
     decoding,
+    ecosystem,
     engines,
     fusion,
     gpu,
@@ -42,15 +43,12 @@ from explainer.learn import (
     vectors,
     versions,
     warp_split,
-    which,
-    wild,
     windows,
 )
-from explainer.learn.blocks import Block, Widget, values
-from explainer.learn.content import Question, Rung, asked, entries, rung, stored
+from explainer.learn.blocks import Block, t
+from explainer.learn.content import Lesson, Question, entries, lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
-
-tell = Texts("learn")
+from explainer.learn.widgets import Value, Widget, make_widget
 
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
@@ -60,59 +58,60 @@ MODULES = (
     *(versions, warp_split, matrix_units, number_formats, pipeline, reading, blackwell),
     *(recompute, backward, amp, steady),
     *(heads, positions, windows, decoding, engines),
-    *(limits, which, profiling, others),
+    *(limits, backend_choice, profiling, others),
     claims,
 )
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
-STILL = (
-    Widget("backends", tell("registry.backends"), (), lambda _: [wild.BACKENDS]),
-    Widget("formulas", tell("registry.formulas"), (), lambda _: list(reference.FORMULA_BLOCKS)),
-    Widget("facts", tell("registry.facts"), (), lambda _: list(reference.FIGURES)),
-    *(
-        Widget(f"handout{k}", page.title, (), lambda _, page=page: list(page.blocks))
-        for k, page in enumerate(reference.HANDOUT, 1)
-    ),
-)
+STILL = {
+    "backends": lambda: [ecosystem.BACKENDS],
+    "formulas": lambda: list(reference.FORMULA_BLOCKS),
+    "facts": lambda: list(reference.FIGURES),
+    "handout1": lambda: list(reference.HANDOUT[0]),
+    "handout2": lambda: list(reference.HANDOUT[1]),
+}
 
 
 @lru_cache(maxsize=1)
 def widgets() -> dict[str, Widget]:
-    """{key: widget} of the whole page. Raises ValueError if two share a key."""
+    """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
     found: dict[str, Widget] = {}
-    for widget in (*(w for module in MODULES for w in module.WIDGETS), *STILL):
-        if widget.key in found:
-            raise ValueError(f"two widgets are called {widget.key}")
-        found[widget.key] = widget
+    for functions in (*(module.WIDGETS for module in MODULES), STILL):
+        for key, compute in functions.items():
+            if key in found:
+                raise ValueError(f"two widgets are called {key}")
+            found[key] = make_widget(key, compute)
     return found
 
 
 @lru_cache(maxsize=1)
-def rungs() -> tuple[Rung, ...]:
-    """The course from its first rung to its last, as far as it is written. A module's RUNGS are
+def lessons() -> tuple[Lesson, ...]:
+    """The course from its first lesson to its last, as far as it is written. A module's LESSONS are
     those with something computed in them; of the others the text is all there is. Raises an error
-    with one sentence for a strange rung or a ``hall_state`` that its widget refuses."""
-    made = {one.key: one for module in MODULES for one in getattr(module, "RUNGS", ())}
+    with one sentence for a strange lesson or a ``hall_state`` that its widget refuses."""
+    made = {one.key: one for module in MODULES for one in getattr(module, "LESSONS", ())}
     if strange := sorted({*entries(), *made} - {*ORDER}):
-        raise ValueError(f"the rung {strange[0]} has no place in the course")
-    found = tuple(made.get(key) or rung(key) for key in ORDER if key in entries())
+        raise ValueError(f"the lesson {strange[0]} has no place in the course")
+    found = tuple(made.get(key) or lesson(key) for key in ORDER if key in entries())
     for one in found:
         widget = widgets()[one.widget]
         if strange := sorted({*one.hall_state} - {control.key for control in widget.controls}):
-            raise ValueError(f"the rung {one.key}: hall_state names {strange[0]}, no control of it")
-        values(widget, one.hall_state)
+            raise ValueError(
+                f"the lesson {one.key}: hall_state names {strange[0]}, no control of it"
+            )
+        widget.parse(one.hall_state)
     return found
 
 
 @lru_cache(maxsize=1)
 def questions() -> tuple[Question, ...]:
-    """What the rungs ask, in their order, without variants."""
-    return tuple(one.question for one in rungs())
+    """What the lessons ask, in their order, without variants."""
+    return tuple(one.question for one in lessons())
 
 
 @lru_cache(maxsize=1)
 def self_test() -> tuple[tuple[Question, str], ...]:
-    """(question, the rung to start at for who does not know the answer), easiest first."""
-    known = {entry["key"]: asked(entry) for entry in stored("selftest")}
+    """(question, the lesson to start at for who does not know the answer), easiest first."""
+    known = {entry["key"]: make_question(entry) for entry in stored("selftest")}
     return tuple((known[key], start) for key, start in SELF_TEST)
 
 
@@ -124,11 +123,10 @@ def answer(query: Mapping[str, str]) -> dict:
     key = str(query.get("w", ""))
     widget = widgets().get(key)
     if widget is None:
-        raise refused({"w": key}, tell("registry.unknown"))
-    given = values(widget, query)
-    return {"blocks": _computed(key, tuple(given.items()))}
+        raise refused({"w": key}, t("registry.unknown"))
+    return {"blocks": _compute(key, tuple(widget.parse(query).items()))}
 
 
-@kept(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
-def _computed(key: str, given: tuple) -> list[Block]:
-    return widgets()[key].compute(dict(given))
+@cached(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
+def _compute(key: str, values: tuple[tuple[str, Value], ...]) -> list[Block]:
+    return widgets()[key].compute(**dict(values))

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, read, stored
 
-tell = Texts("learn")
-
-PAGES = tell.named("teaching.pages")
+PAGES = t.named("teaching.pages")
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What one of the four source texts asks for; ``where`` it is answered: keys of rungs or
+    """What one of the four source texts asks for; ``where`` it is answered: keys of lessons or
     sections, or "?page=…" a page of the app."""
 
     text: str
@@ -25,13 +23,13 @@ class Topic:
 
 TOPICS = tuple(Topic(**entry) for entry in stored("sources"))
 # Key of a text → its short name, and what it is.
-_ABOUT = tell.named("teaching.about")
-TEXTS = {key: (name, _ABOUT[key]) for key, name in tell.named("teaching.texts").items()}
+_ABOUT = t.named("teaching.about")
+TEXTS = {key: (name, _ABOUT[key]) for key, name in t.named("teaching.texts").items()}
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """``stops`` (a rung's key, minutes) in their order, ``closing`` minutes for the end."""
+class Session:
+    """``stops`` (a lesson's key, minutes) in their order, ``closing`` minutes for the end."""
 
     title: str
     words: str
@@ -45,8 +43,8 @@ class Lesson:
 
 
 _LECTURERS = read("lecturers")
-LESSONS = {
-    key: Lesson(
+SESSIONS = {
+    key: Session(
         entry["title"], entry["words"], tuple(map(tuple, entry["stops"])), entry.get("closing", 0)
     )
     for key, entry in _LECTURERS.items()

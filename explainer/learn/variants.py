@@ -1,5 +1,5 @@
-"""What the rungs on variants compute: sizes of K and V, masks at the size that models have, and in
-NumPy RoPE, an input step, and linear attention, which no kernel of ours runs."""
+"""What the lessons on variants compute: sizes of K and V, masks at the size that models have, and
+in NumPy RoPE, an input step, and linear attention, which no kernel of ours runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.facts import number
-from explainer.learn.rungs_low import softmax
+from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.masks import Mask, parse
+from kernels.spec.masks import Mask, parse
 
 SHOWN = Problem(mask="causal")  # N = 16, d = 8, tiles of 4
 HEADS, GROUPS, WIDE, ELEMENT = 32, {"gqa": 8, "mqa": 1}, 128, 2  # H, Hk, d, bytes: Llama 3 8B, fp16

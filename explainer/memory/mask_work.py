@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from explainer.algorithms import tiling
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.memory.workload import Workload
-from kernels.masks import Mask, parse
-from kernels.masks import flops as forward_flops
+from kernels.spec.masks import Mask, parse
+from kernels.spec.masks import flops as forward_flops
 
 # The products of FlashAttention's passes, 2·d FLOPs each for a score: what is made, and of what.
 PRODUCTS = {
@@ -19,7 +19,7 @@ PRODUCTS = {
 
 
 def flops(mask: Mask, heads: int, n: int, d: int, pass_: str = "forward") -> float:
-    """Of the pass, scores by the convention of ``kernels.masks.flops``: backward 2.5 × forward."""
+    """FLOPs of a pass, as :func:`kernels.spec.masks.flops` does; backward 2.5 × forward."""
     forward = forward_flops(mask, heads, n, n, d)
     return forward * len(PRODUCTS[pass_]) / len(PRODUCTS["forward"])
 
@@ -46,7 +46,7 @@ def work(w: Workload, pass_: str = "forward") -> Work:
 def _work(w: Workload, pass_: str) -> Work:
     problem = w.problem("fa2")
     # refuses too many tiles
-    nbytes = asked(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
+    nbytes = requested_bytes(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
     found = tiling.counts(problem)
     return Work(
         w.mask.visible(w.n, w.n),

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
-from explainer.base.formats import ITEMSIZE
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 FP32 = 4
 SHARED, REGISTERS = "shared memory", "registers"

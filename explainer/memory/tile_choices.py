@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from explainer.algorithms.traffic import asked
+from explainer.algorithms.traffic import requested_bytes
 from explainer.base.records import load
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import COMPILED_D
@@ -81,6 +81,7 @@ def best(w: Workload) -> dict | None:
 def ratio(w: Workload, order: str, block_q: int, block_k: int, pass_: str = "forward") -> float:
     """Bytes that ``order`` asks for in this tile ÷ those of standard attention in the same tile."""
     tiled, standard = (
-        asked(w.n, w.d, w.mask, w.dtype, o, block_q, block_k, pass_) for o in (order, "standard")
+        requested_bytes(w.n, w.d, w.mask, w.dtype, o, block_q, block_k, pass_)
+        for o in (order, "standard")
     )
     return tiled / standard

@@ -1,5 +1,5 @@
-"""Bytes of one head, as rows: asked and least, computed for every size; asked, counted in the
-interpreter; and measured by ncu, at L2 beside what is asked, at DRAM beside the least.
+"""Bytes of one head, as rows: requested and compulsory, computed for every size; requested,
+counted in the interpreter; and measured by ncu, at L2 and at DRAM.
 
 A row: order, n, side (of square tiles; None: the workload's own), bytes, origin and source. The
 chart, the table and the download are all made of these rows.
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
-from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
+from explainer.algorithms.registry import ALGORITHMS, BASELINE, MAIN
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
-ORDERS = tuple(ALGORITHMS)
+ORDERS = MAIN
 LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
@@ -46,11 +46,18 @@ def _row(order: str, n: int, side: int | None, size: float, origin: str, where: 
 
 
 def _computed(w: Workload, order: str, n: int, side: int | None, pass_: str) -> list[dict]:
-    """Asked and least of one head of ``n`` rows; ``side`` None: in the workload's own tile."""
+    """Compute requested and compulsory bytes of one head of ``n`` rows; ``side`` None: in the
+    workload's own tile."""
     br, bc = (side, side) if side else (w.block_q, w.block_k)
     return [
-        _row(order, n, side, asked(n, w.d, w.mask, w.dtype, order, br, bc, pass_), ASKED),
-        _row(order, n, side, least(n, w.d, w.dtype, order, w.mask, pass_), LEAST),
+        _row(
+            order,
+            n,
+            side,
+            requested_bytes(n, w.d, w.mask, w.dtype, order, br, bc, pass_),
+            REQUESTED,
+        ),
+        _row(order, n, side, compulsory_bytes(n, w.d, w.dtype, order, w.mask, pass_), COMPULSORY),
     ]
 
 
@@ -122,8 +129,7 @@ def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
 
 # ---- how far what was measured lies from what is computed, and why
 
-NEAR = 0.01  # of what was asked: closer than this needs no reason
-WHY_L2, WHY_DRAM = say.named("distance.why_l2"), say.named("distance.why_dram")
+NEAR = 0.01  # of the requested bytes: closer than this needs no reason
 
 
 @dataclass(frozen=True)
@@ -132,10 +138,10 @@ class Distance:
     within NEAR."""
 
     order: str
-    asked: int
+    requested: int
     l2: int
     why_l2: str
-    least: int
+    compulsory: int
     dram: int
     why_dram: str
 
@@ -147,22 +153,23 @@ def distances(w: Workload) -> list[Distance]:
         return []
     found = []
     for order in ORDERS:
-        wanted, l2, once, dram = (rows[order, key] for key in (ASKED, L2, LEAST, DRAM))
-        why = "" if abs(l2 / wanted - 1) <= NEAR else WHY_L2[order]
-        found.append(Distance(order, wanted, l2, why, once, dram, WHY_DRAM[order]))
+        wanted, l2, once, dram = (rows[order, key] for key in (REQUESTED, L2, COMPULSORY, DRAM))
+        texts = ALGORITHMS[order].texts
+        why = "" if abs(l2 / wanted - 1) <= NEAR else texts["why_l2"]
+        found.append(Distance(order, wanted, l2, why, once, dram, texts["why_dram"]))
     return found
 
 
 def gains(w: Workload) -> dict[str, float] | None:
-    """Standard attention's bytes ÷ FA-2's in the same tiles: ASKED, LEAST, L2, DRAM. None where ncu
-    did not measure them."""
+    """Standard attention's bytes ÷ FA-2's in the same tiles: by convention, at L2 and at
+    DRAM. None where ncu did not measure them."""
     found = {d.order: d for d in distances(w)}
     if not found:
         return None
-    a, b = found["standard"], found["fa2"]
+    a, b = found[BASELINE], found["fa2"]
     return {
-        ASKED: a.asked / b.asked,
+        REQUESTED: a.requested / b.requested,
         L2: a.l2 / b.l2,
-        LEAST: a.least / b.least,
+        COMPULSORY: a.compulsory / b.compulsory,
         DRAM: a.dram / b.dram,
     }

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from explainer.base.cards import CARDS, Card
 from explainer.base.fields import MAX_N, NAMES, choice, whole
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.problem import Problem, causal_keyword, mask_of
-from kernels.masks import Mask
+from kernels.spec.formats import ITEMSIZE
+from kernels.spec.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
 # field → key in a query; what a sentence calls it is in base.fields

@@ -21,13 +21,14 @@ from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import POLL_S, rows_of
-from explainer.pages.visitors import hung_up, program
+from explainer.pages.visitors import program
 from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
-from kernels.masks import MAX_CHARACTERS as MASK_CHARACTERS
-from kernels.masks import PREDICATES
-from kernels.scores import MAX_CHARACTERS as SCORE_CHARACTERS
+from explainer.web.gradio_internals import describe_input, function_inputs, is_event_abandoned
+from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
+from kernels.spec.masks import PREDICATES
+from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
 say, shared = Texts("api"), Texts("shared")
 # What each endpoint takes, in this order.
@@ -99,11 +100,10 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
     lines = (f"    {key}: {words[key]}" for key in keys)
     fn.__doc__ = "\n".join((inspect.getdoc(fn), "", "Args:", *lines))
     event = gr.api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
-    inputs = gr.context.Context.root_block.fns[event["id"]].inputs
-    for component, key in zip(inputs, keys, strict=True):
+    for component, key in zip(function_inputs(event["id"]), keys, strict=True):
         told = {"description": words[key], "additional_description": words[key]}
         told |= {"default": component.value}
-        component.label, component._api_info = words[key], _schema(key, endpoint) | told
+        describe_input(component, words[key], _schema(key, endpoint) | told)
 
 
 def _with_kind(result: Result) -> dict:
@@ -186,7 +186,7 @@ def run(engine: Engine):
         waiting = uuid4().hex
         job = engine.submit(asked, waiting, program(request))
         try:
-            while not job.finished.is_set() and not hung_up():
+            while not job.finished.is_set() and not is_event_abandoned():
                 engine.position(job)  # whoever waits sees to it that somebody works
                 await asyncio.sleep(POLL_S)
         finally:
@@ -289,7 +289,9 @@ def sweep(engine: Engine):
             raise _refused(str(error)) from None
         sent = -1
         client = program(request)
-        async for rows, done, _, error in rows_of(engine, wanted, session, client, hung_up):
+        async for rows, done, _, error in rows_of(
+            engine, wanted, session, client, is_event_abandoned
+        ):
             if error and has_gpu(engine.machine()) is not False:
                 raise _refused(error)
             if error:

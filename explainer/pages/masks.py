@@ -18,7 +18,7 @@ PLAIN = {title: mask(16) for title, mask in SCALED.items() if mask_of(mask(16)).
 
 
 def menu(value: object) -> gr.Dropdown:
-    """Also takes what is typed: a text of :mod:`kernels.masks`."""
+    """Also takes what is typed: a text of :mod:`kernels.spec.masks`."""
     return gr.Dropdown(
         [(title, PLAIN.get(title, title)) for title in SCALED],
         value=str(value),

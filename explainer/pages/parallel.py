@@ -12,7 +12,7 @@ from explainer.base.fields import ProblemError
 from explainer.base.kinds import measured
 from explainer.base.texts import Texts
 from explainer.engine.engine import Engine
-from explainer.engine.requests import Placed
+from explainer.engine.requests import PlacementRequest
 from explainer.engine.results import has_gpu
 from explainer.pages.components import block, picker, shell, switch
 from explainer.pages.figure_page import FigurePage
@@ -75,7 +75,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 view = gr.Radio(names, value="grid", label=shared("view"), show_label=False)
                 cases = [(label, key) for key, label in CASES.items()]
                 case = gr.Radio(
-                    cases, value="fa2-full", label=say("case"), show_label=False, visible=False
+                    cases, value=PLAIN["case"], label=say("case"), show_label=False, visible=False
                 )
                 pass_ = switch()
                 live = gr.Button(say("record"), elem_classes="fa-secondary", visible=False)
@@ -101,7 +101,7 @@ def _recorder(engine: Engine, page: FigurePage):
         session = request.session_hash or ""
         order = query["case"].partition("-")[0]
         try:
-            asked = Placed(parse(query, PLAIN), order)
+            asked = PlacementRequest(parse(query, PLAIN), order)
             launch.programs(asked.workload, order)
         except ProblemError as error:
             yield parallel_report.failure(str(error)), shown(None), shown(None), ""

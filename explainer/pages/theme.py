@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gradio as gr
 from gradio.themes import Base
 
+from explainer.web.gradio_internals import find_plot_script
 from explainer.web.routes import asset_url
 
 SANS = ["system-ui", "-apple-system", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif"]
@@ -38,15 +37,9 @@ def theme() -> Base:
     )
 
 
-def _plots() -> str:
-    """Address of the part of Gradio that draws charts, "" if this Gradio has none by that name."""
-    folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
-    return next((f"assets/{path.name}" for path in folder.glob("PlotlyPlot-*.js")), "")
-
-
 def head() -> str:
     """Stylesheets, and our own modules, fetched while Gradio itself still starts; and where the
     plot library is, which site/plots.js fetches when the pointer nears a page of charts."""
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
-    plots = f'<meta name="fa-plots" content="{_plots()}">'
+    plots = f'<meta name="fa-plots" content="{find_plot_script()}">'
     return f'{sheet}{plots}<script type="module" src="{asset_url("js/all.js")}"></script>'

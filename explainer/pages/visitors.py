@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gradio as gr
-from gradio.context import LocalContext
 
-from explainer.engine.line import Client
+from explainer.engine.fair_queue import Client
 
 
 def address_of(request: gr.Request | None) -> str:
@@ -25,11 +24,3 @@ def client_of(request: gr.Request) -> Client:
 def program(request: gr.Request | None) -> Client:
     """The programs of this address."""
     return Client(address_of(request))
-
-
-def hung_up() -> bool:
-    """Whether whoever made the event that runs now has closed its connection: Gradio notes that at
-    the event, and ends only generators for it."""
-    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
-    jobs = (job for job in (blocks._queue.active_jobs if blocks else ()) if job)
-    return any(event._id == event_id and not event.alive for job in jobs for event in job)

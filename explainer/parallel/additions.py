@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.base.formats import round_to
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace_backward
+from kernels.spec.formats import round_to
 
 LONGEST, PARTS, ORDERS = 512, 8, 5  # rows worked out, at most, and key blocks; shuffled orders
 Parts = tuple[tuple[slice, tuple[np.ndarray, ...]], ...]

@@ -12,10 +12,10 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import check_size
 from explainer.base.fields import Field, choice, refuse, whole
-from explainer.base.formats import ITEMSIZE
 from explainer.base.texts import Texts
 from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 
 say = Texts("parallel")
 MAX_SIDE = 128  # Br and Bc that kernels have

@@ -9,7 +9,11 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.views.html import bar, card, table, words
-from explainer.views.work_report import short
+
+
+def short(text, most=60):
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
 
 say = Texts("parallel")
 BALANCED = computed(say("balance.kind"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explainer.base.texts import Texts
 from explainer.learn.content import PAGES
 from explainer.learn.course import NUMBERS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.views.html import PASSES, div, tag
 from explainer.views.learn_parts import to
 
@@ -13,9 +13,11 @@ say = Texts("shared")
 
 
 def _explains(page: str) -> str:
-    """The rungs that lead to this page, to be gone to from there."""
-    found = [rung for rung in rungs() if any(link.page == page for link in rung.links)]
-    links = (tag("a", f"{NUMBERS[rung.key]} {rung.title}", href=to(rung.key)) for rung in found)
+    """The lessons that lead to this page, to be gone to from there."""
+    found = [lesson for lesson in lessons() if any(link.page == page for link in lesson.links)]
+    links = (
+        tag("a", f"{NUMBERS[lesson.key]} {lesson.title}", href=to(lesson.key)) for lesson in found
+    )
     return (
         div("fa-explains", tag("p", say("bar.explained")), *links, data_explains=page, hidden="")
         if found
@@ -31,7 +33,7 @@ BAR = f"""
 <div class="fa-bar-top">
   <p class="fa-said" role="status" aria-live="polite"></p>
   <h1>{say("bar.name")}<span>{say("bar.name_more")}</span></h1>
-  <a class="fa-share fa-to-rung" href="?page=learn" hidden></a>
+  <a class="fa-share fa-to-lesson" href="?page=learn" hidden></a>
   <span class="fa-kernel-chip" role="status" hidden></span>
   <div class="fa-pass" role="group" aria-label="{say("pass")}">
     <button type="button" data-pass="forward" aria-pressed="true">{PASSES["forward"]}</button>

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explainer.algorithms.algorithm import ASKED, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS, LABELS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
@@ -21,7 +21,7 @@ from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, s
 
 say, parallel = Texts("memory"), Texts("parallel")
 # Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
-WIDTHS = {ASKED: 2.5, LEAST: 1}
+WIDTHS = {REQUESTED: 2.5, COMPULSORY: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
 FORM_LOOK = {
     "standard": ("#b8860b", "solid"),
@@ -49,13 +49,13 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
 
 
 def traffic(
-    rows: list[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
+    rows: Sequence[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
 ) -> go.Figure:
     """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
     workload stands, a thin line."""
     figure = go.Figure()
     for order, algorithm in ALGORITHMS.items():
-        for origin in (ASKED, LEAST, COUNTED, L2, DRAM):
+        for origin in (REQUESTED, COMPULSORY, COUNTED, L2, DRAM):
             mine = sorted(
                 (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
                 key=lambda r: r[over],
@@ -82,7 +82,7 @@ def traffic(
     figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
     _bytes_axis(figure, [r["bytes"] for r in rows], say("traffic.y"))
     if over == "n":
-        lengths_axis(figure, (r["n"] for r in rows if r["origin"] == ASKED))
+        lengths_axis(figure, (r["n"] for r in rows if r["origin"] == REQUESTED))
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
     return styled(figure, TALL, title, kind, remark)
@@ -97,7 +97,7 @@ def _told(row: Mapping) -> str:
 
 
 def capacity(
-    rows: list[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
+    rows: Sequence[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
 ) -> go.Figure:
     """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
     figure = go.Figure()
@@ -238,7 +238,7 @@ def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
     return turn
 
 
-def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
+def decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
     """Measured time over the number of parts, and the simulated share of the card that works; rows
     without ``splits`` are of other methods: a line each."""
     figure = go.Figure()

@@ -1,4 +1,4 @@
-"""The course's map as HTML: groups and rungs as a list of links, the three paths as lines behind.
+"""The course's map as HTML: groups and lessons as a list of links, the three paths as lines behind.
 
 Lengths are units of a map ``WIDE`` units wide; the style sheet scales them to its width.
 """
@@ -11,15 +11,15 @@ from markupsafe import Markup
 
 from explainer.base.texts import Texts
 from explainer.learn.course import GROUPS, NUMBERS, PATHS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import to
 
 tell = Texts("learn")
 
 WIDE, COLUMN, ROW = 1216, 174, 36
-LEFT, TOP = 18, 64  # of the first rung's node
-TURN = 18  # below a group's last rung and above its first one
+LEFT, TOP = 18, 64  # of the first lesson's node
+TURN = 18  # below a group's last lesson and above its first one
 GUTTER = 14  # before the next group, where lines go up
 ROUND = 8
 # Lines that share their way lie side by side: (to the left, up).
@@ -28,9 +28,9 @@ Point = tuple[float, float]
 
 
 def _stops(keys: tuple[str, ...]) -> list[tuple[int, list[int]]]:
-    """(group, rows) of the rungs of a path, by group."""
+    """(group, rows) of the lessons of a path, by group."""
     found = [
-        (k, [group.rungs.index(x) for x in group.rungs if x in keys])
+        (k, [group.lessons.index(x) for x in group.lessons if x in keys])
         for k, group in enumerate(GROUPS)
     ]
     return [(k, rows) for k, rows in found if rows]
@@ -70,13 +70,13 @@ def line(points: list[Point]) -> str:
 
 
 def _high() -> int:
-    return TOP + ROW * max(len(group.rungs) for group in GROUPS)
+    return TOP + ROW * max(len(group.lessons) for group in GROUPS)
 
 
 def _lines() -> str:
     drawn = Markup()
     for path in reversed(PATHS):
-        d = line(corners(path.rungs, *OFFSET[path.key]))
+        d = line(corners(path.lessons, *OFFSET[path.key]))
         drawn += tag("path", d=d, class_=f"fa-way is-{path.key}")
     return tag(
         "svg", drawn, class_="fa-way-lines", viewBox=f"0 0 {WIDE} {_high()}", aria_hidden="true"
@@ -84,33 +84,33 @@ def _lines() -> str:
 
 
 def course_map() -> str:
-    """All groups and rungs that are written, with the lines of the paths."""
-    there = {rung.key: rung for rung in rungs()}
+    """All groups and lessons that are written, with the lines of the paths."""
+    there = {lesson.key: lesson for lesson in lessons()}
     groups = Markup()
     for k, group in enumerate(GROUPS):
         stops = Markup()
-        for row, key in enumerate(group.rungs):
+        for row, key in enumerate(group.lessons):
             if key not in there:
                 continue
-            rung = there[key]
-            paths = " ".join(path.key for path in PATHS if key in path.rungs)
+            lesson = there[key]
+            paths = " ".join(path.key for path in PATHS if key in path.lessons)
             number = tag("span", NUMBERS[key], class_="fa-halt-number")
             stops += tag(
                 "li",
                 tag(
                     "a",
                     number,
-                    tag("span", rung.title, class_="fa-halt-title"),
+                    tag("span", lesson.title, class_="fa-halt-title"),
                     href=to(key),
                     class_="fa-halt",
-                    data_rung=key,
-                    data_asks=rung.question.key,
+                    data_lesson=key,
+                    data_asks=lesson.question.key,
                     data_paths=paths,
-                    data_minutes=rung.minutes,
+                    data_minutes=lesson.minutes,
                 ),
                 style=f"--x:{LEFT + COLUMN * k};--y:{TOP + ROW * row}",
             )
-        minutes = sum(there[key].minutes for key in group.rungs if key in there)
+        minutes = sum(there[key].minutes for key in group.lessons if key in there)
         title = tag(
             "h3",
             f"{k + 1} {group.title} ",

@@ -13,9 +13,9 @@ from html import escape
 from markupsafe import Markup
 
 from explainer.learn import glossary
-from explainer.learn.blocks import Control
 from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Link, Question
 from explainer.learn.registry import widgets
+from explainer.learn.widgets import Control
 from explainer.views.html import div, tag
 
 SAID = ("key", "kind", "words", "hint", "unit")
@@ -103,7 +103,7 @@ def text(words: str, *more: str) -> str:
     """Paragraphs, by blank lines, the first place of each term marked; then ``more``."""
     seen: set[str] = set()
     paragraphs = (tag("p", _marked(part, seen)) for part in words.split("\n\n"))
-    return div("fa-rung-text", *paragraphs, *more)
+    return div("fa-lesson-text", *paragraphs, *more)
 
 
 def lead(paragraph: str) -> str:
@@ -113,7 +113,7 @@ def lead(paragraph: str) -> str:
     return both if len(both) <= LEAD else sentences[0]
 
 
-def rung_text(words: str, *more: str) -> str:
+def lesson_text(words: str, *more: str) -> str:
     """As :func:`text`; what leads it is an element of its own, which a phone shows above the
     picture."""
     seen: set[str] = set()
@@ -124,7 +124,7 @@ def rung_text(words: str, *more: str) -> str:
     if rest:
         opening += " " + tag("span", _marked(rest, seen))
     paragraphs = (tag("p", _marked(part, seen)) for part in others)
-    return div("fa-rung-text", tag("p", opening), *paragraphs, *more)
+    return div("fa-lesson-text", tag("p", opening), *paragraphs, *more)
 
 
 def link(one: Link) -> str:
@@ -143,4 +143,4 @@ def paper_link(words: str, url: str) -> str:
 
 def to(key: str) -> str:
     """The address of a screen of this page."""
-    return f"?page=learn&rung={key}" if key else "?page=learn"
+    return f"?page=learn&lesson={key}" if key else "?page=learn"

@@ -1,4 +1,4 @@
-"""The Learn page as HTML, a screen at a time, each made once: the entrance, the rungs, and what
+"""The Learn page as HTML, a screen at a time, each made once: the entrance, the lessons, and what
 stands behind them."""
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from markupsafe import Markup
 
 from explainer.base.texts import Texts
 from explainer.learn import hall, teaching
-from explainer.learn.content import SECTIONS, Rung
+from explainer.learn.content import SECTIONS, Lesson
 from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
-from explainer.learn.registry import rungs, self_test
+from explainer.learn.registry import lessons, self_test
 from explainer.views.html import div, tag
 from explainer.views.learn_map import course_map
 from explainer.views.learn_parts import (
     in_json,
+    lesson_text,
     link,
     question_place,
-    rung_text,
     text,
     to,
     widget_place,
@@ -46,7 +46,7 @@ HOURS = tell.row("learn_screens.hours")
 
 
 def _minutes(keys: tuple[str, ...]) -> int:
-    return sum(rung.minutes for rung in rungs() if rung.key in keys)
+    return sum(lesson.minutes for lesson in lessons() if lesson.key in keys)
 
 
 def _self_test() -> str:
@@ -74,10 +74,10 @@ def _self_test() -> str:
 
 
 def _paths() -> str:
-    there = {rung.key for rung in rungs()}
+    there = {lesson.key for lesson in lessons()}
     cards = Markup()
     for path in PATHS:
-        keys = tuple(key for key in path.rungs if key in there)
+        keys = tuple(key for key in path.lessons if key in there)
         minutes = _minutes(keys)
         rest = tell("learn_screens.minutes", n=minutes)
         if minutes > 90:
@@ -104,18 +104,18 @@ def _paths() -> str:
 
 
 def _entrance() -> str:
-    n = len(rungs())
+    n = len(lessons())
     title = tag("h2", tell("learn_screens.welcome"), id="learn-entrance-title", tabindex=-1)
     words = tag(
         "p",
         tell("learn_screens.words", n=n),
     )
     advice = tag("p", "", class_="fa-advice", role="status")
-    lesson = tag("p", "", class_="fa-lesson")  # in a lecture hall, whose title it is
+    session = tag("p", "", class_="fa-session")  # in a lecture hall, whose title it is
     behind = (tag("a", SECTIONS[key]["title"], href=to(key)) for key in BEHIND if key in SECTIONS)
     return tag(
         "section",
-        div("fa-welcome", title, words, lesson, advice),
+        div("fa-welcome", title, words, session, advice),
         _self_test(),
         _paths(),
         course_map(),
@@ -139,8 +139,8 @@ def head(key: str, title: str, *aside: str, number: str = "") -> str:
 
 
 def _dots(here: str) -> str:
-    """Every rung as a dot, by group."""
-    there = {rung.key: rung for rung in rungs()}
+    """Every lesson as a dot, by group."""
+    there = {lesson.key: lesson for lesson in lessons()}
     groups = Markup()
     for group in GROUPS:
         dots = Markup().join(
@@ -149,23 +149,23 @@ def _dots(here: str) -> str:
                 "",
                 href=to(key),
                 class_="fa-dot",
-                data_rung=key,
+                data_lesson=key,
                 data_asks=there[key].question.key,
                 data_name=f"{NUMBERS[key]} {there[key].title}",
                 aria_label=f"{NUMBERS[key]} {there[key].title}",
                 **({"aria_current": "step"} if key == here else {}),
             )
-            for key in group.rungs
+            for key in group.lessons
             if key in there
         )
         groups += tag("span", dots) if dots else ""
-    return tag("nav", groups, class_="fa-dots", aria_label=tell("learn_screens.rungs"))
+    return tag("nav", groups, class_="fa-dots", aria_label=tell("learn_screens.lessons"))
 
 
 def foot(here: str) -> str:
-    """The last line of a rung: the one before, all as dots, the next one."""
-    found = rungs()
-    at = next(k for k, rung in enumerate(found) if rung.key == here)
+    """The last line of a lesson: the one before, all as dots, the next one."""
+    found = lessons()
+    at = next(k for k, lesson in enumerate(found) if lesson.key == here)
     the_map = tell("learn_screens.map")
     before, after = (found[k] if 0 <= k < len(found) else None for k in (at - 1, at + 1))
     back, on = (
@@ -173,7 +173,7 @@ def foot(here: str) -> str:
             "a",
             tag("span", f"{NUMBERS[other.key]} {other.title}" if other else the_map),
             href=to(other.key if other else ""),
-            class_=f"fa-rung-{name}",
+            class_=f"fa-lesson-{name}",
         )
         for name, other in (("back", before), ("next", after))
     )
@@ -181,55 +181,55 @@ def foot(here: str) -> str:
 
 
 def _place(key: str) -> str:
-    group = next(group for group in GROUPS if key in group.rungs)
-    at = group.rungs.index(key) + 1
-    return tell("learn_screens.place", group=group.title, at=at, all=len(group.rungs))
+    group = next(group for group in GROUPS if key in group.lessons)
+    at = group.lessons.index(key) + 1
+    return tell("learn_screens.place", group=group.title, at=at, all=len(group.lessons))
 
 
-def rung_screen(rung: Rung) -> str:
-    """One rung: everything of it, of which a lecture hall and a phone show a part at a time."""
+def lesson_screen(lesson: Lesson) -> str:
+    """One lesson: everything of it, of which a lecture hall and a phone show a part at a time."""
     ask = tag(
         "button",
         tell("learn_screens.jump"),
         type="button",
         class_="fa-skip",
-        data_jump=".fa-rung-body > .fa-question",
+        data_jump=".fa-lesson-body > .fa-question",
     )
     aside = (
         ask,
-        tag("span", _place(rung.key), class_="fa-rung-place"),
-        tag("span", tell("learn_screens.min", n=rung.minutes)),
+        tag("span", _place(lesson.key), class_="fa-lesson-place"),
+        tag("span", tell("learn_screens.min", n=lesson.minutes)),
     )
     more = Markup()
-    if rung.more:
+    if lesson.more:
         name = tag("summary", tell("learn_screens.more"))
-        more = tag("details", name, text(rung.more), class_="fa-fold")
-    words = rung_text(rung.words, div("fa-links", *map(link, rung.links)), more)
+        more = tag("details", name, text(lesson.more), class_="fa-fold")
+    words = lesson_text(lesson.words, div("fa-links", *map(link, lesson.links)), more)
     slide = div(
         "fa-slide",
-        tag("p", rung.headline, class_="fa-headline"),
-        tag("ul", *(tag("li", line) for line in rung.lines)),
-        tag("p", rung.ground, class_="fa-ground"),
+        tag("p", lesson.headline, class_="fa-headline"),
+        tag("ul", *(tag("li", line) for line in lesson.lines)),
+        tag("p", lesson.ground, class_="fa-ground"),
     )
-    asked = {"question": hall.slide(rung), "state": rung.hall_state}
+    asked = {"question": hall.slide(lesson), "state": lesson.hall_state}
     body = div(
-        "fa-rung-body",
+        "fa-lesson-body",
         words,
         slide,
-        widget_place(rung.widget),
-        question_place(rung.question),
+        widget_place(lesson.widget),
+        question_place(lesson.question),
         in_json("data-hall", asked, class_="fa-hall-asked"),
-        style=f"--lines:{len(rung.lines)}",
+        style=f"--lines:{len(lesson.lines)}",
     )
     return tag(
         "section",
-        head(rung.key, rung.title, *aside, number=NUMBERS[rung.key]),
+        head(lesson.key, lesson.title, *aside, number=NUMBERS[lesson.key]),
         body,
-        foot(rung.key),
-        class_=f"fa-screen fa-rung is-{rung.layout}",
-        id=f"learn-{rung.key}",
-        data_key=rung.key,
-        aria_labelledby=f"learn-{rung.key}-title",
+        foot(lesson.key),
+        class_=f"fa-screen fa-lesson is-{lesson.layout}",
+        id=f"learn-{lesson.key}",
+        data_key=lesson.key,
+        aria_labelledby=f"learn-{lesson.key}-title",
     )
 
 
@@ -243,7 +243,7 @@ def _behind(key: str) -> str:
         div("fa-behind-body", section(key, entry.get("words", "")), **named),
         div(
             "fa-screen-foot",
-            tag("a", tell("learn_screens.map"), href=to(""), class_="fa-rung-back"),
+            tag("a", tell("learn_screens.map"), href=to(""), class_="fa-lesson-back"),
         ),
         class_="fa-screen fa-behind",
         id=f"learn-{key}",
@@ -253,8 +253,8 @@ def _behind(key: str) -> str:
 
 
 def keys() -> tuple[str, ...]:
-    """Of all screens: the entrance, the rungs in order, what stands behind them."""
-    return (ENTRANCE, *(rung.key for rung in rungs()), *SECTIONS)
+    """Of all screens: the entrance, the lessons in order, what stands behind them."""
+    return (ENTRANCE, *(lesson.key for lesson in lessons()), *SECTIONS)
 
 
 @lru_cache(maxsize=64)
@@ -262,8 +262,8 @@ def screen(key: str) -> str:
     """One screen. Raises KeyError for a key that has none."""
     if key == ENTRANCE:
         return _entrance()
-    rung = next((rung for rung in rungs() if rung.key == key), None)
-    return rung_screen(rung) if rung else _behind(key)
+    lesson = next((lesson for lesson in lessons() if lesson.key == key), None)
+    return lesson_screen(lesson) if lesson else _behind(key)
 
 
 def outline() -> dict:
@@ -272,13 +272,13 @@ def outline() -> dict:
     return {
         "keys": there,
         "moved": MOVED,
-        "rungs": {rung.key: [NUMBERS[rung.key], rung.title] for rung in rungs()},
-        "paths": {path.key: [x for x in path.rungs if x in there] for path in PATHS},
+        "lessons": {lesson.key: [NUMBERS[lesson.key], lesson.title] for lesson in lessons()},
+        "paths": {path.key: [x for x in path.lessons if x in there] for path in PATHS},
         "starts": [*(start for _, start in self_test()), AFTER],
         "ends": {path.key: [path.title, path.done] for path in PATHS},
-        "lessons": {
+        "sessions": {
             key: {"title": one.title, "stops": [x for x, _ in one.stops]}
-            for key, one in teaching.LESSONS.items()
+            for key, one in teaching.SESSIONS.items()
         },
         "end": END,
     }

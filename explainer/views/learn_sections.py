@@ -1,11 +1,11 @@
-"""What stands behind the rungs, as HTML: claims, glossary, papers, the handout, code to copy."""
+"""What stands behind the lessons, as HTML: claims, glossary, papers, the handout, code to copy."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
 from explainer.base.texts import Texts
-from explainer.learn import claims, glossary, reference, wild
+from explainer.learn import claims, ecosystem, glossary, reference
 from explainer.learn.blocks import code
 from explainer.learn.content import SECTIONS, Claim, Snippet
 from explainer.learn.registry import widgets
@@ -91,7 +91,9 @@ def section(key: str, words: str) -> str:
         return intro + tag("ol", *(tag("li", x) for x in SECTIONS[key]["lines"]), class_="fa-end")
     if key == "wild":
         return (
-            intro + widget_place("backends") + div("fa-snippets", *map(snippet_card, wild.SNIPPETS))
+            intro
+            + widget_place("backends")
+            + div("fa-snippets", *map(snippet_card, ecosystem.SNIPPETS))
         )
     if key == "glossary":
         return intro + _terms()

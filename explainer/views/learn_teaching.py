@@ -11,7 +11,7 @@ from explainer.learn import teaching
 from explainer.learn.claims import CLAIMS
 from explainer.learn.content import SECTIONS
 from explainer.learn.course import NUMBERS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.views.html import div, tag
 from explainer.views.learn_parts import to
 
@@ -24,17 +24,17 @@ def _place(where: str) -> str:
         return tag("a", teaching.PAGES[where.removeprefix("?page=")], href=where)
     if where in SECTIONS:
         return tag("a", SECTIONS[where]["title"], href=to(where))
-    return _rung(where)
+    return _lesson(where)
 
 
 def _name(key: str) -> str:
-    """A rung's number and title; its number alone until it is written."""
-    titles = {rung.key: f"{NUMBERS[key]} {rung.title}" for rung in rungs()}
+    """A lesson's number and title; its number alone until it is written."""
+    titles = {lesson.key: f"{NUMBERS[key]} {lesson.title}" for lesson in lessons()}
     return titles.get(key, NUMBERS[key])
 
 
-def _rung(key: str) -> str:
-    """A link to a rung, if it is written."""
+def _lesson(key: str) -> str:
+    """A link to a lesson, if it is written."""
     name = _name(key)
     return tag("span", name) if name == NUMBERS[key] else tag("a", name, href=to(key))
 
@@ -80,32 +80,32 @@ def sources() -> str:
     return made
 
 
-def _stop(lesson: str, key: str, minutes: int) -> str:
-    way = _present(_name(key), f"{to(key)}&path={lesson}")
-    return tag("li", _rung(key), tell("learn_teaching.minutes", n=minutes), way)
+def _stop(session: str, key: str, minutes: int) -> str:
+    way = _present(_name(key), f"{to(key)}&path={session}")
+    return tag("li", _lesson(key), tell("learn_teaching.minutes", n=minutes), way)
 
 
-def _lesson(key: str, lesson: teaching.Lesson) -> str:
+def _session(key: str, session: teaching.Session) -> str:
     """Its title slide, its stops, its end."""
-    head = tag("h3", lesson.title, " ", _present(lesson.title, f"{to('')}&path={key}"))
-    stops = [_stop(key, *stop) for stop in lesson.stops]
-    if lesson.closing:
+    head = tag("h3", session.title, " ", _present(session.title, f"{to('')}&path={key}"))
+    stops = [_stop(key, *stop) for stop in session.stops]
+    if session.closing:
         end = tag("a", SECTIONS["end"]["title"], href=to("end"))
-        stops.append(tag("li", end, tell("learn_teaching.minutes", n=lesson.closing)))
-    return head + tag("p", lesson.words) + tag("ol", *stops, class_="fa-stops")
+        stops.append(tag("li", end, tell("learn_teaching.minutes", n=session.closing)))
+    return head + tag("p", session.words) + tag("ol", *stops, class_="fa-stops")
 
 
 def lecturers() -> str:
     """A lecture, a lab, the claims, and questions with their answers folded."""
-    made = Markup().join(_lesson(key, lesson) for key, lesson in teaching.LESSONS.items())
+    made = Markup().join(_session(key, session) for key, session in teaching.SESSIONS.items())
     claims = SECTIONS["claims"]["title"]
     made += tag(
         "h3", tell("learn_teaching.claims", n=len(CLAIMS)), " ", _present(claims, to("claims"))
     )
     made += tag("p", tell("learn_teaching.votes"))
-    known = {rung.key: rung.question for rung in rungs()}
+    known = {lesson.key: lesson.question for lesson in lessons()}
     made += tag("h3", teaching.EXAM["title"]) + tag("p", teaching.EXAM["words"])
-    asked = [(key, known[key]) for key in teaching.EXAM["rungs"] if key in known]
+    asked = [(key, known[key]) for key in teaching.EXAM["lessons"] if key in known]
     name = tag("summary", tell("learn_teaching.answer"))
     questions = (
         tag(

@@ -9,7 +9,11 @@ from explainer.base.amounts import milliseconds
 from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.views.html import card, div, table, words
-from explainer.views.work_report import short
+
+
+def short(text, most=60):
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
 
 say = Texts("run")
 NAME = "masks_nvidia_h200"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 
-from explainer.algorithms.algorithm import CONVENTIONS, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.kinds import Kind
@@ -93,7 +93,7 @@ def _under_the_roof(result: Result) -> str:
     """How to read the roofline; "" where there is none."""
     if not timed(result["rows"]) or not result["ceilings"]:
         return ""
-    return words(say("roof", least=CONVENTIONS[LEAST]), "fa-fine fa-roof-note")
+    return words(say("roof", least=CONVENTIONS[COMPULSORY]), "fa-fine fa-roof-note")
 
 
 def _chooser(choice: Choice, kind: Kind) -> str:

@@ -25,15 +25,16 @@ if not torch.cuda.is_available():
 
 import kernels
 from kernels.measure.calls import call_times
-from kernels.measure.contenders import NotAvailable, Problem, contender, head_of
+from kernels.measure.contenders import NotAvailable, contender, head_of, random_tensors
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import interleave
+from kernels.spec.cases import BenchmarkCase
 
 METHODS = {methods!r}
 RULES = {rules!r}
-problem = Problem(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}{shared}, **RULES)
+problem = BenchmarkCase(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}{shared}, **RULES)
 device = "cuda" if torch.cuda.is_available() else "cpu"
-q, k, v = problem.tensors(seed={seed}, device=device)
+q, k, v = random_tensors(problem, seed={seed}, device=device)
 {inputs}heads = sorted({{(0, {head}), (problem.batch - 1, problem.heads - 1)}})
 
 

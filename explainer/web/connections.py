@@ -1,7 +1,9 @@
-"""Requests that never come to their end are ended; where the app listens, said in one sentence.
+"""Bind the app's port, and end requests that do not arrive completely.
 
 uvicorn waits for a request's head and body for ever, and its C parser takes a head of any length. A
-middleware would be too late: it is called once the head is there.
+middleware would be too late, because it is called once the head is there. All private parts of
+uvicorn that the app uses are in this file; requirements.txt pins its minor version, and
+tests/web/test_connections.py runs them.
 """
 
 from __future__ import annotations
@@ -13,123 +15,123 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradio import http_server
 from uvicorn import config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from explainer.web.gradio_internals import check_ports_by_ipv4
+
 LOG = logging.getLogger("explainer")
-WHOLE_S = 15.0  # for a request of at most 64 kB, from the connection's beginning or its first byte
-MOST_HEAD = 64_000  # bytes, or as many more as come at once; a visitor's data travel in an address
+REQUEST_S = 15.0  # from the beginning of the connection, or from the first byte of the request
+MAX_HEAD_BYTES = 64_000  # and as many more as arrive at once; an address holds a visitor's data
 LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
-def held(name: str, port: str) -> Iterator[tuple[str, int]]:
-    """Holds the port while the server is built, and gives host and port as Gradio takes them; where
-    that port cannot be had it says so and ends the process.
+def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
+    """Bind the port while the server is built; yield host and port in the form that Gradio takes.
 
-    Port 0 is one that is free. Gradio's own search would check a port, let it go, and without a
-    word take the next one if somebody was quicker; its check knows IPv4 alone.
+    Logs one sentence and ends the process if the port is not available. Port 0 means any free port.
+    Gradio's own search checks a port, releases it, and silently takes the next one if another
+    program was quicker.
     """
     host = name.strip("[]") or LOOPBACK
-    refused = (
+    sentence = (
         f"Port {port} of {host} cannot be had: %s. GRADIO_SERVER_PORT names another one, or 0 "
     )
-    refused += "for one that is free; GRADIO_SERVER_NAME the address."
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as ours:
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # to be listened on by another
+    sentence += "for one that is free; GRADIO_SERVER_NAME the address."
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as socket_:
+        socket_.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Gradio listens on it too
         if ":" in host:
-            ours.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            http_server.LOCALHOST_NAME = LOOPBACK  # where Gradio looks whether the port is free
+            socket_.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            check_ports_by_ipv4()
         try:
-            ours.bind((host, int(port)))
+            socket_.bind((host, int(port)))
         except (OSError, ValueError, OverflowError) as error:
-            LOG.critical(refused, getattr(error, "strerror", None) or error)
+            LOG.critical(sentence, getattr(error, "strerror", None) or error)
             sys.exit(1)
         try:
-            yield f"[{host}]" if ":" in host else host, ours.getsockname()[1]
+            yield f"[{host}]" if ":" in host else host, socket_.getsockname()[1]
         except OSError as error:
             if error.errno:
                 raise
-            LOG.critical(refused, "it is in use")  # Gradio's: somebody was quicker
+            LOG.critical(sentence, "it is in use")  # Gradio's error: another program was quicker
             sys.exit(1)
 
 
-def harden() -> None:
-    """To be called before uvicorn is configured: its connections are ours, its log goes where all
-    goes."""
-    config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{Bounded.__name__}"
+def use_bounded_protocol() -> None:
+    """Replace uvicorn's protocol and loggers. Call it before uvicorn is configured."""
+    config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedProtocol.__name__}"
     config.LOGGING_CONFIG["loggers"] = {}
 
 
-class Bounded(HttpToolsProtocol):
-    """uvicorn's protocol with an end of its patience."""
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with limits on the time and the size of a request."""
 
-    _waits: asyncio.TimerHandle | None = None
-    _head, _in_head = 0, True
-    _answered = False
+    _deadline: asyncio.TimerHandle | None = None
+    _head_bytes, _is_in_head = 0, True
+    _is_answered = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
-        self._begin()
+        self._start_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._done()
+        self._clear_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._head += len(data)
+        self._head_bytes += len(data)
         super().data_received(data)
-        if self._in_head and self._head > MOST_HEAD:
+        if self._is_in_head and self._head_bytes > MAX_HEAD_BYTES:
             self.transport.abort()
 
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._in_head = True
-        if self._waits is None:
-            self._begin()
+    def on_message_start_deadline(self) -> None:
+        super().on_message_start_deadline()
+        self._is_in_head = True
+        if self._deadline is None:
+            self._start_deadline()
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
-        self._answered = self._at_once()
-        if not self._answered:
+        self._is_in_head = False
+        self._is_answered = self._answer_from_cache()
+        if not self._is_answered:
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        if not self._answered:
+        if not self._is_answered:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._done()
-        self._head = 0
-        if not self._answered:
+        self._clear_deadline()
+        self._head_bytes = 0
+        if not self._is_answered:
             super().on_message_complete()
 
-    def _at_once(self) -> bool:
-        """Whether this was for a file that the app keeps, which then is on its way."""
-        kept = getattr(getattr(self.config.app, "state", None), "kept", None)
-        first = self.cycle is None or self.cycle.response_complete  # of what came on this line
-        plain = self.parser.get_method() == b"GET" and self.parser.should_keep_alive()
-        if kept is None or not (first and plain) or self.flow.write_paused or self.root_path:
+    def _answer_from_cache(self) -> bool:
+        """Return True if the request is for a cached file, whose response is then written."""
+        cache = getattr(getattr(self.config.app, "state", None), "page_cache", None)
+        is_first = self.cycle is None or self.cycle.response_complete  # on this connection
+        is_plain = self.parser.get_method() == b"GET" and self.parser.should_keep_alive()
+        if cache is None or not (is_first and is_plain) or self.flow.write_paused or self.root_path:
             return False
-        answer = kept.at_once(self.url.partition(b"?")[0].decode("latin-1"), self.headers)
+        answer = cache.find_response(self.url.partition(b"?")[0].decode("latin-1"), self.headers)
         if answer is None:
             return False
         status, lines, body = answer
-        always = [b"%s: %s\r\n" % header for header in self.server_state.default_headers]
-        self.transport.write(b"".join([status, *always, lines, b"\r\n", body]))
+        default = [b"%s: %s\r\n" % header for header in self.server_state.default_headers]
+        self.transport.write(b"".join([status, *default, lines, b"\r\n", body]))
         self.on_response_complete()
         return True
 
-    def _begin(self) -> None:
-        self._waits = self.loop.call_later(WHOLE_S, self._end)
+    def _start_deadline(self) -> None:
+        self._deadline = self.loop.call_later(REQUEST_S, self._abort)
 
-    def _done(self) -> None:
-        if self._waits:
-            self._waits.cancel()
-        self._waits = None
+    def _clear_deadline(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+        self._deadline = None
 
-    def _end(self) -> None:
-        """Nobody who is slower than this reads an answer that says so."""
-        self._waits = None
+    def _abort(self) -> None:
+        """Close the connection without a response: a client this slow does not read one."""
+        self._deadline = None
         self.transport.abort()

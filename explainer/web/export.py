@@ -22,7 +22,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
@@ -30,11 +30,11 @@ from explainer.views.bar import BAR
 from explainer.views.html import awaited, div, tag
 from explainer.views.learn_parts import widget_place
 from explainer.views.learn_screens import keys, outline, screen
-from explainer.web import bundle, held
-from explainer.web.boards import BOARDS, Board
+from explainer.web import bundle, static_responses
 from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
-from explainer.web.sheets import SHEETS, sheet
+from explainer.web.static_pages import STATIC_PAGES, StaticPage
+from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
 from explainer.web.wire import pack
 
 say = Texts("web")
@@ -92,7 +92,7 @@ def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
     return tag("fieldset", legend, div("wrap", labels), data_choice=name.partition("-")[2])
 
 
-def _board(board: Board) -> Markup:
+def _board(board: StaticPage) -> Markup:
     rows = [_choices(f"{board.name}-view", say("choice.view"), dict(board.views))]
     if board.choices:
         rows.append(_choices(f"{board.name}-more", say("choice.more"), dict(board.choices)))
@@ -129,19 +129,19 @@ def _named_places() -> list[tuple[str, str]]:
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (say("rung", number=NUMBERS[rung.key], words=link.words), link.query)
-        for rung in rungs()
-        for link in rung.links
+        (say("lesson", number=NUMBERS[lesson.key], words=link.words), link.query)
+        for lesson in lessons()
+        for link in lesson.links
         if link.page == "step"
     ]
 
 
 def _name(problem: Problem, pass_: str = "forward") -> str:
     backward = {"pass": pass_} if pass_ == "backward" else {}
-    return held.named((problem.to_query() | backward).items())
+    return static_responses.named((problem.to_query() | backward).items())
 
 
-def traces(queries: list[str]) -> tuple[dict[str, held.Answers], dict[str, str]]:
+def traces(queries: list[str]) -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
     """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
     and in both passes where the query is of the backward one."""
     files, where = {}, {}
@@ -164,15 +164,15 @@ def _screens() -> dict[str, str]:
     """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        whole, narrow = widget_place(key), widget_place(key, held.controls(widget))
+        whole, narrow = widget_place(key), widget_place(key, static_responses.controls(widget))
         found = {name: text.replace(whole, narrow) for name, text in found.items()}
     return found
 
 
-def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
+def answers() -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
     """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
-    of_widgets = {key: held.learn(widget) for key, widget in widgets().items()}
-    led_to = [query for _, query in _named_places()] + held.links(of_widgets)
+    of_widgets = {key: static_responses.learn(widget) for key, widget in widgets().items()}
+    led_to = [query for _, query in _named_places()] + static_responses.links(of_widgets)
     files, where = traces(led_to)
     tile = packed(*from_query(START))
     files |= {
@@ -183,7 +183,7 @@ def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
         "listing": {"": listings()},
         "tour": {"": chapters()},
         "warps": {"": tile},
-        **{board.name: board.held() for board in BOARDS},
+        **{board.name: board.held() for board in STATIC_PAGES},
     }
     return files, where
 
@@ -191,7 +191,7 @@ def answers() -> tuple[dict[str, held.Answers], dict[str, str]]:
 def _index(files: list[str], where: dict[str, str]) -> str:
     """The page itself."""
     panels = {"step": _step(_named_places()), "learn": _mount("learn")}
-    panels |= {board.name: _board(board) for board in BOARDS}
+    panels |= {board.name: _board(board) for board in STATIC_PAGES}
     tabs, places = Markup(), Markup()
     for name, title in TABS.items():
         first = name == "step"
@@ -221,7 +221,7 @@ def _index(files: list[str], where: dict[str, str]) -> str:
     content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
     return PAGE.format(
         title=say("title"),
-        style=sheet((*SHEETS, "warps.css", "site.css")),
+        style=join_stylesheets((*STYLESHEETS, "warps.css", "site.css")),
         bar=BAR,
         pages=bar + places,
         content=in_script(content),

@@ -1,6 +1,6 @@
-"""The access log: method, route, status and time of each request, and not who asked what.
+"""Log method, route, status and time of each request, but neither the client nor the query.
 
-Of a path only the route is kept that the app itself has: a path is typed by a visitor too.
+Of a path only the app's own route is logged, because a visitor types paths too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.base.logs import configure as configure
+from explainer.web.gradio_internals import list_routes
 from explainer.web.metrics import Meters
 
 ACCESS = logging.getLogger("explainer.access")
@@ -21,55 +22,56 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH")
 OTHER = "other"
 
 
-def fixed(routes: Iterable[BaseRoute]) -> set[str]:
-    """What routes begin with before anything that varies: "/gradio_api/call" of
-    "/gradio_api/call/{api_name}". FastAPI keeps an included router as one route."""
-    found = set()
-    for one in routes:
-        found |= fixed(one.original_router.routes) if hasattr(one, "original_router") else set()
-        path = getattr(one, "path", "/{")
-        found |= set() if path.startswith("/{") else {path.partition("{")[0].rstrip("/") or "/"}
-    return found
+def route_prefixes(routes: Iterable[BaseRoute]) -> set[str]:
+    """Return the constant beginning of each route: "/gradio_api/call" of
+    "/gradio_api/call/{api_name}"."""
+    paths = (getattr(route, "path", "/{") for route in list_routes(routes))
+    return {p.partition("{")[0].rstrip("/") or "/" for p in paths if not p.startswith("/{")}
 
 
-def route(path: str, known: Collection[str]) -> str:
-    """The longest known beginning of a path."""
+def match_prefix(path: str, prefixes: Collection[str]) -> str:
+    """Return the longest of the prefixes that a path begins with, "other" if there is none."""
     path = path[:512].rstrip("/") or "/"
-    while path and path not in known:
+    while path and path not in prefixes:
         path = path.rpartition("/")[0]
     return path or OTHER
 
 
 class AccessLog:
-    """Middleware: notes every request that is not a file. ``known``: the app's routes."""
+    """Middleware that logs every request that is not for a file.
 
-    def __init__(self, app: ASGIApp, known: Collection[str], meters: Meters | None = None) -> None:
-        self.app, self.known, self.meters = app, known, meters
+    ``prefixes``: those of the app's routes.
+    """
+
+    def __init__(
+        self, app: ASGIApp, prefixes: Collection[str], meters: Meters | None = None
+    ) -> None:
+        self.app, self.prefixes, self.meters = app, prefixes, meters
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        named = route(scope["path"], self.known)
+        route = match_prefix(scope["path"], self.prefixes)
         method = scope["method"] if scope["method"] in METHODS else OTHER
         began, first, status = time.perf_counter(), None, 0
 
-        async def note(message: Message) -> None:
+        async def watch(message: Message) -> None:
             nonlocal first, status
             if message["type"] == "http.response.start":
                 first, status = time.perf_counter() - began, message["status"]
             await send(message)
 
         try:
-            await self.app(scope, receive, note)
+            await self.app(scope, receive, watch)
         finally:
             seconds = time.perf_counter() - began
             if self.meters:
-                self.meters.note(named, status, seconds if first is None else first)
-            if named not in QUIET:
+                self.meters.count(route, status, seconds if first is None else first)
+            if route not in QUIET:
                 fields = {
                     "method": method,
-                    "route": named,
+                    "route": route,
                     "status": status,
                     "ms": round(1e3 * seconds, 1),
                 }

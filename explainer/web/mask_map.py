@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
+from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.base.kept import kept
 from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS, told
 from explainer.problem import Problem
-from kernels.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
-from kernels.scores import MODIFICATIONS
+from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
+from kernels.spec.scores import MODIFICATIONS
 
 say = Texts("web")
 ASKED = ("n", "br", "bc", "mask", "score", "sink")
@@ -70,7 +70,7 @@ def mask_map(query: Mapping[str, str]) -> dict[str, object]:
     return _mask_map(problem_of(query))
 
 
-@kept(4 << 20, lambda answer: 1_000 + len(str(answer["cells"])) + len(str(answer["tiles"])))
+@cached(4 << 20, lambda answer: 1_000 + len(str(answer["cells"])) + len(str(answer["tiles"])))
 def _mask_map(p: Problem) -> dict[str, object]:
     found = tiling.kinds(p)
     drawn = found.size <= MOST_DRAWN

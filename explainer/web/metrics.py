@@ -1,4 +1,4 @@
-"""``/metrics`` in Prometheus' text form, for who runs the app; off unless METRICS is set.
+"""Serve ``/metrics`` in Prometheus' text form to operators; off unless METRICS is set.
 
 Labels are routes of the app and statuses, never what a visitor typed.
 """
@@ -22,14 +22,19 @@ GAUGES = {
 
 
 class Meters:
-    """Counts requests; reads the engine's state when it is asked for, which ``state`` gives."""
+    """Count requests; read the engine's state by ``state`` whenever the page is fetched."""
 
     def __init__(self, state: Callable[[], dict]) -> None:
-        # Here, not above: who does not ask for metrics need not wait for the import.
-        from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
-        from prometheus_client import disable_created_metrics as without_times
+        # Imported here, because the start of an app without metrics should not wait for it.
+        from prometheus_client import (
+            CollectorRegistry,
+            Counter,
+            Histogram,
+            ProcessCollector,
+            disable_created_metrics,
+        )
 
-        without_times()
+        disable_created_metrics()
         self.registry, self._state = CollectorRegistry(), state
         self._requests = Counter(
             "fa_requests", "Requests", ["route", "status"], registry=self.registry
@@ -44,12 +49,12 @@ class Meters:
         ProcessCollector(registry=self.registry)  # memory, open files, seconds of CPU
         self.registry.register(self)
 
-    def note(self, route: str, status: int, seconds: float) -> None:
+    def count(self, route: str, status: int, seconds: float) -> None:
         self._requests.labels(route, status).inc()
         self._seconds.labels(route).observe(seconds)
 
     def collect(self) -> Iterator:
-        """The engine's part, as prometheus_client asks a collector for it."""
+        """Yield the engine's metrics; prometheus_client calls this of a registered collector."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         state = self._state()
@@ -64,12 +69,13 @@ class Meters:
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
 
 
-def asked_for() -> bool:
+def is_enabled() -> bool:
     return os.environ.get("METRICS", "") not in ("", "0")
 
 
-class Metered:
-    """Middleware: answers ``/metrics`` before the door, which lets in only what the page needs."""
+class MetricsPage:
+    """Middleware that answers ``/metrics`` outside of the filter, which admits only the pages' own
+    requests."""
 
     def __init__(self, app: ASGIApp, meters: Meters) -> None:
         self.app, self.meters = app, meters

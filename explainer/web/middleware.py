@@ -1,4 +1,4 @@
-"""Between the network and Gradio: an address key it must not see, errors in one sentence."""
+"""Middleware between the network and Gradio, and the sentences that answer errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qsl, urlencode
 
-from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -19,21 +18,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.web import metrics
-from explainer.web.guard import NO_SUCH, Door
-from explainer.web.logs import AccessLog, fixed
-from explainer.web.page_cache import Compressed
+from explainer.web.gradio_internals import UnknownFunction, wrap_app
+from explainer.web.logs import AccessLog, route_prefixes
+from explainer.web.page_cache import PageCache
+from explainer.web.request_filter import NO_SUCH, RequestFilter
 
 LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
-shared = Texts("shared")
-BROKEN = shared("broken")
+t = Texts("shared")
+BROKEN = t("broken")
 
 
 class HidePage:
-    """Takes ``page=…`` out of the query of ``/``.
+    """Remove ``page=…`` from the query of ``/``.
 
-    There the key is ours (which tab is shown) and read in the browser. Gradio would look up a page
-    of its own by that name and answer 500.
+    The key names the tab to show and is read in the browser. Gradio would look up a page of its own
+    by that name and answer 500.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -42,13 +42,13 @@ class HidePage:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == "/" and scope["query_string"]:
             query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            kept = urlencode([(k, v) for k, v in query if k != "page"])
-            scope = {**scope, "query_string": kept.encode("latin-1", "replace")}
+            others = urlencode([(k, v) for k, v in query if k != "page"])
+            scope = {**scope, "query_string": others.encode("latin-1", "replace")}
         await self.app(scope, receive, send)
 
 
 class SecurityHeaders:
-    """Tells the browser what this app never needs: other hosts, plug-ins, sniffed types, devices.
+    """Forbid the browser what this app never needs: other hosts, plug-ins, sniffed types, devices.
 
     Gradio runs its events from strings, hence 'unsafe-eval'. Framing is allowed: a Space is shown
     in a frame, and lecturers embed the page.
@@ -80,17 +80,17 @@ class SecurityHeaders:
 
 
 async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
-    """A raw post that names no function of ours."""
+    """Answer a raw post that names no function of the app."""
     return JSONResponse({"error": NO_SUCH}, status_code=404)
 
 
 async def not_allowed(request: Request, error: Exception) -> JSONResponse:
-    """What was asked is outside of what is allowed, and the error's text says what is."""
+    """Answer a request outside of what is allowed by the error's sentence, which says what is."""
     return JSONResponse({"error": str(error)}, status_code=400)
 
 
 async def broken(request: Request, error: Exception) -> JSONResponse:
-    """Whatever nobody foresaw: the log keeps the cause, the answer is one sentence."""
+    """Answer an unforeseen error with one sentence; the log has the cause."""
     LOG.error("a request failed", exc_info=error)
     return JSONResponse({"error": BROKEN}, status_code=500)
 
@@ -102,38 +102,41 @@ def app_kwargs(
     host: str = "",
     crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
 ) -> dict:
-    """For ``launch(app_kwargs=…)``; ``endpoints``, ``functions`` and ``crowded`` as :class:`Door`
-    has them, ``state`` the engine's. ALLOWED_HOSTS: the names, with commas, by which the app may
-    be asked; beside them those of this machine and ``host``, which Gradio asks as it starts."""
+    """Return what ``launch(app_kwargs=…)`` takes.
+
+    ``endpoints``, ``functions`` and ``crowded`` are those of :class:`RequestFilter`, ``state`` is
+    the engine's. ALLOWED_HOSTS lists, with commas, the host names that are answered, besides those
+    of this machine and ``host``, which Gradio requests as it starts."""
     hosts = [name.strip() for name in os.environ.get("ALLOWED_HOSTS", "").split(",")]
     hosts = [*filter(None, hosts)]
-    meters = metrics.Meters(state) if metrics.asked_for() else None
+    meters = metrics.Meters(state) if metrics.is_enabled() else None
 
     @asynccontextmanager
-    async def outermost(app: Starlette) -> AsyncIterator[None]:
-        """Puts the door, and what answers from memory, outside of Gradio's own layers.
+    async def add_outermost(app: Starlette) -> AsyncIterator[None]:
+        """Put the filter and the cache outside of Gradio's layers, which cost thrice as much."""
 
-        ``app_kwargs`` can only add layers inside of those, which cost thrice as much; the start of
-        the app is the first moment when the whole stack stands.
-        """
-        known = fixed(app.routes) | {f"/gradio_api/call/{name}" for name in endpoints}
-        kept = Compressed(app.middleware_stack)
-        if not hosts and not meters:  # what those ask of every request would be left out
-            app.state.kept = kept
-        stack = Door(kept, endpoints, functions, crowded)
-        stack = AccessLog(stack, known, meters)
-        if meters:
-            stack = metrics.Metered(stack, meters)
-        if hosts:
-            stack = TrustedHostMiddleware(stack, [*hosts, *LOCAL, host], www_redirect=False)
-        app.middleware_stack = stack
+        def wrap(inner: ASGIApp) -> ASGIApp:
+            cache = PageCache(inner)
+            if not hosts and not meters:  # these two must see every request
+                app.state.page_cache = cache
+            prefixes = route_prefixes(app.routes)
+            prefixes |= {f"/gradio_api/call/{name}" for name in endpoints}
+            stack: ASGIApp = RequestFilter(cache, endpoints, functions, crowded)
+            stack = AccessLog(stack, prefixes, meters)
+            if meters:
+                stack = metrics.MetricsPage(stack, meters)
+            if hosts:
+                stack = TrustedHostMiddleware(stack, [*hosts, *LOCAL, host], www_redirect=False)
+            return stack
+
+        wrap_app(app, wrap)
         yield
 
     return {
         "middleware": [Middleware(SecurityHeaders), Middleware(HidePage)],
-        "lifespan": outermost,
+        "lifespan": add_outermost,
         "exception_handlers": {
-            FnIndexInferError: no_such_endpoint,
+            UnknownFunction: no_such_endpoint,
             ProblemError: not_allowed,
             Exception: broken,
         },

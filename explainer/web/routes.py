@@ -26,11 +26,11 @@ from explainer.learn.tour import chapters
 from explainer.problem import Problem
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import cost
-from explainer.web.answers import MAKERS
 from explainer.web.bundle import SCRIPTS, online
-from explainer.web.lanes import Busy, DearLane, Left
 from explainer.web.listings import listings
-from explainer.web.sheets import SHEETS, sheet
+from explainer.web.responses import MAKERS
+from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
+from explainer.web.worker_pool import Busy, ClientDisconnected, WorkerPool
 
 PREFIX = "/fa"
 # kind of answer → its media type
@@ -92,16 +92,16 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + PIECE]
 
 
-async def computed(dear: DearLane, kind: str, request: Request) -> Response:
-    """``GET /fa/<kind>?…``: what :mod:`explainer.web.answers` makes of the address."""
+async def computed(pool: WorkerPool, kind: str, request: Request) -> Response:
+    """``GET /fa/<kind>?…``: what :mod:`explainer.web.responses` makes of the address."""
     query = dict(request.query_params)
     seconds = cost.seconds(kind, query)
     try:
         if seconds <= cost.CHEAP_S:
             body = await run_in_threadpool(MAKERS[kind], query)
         else:
-            body = await dear.answer(kind, query, seconds, partial(_gone, request))
-    except Left:
+            body = await pool.answer(kind, query, seconds, partial(_gone, request))
+    except ClientDisconnected:
         return Response(status_code=499)  # nobody reads it
     except Busy as busy:
         headers = {"Retry-After": str(busy.after), "Cache-Control": "no-store"}
@@ -176,7 +176,7 @@ def all_sheets(request: Request) -> Response:
     if request.path_params["build"] != build():
         return Response(status_code=404)
     headers = {"Cache-Control": IMMUTABLE}
-    return Response(sheet(SHEETS), media_type="text/css", headers=headers)
+    return Response(join_stylesheets(STYLESHEETS), media_type="text/css", headers=headers)
 
 
 def health(engine: Engine) -> Response:
@@ -191,11 +191,11 @@ def health(engine: Engine) -> Response:
 def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``);
     ``parts`` of the page read its address, each for itself."""
-    dear = DearLane()
+    pool = WorkerPool()
     return [
         Route("/healthz", lambda request: health(engine), methods=["GET"]),
         *(
-            Route(f"{PREFIX}/{kind}", partial(computed, dear, kind), methods=["GET"])
+            Route(f"{PREFIX}/{kind}", partial(computed, pool, kind), methods=["GET"])
             for kind in COMPUTED
         ),
         Route(f"{PREFIX}/learn/{{key}}.html", learn_screen, methods=["GET"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..masks import Mask
+from ..spec.masks import Mask
 
 KEYS = 128  # of a tile
 # Rows of a tile by d, the most for which dK, dV, S, dP and a half of dQ fit the registers.

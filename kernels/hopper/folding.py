@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from .. import scores
+from ..spec import scores
 
 LOG2E = math.log2(math.e)
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from ..masks import Mask
+from ..spec.masks import Mask
 
 WIDTH = 16  # numbers of a tile: 3, and 4 for each of at most three warpgroups
 ROWS = 64  # of a warpgroup

@@ -28,14 +28,16 @@ import torch
 
 import kernels
 
-from .. import gradients, scores
+from .. import gradients
 from ..hopper import backward as hopper_backward
 from ..hopper import backward_plans
 from ..reference import materialized
-from . import twelve
+from ..spec import scores
+from ..spec.cases import BenchmarkCase
+from . import readme_table
 from .bench import FOLDER, HIDDEN, TOKENS, clocks, provenance
 from .calls import call_times
-from .contenders import NotAvailable, Problem, contender
+from .contenders import NotAvailable, contender, random_tensors
 from .timing import FLUSH_BYTES, interleave
 
 NAMES = (
@@ -50,7 +52,7 @@ SCHEDULES = tuple(itertools.product(("queue", "rows"), (4 * MIB, 16 * MIB, 64 * 
 Gradients = Callable[[], tuple[torch.Tensor, ...]]
 
 
-def gradient_of(name: str, problem: Problem, q, k, v, grad_o) -> Gradients:
+def gradient_of(name: str, problem: BenchmarkCase, q, k, v, grad_o) -> Gradients:
     """A function of no arguments to dQ, dK, dV by this contender and no other; its forward, and a
     first call, are done here. Raises NotAvailable with a sentence where it does not run."""
     if name.startswith(("sdpa", "fa4")):
@@ -83,13 +85,15 @@ def _scheduled(name, problem, q, k, v, o, lse, grad_o) -> Gradients:
     order, size = name.split("/")
     plan = backward_plans.Plan(backward_plans.ROWS[problem.d], False, False, order)
     call = hopper_backward.prepare(
-        q, k, v, o, grad_o, problem.asked, scores.parse("none"), problem.d**-0.5, False,
+        q, k, v, o, grad_o, problem.parsed_mask, scores.parse("none"), problem.d**-0.5, False,
         plan, int(size) * MIB,
     )  # fmt: skip
     return lambda: call(q, k, v, o, grad_o, lse, None)[:3]
 
 
-def errors(functions: dict[str, Gradients], problem: Problem, q, k, v, grad_o) -> dict[str, dict]:
+def errors(
+    functions: dict[str, Gradients], problem: BenchmarkCase, q, k, v, grad_o
+) -> dict[str, dict]:
     """By name the largest |error| of dQ, dK and dV on the first and the last head; and of "naive",
     attention made of operators in the inputs' dtype under autograd, on those heads alone."""
     found = {name: dict.fromkeys(("dQ", "dK", "dV"), 0.0) for name in (*functions, "naive")}
@@ -98,7 +102,7 @@ def errors(functions: dict[str, Gradients], problem: Problem, q, k, v, grad_o) -
         part = [x[b : b + 1, h : h + 1] for x in (q, k, v, grad_o)]
         truth = kernels.reference_gradients(*part, mask=problem.mask)[:3]
         leaves = [x.detach().requires_grad_() for x in part[:3]]
-        o = materialized(*leaves, problem.asked, problem.d**-0.5)
+        o = materialized(*leaves, problem.parsed_mask, problem.d**-0.5)
         of_heads = {name: [x[b, h] for x in grad] for name, grad in grads.items()}
         of_heads["naive"] = [x[0, 0] for x in torch.autograd.grad(o, leaves, part[3])]
         del o
@@ -109,10 +113,10 @@ def errors(functions: dict[str, Gradients], problem: Problem, q, k, v, grad_o) -
     return found
 
 
-def measure(problem: Problem, names: tuple[str, ...], runs: int) -> list[dict]:
+def measure(problem: BenchmarkCase, names: tuple[str, ...], runs: int) -> list[dict]:
     """Rows of one problem: correct first, then timed."""
-    q, k, v = problem.tensors()
-    grad_o = problem.tensors(seed=1)[0]
+    q, k, v = random_tensors(problem)
+    grad_o = random_tensors(problem, seed=1)[0]
     functions, rows = {}, {}
     for name in names:
         rows[name] = {**vars(problem), "method": name}
@@ -131,8 +135,8 @@ def measure(problem: Problem, names: tuple[str, ...], runs: int) -> list[dict]:
 def host_times() -> list[dict]:
     """What a call of a small problem costs the host, in µs, and in a loop: without a gradient, with
     one to come, and with the backward; of `kernels.attention` and of SDPA flash."""
-    problem = Problem(128, 64, "causal", "bf16", 1, 1)
-    q, k, v = problem.tensors()
+    problem = BenchmarkCase(128, 64, "causal", "bf16", 1, 1)
+    q, k, v = random_tensors(problem)
     leaves = [x.detach().requires_grad_() for x in (q, k, v)]
     ours = partial(kernels.attention, causal=True)
     theirs = partial(torch.nn.functional.scaled_dot_product_attention, is_causal=True)
@@ -183,10 +187,10 @@ def show(rows: list[dict]) -> None:
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Options; the bare command measures the twelve points."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--n", type=int, nargs="*", default=list(twelve.LENGTHS))
-    parser.add_argument("--d", type=int, nargs="*", default=list(twelve.DIMENSIONS))
-    parser.add_argument("--mask", nargs="*", default=list(twelve.MASKS))
-    parser.add_argument("--dtype", choices=("bf16", "fp16"), default=twelve.DTYPE)
+    parser.add_argument("--n", type=int, nargs="*", default=list(readme_table.LENGTHS))
+    parser.add_argument("--d", type=int, nargs="*", default=list(readme_table.DIMENSIONS))
+    parser.add_argument("--mask", nargs="*", default=list(readme_table.MASKS))
+    parser.add_argument("--dtype", choices=("bf16", "fp16"), default=readme_table.DTYPE)
     parser.add_argument("--only", nargs="*", choices=NAMES, default=list(NAMES))
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=math.inf, help="start nothing after this")
@@ -216,7 +220,7 @@ def main() -> None:
         names = tuple(f"{order}/{size // MIB}" for order, size in SCHEDULES)
     began = time.monotonic()
     for n, d, mask in itertools.product(args.n, args.d, args.mask):
-        problem = Problem(n, d, mask, args.dtype, max(1, TOKENS // n), HIDDEN // d)
+        problem = BenchmarkCase(n, d, mask, args.dtype, max(1, TOKENS // n), HIDDEN // d)
         if time.monotonic() - began > args.seconds:
             record["unfinished"].append({**vars(problem), "why": f"after {args.seconds:.0f} s"})
             continue

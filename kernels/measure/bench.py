@@ -26,8 +26,9 @@ import torch
 
 import kernels
 
-from .. import masks
-from . import twelve
+from ..spec import masks
+from ..spec.cases import BenchmarkCase
+from . import readme_table
 from .calls import call_times
 from .ceilings import ceilings
 from .contenders import (
@@ -35,9 +36,9 @@ from .contenders import (
     NAMES,
     OF_OPERATORS,
     NotAvailable,
-    Problem,
     contender,
     head_of,
+    random_tensors,
     tiles,
 )
 from .memory import moved_bytes, peak_bytes
@@ -54,13 +55,13 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
 
 
 def measure(
-    problem: Problem, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
+    problem: BenchmarkCase, names: tuple[str, ...], runs: int, slow: dict, graphs: bool = False
 ) -> list[dict]:
     """Rows of one problem; `slow` keeps (contender, d, mask, dtype) → (N, ms) between calls.
 
     With `graphs` they have the time of a call in a CUDA graph as well.
     """
-    q, k, v = problem.tensors()
+    q, k, v = random_tensors(problem)
     functions, rows = {}, {}
     for name in names:
         rows[name] = {**vars(problem), "method": name}
@@ -177,10 +178,10 @@ def _of_calls(row: dict) -> str:
     return f" ({1e3 * row['loop_ms']:.0f} µs, host {row['host_us']:.0f})"
 
 
-def problems(args) -> list[Problem]:
+def problems(args) -> list[BenchmarkCase]:
     """The README's twelve first, then the rest, short ones before long ones."""
     found = [
-        Problem(n, d, mask, dtype, max(1, TOKENS // n), HIDDEN // d)
+        BenchmarkCase(n, d, mask, dtype, max(1, TOKENS // n), HIDDEN // d)
         for n in args.n
         for dtype in args.dtype
         for d in args.d
@@ -189,8 +190,12 @@ def problems(args) -> list[Problem]:
     return sorted(found, key=lambda p: (not _in_readme(p), p.n))
 
 
-def _in_readme(p: Problem) -> bool:
-    return p.dtype == twelve.DTYPE and p.n in twelve.LENGTHS and p.d in twelve.DIMENSIONS
+def _in_readme(p: BenchmarkCase) -> bool:
+    return (
+        p.dtype == readme_table.DTYPE
+        and p.n in readme_table.LENGTHS
+        and p.d in readme_table.DIMENSIONS
+    )
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -208,8 +213,12 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="default assets/recorded/<gpu>.json")
     args = parser.parse_args(argv)
     if args.twelve:
-        args.n, args.d, args.dtype = list(twelve.LENGTHS), list(twelve.DIMENSIONS), [twelve.DTYPE]
-        args.mask = list(twelve.MASKS)
+        args.n, args.d, args.dtype = (
+            list(readme_table.LENGTHS),
+            list(readme_table.DIMENSIONS),
+            [readme_table.DTYPE],
+        )
+        args.mask = list(readme_table.MASKS)
     return args
 
 
@@ -247,7 +256,7 @@ def main() -> None:
         record["rows"] += rows
         asked = {key: getattr(problem, key) for key in ("n", "d", "mask", "dtype")}
         record["clocks"].append({**asked, "runs": args.runs, "after_timing": clocks()})
-        record["twelve_points"] = twelve.twelve_points(record["rows"])
+        record["twelve_points"] = readme_table.twelve_points(record["rows"])
         out.write_text(json.dumps(record, indent=1) + "\n")
     if record["twelve_points"]:
         print(json.dumps({k: v for k, v in record["twelve_points"].items() if k != "points"}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -13,10 +12,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import kernels
 
-from .. import hopper, masks, scores
+from .. import hopper
 from ..checks import DTYPES
 from ..hopper import plans
 from ..reference import all_factors, blind, materialized
+from ..spec import scores
+from ..spec.cases import BenchmarkCase
 from .calls import Call
 from .chooser import sdpa_choice
 
@@ -59,55 +60,16 @@ class NotAvailable(Exception):
     """One sentence: why a contender does not run this problem here."""
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Self-attention on q (batch, heads, n, d) and k, v (batch, kv_heads, n, d; None: as many as
-    q's) under the mask of this text, with score, sink, dropout and its seed as
-    `kernels.flash_attention` takes them."""
-
-    n: int
-    d: int
-    mask: str
-    dtype: str
-    batch: int
-    heads: int
-    score: str = "none"
-    sink: float | None = None
-    kv_heads: int | None = None
-    dropout: float = 0.0
-    seed: int = 0
-
-    @property
-    def rules(self) -> dict[str, str | float | int | None]:
-        """What the kernels and their judges are told beside q, k and v."""
-        names = ("mask", "score", "sink", "dropout", "seed")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def grouped(self) -> bool:
-        """Do several query heads share one key head?"""
-        return self.kv_heads not in (None, self.heads)
-
-    @property
-    def asked(self) -> masks.Mask:
-        """The mask. Raises ValueError with one sentence if there is none such."""
-        return masks.asked(False, self.mask)
-
-    @property
-    def flops(self) -> float:
-        """4·B·H·N²·d, times the mask's share."""
-        return masks.flops(self.asked, self.batch * self.heads, self.n, self.n, self.d)
-
-    def tensors(self, seed: int = 0, device: str = "cuda") -> tuple[torch.Tensor, ...]:
-        """q, k, v from a standard normal."""
-        random = torch.Generator(device).manual_seed(seed)
-        dtype, kv_heads = DTYPES[self.dtype], self.kv_heads or self.heads
-        return tuple(
-            torch.randn(
-                (self.batch, h, self.n, self.d), device=device, dtype=dtype, generator=random
-            )
-            for h in (self.heads, kv_heads, kv_heads)
-        )
+def random_tensors(
+    case: BenchmarkCase, seed: int = 0, device: str = "cuda"
+) -> tuple[torch.Tensor, ...]:
+    """Draw q, k, v of this case from a standard normal."""
+    random = torch.Generator(device).manual_seed(seed)
+    dtype, kv_heads = DTYPES[case.dtype], case.kv_heads or case.heads
+    return tuple(
+        torch.randn((case.batch, h, case.n, case.d), device=device, dtype=dtype, generator=random)
+        for h in (case.heads, kv_heads, kv_heads)
+    )
 
 
 def head_of(q, k, v, b: int, h: int) -> list[torch.Tensor]:
@@ -118,7 +80,7 @@ def head_of(q, k, v, b: int, h: int) -> list[torch.Tensor]:
 
 def contender(
     name: str,
-    problem: Problem,
+    problem: BenchmarkCase,
     q: torch.Tensor,
     k: torch.Tensor,
     v: torch.Tensor,
@@ -152,7 +114,7 @@ def contender(
         if name not in COMPILED and not isinstance(error, (RuntimeError, ValueError)):
             raise
         if name in SDPA:
-            choice = sdpa_choice(q, k, v, causal=problem.asked.hides)
+            choice = sdpa_choice(q, k, v, causal=problem.parsed_mask.hides)
             text = choice["reasons"].get(name) or text
         raise NotAvailable(text[:300] or type(error).__name__) from error
     return function
@@ -160,14 +122,14 @@ def contender(
 
 def tiles(
     name: str,
-    problem: Problem,
+    problem: BenchmarkCase,
     q: torch.Tensor,
     block_m: int | None = None,
     block_n: int | None = None,
 ) -> tuple[int, int] | None:
     """(BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None for those that are not ours."""
     if name == "hopper":
-        plan = plans.choose(problem.d, problem.asked, problem.n, problem.n)
+        plan = plans.choose(problem.d, problem.parsed_mask, problem.n, problem.n)
         return plan.block_m, plan.block_n
     if name in ORDERS:
         config = kernels.orders.config_for(q, block_m, block_n)
@@ -175,7 +137,7 @@ def tiles(
     return None
 
 
-def admit(name: str, problem: Problem, device: torch.device) -> None:
+def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
     """Raises NotAvailable before anything is allocated that cannot fit or would never end."""
     if device.type == "cpu":
         if name not in ("naive", *ORDERS):
@@ -191,7 +153,7 @@ def admit(name: str, problem: Problem, device: torch.device) -> None:
     needed, what = 0, "matrices"
     if name in PAIR_BYTES:
         needed = PAIR_BYTES[name](itemsize) * problem.batch * problem.heads * pairs
-    elif name == "sdpa_dense" or not problem.asked.plain:
+    elif name == "sdpa_dense" or not problem.parsed_mask.plain:
         needed, what = DENSE_BYTES.get(name, lambda _: 0)(itemsize) * pairs, "mask"
     if needed:
         torch.cuda.empty_cache()  # what the allocator only keeps is free
@@ -216,7 +178,9 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
     rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     plain = problem.score == "none" and problem.sink is None
     drop = {"dropout": problem.dropout, "seed": problem.seed} if problem.dropout else {}
-    if name == "naive_compiled" and any(t.name == "block" for x in problem.asked.terms for t in x):
+    if name == "naive_compiled" and any(
+        t.name == "block" for x in problem.parsed_mask.terms for t in x
+    ):
         raise NotAvailable("PyTorch's compiler takes no list of blocks.")
     if name in ("naive", "naive_compiled") and (plain or name == "naive"):
         return _naive(problem, q, k, v, compiled=name == "naive_compiled")
@@ -234,20 +198,20 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
         return _flex(problem, q, k, v)
     if not plain:
         raise NotAvailable("It takes no change of the scores and no sink.")
-    sdpa = partial(F.scaled_dot_product_attention, q, k, v, enable_gqa=problem.grouped)
+    sdpa = partial(F.scaled_dot_product_attention, q, k, v, enable_gqa=problem.is_grouped)
     if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
-        if blind(problem.asked, q, k) is not None:
+        if blind(problem.parsed_mask, q, k) is not None:
             raise NotAvailable("Some rows see no key here, and what it gives them is not said.")
         return partial(sdpa, attn_mask=_dense(problem, q.device))
-    if not problem.asked.plain:
+    if not problem.parsed_mask.plain:
         raise NotAvailable("It is asked for full and causal alone: others as SDPA dense.")
     if name == "fa4":
-        return _fa4(q, k, v, problem.asked.hides)
-    causal = partial(sdpa, is_causal=problem.asked.hides)
+        return _fa4(q, k, v, problem.parsed_mask.hides)
+    causal = partial(sdpa, is_causal=problem.parsed_mask.hides)
     return Call(causal, within=lambda: sdpa_kernel(SDPA[name]))  # this backend or an error
 
 
-def _naive(problem: Problem, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:
+def _naive(problem: BenchmarkCase, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:
     """Naive attention; what only the mask and dropout decide is made here, in no timed call."""
     sink = problem.sink
     sinks = None if sink is None else torch.full((problem.heads,), sink, dtype=q.dtype).to(q.device)
@@ -255,12 +219,12 @@ def _naive(problem: Problem, q, k, v, compiled: bool) -> Callable[[], torch.Tens
     if problem.dropout:
         drop = all_factors(problem.dropout, problem.seed, q, problem.n)
     how = {"score": scores.parse(problem.score), "sinks": sinks, "drop": drop}
-    how["blind"] = blind(problem.asked, q, k)
+    how["blind"] = blind(problem.parsed_mask, q, k)
     function = _compiled(materialized, problem) if compiled else materialized
-    return partial(function, q, k, v, problem.asked, 1.0 / math.sqrt(q.shape[-1]), **how)
+    return partial(function, q, k, v, problem.parsed_mask, 1.0 / math.sqrt(q.shape[-1]), **how)
 
 
-def _compiled(function: Callable, problem: Problem) -> Callable:
+def _compiled(function: Callable, problem: BenchmarkCase) -> Callable:
     """The function, compiled by PyTorch for this one shape.
 
     Of every function PyTorch keeps eight shapes and then no longer compiles: what other problems
@@ -272,21 +236,21 @@ def _compiled(function: Callable, problem: Problem) -> Callable:
     return torch.compile(function, dynamic=False, fullgraph=True)
 
 
-def _dense(problem: Problem, device: torch.device) -> torch.Tensor:
+def _dense(problem: BenchmarkCase, device: torch.device) -> torch.Tensor:
     """(N, N) bool: True where a score is kept."""
     n, found = problem.n, torch.empty(problem.n, problem.n, dtype=torch.bool, device=device)
     keys = torch.arange(n, device=device)[None, :]
     for start in range(0, n, STRIP):
         rows = torch.arange(start, min(start + STRIP, n), device=device)[:, None]
-        found[start : start + STRIP] = problem.asked.sees(rows, keys)
+        found[start : start + STRIP] = problem.parsed_mask.sees(rows, keys)
     return found
 
 
-def _flex(problem: Problem, q, k, v) -> Callable[[], torch.Tensor]:
+def _flex(problem: BenchmarkCase, q, k, v) -> Callable[[], torch.Tensor]:
     """FlexAttention, compiled from the problem's mask and score."""
     from . import flex
 
-    asked = problem.asked, scores.parse(problem.score), problem.sink
+    asked = problem.parsed_mask, scores.parse(problem.score), problem.sink
     return flex.attention(q, k, v, *asked, _compiled(flex.flex_attention, problem))
 
 

@@ -17,10 +17,11 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from .. import decode, masks
+from .. import decode
 from ..configs import Config
 from ..decode import decode_attention, parts_for
 from ..reference import reference_attention
+from ..spec import masks
 from .calls import Call, call_times
 from .timing import interleave
 

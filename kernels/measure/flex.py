@@ -9,9 +9,9 @@ from functools import lru_cache
 import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-from ..masks import Mask
-from ..predicates import Term, Terms
-from ..scores import MODIFICATIONS, Score, Step, slope
+from ..spec.masks import Mask
+from ..spec.predicates import Term, Terms
+from ..spec.scores import MODIFICATIONS, Score, Step, slope
 
 TABLED = ("document", "block")  # answered by a table of positions: one read, however many numbers
 

@@ -10,10 +10,10 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from .. import masks
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
-from ..occupancy import occupancy
+from ..spec import masks
+from ..spec.occupancy import occupancy
 
 TIMEOUT_S = 120
 ORDERS = ("fa1", "fa2")
@@ -58,7 +58,7 @@ def compile_report(
             check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
     if num_warps not in (None, 1, 2, 4, 8, 16):
         raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
-    asked = masks.asked(causal, mask)
+    asked = masks.from_keywords(causal, mask)
     config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
     config = Config(
         config.block_m,

@@ -16,11 +16,13 @@ from pathlib import Path
 
 import torch
 
-from .. import hopper, masks, scores
+from .. import hopper
+from ..spec import masks, scores
+from ..spec.cases import BenchmarkCase
 from . import flex
 from .bench import FOLDER, clocks, opening
 from .calls import call_times
-from .contenders import Problem
+from .contenders import random_tensors
 from .timing import interleave
 
 WINDOW, PREFIX, DOCUMENT = 1024, 1024, 1024
@@ -79,13 +81,17 @@ def errors(functions, q, k, v, mask: masks.Mask, score: scores.Score) -> dict[st
 def measure(name: str, args, n: int, others: bool = True) -> list[dict]:
     """Rows of one case: correct first, then timed."""
     mask, score = cases(n)[name]
-    problem = Problem(n, args.d, mask, args.dtype, args.batch, args.heads)
-    q, k, v = problem.tensors()
+    problem = BenchmarkCase(n, args.d, mask, args.dtype, args.batch, args.heads)
+    q, k, v = random_tensors(problem)
     functions = {"hopper": lambda: hopper.flash_attention(q, k, v, mask=mask, score=score)}
     if others:
-        functions["flex"] = flexible(q, k, v, problem.asked, scores.parse(score))
+        functions["flex"] = flexible(q, k, v, problem.parsed_mask, scores.parse(score))
     with torch.no_grad():
-        far = errors(functions, q, k, v, problem.asked, scores.parse(score)) if n <= 8192 else {}
+        far = (
+            errors(functions, q, k, v, problem.parsed_mask, scores.parse(score))
+            if n <= 8192
+            else {}
+        )
         times = interleave(functions, args.runs)
         calls = call_times(functions, {key: found.median_ms for key, found in times.items()})
     rows = []

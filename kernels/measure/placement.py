@@ -10,14 +10,15 @@ import torch
 from .. import fa1, fa2
 from ..availability import INTERPRETED
 from ..orders import config_for
-from .contenders import Problem
+from ..spec.cases import BenchmarkCase
+from .contenders import random_tensors
 from .timing import FLUSH_BYTES, WARM_UPS, warm_up
 
 RUNS = 9
 
 
 def placement(
-    problem: Problem, order: str, *, block_m: int | None = None, block_n: int | None = None,
+    problem: BenchmarkCase, order: str, *, block_m: int | None = None, block_n: int | None = None,
     runs: int = RUNS,
 ) -> dict:  # fmt: skip
     """Run the kernel of this order ("fa1", "fa2") `runs` times; the schedule of the median run.
@@ -32,13 +33,13 @@ def placement(
         raise RuntimeError(
             "A schedule needs a CUDA GPU: the interpreter runs one program at a time."
         )
-    q, k, v = problem.tensors()
+    q, k, v = random_tensors(problem)
     config = config_for(q, block_m, block_n)
     rows = -(-problem.n // config.block_m) if order == "fa2" else 1
     stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
     prepare = {"fa1": fa1.prepare, "fa2": fa2.prepare}[order]
     scale = 1 / math.sqrt(problem.d)
-    launch = prepare(q, k, v, problem.asked, scale, config, "ieee", stamps=stamps)
+    launch = prepare(q, k, v, problem.parsed_mask, scale, config, "ieee", stamps=stamps)
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
     found = []
     warm_up(flush)

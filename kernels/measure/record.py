@@ -14,12 +14,13 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .. import masks
 from ..configs import SHARED_KIB
 from ..orders import config_for
 from ..reference import reference_attention
+from ..spec import masks
+from ..spec.cases import BenchmarkCase
 from .bench import provenance
-from .contenders import Problem
+from .contenders import random_tensors
 from .decoding import decoded
 from .inspection import compile_report
 from .placement import placement
@@ -50,7 +51,7 @@ def placements() -> list[dict]:
     """One row for each of PLACED: the problem and its schedule, bf16."""
     rows = []
     for order, n, d, causal, heads in PLACED:
-        shape = Problem(n, d, masks.of(causal).text, "bf16", 1, heads)
+        shape = BenchmarkCase(n, d, masks.of(causal).text, "bf16", 1, heads)
         row = {"order": order, "n": n, "d": d, "causal": causal, "heads": heads, "dtype": "bf16"}
         rows.append(row | placement(shape, order))
         print(row, f"{rows[-1]['makespan_us']:.1f} us", flush=True)
@@ -86,8 +87,8 @@ def tile_speeds(file: Path) -> list[dict]:
     """Median time of every pair of SIDES that compiles here; fp16, N = 4,096, 16 k tokens."""
     rows = []
     for d, causal in itertools.product(DIMENSIONS, (False, True)):
-        problem = Problem(4096, d, masks.of(causal).text, "fp16", 4, 2048 // d)
-        q, k, v = problem.tensors()
+        problem = BenchmarkCase(4096, d, masks.of(causal).text, "fp16", 4, 2048 // d)
+        q, k, v = random_tensors(problem)
         for m, n in itertools.product(SIDES, SIDES):
             row = {"d": d, "causal": causal, "block_m": m, "block_n": n, "n": 4096}
             row |= {"batch": problem.batch, "heads": problem.heads}
@@ -97,7 +98,7 @@ def tile_speeds(file: Path) -> list[dict]:
     return rows
 
 
-def _speed(problem: Problem, q, k, v, m: int, n: int) -> dict:
+def _speed(problem: BenchmarkCase, q, k, v, m: int, n: int) -> dict:
     from .. import flash_attention
 
     try:

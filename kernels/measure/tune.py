@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import torch
 
-from .. import fa2, hopper, masks
+from .. import fa2, hopper
 from ..checks import DTYPES
 from ..configs import Config
 from ..hopper import plans
 from ..reference import naive_attention, reference_attention
+from ..spec import masks
 from .timing import interleave
 
 TOKENS, HIDDEN = 16384, 2048

@@ -9,11 +9,18 @@ from itertools import product
 import numpy as np
 import pytest
 
-from explainer.algorithms.algorithm import ASKED, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, launches, least, moved, summed, traffic
-from explainer.base.formats import ITEMSIZE
+from explainer.algorithms.traffic import (
+    compulsory_bytes,
+    launches,
+    moved,
+    requested_bytes,
+    summed,
+    traffic,
+)
 from explainer.problem import Problem, ProblemError
+from kernels.spec.formats import ITEMSIZE
 from tests import by_hand
 
 SIZES = ((1, 1, 1), (7, 3, 2), (16, 4, 4), (33, 8, 5), (40, 5, 16), (64, 64, 7), (65, 16, 32))
@@ -33,7 +40,7 @@ def test_sums_equal_the_list_under_any_mask(order):
     for p in by_hand.drawn(120):
         p = replace(p, order=order)
         assert {t: both for t, both in summed(p).items() if any(both)} == traffic(p), p
-        few, most = summed(p, LEAST), summed(p)
+        few, most = summed(p, COMPULSORY), summed(p)
         assert all(few[t][way] <= most[t][way] for t in few for way in (0, 1)), p
         seen = by_hand.seen(p)
         left = {
@@ -48,7 +55,7 @@ def test_sums_equal_the_list_under_any_mask(order):
             assert few["K"][0] == keys * p.d * ITEMSIZE[p.dtype], p
             stored = rows if order == "fa1" else p.n  # FA-2's programs store whatever they saw
             assert few["O"] == (0, stored * p.d * ITEMSIZE[p.dtype]), p
-            once = least(p.n, p.d, p.dtype, order, p.mask)
+            once = compulsory_bytes(p.n, p.d, p.dtype, order, p.mask)
             assert once == sum(map(sum, few.values())), p
 
 
@@ -57,7 +64,7 @@ def test_sums_of_the_backward_pass_equal_the_list(order):
     """And are what the contract counts, of rows and keys that a mask by definition leaves."""
     for p in by_hand.drawn(120, seed=6):
         p = replace(p, order=order)
-        few, most = (summed(p, way, "backward") for way in (LEAST, ASKED))
+        few, most = (summed(p, way, "backward") for way in (COMPULSORY, REQUESTED))
         most = {t: both for t, both in most.items() if any(both)}
         assert most == traffic(p, "backward") == backward_by_hand(p), p
         assert all(few[t][way] <= most.get(t, (0, 0))[way] for t in few for way in (0, 1)), p
@@ -115,8 +122,8 @@ def test_a_row_block_that_sees_no_key_is_still_stored():
 
 def test_too_many_tiles_to_be_counted_are_refused():
     with pytest.raises(ProblemError, match="br = 1 and bc = 1 are not allowed with n = 65,536"):
-        asked(65_536, 64, "causal&window:8,0", "fp16", "fa2", 1, 1)
-    assert asked(65_536, 64, "causal", "fp16", "fa2", 1, 1)
+        requested_bytes(65_536, 64, "causal&window:8,0", "fp16", "fa2", 1, 1)
+    assert requested_bytes(65_536, 64, "causal", "fp16", "fa2", 1, 1)
 
 
 def test_launches_are_the_stages_of_the_list():
@@ -134,9 +141,11 @@ def test_facts():
     assert summed(p)["S"] == (64 * 2**20, 64 * 2**20)
     p = Problem(n=8192, d=64, order="standard", inputs="random")
     assert 96 * summed(p)["S"][1] == 24 * 2**30
-    one = asked(8192, 64, "full", "fp16", "fa2", 64, 64)
-    assert asked(16384, 64, "full", "fp16", "fa2", 64, 64) / one == pytest.approx(4, rel=0.01)
-    ratio = asked(256, 64, "full", "fp32", "fa2", 32, 64) / asked(
+    one = requested_bytes(8192, 64, "full", "fp16", "fa2", 64, 64)
+    assert requested_bytes(16384, 64, "full", "fp16", "fa2", 64, 64) / one == pytest.approx(
+        4, rel=0.01
+    )
+    ratio = requested_bytes(256, 64, "full", "fp32", "fa2", 32, 64) / requested_bytes(
         256, 64, "full", "fp32", "fa1", 32, 64
     )
     assert ratio == pytest.approx(1.26, abs=0.005)

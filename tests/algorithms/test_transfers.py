@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import both, moved, summed, total, traffic
 from explainer.problem import Problem
@@ -65,7 +65,7 @@ def test_without_mask_the_papers_own_formulas(order):
     }
     least = {"standard": 4 * nd + 4 * n * n, "fa1": 4 * nd + 2 * n, "fa2": 4 * nd + n}
     assert total(p) == asked[order] * e
-    assert both(summed(p, LEAST)) == least[order] * e
+    assert both(summed(p, COMPULSORY)) == least[order] * e
 
 
 def test_fa2_does_not_always_move_less():
@@ -87,7 +87,7 @@ def test_asked_is_never_less_than_least(problem, order):
     p = replace(problem, order=order)
     seen = by_hand.seen(p)
     whole = seen.any(axis=0).all() and seen.any(axis=1).all()
-    asked, least = summed(p), summed(p, LEAST)
+    asked, least = summed(p), summed(p, COMPULSORY)
     assert asked.keys() == least.keys()
     for tensor, (read, written) in least.items():
         assert asked[tensor][0] >= read and asked[tensor][1] >= written

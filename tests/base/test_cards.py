@@ -11,7 +11,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from explainer.base.cards import CARDS
-from kernels.occupancy import SM_LIMITS
+from kernels.spec.occupancy import SM_LIMITS
 
 # compute capability → KiB a block may opt into, KiB of an SM; CUDA C++ Programming Guide
 SHARED_KIB = {

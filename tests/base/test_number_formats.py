@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.formats import FORMATS
+from kernels.spec.formats import FORMATS
 
 DTYPES = {
     "fp32": (torch.float32, torch.int32),

@@ -11,11 +11,12 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from jinja2 import nodes
 
 from explainer.base.paths import ROOT
 from explainer.base.texts import FOLDER, Texts, stored
+from explainer.views.templates import ENVIRONMENT
 from tests.base import script_texts
-from tests.base.script_texts import meant
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.json"))
 MOVED = {  # the code that says what a page says
@@ -38,7 +39,14 @@ MOVED = {  # the code that says what a page says
     "step_form": ("pages/step",),
     "shared": (
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
-        *("views/bar", "views/html", "web/lanes", "web/middleware"),
+        *(
+            "views/bar",
+            "views/html",
+            "views/templates",
+            "views/view",
+            "web/worker_pool",
+            "web/middleware",
+        ),
     ),
     "kinds": ("base/kinds", "base/records"),
     "fields": ("base/fields", "base/own_data", "problem", "memory/workload"),
@@ -46,12 +54,20 @@ MOVED = {  # the code that says what a page says
     "trace": ("trace", "algorithms/schedule", "algorithms/tiling"),
     "engine": (
         *("engine/admission", "engine/compiled_code", "engine/engine", "engine/gradient_judging"),
-        *("engine/job", "engine/jobs", "engine/judging", "engine/line", "engine/recorded"),
+        *("engine/job", "engine/jobs", "engine/judging", "engine/fair_queue", "engine/recorded"),
         *("engine/requests", "engine/results", "engine/worker"),
     ),
     "api": ("pages/api",),
-    "web": ("web/boards", "web/export", "web/files", "web/guard", "web/mask_map", "web/wire"),
+    "web": (
+        "web/static_pages",
+        "web/export",
+        "web/files",
+        "web/request_filter",
+        "web/mask_map",
+        "web/wire",
+    ),
 }
+TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.html"))
 LEARN = {
     path.stem: path
     for path in [*ROOT.glob("explainer/learn/*.py"), *ROOT.glob("explainer/views/learn_*.py")]
@@ -124,11 +140,46 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
                         None if None in values or getattr(said, "attr", "") == "named" else values
                     )
                     found[sayers[name.id]].append((key, told, path.stem))
+    for path in TEMPLATES:
+        for page, key, values in template_uses(path.read_text("utf-8")):
+            found[page].append((key, values, path.stem))
     return found
 
 
+def template_uses(source: str) -> list[tuple[str, str, set[str] | None]]:
+    """(page, key, names of the values) of the texts that a template takes from ``texts(page)``."""
+    tree, found = ENVIRONMENT.parse(source), []
+    pages = {
+        node.target.name: node.node.args[0].value
+        for node in tree.find_all(nodes.Assign)
+        if isinstance(node.node, nodes.Call) and getattr(node.node.node, "name", "") == "texts"
+    }
+    for call in tree.find_all(nodes.Call):
+        is_method = isinstance(call.node, nodes.Getattr)
+        name = getattr(call.node.node if is_method else call.node, "name", "")
+        if name in pages:
+            values = None if is_method else {pair.key for pair in call.kwargs}
+            found += [(pages[name], key, values) for key in template_keys(call.args[0])]
+    return found
+
+
+def template_keys(node: nodes.Node) -> list[str]:
+    """The keys that an expression in a template may be: itself, or either side of a choice."""
+    if isinstance(node, nodes.CondExpr):
+        return [*template_keys(node.expr1), *template_keys(node.expr2)]
+    assert isinstance(node, nodes.Const), "a key is not known before the template is rendered"
+    return [node.value]
+
+
 def _sayers(node: ast.AST) -> list[tuple[str, str]]:
-    """The names that a statement gives to texts, each with its page."""
+    """The names that a statement gives to texts, or brings from a room that shares them, each with
+    its page."""
+    if isinstance(node, ast.ImportFrom):
+        return (
+            [("t", "learn")]
+            if node.module == "explainer.learn.blocks" and any(x.name == "t" for x in node.names)
+            else []
+        )
     if not isinstance(node, ast.Assign):
         return []
     names, values = node.targets[0], node.value
@@ -158,7 +209,7 @@ def _keys(node: ast.AST, tree: ast.AST) -> set[str]:
 
 def said(page: str, texts: set[str]) -> set[str]:
     """The keys that code and scripts say; those of a key with a value in it are among ``texts``."""
-    scripts = [meant(use, texts) for use in script_texts.uses() if use.page == page]
+    scripts = [use.matches(texts) for use in script_texts.uses() if use.page == page]
     return {key for key, *_ in uses()[page]}.union(*scripts)
 
 
@@ -222,6 +273,12 @@ def sentences(path: Path) -> list[str]:
     return [x for x in literals(path) if SENTENCE.search(x) and re.search(r"[a-z]{3}", x)]
 
 
+def template_sentences(source: str) -> list[str]:
+    """The sentences that a template itself says, beside its tags and comments."""
+    data = "".join(node.data for node in ENVIRONMENT.parse(source).find_all(nodes.TemplateData))
+    return [x for x in re.split(r"<[^>]*>", data) if SENTENCE.search(x)]
+
+
 def labels(path: Path) -> list[str]:
     """Words, the shortest too, that a file itself hands to a function of SHOWN."""
     found = []
@@ -243,6 +300,7 @@ def test_no_sentence_is_left_in_the_code_of_a_page():
     views = {path for path in ROOT.glob("explainer/views/*.py") if path.stem not in ELSEWHERE}
     assert views <= set(FILES)
     assert not {(path.stem, text) for path in FILES for text in sentences(path)} - LISTED
+    assert not [x for path in TEMPLATES for x in template_sentences(path.read_text("utf-8"))]
 
 
 def test_no_label_is_left_in_the_code_of_learn():
@@ -265,6 +323,14 @@ def test_a_sentence_in_code_would_be_found(tmp_path):
     )
     assert sentences(planted) == ["Nothing was found at N = …."]
     assert labels(planted) == ["Loss", " kept"]
+
+
+def test_the_texts_and_sentences_of_a_template_would_be_found():
+    source = """{% set t = texts("run") %}<p title="{{ x }}">{# A remark. #}It was not run.</p>
+      {{ t("same" if x else "slow", n=1|number(",")) }}{{ t.row("all.head")[0] }}"""
+    uses = [("run", "same", {"n"}), ("run", "slow", {"n"}), ("run", "all.head", None)]
+    assert sorted(template_uses(source), key=str) == sorted(uses, key=str)
+    assert template_sentences(source) == ["It was not run."]
 
 
 @pytest.mark.parametrize("page", PAGES)

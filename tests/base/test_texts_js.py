@@ -2,61 +2,46 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from explainer.base.texts import stored
-from tests.base.script_texts import SCRIPTS, Script, meant, uses, uses_of
+from tests.base.script_texts import SCRIPTS, Use, read, scripts, uses, uses_of
 from tests.base.test_texts import SENTENCE, places
 
-# Folders whose texts lie in assets/texts.
-MOVED = ("learn", "lib", "masks", "model", "offline", "site", "step", "views", "warps")
 # Code listings and their notes, written from Python; errors that a developer makes with texts.
 ELSEWHERE = ("model/algorithms.js", "lib/texts.js")
-SELECTS = re.compile(
-    r"(?:(?:closest|matches|querySelector|querySelectorAll)(?:\?\.)?\(|const NOT_HERE = )$"
-)
 PAGES = sorted({use.page for use in uses()})
 
 
-def left(text: str) -> list[str]:
-    """The sentences in a module's strings, which a list of tags is not."""
-    found = Script(text).literals.values()
+def wrong(found: list[Use]) -> list[Use]:
+    """Return the uses that have no text, or other values than their texts have."""
     return [
-        x.text
-        for x in found
-        if SENTENCE.search(x.text) and not SELECTS.search(text[max(0, x.start - 24) : x.start])
-    ]
-
-
-def wrong(found: list, page: str) -> list:
-    """The uses of a page's texts that have none, or other values than the text has."""
-    texts = stored(page)
-    return [
-        (use.file, use.key, use.values)
+        use
         for use in found
-        if use.page == page
-        and (
-            not (keys := meant(use, set(texts)))
-            or any(key not in texts or use.values not in (None, places(texts[key])) for key in keys)
-        )
+        if not (keys := use.matches(set(stored(use.page))))
+        or not {key for key in use.keys if "…" not in key} <= keys
+        or any(use.values != places(stored(use.page)[key]) for key in keys)
     ]
+
+
+def sentences(script: dict) -> list[str]:
+    return [text for text in script["literals"] if SENTENCE.search(text)]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_use_has_its_text_and_its_values(page):
-    assert not wrong(uses(), page)
+    assert not wrong([use for use in uses() if use.page == page])
 
 
-@pytest.mark.parametrize("folder", MOVED)
-def test_no_sentence_is_left_in_a_script(folder):
-    paths = list(SCRIPTS.glob(f"{folder}/**/*.js"))
-    modules = {str(path.relative_to(SCRIPTS)): path for path in paths}
-    found = {
-        name: left(p.read_text("utf-8")) for name, p in modules.items() if name not in ELSEWHERE
-    }
-    assert modules and not {name: texts for name, texts in found.items() if texts}
+def test_no_key_is_unknown_before_it_runs():
+    assert not [use for use in uses() if "…" in use.keys]
+
+
+def test_no_sentence_is_left_in_a_script():
+    found = {script["file"]: sentences(script) for script in scripts()}
+    assert len(found) == len(list(SCRIPTS.rglob("*.js")))
+    left = {name: texts for name, texts in found.items() if texts}
+    assert not {name: left[name] for name in left if not name.endswith(ELSEWHERE)}
 
 
 def test_step_has_its_texts_to_itself():
@@ -64,46 +49,53 @@ def test_step_has_its_texts_to_itself():
     that only the script of a mode says."""
     from explainer.web.bundle import OF_STEP, online
 
-    told = stored("step")["max.rises"]
-    assert told not in online("all") and told in online("step")
+    text = stored("step")["max.rises"]
+    assert text not in online("all") and text in online("step")
     for mode in OF_STEP:
-        told = [*stored(f"step_{mode}").values()][-1]
-        assert told in online(mode) and told not in online("step"), mode
+        text = [*stored(f"step_{mode}").values()][-1]
+        assert text in online(mode) and text not in online("step"), mode
 
 
-PLANTED = """import told from "../texts/step.json" with { type: "json" };
-const say = sayer(told); // A sentence in a comment is none of ours.
-const who = { row: 3 };
-const a = f.stage === "D" ? `${say("max.rises", who)} of it` : /Not a [sentence/]. Here./.test(b);
+PLANTED = f"""import {{ textsOf }} from "{SCRIPTS}/lib/texts.js";
+import texts from "{SCRIPTS.parent}/texts/step.json" with {{ type: "json" }};
+const t = textsOf(texts); // A sentence in a comment is none of ours.
+const who = {{ row: 3 }};
+/** @type {{"full" | "skipped"}} */
+const kind = Math.random() ? "full" : "skipped";
+const b = f.stage === "D" ? `${{t("max.rises", who)}} of it` : /Not a [sentence/]. Here./.test(b);
 """
 FAULTS = {
-    "a sentence": ("const b = 1;", "const b = `Row ${row} is seen. It rises.`;"),
-    "a sentence in a value": ("const b = 1;", "const b = `${c ? 'Row of it is seen here.' : 2}`;"),
-    "another key": ("say('max.first', who)", "say('max.fist', who)"),
-    "a value too many": ("say('max.first', { row })", "say('max.first', { row, m: 1 })"),
-    "a value missing": ("say('max.first', who)", "say('max.first')"),
+    "a sentence": ("const c = 1;", "const c = `Row ${row} is seen. It rises.`;"),
+    "a sentence in a value": ("const c = 1;", "const c = `${b ? 'Row of it is seen here.' : 2}`;"),
+    "another key": ("t('max.first', who)", "t('max.fist', who)"),
+    "a value too many": ("t('max.first', { row: 1 })", "t('max.first', { row: 1, m: 1 })"),
+    "a value missing": ("t('max.first', who)", "t('max.first')"),
     "one side of a choice": (
-        "say(x === 'y' ? 'max.first' : 'max.rises', who)",
-        "say(x === 'y' ? 'max.first' : 'max', who)",
+        "t(b === 'y' ? 'max.first' : 'max.rises', who)",
+        "t(b === 'y' ? 'max.first' : 'max', who)",
     ),
-    "a template of no key": ("say(`kind.${x}`)", "say(`kinds.${x}`)"),
-    "a template's values": ("say(`kind.${x}`)", "say(`kind.${x}`, who)"),
+    "a template of no key": ("t(`kind.${kind}`)", "t(`kinds.${kind}`)"),
+    "a template's values": ("t(`kind.${kind}`)", "t(`kind.${kind}`, who)"),
+    "an unknown key": ("t('max.first', who)", "t(who.key, who)"),
 }
 
 
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory) -> dict[str, list]:
+    """Return what is found in a script with each line of FAULTS, by that line."""
+    folder = tmp_path_factory.mktemp("planted")
+    lines = [line for pair in FAULTS.values() for line in pair]
+    paths = [folder / f"{k}.js" for k in range(len(lines))]
+    for path, line in zip(paths, lines, strict=True):
+        path.write_text(PLANTED + line)
+    found = read(*paths)
+    return {
+        line: sentences(script) + wrong(uses_of(script))
+        for line, script in zip(lines, found, strict=True)
+    }
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_found(fault, tmp_path):
-    found = []
-    for line in FAULTS[fault]:
-        planted = tmp_path / "planted.js"
-        planted.write_text(PLANTED + line)
-        found.append(left(planted.read_text()) + wrong(uses_of(planted), "step"))
-    right, faulty = found
-    assert right == [] and len(faulty) == 1
-
-
-def test_a_key_that_nobody_can_know_is_refused(tmp_path):
-    planted = tmp_path / "planted.js"
-    planted.write_text(PLANTED + "say(keys[0], who);")
-    with pytest.raises(AssertionError, match=re.escape("keys[0] in planted.js")):
-        uses_of(planted)
+def test_a_planted_fault_is_found(fault, planted):
+    right, faulty = FAULTS[fault]
+    assert planted[right] == [] and len(planted[faulty]) == 1

@@ -19,7 +19,7 @@ from explainer.engine.engine import (
     Engine,
 )
 from explainer.engine.job import BUSY, GONE, REFUSED
-from explainer.engine.requests import CANARY, Point
+from explainer.engine.requests import CANARY, SweepPoint
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S
 
@@ -119,7 +119,7 @@ def test_refusals_are_sentences_and_not_retried(fake):
 
 def test_a_point_of_a_sweep_is_a_job_like_any_other(fake):
     engine = fake()
-    point = Point(256, 64, "causal", "bf16", 64, 32, ("naive", "fa2"))
+    point = SweepPoint(256, 64, "causal", "bf16", 64, 32, ("naive", "fa2"))
     first, second = engine.submit(point, "a"), engine.submit(point, "b")
     assert first is second
     assert finish(first).result["query"]["methods"] == ["naive", "fa2"]

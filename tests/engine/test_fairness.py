@@ -10,8 +10,8 @@ import pytest
 from explainer.engine import admission
 from explainer.engine.child import ProcessChild, WorkerLost
 from explainer.engine.engine import Engine
+from explainer.engine.fair_queue import MOST_EACH, Client
 from explainer.engine.job import BUSY, GONE
-from explainer.engine.line import MOST_EACH, Client
 from explainer.engine.results import unknown_machine
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S, Clock

@@ -14,12 +14,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.engine import admission, worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.jobs import Refused
-from explainer.engine.requests import METHODS, ORDERS, Point, RunRequest
+from explainer.engine.requests import METHODS, ORDERS, RunRequest, SweepPoint
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
 from tests import by_hand
@@ -102,7 +102,7 @@ def test_every_method_is_right_and_the_kernels_are_the_picture(engine, asked):
         assert row["least_bytes"] > 0 and row["flops"] > 0
         if row["method"] in ORDERS:
             assert row["bytes"] >= row["least_bytes"]
-            every = heads * least(p.n, p.d, p.dtype, row["method"], p.mask)
+            every = heads * compulsory_bytes(p.n, p.d, p.dtype, row["method"], p.mask)
             seen = by_hand.seen(p).any(0).sum()
             assert row["least_bytes"] == every - 2 * (heads - own) * seen * p.d * itemsize
             assert row["lse_error"] < 1e-2 and row["same"]["agrees"]
@@ -144,7 +144,7 @@ def test_bounds_under_the_interpreter(engine):
     assert long.state == "failed" and "4,096" in long.error
     heads = finish(engine.submit(RunRequest(Problem(), ("fa2",), 64, 32)))
     assert heads.state == "failed" and "2,048 heads" in heads.error
-    swept = finish(engine.submit(Point(256, 64, "causal", "bf16", 64, 32, ("fa2",))))
+    swept = finish(engine.submit(SweepPoint(256, 64, "causal", "bf16", 64, 32, ("fa2",))))
     assert swept.state == "failed" and "GPU" in swept.error
 
 

@@ -10,13 +10,13 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import INPUTS, make_inputs
-from explainer.base.formats import FORMATS
 from explainer.engine.jobs import device, run
 from explainer.engine.judging import Truth
 from explainer.engine.requests import METHODS, ORDERS, RunRequest
 from explainer.engine.results import ran
 from explainer.problem import Problem
 from kernels.checks import DTYPES
+from kernels.spec.formats import FORMATS
 
 HEADS = [(0, 0)]
 AT_64 = Problem(n=64, d=64, block_q=32, block_k=32, mask="full", inputs="random")

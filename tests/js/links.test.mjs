@@ -50,7 +50,7 @@ function names(trace, f) {
   );
   const bars = ["moved", "visit"]
     .flatMap((kind) => [`${kind}.read`, `${kind}.write`])
-    .concat(Object.keys(ALGORITHMS).map((key) => `bytes.${key}.asked`));
+    .concat(Object.keys(ALGORITHMS).map((key) => `bytes.${key}.requested`));
   return [
     ...cells,
     ...blocks,
@@ -299,7 +299,7 @@ test("an address may say anything", () => {
     "line.length",
     "phase.x",
     "bytes.fa2",
-    "bytes.toString.asked",
+    "bytes.toString.requested",
     "bytes.fa2.toString",
     "of.X",
     "visit.x",

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from explainer.learn.gpu import sectors
+from explainer.learn.linear_algebra import measures
 from explainer.learn.registry import answer
-from explainer.learn.rungs_low import measures
 from explainer.learn.vectors import PLANE
 
 

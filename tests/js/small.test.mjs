@@ -15,7 +15,7 @@ import {
   problemOf,
   readings,
   readWarpSteps,
-  sayer,
+  textsOf,
   scaleOf,
   split,
   ticks,
@@ -59,9 +59,12 @@ test("ticks are round, inside, and as many as asked for", () => {
 
 test("values stand on their axis, and gaps on none", () => {
   const log = axisOf([1, 10, 1000], true);
-  equal([log.at(1), log.at(1000), log.at(0), log.said(2), log.said(5)], [0, 1, NaN, "100", "10⁵"]);
+  equal(
+    [log.at(1), log.at(1000), log.at(0), log.label(2), log.label(5)],
+    [0, 1, NaN, "100", "10⁵"],
+  );
   const flat_ = axisOf([3, 3], false);
-  equal([flat_.at(3), flat_.said(3.25)], [0.5, "3.25"]);
+  equal([flat_.at(3), flat_.label(3.25)], [0.5, "3.25"]);
   equal([0, 5, 10, 99].map(scaleOf([0, 10], false)), [0, 0.5, 1, 1]);
   equal([0, 1, 100].map(scaleOf([10, 100], true)), [0, 0, 1]);
 });
@@ -84,12 +87,7 @@ test("the code says what this Problem's mask and edge hide", () => {
   assert.match(code("full", 14, 7), /nowhere/);
   assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
   const plain = { mask: "full", n: 4, block_k: 2, sink: null, changes: [] };
-  const changes = [
-    ["softcap", [30]],
-    ["scale", [0.5]],
-    ["alibi", []],
-    ["bias", [1, 2]],
-  ];
+  const changes = [{ code: "30 · tanh(S / 30)" }, { code: "S + (key − query) / 2" }];
   const line = "S = QK{score}; m = {m}, ℓ = {l}; m = {top}; ℓ = Σ{more}";
   assert.equal(codeText(line, plain), "S = QK; m = −∞, ℓ = 0; m = rowmax S; ℓ = Σ");
   assert.equal(
@@ -98,7 +96,7 @@ test("the code says what this Problem's mask and edge hide", () => {
   );
   assert.equal(
     codeText("S{score}", { ...plain, changes }),
-    "S;  S = 30 · tanh(S / 30);  S = 0.5 · S;  S = S + (key − query) / 256;  S = S + b[query − key]",
+    "S;  S = 30 · tanh(S / 30);  S = S + (key − query) / 2",
   );
   equal(
     [true, false].map((simple) =>
@@ -206,7 +204,7 @@ test("a right rounding is right, a wrong one is not, nor a near miss where an ex
 });
 
 test("a text names its values, and takes no others", () => {
-  const say = sayer({
+  const say = textsOf({
     plain: "As it is.",
     value: "{a} of {b:,}, again {a}",
     counted: "{n:# tile}",

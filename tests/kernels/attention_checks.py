@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 import kernels
-from kernels import scores
+from kernels.spec import scores
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}

@@ -7,7 +7,8 @@ import math
 import torch
 
 import kernels
-from kernels import masks, reference, scores
+from kernels import reference
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import (
     UNIT_ROUNDOFF,
     modified_error,
@@ -26,7 +27,7 @@ def like(x: torch.Tensor, seed: int = 7) -> torch.Tensor:
 def of_pytorch(q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=None, scale=None):
     """PyTorch's autograd of attention with S and P in the inputs' dtype; rows that see no key are
     left out by weights of 0, which its softmax alone makes NaN."""
-    asked, changed = masks.asked(causal, mask), scores.parse(score or "none")
+    asked, changed = masks.from_keywords(causal, mask), scores.parse(score or "none")
     scale, group = scale if scale is not None else q.shape[-1] ** -0.5, q.shape[1] // k.shape[1]
     sinks = None if sink is None else torch.as_tensor(sink, dtype=q.dtype, device=q.device)
     sinks = None if sink is None else sinks.expand(q.shape[1]).detach().clone()
@@ -96,7 +97,7 @@ def sums_of_sizes(q, k, v, grad_o, how) -> list[float]:
     |dS| ≤ P (|dO|·|V| + |dO|·|O|) times the slope of the score."""
     found = [torch.zeros_like(x, dtype=torch.float64) for x in (q, k, v)]
     sizes = [x.double().abs() for x in (q, k, v)]
-    asked = masks.asked(how["causal"], how["mask"])
+    asked = masks.from_keywords(how["causal"], how["mask"])
     changed, group = scores.parse(how["score"] or "none"), q.shape[1] // k.shape[1]
     scale = how["scale"] if how["scale"] is not None else q.shape[-1] ** -0.5
     steep = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")

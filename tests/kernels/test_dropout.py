@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 
 import kernels
-from kernels.dropout import factors, uniform
+from kernels.spec.dropout import factors, uniform
 from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF
 
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import kernels
-from kernels import masks
 from kernels.measure import contenders
+from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, make_qkv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,7 +108,7 @@ def test_a_mask_that_the_kernels_do_not_have_is_no_silent_result(order, unknown)
 
 def test_who_knows_full_and_causal_only_refuses_others(unknown):
     q, k, v = make_qkv(20, 64, dtype="fp16")
-    problem = contenders.Problem(20, 64, unknown, "fp16", 1, 1)
+    problem = contenders.BenchmarkCase(20, 64, unknown, "fp16", 1, 1)
     with pytest.raises(contenders.NotAvailable, match="full and causal"):
         contenders._function("sdpa_math", problem, q, k, v)
 

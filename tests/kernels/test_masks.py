@@ -11,7 +11,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kernels import masks
+from kernels.spec import masks
 
 SIZES = st.integers(1, 26)
 NUMBERS = st.integers(0, 12)
@@ -339,12 +339,12 @@ def test_longer_than_any_address_allows():
 
 
 def test_keywords_and_texts_mean_one_mask():
-    assert masks.asked(True) == masks.of(True) == masks.asked(True, "causal & full")
-    assert masks.asked(False, masks.parse("prefix:3|causal")).text == "causal|prefix:3"
+    assert masks.from_keywords(True) == masks.of(True) == masks.from_keywords(True, "causal & full")
+    assert masks.from_keywords(False, masks.parse("prefix:3|causal")).text == "causal|prefix:3"
     with pytest.raises(ValueError, match="contradicts causal = True"):
-        masks.asked(True, "causal|prefix:3")
+        masks.from_keywords(True, "causal|prefix:3")
     with pytest.raises(ValueError, match="mask = 'windw' is not allowed: “windw” at character 1"):
-        masks.asked(False, "windw")
+        masks.from_keywords(False, "windw")
 
 
 def test_flops_are_counted_by_the_papers_convention_or_by_what_is_seen():

@@ -8,8 +8,9 @@ import torch
 
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
-from kernels import INTERPRETED, fa2, gradients, masks
+from kernels import INTERPRETED, fa2, gradients
 from kernels.configs import Config
+from kernels.spec import masks
 
 interpreter_only = pytest.mark.skipif(
     not INTERPRETED, reason="the interpreter takes programs one by one and can be watched"

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import kernels
-from kernels import masks, scores
 from kernels.measure import flex
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import (
     DEVICE,
     assert_attention,

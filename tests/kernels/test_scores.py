@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import scores
+from kernels.spec import scores
 
 NUMBER = st.integers(1, 4000).map(lambda x: x / 64)
 ANY = st.integers(-640, 640).map(lambda x: x / 64)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.registry import answer, rungs
+from explainer.learn.registry import answer, lessons
 
-RUNGS = {rung.key: rung for rung in rungs()}
+LESSONS = {lesson.key: lesson for lesson in lessons()}
 
 
 def block(key: str, **query: object) -> dict:
@@ -34,6 +34,6 @@ def grid(found: dict, name: str) -> np.ndarray:
 
 
 def asked(key: str) -> list:
-    """The rung's question and its variants."""
-    question = RUNGS[key].question
+    """The lesson's question and its variants."""
+    question = LESSONS[key].question
     return [question, *question.variants]

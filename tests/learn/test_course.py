@@ -1,6 +1,6 @@
-"""The course as data: its order, its paths, and what every rung and every question must have.
+"""The course as data: its order, its paths, and what every lesson and every question must have.
 
-``tests/learn/whole.py`` holds what is true once all rungs are written.
+``tests/learn/whole.py`` holds what is true once all lessons are written.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from explainer.learn import (
     round_trips,
     vectors,
 )
-from explainer.learn.blocks import PICTURES, Control, picture
-from explainer.learn.content import Link, Rung, asked
-from explainer.learn.controls import pick
-from explainer.learn.registry import MODULES, questions, rungs, self_test, widgets
+from explainer.learn.blocks import PICTURES, picture
+from explainer.learn.content import Lesson, Link, make_question
+from explainer.learn.registry import MODULES, lessons, questions, self_test, widgets
+from explainer.learn.widgets import Control, read_control
 from explainer.pages import run, workload
 from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
-from explainer.web.answers import pass_of
+from explainer.web.responses import pass_of
 from tests.learn import whole
 
 
@@ -45,12 +45,14 @@ def every_question() -> list[content.Question]:
     return [one for question in questions() for one in (question, *question.variants)]
 
 
-def test_the_course_has_36_rungs_in_seven_groups():
-    assert [len(group.rungs) for group in course.GROUPS] == [7, 4, 5, 7, 4, 5, 4]
+def test_the_course_has_36_lessons_in_seven_groups():
+    assert [len(group.lessons) for group in course.GROUPS] == [7, 4, 5, 7, 4, 5, 4]
     assert len(course.NUMBERS) == 36
     assert course.NUMBERS["online"] == "3.2" and course.NUMBERS["others"] == "7.4"
-    assert [len(path.rungs) for path in course.PATHS] == [3, 12, 36]
-    assert set(course.PATHS[0].rungs) < set(course.PATHS[1].rungs) < set(course.PATHS[2].rungs)
+    assert [len(path.lessons) for path in course.PATHS] == [3, 12, 36]
+    assert (
+        set(course.PATHS[0].lessons) < set(course.PATHS[1].lessons) < set(course.PATHS[2].lessons)
+    )
 
 
 # What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
@@ -58,7 +60,7 @@ GIVEN = {
     "explainer.base.cards": "data sheet|cited|documents|paper",
     "explainer.base.facts": "data sheet|cited|documents|paper|a model of",  # of its size
     "explainer.base.records": "recorded|measured|made-up|kernels/",
-    "explainer.learn.wild": "asked",
+    "explainer.learn.ecosystem": "asked",
 }
 
 
@@ -76,13 +78,13 @@ def taken(module) -> set[str]:
 
 
 def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
-    for rung in rungs():
-        (module,) = (m for m in MODULES if rung.widget in [w.key for w in m.WIDGETS])
+    for lesson in lessons():
+        (module,) = (m for m in MODULES if lesson.widget in m.WIDGETS)
         for given in taken(module):
-            assert re.search(GIVEN[given], rung.ground, re.I), (rung.key, given, rung.ground)
-        if rung.ground == Rung.ground:
-            assert not taken(module), f"{rung.key}: not all of it is {rung.ground!r}"
-        assert len(rung.ground) <= 42, f"{rung.key}: {rung.ground!r} is more than a line"
+            assert re.search(GIVEN[given], lesson.ground, re.I), (lesson.key, given, lesson.ground)
+        if lesson.ground == Lesson.ground:
+            assert not taken(module), f"{lesson.key}: not all of it is {lesson.ground!r}"
+        assert len(lesson.ground) <= 42, f"{lesson.key}: {lesson.ground!r} is more than a line"
     assert taken(engines) and taken(limits) and not taken(vectors)
 
 
@@ -120,13 +122,13 @@ def test_the_self_test_s_answers_are_numpy_s():
         (
             "PATHS",
             (course.Path("p", "", "", "", ("no",)),),
-            "the path p names no, which is no rung",
+            "the path p names no, which is no lesson",
         ),
         ("PATHS", (course.Path("p", "", "", "", ("mask", "dot")),), "the path p is out of order"),
-        ("SELF_TEST", (("q", "no"),), "the self-test names no, which is no rung"),
-        ("MOVED", {"old": "no"}, "the old key old names no, which is no rung"),
+        ("SELF_TEST", (("q", "no"),), "the self-test names no, which is no lesson"),
+        ("MOVED", {"old": "no"}, "the old key old names no, which is no lesson"),
         ("MOVED", {"dot": "mask"}, "dot is old and current at once"),
-        ("ORDER", (*course.ORDER, "dot"), "a rung stands in two places"),
+        ("ORDER", (*course.ORDER, "dot"), "a lesson stands in two places"),
     ],
 )
 def test_a_course_that_contradicts_itself_is_refused(monkeypatch, part, value, said):
@@ -135,8 +137,8 @@ def test_a_course_that_contradicts_itself_is_refused(monkeypatch, part, value, s
         course.checked()
 
 
-def test_the_rungs_come_in_the_course_s_order_and_each_asks_something_else():
-    keys = [rung.key for rung in rungs()]
+def test_the_lessons_come_in_the_course_s_order_and_each_asks_something_else():
+    keys = [lesson.key for lesson in lessons()]
     assert keys == [key for key in course.ORDER if key in keys] and set(keys) == {
         *content.entries()
     }
@@ -144,11 +146,11 @@ def test_the_rungs_come_in_the_course_s_order_and_each_asks_something_else():
     assert len(set(asked_for)) == len(asked_for)
 
 
-@pytest.mark.parametrize("rung", rungs(), ids=lambda rung: rung.key)
-def test_a_rung_is_whole_and_its_links_open(rung):
-    assert rung.widget in widgets() and rung.title and rung.words and rung.headline
-    assert rung.links
-    for link in rung.links:
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.key)
+def test_a_lesson_is_whole_and_its_links_open(lesson):
+    assert lesson.widget in widgets() and lesson.title and lesson.words and lesson.headline
+    assert lesson.links
+    for link in lesson.links:
         parts = dict(parse_qsl(link.query))
         assert parts.get("page", "step") == link.page or link.page == "paper", link
         if link.page == "step":
@@ -190,7 +192,7 @@ def test_a_variant_says_only_what_differs():
         "reasons": ["yes", "no"],
         "variants": [{"words": "two"}, {"words": "three", "hint": "h"}],
     }
-    made = asked(entry, answer=10, variants=({"answer": 20}, {"answer": 30}, {"words": "four"}))
+    made = make_question(entry, [{"answer": 10}, {"answer": 20}, {"answer": 30}, {"words": "four"}])
     assert (made.words, made.answer, made.hint) == ("one", 10, "")
     assert [(v.words, v.answer, v.hint) for v in made.variants] == [
         ("two", 20, ""),
@@ -201,15 +203,15 @@ def test_a_variant_says_only_what_differs():
 
 
 def test_what_is_not_allowed_is_refused_in_a_sentence():
-    rung = rungs()[0]
+    lesson = lessons()[0]
     for wrong, said in (
         ({"layout": "wide"}, "layout = 'wide', not one of"),
         ({"lines": ()}, "0 lines, not 1 to 4"),
         ({"lines": ("a",) * 5}, "5 lines, not 1 to 4"),
         ({"minutes": 0}, "minutes = 0, not 1 to 59"),
     ):
-        with pytest.raises(ValueError, match=f"rung dot: {said}"):
-            replace(rung, **wrong)
+        with pytest.raises(ValueError, match=f"lesson dot: {said}"):
+            replace(lesson, **wrong)
     for wrong in (
         {"page": "else", "query": "n=4"},
         {"page": "step"},
@@ -219,7 +221,7 @@ def test_what_is_not_allowed_is_refused_in_a_sentence():
     ):
         with pytest.raises(ValueError, match="link 'w': "):
             Link(words="w", **wrong)
-    question = rung.question
+    question = lesson.question
     with pytest.raises(ValueError, match="question dot-spread: kind = 'essay', not one of"):
         replace(question, kind="essay")
     with pytest.raises(ValueError, match="a variant has its key"):
@@ -227,12 +229,12 @@ def test_what_is_not_allowed_is_refused_in_a_sentence():
 
 
 def test_a_control_closes_choices_that_it_has_and_does_not_start_with():
-    assert pick("d", "d", 16, (1, 16, 64), closed=(64,)).closed == ("64",)
+    assert read_control("d", "d", 16, choices=(1, 16, 64), closed=(64,)).closed == ("64",)
     assert Control("on", "On", "toggle", "0", closed=True).closed is True
     with pytest.raises(ValueError, match="control d: closed = '8' is no choice of it"):
-        pick("d", "d", 16, (1, 16), closed=(8,))
+        read_control("d", "d", 16, choices=(1, 16), closed=(8,))
     with pytest.raises(ValueError, match="control d: its value '16' is closed"):
-        pick("d", "d", 16, (1, 16), closed=(16,))
+        read_control("d", "d", 16, choices=(1, 16), closed=(16,))
     with pytest.raises(ValueError, match="control d: kind = 'dial', not one of"):
         Control("d", "d", "dial", 1)
 
@@ -260,7 +262,7 @@ def test_the_whole_course(check):
     check()
 
 
-# What a rung's picture shows at first: the page that its link opens shows the same.
+# What a lesson's picture shows at first: the page that its link opens shows the same.
 SAME = {
     ("gpu", "parallel"): ("grid", {"n": gpu.N, "block_q": gpu.TILE, "heads": "heads"}),
     ("memory", "memory"): ("levels", {"n": memories.N, "d": memories.D, "block_q": memories.TILE}),
@@ -276,16 +278,16 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize(("rung", "page"), SAME)
-def test_a_link_opens_the_view_it_speaks_of_with_the_rung_s_numbers(rung, page):
-    (link,) = (x for r in rungs() if r.key == rung for x in r.links if x.page == page)
+@pytest.mark.parametrize(("lesson", "page"), SAME)
+def test_a_link_opens_the_view_it_speaks_of_with_the_lesson_s_numbers(lesson, page):
+    (link,) = (x for r in lessons() if r.key == lesson for x in r.links if x.page == page)
     views = memory_views if page == "memory" else parallel_views
     query = {k[4:]: v for k, v in parse_qsl(link.query) if k.startswith(f"{page[:3]}-")}
-    view, wanted = SAME[rung, page]
+    view, wanted = SAME[lesson, page]
     assert query.keys() <= views.PLAIN.keys() and view in views.VIEWS
     assert (views.PLAIN | query)["view"] == view
-    assert (views.PLAIN | query)["pass"] == ("backward" if rung == "recompute" else "forward")
-    (widget,) = (r.widget for r in rungs() if r.key == rung)
+    assert (views.PLAIN | query)["pass"] == ("backward" if lesson == "recompute" else "forward")
+    (widget,) = (r.widget for r in lessons() if r.key == lesson)
     first = {c.key: c.value for c in widgets()[widget].controls}
     shown = workload.parse(query, views.PLAIN)
     for field, value in wanted.items():

@@ -12,9 +12,9 @@ import torch
 from explainer.algorithms import tiling
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
-from explainer.base.formats import FORMATS
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import ORDERS, Problem
+from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}
 # DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from explainer.learn import online
-from explainer.learn.blocks import Control
-from explainer.learn.content import Question, Rung
+from explainer.learn.content import Lesson, Question
 from explainer.learn.hall import slide
-from explainer.learn.registry import answer, rungs, widgets
+from explainer.learn.registry import answer, lessons, widgets
+from explainer.learn.widgets import Control
 
-KNOWN = {rung.key: rung for rung in rungs()}
+KNOWN = {lesson.key: lesson for lesson in lessons()}
 
 
 @pytest.mark.parametrize("key", KNOWN)
@@ -39,11 +39,11 @@ def test_a_slide_has_options_that_differ_or_cells(key):
 def test_numbers_stand_by_size_and_no_two_are_written_alike():
     mistakes = ((30.0, "30 a"), (2.00001, "b"), (1.0, "1 c"), (4.0, "4"), (5.0, "5"))
     question = Question("x", "number", "?", answer=2.0, reasons=("So.", ""), mistakes=mistakes)
-    rung = Rung("x", "X", 1, "side", "", "", ("a",), (), "w", question)
-    assert slide(rung)["options"] == (("1", "1 c"), ("2", "So."), ("4", "4"), ("30", "30 a"))
-    assert slide(rung)["answer"] == 1
-    with pytest.raises(ValueError, match="rung x: a question of the kind order"):
-        slide(Rung("x", "X", 1, "side", "", "", ("a",), (), "w", Question("x", "order", "?")))
+    lesson = Lesson("x", "X", 1, "side", "", "", ("a",), (), "w", question)
+    assert slide(lesson)["options"] == (("1", "1 c"), ("2", "So."), ("4", "4"), ("30", "30 a"))
+    assert slide(lesson)["answer"] == 1
+    with pytest.raises(ValueError, match="lesson x: a question of the kind order"):
+        slide(Lesson("x", "X", 1, "side", "", "", ("a",), (), "w", Question("x", "order", "?")))
 
 
 def _others(control: Control) -> tuple[str, ...]:
@@ -56,11 +56,11 @@ def _others(control: Control) -> tuple[str, ...]:
     return ("0", "1") if control.kind == "toggle" else tuple(value for value, _ in control.choices)
 
 
-def idle(rung: Rung) -> tuple[str, ...]:
+def idle(lesson: Lesson) -> tuple[str, ...]:
     """Keys of the controls that the slide's picture does not depend on: what they say is of another
     case, whatever is chosen."""
-    widget = widgets()[rung.widget]
-    asked = {"w": rung.widget, **rung.hall_state}
+    widget = widgets()[lesson.widget]
+    asked = {"w": lesson.widget, **lesson.hall_state}
     shown = answer(asked)
 
     def tells(control: Control) -> bool:
@@ -74,12 +74,12 @@ def test_what_the_shown_case_does_not_depend_on_is_out_of_sight():
     """Tried: a control whose every value leaves the slide's picture as it is. What is said of it
     would be of another case."""
     assert idle(KNOWN["when_not"]) == ("nk",) and idle(KNOWN["formats"]) == ("size",)
-    for rung in KNOWN.values():
-        for control in widgets()[rung.widget].controls:
-            if control.key in idle(rung):
+    for lesson in KNOWN.values():
+        for control in widgets()[lesson.widget].controls:
+            if control.key in idle(lesson):
                 key, values = control.serves
-                first = {x.key: x.value for x in widgets()[rung.widget].controls}
-                assert (first | rung.hall_state)[key] not in values, (rung.key, control.key)
+                first = {x.key: x.value for x in widgets()[lesson.widget].controls}
+                assert (first | lesson.hall_state)[key] not in values, (lesson.key, control.key)
 
 
 def test_the_windows_tiles_are_counted_by_hand():

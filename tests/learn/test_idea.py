@@ -1,4 +1,4 @@
-"""Group 3 but for its second rung: fusion, tile by tile, any order, what it saves."""
+"""Group 3 but for its second lesson: fusion, tile by tile, any order, what it saves."""
 
 from __future__ import annotations
 
@@ -9,24 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.algorithms.algorithm import ASKED, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, REQUESTED
 from explainer.algorithms.schedule import schedule
 from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS
 from explainer.base.records import load
 from explainer.learn import any_order, fusion, saves, tiled
-from explainer.learn.blocks import values
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.js.test_model import NODE
+from tests.learn.scenes import blocks
 
-RUNGS = {r.key: r for r in rungs()}
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = widgets()[key]
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+LESSONS = {r.key: r for r in lessons()}
 
 
 def texts(made: list[dict]) -> list[str]:
@@ -41,7 +36,7 @@ def texts(made: list[dict]) -> list[str]:
 
 
 def asked(key: str) -> list[float]:
-    q = RUNGS[key].question
+    q = LESSONS[key].question
     return [q.answer, *(v.answer for v in q.variants)]
 
 
@@ -50,8 +45,8 @@ def asked(key: str) -> list[float]:
 
 @pytest.mark.parametrize(("n", "dtype"), [(32, "fp32"), (1024, "fp16"), (16384, "bf16")])
 def test_the_softmax_chain_by_hand(n, dtype):
-    apart, fused = fusion.chain("softmax", n, 64, dtype, LEAST)
-    assert (apart, fused) == fusion.chain("softmax", n, 64, dtype, ASKED)
+    apart, fused = fusion.chain("softmax", n, 64, dtype, COMPULSORY)
+    assert (apart, fused) == fusion.chain("softmax", n, 64, dtype, REQUESTED)
     size = n * n * (4 if dtype == "fp32" else 2)
     assert sum(r + w for _, r, w in apart) == 6 * size
     assert sum(r + w for _, r, w in fused) == 2 * size
@@ -59,7 +54,7 @@ def test_the_softmax_chain_by_hand(n, dtype):
 
 @pytest.mark.parametrize(("n", "d"), [(64, 8), (256, 64), (1024, 128)])
 def test_attention_against_the_listed_schedule(n, d):
-    groups = fusion.chain("attention", n, d, "fp16", ASKED)
+    groups = fusion.chain("attention", n, d, "fp16", REQUESTED)
     assert [len(g) for g in groups] == [3, 1]
     side = min(64, n)
     for group, order in zip(groups, ("standard", "fa2"), strict=True):
@@ -180,17 +175,18 @@ def test_an_order_that_is_none_gets_one_sentence(bad):
 # ---- what it saves
 
 
-@pytest.mark.parametrize("way", [ASKED, LEAST])
+@pytest.mark.parametrize("named", saves.WAYS)
 @pytest.mark.parametrize("n", [256, 4096, 65_536])
-def test_bytes_by_one_convention_on_both_sides(n, way):
+def test_bytes_by_one_convention_on_both_sides(n, named):
+    way = saves.WAYS[named]
     d, tr, tc = 128, -(-n // 128), -(-n // 64)
-    if way == LEAST:
+    if way == COMPULSORY:
         standard, fa2 = 2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 4 * n
-    else:  # FACTS: asked, of all loops alike
+    else:  # FACTS: requested, of all loops alike
         standard = 2 * (tc * n * d + tr * n * d + n * n + 2 * n * n + n * n + tr * n * d + n * d)
         fa2 = 2 * (2 * n * d + 2 * tr * n * d) + 4 * n
     assert (saves.moved("standard", n, way), saves.moved("fa2", n, way)) == (standard, fa2)
-    said = blocks("saves", n=n, way=way)[0]["words"]
+    said = blocks("saves", n=n, way=named)[0]["words"]
     assert f"{standard / fa2:.3g} times fewer" in said
 
 
@@ -207,8 +203,8 @@ def test_the_times_are_the_record_s():
     assert {r["batch"] for r in rows if r["n"] > saves.TOKENS} == {1}
     (slow, fast), (slower, faster) = found[8_192], found[16_384]
     told = f"falls from {slow / fast:.1f} to {slower / faster:.1f} times"
-    assert told in RUNGS["saves"].more and f"takes only {slower / slow:.1f} times" in (
-        RUNGS["saves"].more
+    assert told in LESSONS["saves"].more and f"takes only {slower / slow:.1f} times" in (
+        LESSONS["saves"].more
     )
     short = [a / b for n, (a, b) in found.items() if a and n <= 1_024]
     assert max(short) < slower / faster, "short contexts gain less"

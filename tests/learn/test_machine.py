@@ -12,7 +12,6 @@ import torch
 from explainer.algorithms.schedule import schedule
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.base.formats import FORMATS
 from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.learn import (
@@ -24,16 +23,12 @@ from explainer.learn import (
     versions,
     warp_split,
 )
-from explainer.learn.blocks import values
-from explainer.learn.registry import rungs, widgets
+from explainer.learn.registry import lessons, widgets
 from explainer.problem import Problem
+from kernels.spec.formats import FORMATS
+from tests.learn.scenes import blocks
 
-RUNGS = {r.key: r for r in rungs()}
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = widgets()[key]
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
+LESSONS = {r.key: r for r in lessons()}
 
 
 def texts(made: list[dict]) -> list[str]:
@@ -48,7 +43,7 @@ def texts(made: list[dict]) -> list[str]:
 
 
 def asked(key: str) -> list:
-    q = RUNGS[key].question
+    q = LESSONS[key].question
     return [q.answer, *(v.answer for v in q.variants)]
 
 
@@ -56,7 +51,7 @@ def asked(key: str) -> list:
 
 
 def test_the_link_shows_fa1_write_in_the_middle_of_its_work():
-    parts = dict(x.split("=") for x in RUNGS["versions"].links[0].query.split("&"))
+    parts = dict(x.split("=") for x in LESSONS["versions"].links[0].query.split("&"))
     visit = schedule(Problem.from_query(parts))[int(parts["step"])]
     assert {t.tensor for t in visit.transfers if t.op == "write"} == {"O", "m", "l"}
 
@@ -141,7 +136,7 @@ def test_what_a_store_of_an_mma_s_sums_touches():
     at = [(t // 4, 2 * (t % 4) + k) for t in range(32) for k in (0, 1)]
     rows = {row for row, _ in at}
     per_row = 2 * sum(row == 0 for row, _ in at)
-    assert f"touch {len(rows)} rows with {per_row} bytes" in RUNGS["warps"].more
+    assert f"touch {len(rows)} rows with {per_row} bytes" in LESSONS["warps"].more
     assert per_row == gpu.SECTOR / 2
     found = {
         r["blocks_per_sm"]
@@ -149,7 +144,7 @@ def test_what_a_store_of_an_mma_s_sums_touches():
         if (r["arch"], r["d"], r["order"], r["block_m"], r["block_n"], r["causal"])
         == ("sm_90", 64, "fa2", 64, 64, False)
     }
-    assert len(found) == 1 and f"H200's SM holds {found.pop()} " in RUNGS["warps"].more
+    assert len(found) == 1 and f"H200's SM holds {found.pop()} " in LESSONS["warps"].more
 
 
 @pytest.mark.parametrize(
@@ -255,7 +250,7 @@ TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "e4m3": torch.float8_e4m
 
 
 def test_the_rounded_numbers_are_torch_s():
-    for (key, x), answer in zip(number_formats.QUESTIONS, asked("formats"), strict=True):
+    for (key, x), answer in zip(number_formats.CASES, asked("formats"), strict=True):
         assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
         below, above = (float(torch.tensor(x + by).to(TORCH[key])) for by in (-0.5, 0.5))
         assert below == above == answer, "no tie: how ties round is not taught"
@@ -317,7 +312,7 @@ def test_each_mistake_shows():
     assert reading.off("") < 1e-6 < reading.off("tf32") < 1e-2
     for fault in (*reading.FAULTS, "finite"):
         assert reading.off(fault) > 0.05, fault
-    question = RUNGS["read"].question
+    question = LESSONS["read"].question
     for fault, one in zip(reading.FAULTS, (question, *question.variants), strict=True):
         at, wrong = reading.FAULTS[fault]
         assert one.options[one.answer][0] == wrong.strip() != reading.LOOP[at].strip()

@@ -12,19 +12,14 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import online
 from explainer.learn import online_loop as loop
-from explainer.learn.blocks import values
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
+from tests.learn.scenes import blocks
 
-RUNG = next(r for r in rungs() if r.key == "online")
+LESSON = next(r for r in lessons() if r.key == "online")
 S, V = (np.array(x, np.float32) for x in (loop.SCORES, loop.VALUES))
 RIGHT = [fill for _, _, fill in loop.GAPS]
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = next(w for w in (*online.WIDGETS, *loop.WIDGETS) if w.key == key)
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
 
 
 def texts(block: dict) -> list[str]:
@@ -71,8 +66,8 @@ def test_one_factor_is_enough(now):
 
 
 def test_the_link_opens_the_row_s_third_block():
-    problem = Problem.from_query(dict(x.split("=") for x in RUNG.links[0].query.split("&")[:7]))
-    assert problem.n == len(S) and "step=2" in RUNG.links[0].query
+    problem = Problem.from_query(dict(x.split("=") for x in LESSON.links[0].query.split("&")[:7]))
+    assert problem.n == len(S) and "step=2" in LESSON.links[0].query
 
 
 # ---- the exercise
@@ -139,7 +134,7 @@ def test_an_order_that_is_none_gets_one_sentence(bad):
 
 
 def test_the_question_holds_the_exercise():
-    question = RUNG.question
+    question = LESSON.question
     assert (question.kind, question.options, question.gaps) == ("order", loop.LINES, loop.GAPS)
     assert (question.run, question.answer) == ("online_run", loop.FREE)
 

@@ -1,4 +1,4 @@
-"""What short formats lose, judged by PyTorch and float64; and what the rungs' folds say of it."""
+"""What short formats lose, judged by PyTorch and float64; and what the lessons' folds say of it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from explainer.base.amounts import power, written
-from explainer.base.formats import FORMATS
 from explainer.learn.precision import KEPT, counted, long_row, lost
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
+from kernels.spec.formats import FORMATS
 from tests.effort import assert_light
 
-FOLDS = {rung.key: rung.more for rung in rungs()}
+FOLDS = {lesson.key: lesson.more for lesson in lessons()}
 
 
 def said(key: str, pattern: str) -> list[float]:
-    """The numbers of a rung's fold where this stands."""
+    """The numbers of a lesson's fold where this stands."""
     found = re.search(pattern, FOLDS[key])
     return [float(x.replace(",", "")) for x in found.groups()]
 
@@ -110,7 +110,7 @@ def test_a_fold_s_products_masks_and_axes_are_torchs():
     assert torch.softmax(hidden, -1)[0, 2] == 0
     weak = torch.softmax(scores.masked_fill(mask == 1, 0.0), -1)[0, 2]
     assert said("mask", r"a weight of (\S+)\.$") == [pytest.approx(float(weak), abs=0.005)]
-    last = next(r for r in rungs() if r.key == "softmax").question.variants[-1]
+    last = next(r for r in lessons() if r.key == "softmax").question.variants[-1]
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     rows, columns = torch.softmax(x, 1), torch.softmax(x, 0)
     assert torch.allclose(rows[0], rows[1]) and last.options[last.answer][0].endswith("alike")

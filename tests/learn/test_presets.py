@@ -7,8 +7,8 @@ import pytest
 
 from explainer.base.facts import FACTS
 from explainer.learn.presets import PRESETS, told
-from kernels.masks import parse
-from kernels.scores import parse as parse_score
+from kernels.spec.masks import parse
+from kernels.spec.scores import parse as parse_score
 
 I, J = np.indices((16, 16))
 BEFORE = J <= I

@@ -13,13 +13,12 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from explainer.learn import claims, content, course, glossary, wild
-from explainer.learn.blocks import Control, Widget
-from explainer.learn.controls import pick, slider
-from explainer.learn.registry import MODULES, STILL, answer, questions, rungs, widgets
+from explainer.learn import claims, content, course, ecosystem, glossary
+from explainer.learn.registry import MODULES, STILL, answer, lessons, questions, widgets
+from explainer.learn.widgets import Control, Widget, read_control
 from explainer.problem import ProblemError
 from explainer.views import learn_map, learn_screens, learn_sections
-from explainer.views.learn_parts import LEAD, SENTENCE, lead, rung_text
+from explainer.views.learn_parts import LEAD, SENTENCE, lead, lesson_text
 
 MOST_BYTES = 40_000
 SCREENS = learn_screens.keys()
@@ -93,7 +92,8 @@ def test_a_number_is_asked_in_its_unit():
         "profile": "TFLOP/s",
     }
     asked = {
-        rung.key: {q.unit for q in (rung.question, *rung.question.variants)} for rung in rungs()
+        lesson.key: {q.unit for q in (lesson.question, *lesson.question.variants)}
+        for lesson in lessons()
     }
     assert {key: units for key, units in asked.items() if units != {""}} == {
         key: {unit} for key, unit in units.items()
@@ -101,19 +101,19 @@ def test_a_number_is_asked_in_its_unit():
 
 
 def test_what_stands_above_a_phone_s_picture_is_a_sentence_or_two():
-    for rung in rungs():
-        first = rung.words.split("\n\n")[0]
+    for lesson in lessons():
+        first = lesson.words.split("\n\n")[0]
         begin = lead(first)
-        assert first.startswith(begin) and begin[-1] in ".?!:", (rung.key, begin)
+        assert first.startswith(begin) and begin[-1] in ".?!:", (lesson.key, begin)
         assert len(begin) <= LEAD or len(SENTENCE.split(begin)) == 1
     assert lead("One. Two. Three.") == "One. Two."
     assert lead("O. " + "X" * LEAD + ".") == "O.", "a long second one stays below"
-    marked = rung_text("A softmax. Then softmax. And more.\n\nSoftmax again.")
+    marked = lesson_text("A softmax. Then softmax. And more.\n\nSoftmax again.")
     assert marked.count("<abbr") == 1 and marked.count("<p>") == 2
 
 
 def test_every_kind_of_question_is_asked():
-    assert {rung.question.kind for rung in rungs()} == {
+    assert {lesson.question.kind for lesson in lessons()} == {
         content.CHOICE,
         content.NUMBER,
         content.ORDER,
@@ -184,10 +184,10 @@ def test_the_html_is_sound(key):
     assert not page.open, "every tag is closed"
     assert len(set(page.ids)) == len(page.ids) and f"learn-{key}-title" in page.ids
     assert set(page.named) <= set(page.ids)
-    papers = {link.url for rung in rungs() for link in rung.links if link.url}
+    papers = {link.url for lesson in lessons() for link in lesson.links if link.url}
     assert all(link.startswith("?") or link in papers for link in page.links), "here, or a paper"
     screens = [dict(parse_qsl(link[1:])) for link in page.links if "page=learn" in link]
-    assert {q["rung"] for q in screens if "rung" in q} <= set(SCREENS)
+    assert {q["lesson"] for q in screens if "lesson" in q} <= set(SCREENS)
     assert not page.tags & {"script", "style", "iframe", "img", "link", "object", "form"}
     assert page.terms <= {term.key for term in glossary.TERMS}
     for values in page.data.values():
@@ -203,23 +203,23 @@ def test_papers_open_beside_the_page_and_tell_nobody_where_from():
     assert len(Reader(html).terms) > 25
 
 
-def test_the_entrance_leads_to_every_rung_and_its_paths_to_their_first():
+def test_the_entrance_leads_to_every_lesson_and_its_paths_to_their_first():
     page = Reader(learn_screens.screen("entrance"))
-    led = [dict(parse_qsl(link[1:])).get("rung") for link in page.links]
-    assert [key for key in led if key in course.NUMBERS][3:] == [rung.key for rung in rungs()]
-    assert led[:3] == [next(k for k in path.rungs if k in SCREENS) for path in course.PATHS]
+    led = [dict(parse_qsl(link[1:])).get("lesson") for link in page.links]
+    assert [key for key in led if key in course.NUMBERS][3:] == [lesson.key for lesson in lessons()]
+    assert led[:3] == [next(k for k in path.lessons if k in SCREENS) for path in course.PATHS]
     assert {"claims", "glossary", "formulas", "papers", "handout"} <= set(led)
 
 
 @pytest.mark.parametrize("path", course.PATHS, ids=lambda path: path.key)
 def test_a_path_s_line_goes_through_its_stops(path):
-    corners = learn_map.corners(path.rungs)
+    corners = learn_map.corners(path.lessons)
     drawn = set()
     for (x, y), (x2, y2) in pairwise(corners):
         assert (x == x2) != (y == y2), "level or upright"
         steps = int(abs(x2 - x) + abs(y2 - y))
         drawn |= {(x + (x2 - x) * k // steps, y + (y2 - y) * k // steps) for k in range(steps + 1)}
-    for key in path.rungs:
+    for key in path.lessons:
         group, row = (int(part) - 1 for part in course.NUMBERS[key].split("."))
         at = (learn_map.LEFT + learn_map.COLUMN * group, learn_map.TOP + learn_map.ROW * row)
         assert at in drawn, key
@@ -235,10 +235,10 @@ def test_older_keys_lead_to_a_place():
 def test_whatever_is_said_is_escaped(monkeypatch):
     assert "<script" not in whole().lower()
     evil = "</div><script>alert('x')</script>\"&"
-    (claim, *_), (snippet, *_) = claims.CLAIMS, wild.SNIPPETS
+    (claim, *_), (snippet, *_) = claims.CLAIMS, ecosystem.SNIPPETS
     question = content.Question("evil", content.CHOICE, evil, options=((evil, evil),), answer=0)
-    rung = dataclasses.replace(
-        rungs()[0],
+    lesson = dataclasses.replace(
+        lessons()[0],
         title=evil,
         words=evil,
         question=question,
@@ -248,7 +248,7 @@ def test_whatever_is_said_is_escaped(monkeypatch):
         more=evil,
     )
     made = [
-        learn_screens.rung_screen(rung),
+        learn_screens.lesson_screen(lesson),
         learn_sections.claim_card(content.Claim(evil, evil, True, evil, claim.widget, evil)),
         learn_sections.snippet_card(content.Snippet(evil, evil, evil, evil, evil)),
     ]
@@ -264,7 +264,7 @@ def test_every_claim_and_every_piece_of_code_is_there():
     assert keys == {claim.key for claim in claims.CLAIMS} and len(keys) == len(claims.CLAIMS)
     assert all(claim.why and claim.source for claim in claims.CLAIMS)
     lines = {json.loads(value)["lines"] for value in page.data["data-block"]}
-    assert lines == {snippet.code for snippet in wild.SNIPPETS}
+    assert lines == {snippet.code for snippet in ecosystem.SNIPPETS}
     assert len(page.data["data-question"]) == len(questions())
 
 
@@ -284,6 +284,6 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
                 assert changes == (value in wanted), (widget.key, control.key, value)
             seen.add(widget.key)
     assert seen == {"formats", "read", "windows", "when_not", "others"}
-    what, strange = pick("what", "What", "a", "ab"), ("what", ("a", "c"))
+    what, strange = read_control("what", "What", "a", choices="ab"), {"what": ("a", "c")}
     with pytest.raises(ValueError, match="control x: serves what = 'c', no choice"):
-        Widget("w", "W", (what, slider("x", "X", 0, 0, 1, serves=strange)), list)
+        Widget("w", "W", (what, read_control("x", "X", 0, serves=strange)), list)

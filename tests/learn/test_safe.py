@@ -1,4 +1,4 @@
-"""Rung 1.6: overflow by format, bit by bit against torch."""
+"""Lesson 1.6: overflow by format, bit by bit against torch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.formats import FORMATS
 from explainer.learn import safe
-from tests.learn.foundations import RUNGS, asked, block, data
+from kernels.spec.formats import FORMATS
+from tests.learn.foundations import LESSONS, asked, block, data
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 TOPS = [-110, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]
@@ -57,7 +57,7 @@ def test_where_exp_overflows(name, limit):
 
 
 def test_the_text_says_where_exp_vanishes():
-    said = re.search(r"Below about −(\d+) it is 0 in fp32", RUNGS["safe"].words)[1]
+    said = re.search(r"Below about −(\d+) it is 0 in fp32", LESSONS["safe"].words)[1]
     assert -safe.vanishes("fp32") == pytest.approx(int(said), abs=0.5)
 
 
@@ -83,7 +83,7 @@ def test_each_way_to_fail_has_its_words():
     assert "fp16: weights NaN, NaN, NaN, NaN" in block("safe", top=-30)["words"]
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.ASKED)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.CASES)))
 def test_the_question_s_weights_are_torchs(at, given):
     (name, logits), question = given, asked("safe")[at]
     said, right = (

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explainer.algorithms.traffic import least
+from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
+from explainer.learn.widgets import read_controls
 from explainer.memory.levels import levels
-from tests.learn.foundations import RUNGS, asked, block, data
+from tests.learn.foundations import LESSONS, asked, block, data
 
 GIB = 2**30
 
@@ -42,7 +43,7 @@ def test_what_a_warp_moves():
     assert data("gpu", heads=1)["busy"] == 8
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(gpu.ASKED)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(gpu.CASES)))
 def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
@@ -51,7 +52,7 @@ def test_the_sectors_asked_for(at, given):
         r"The addresses are (\d+) bytes apart.* (\d+)\.$", question.reasons[0]
     ).groups()
     assert (int(apart), float(found)) == (span, question.answer)
-    closed = next(c for c in gpu.WIDGETS[0].controls if c.key == "stride").closed
+    closed = read_controls("gpu")["stride"].closed
     assert str(stride) in closed
 
 
@@ -90,7 +91,7 @@ def test_times_and_rates_can_be_compared(key):
 
 def test_what_the_text_says_of_pipes():
     widest = next(x for x in data("memory")["levels"] if x["key"] == "registers")["per_s"]
-    assert f"up to {widest / 4.8e12:.0f} times as wide" in RUNGS["memory"].words
+    assert f"up to {widest / 4.8e12:.0f} times as wide" in LESSONS["memory"].words
     assert number("dram.energy") == pytest.approx(6400 * 0.1 / 5)
 
 
@@ -112,7 +113,7 @@ def test_round_trips_add_up_to_standard_attention_s_least(n, heads):
     moves = round_trips.kernels(n, heads)
     total = sum(sum(r.values()) + sum(w.values()) for _, r, w in moves)
     if n <= 65536:
-        assert total == heads * least(n, round_trips.D, "fp16", "standard")
+        assert total == heads * compulsory_bytes(n, round_trips.D, "fp16", "standard")
     assert total == heads * 2 * (4 * n * round_trips.D + 4 * n * n)
     assert [(set(r), set(w)) for _, r, w in moves] == [
         ({"Q", "K"}, {"S"}),
@@ -182,7 +183,7 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, key):
 
 def test_how_l2_s_rate_was_measured_is_said_as_the_record_s_own_program_has_it():
     program = (Path(__file__).parents[2] / "kernels/measure/ceilings.py").read_text("utf-8")
-    more = next(rung for rung in rungs() if rung.key == "memory").more
+    more = next(lesson for lesson in lessons() if lesson.key == "memory").more
     (shift,) = re.findall(r"CACHED_BYTES = (\d+) << 20", program)
     assert f"the same {shift} MiB again and again" in more
     assert "programs = 2 * " in program and "two programs per SM" in more

@@ -10,7 +10,7 @@ import pytest
 
 from explainer.learn import course, teaching
 from explainer.learn.content import SECTIONS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.views import learn_teaching
 
 # So many topics each text has in the list that the map was made from.
@@ -29,7 +29,7 @@ class Links(HTMLParser):
 
 
 def opens(where: str) -> bool:
-    """Whether a place exists: a rung of the course, a section, a page of the app."""
+    """Whether a place exists: a lesson of the course, a section, a page of the app."""
     if where.startswith("?"):
         return where.removeprefix("?page=") in teaching.PAGES
     return where in course.NUMBERS or where in SECTIONS
@@ -48,50 +48,50 @@ def test_a_topics_places_exist(topic):
 
 
 def test_a_place_that_is_not_there_is_found():
-    assert not opens("rung15") and not opens("?page=learnt") and opens("claims") and opens("dot")
+    assert not opens("lesson15") and not opens("?page=learnt") and opens("claims") and opens("dot")
 
 
 def test_the_links_lead_to_those_places():
     links = Links(learn_teaching.sources()).found
-    there = {*SECTIONS, *(rung.key for rung in rungs())}
+    there = {*SECTIONS, *(lesson.key for lesson in lessons())}
     places = [where for topic in teaching.TOPICS for where in topic.where]
     assert len(links) == sum(where in there or where.startswith("?") for where in places)
     lecturers = Links(learn_teaching.lecturers()).found
-    assert "?page=learn&rung=claims&mode=present" in lecturers
+    assert "?page=learn&lesson=claims&mode=present" in lecturers
     for link in links + lecturers:
         query = parse_qs(link.removeprefix("?"))
-        assert link.startswith("?") and set(query) <= {"page", "rung", "mode", "path"}
+        assert link.startswith("?") and set(query) <= {"page", "lesson", "mode", "path"}
         page = query["page"][0]  # Learn alone is its map
         assert (
-            opens(query["rung"][0])
-            if "rung" in query
+            opens(query["lesson"][0])
+            if "lesson" in query
             else page == "learn" or opens(f"?page={page}")
         )
 
 
 def test_lessons_have_their_minutes():
-    assert {key: lesson.minutes for key, lesson in teaching.LESSONS.items()} == {
+    assert {key: session.minutes for key, session in teaching.SESSIONS.items()} == {
         "lecture45": 45,
         "lecture90": 90,
         "lab": 90,
     }
-    for lesson in teaching.LESSONS.values():
-        keys = [key for key, _ in lesson.stops]
+    for session in teaching.SESSIONS.values():
+        keys = [key for key, _ in session.stops]
         assert keys == sorted(keys, key=course.ORDER.index) and len({*keys}) == len(keys)
-        assert all(f"{minutes} min" in learn_teaching.lecturers() for _, minutes in lesson.stops)
+        assert all(f"{minutes} min" in learn_teaching.lecturers() for _, minutes in session.stops)
 
 
 def test_every_question_of_the_exam_has_its_answer():
-    known = {rung.key: rung.question for rung in rungs()}
+    known = {lesson.key: lesson.question for lesson in lessons()}
     html = learn_teaching.lecturers()
-    for key in teaching.EXAM["rungs"]:
+    for key in teaching.EXAM["lessons"]:
         assert key in course.NUMBERS
         if key in known:
             said = teaching.answer(known[key])
             assert said and len(said) > 10
-    assert html.count("<details") == sum(key in known for key in teaching.EXAM["rungs"])
+    assert html.count("<details") == sum(key in known for key in teaching.EXAM["lessons"])
 
 
-@pytest.mark.parametrize("rung", rungs(), ids=lambda rung: rung.key)
-def test_each_kind_of_question_has_an_answer_in_words(rung):
-    assert len(teaching.answer(rung.question)) > 5
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.key)
+def test_each_kind_of_question_has_an_answer_in_words(lesson):
+    assert len(teaching.answer(lesson.question)) > 5

@@ -9,15 +9,15 @@ import pytest
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import asked, least, total, traffic
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes, total, traffic
 from explainer.base.amounts import amount
-from explainer.base.formats import ITEMSIZE
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.memory import tile_choices
 from explainer.memory.traffic_series import DRAM, gains
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
+from kernels.spec.formats import ITEMSIZE
 
 
 def chapter(word: str):
@@ -96,7 +96,7 @@ def test_small_tiles_as_told():
         fa2, standard = (total(of(SMALL_TILES, order=o, **sizes)) for o in ("fa2", "standard"))
         assert f"{fa2 / standard:.2f}" == told and told in text
     p = SMALL_TILES
-    once = {o: least(p.n, p.d, p.dtype, o) for o in ("fa2", "standard")}
+    once = {o: compulsory_bytes(p.n, p.d, p.dtype, o) for o in ("fa2", "standard")}
     assert f"{once['standard'] / once['fa2']:.0f} times" == "17 times" and "17 times" in text
     dram = [gains(Workload(d=p.d, block_q=s, block_k=s))[DRAM] for s in (16, 32, 64, 128)]
     assert f"{min(dram):.0f} to {max(dram):.0f} times fewer" in text and "4,096" in text
@@ -209,9 +209,9 @@ def test_against_standard_as_told():
     c = chapter("Against standard")
     p, of_order = c.problem, ("fa2", "standard")
     sizes = p.n, p.d, p.mask, p.dtype
-    fa2, standard = (asked(*sizes, o, p.block_q, p.block_k, "backward") for o in of_order)
+    fa2, standard = (requested_bytes(*sizes, o, p.block_q, p.block_k, "backward") for o in of_order)
     assert f"{fa2 / standard:.2f} times standard attention's bytes" in c.text
-    once = [least(p.n, p.d, p.dtype, o, p.mask, "backward") for o in of_order]
+    once = [compulsory_bytes(p.n, p.d, p.dtype, o, p.mask, "backward") for o in of_order]
     assert f"its least is {once[1] / once[0]:.0f} times smaller" in c.text
     moved = traffic(of(p, order="standard"), "backward")
     assert {"P", "dP", "dS"} <= moved.keys() and not {"lse", "S"} & moved.keys()

@@ -1,4 +1,4 @@
-"""What the rungs on variants compute, against PyTorch, the kernels and dense definitions."""
+"""What the lessons on variants compute, against PyTorch, the kernels and dense definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds once every rung is written: to be called by tests then, and by who writes them now.
+"""What holds once every lesson is written: to be called by tests then, and by who writes them now.
 
 ``.venv/bin/python -m tests.learn.whole`` says what is missing; test_course.py calls all.
 """
@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections import Counter
 
 from explainer.learn import claims, content, course
-from explainer.learn.registry import questions, rungs
+from explainer.learn.registry import lessons, questions
 
 MOST_WORDS = 90
 GUESS = 0.55  # most that a reader is right who always guesses the same way
 
 
-def every_rung_is_written() -> None:
-    assert [rung.key for rung in rungs()] == [*course.ORDER]
+def every_lesson_is_written() -> None:
+    assert [lesson.key for lesson in lessons()] == [*course.ORDER]
 
 
 def texts_are_short() -> None:
-    long = {rung.key: len(rung.words.split()) for rung in rungs()}
+    long = {lesson.key: len(lesson.words.split()) for lesson in lessons()}
     assert {key: n for key, n in long.items() if n > MOST_WORDS} == {}
-    lines = {line: len(line) for rung in rungs() for line in rung.lines}
+    lines = {line: len(line) for lesson in lessons() for line in lesson.lines}
     assert {line: n for line, n in lines.items() if n > 60} == {}
-    assert {r.key: len(r.headline) for r in rungs() if len(r.headline) > 56} == {}
+    assert {r.key: len(r.headline) for r in lessons() if len(r.headline) > 56} == {}
 
 
 def guesses(asked: list[content.Question]) -> dict[str, float]:
@@ -52,7 +52,7 @@ def claims_cannot_be_guessed() -> None:
 
 
 ALL = (
-    every_rung_is_written,
+    every_lesson_is_written,
     texts_are_short,
     questions_cannot_be_guessed,
     claims_cannot_be_guessed,

@@ -9,7 +9,7 @@ import pytest
 
 import kernels
 from explainer.algorithms import traffic
-from explainer.algorithms.algorithm import ASKED, CONVENTIONS, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
 from explainer.base.records import load
 from explainer.memory import traffic_series
 from explainer.memory.traffic_series import DRAM, L2
@@ -48,9 +48,9 @@ def test_counted_is_computed_to_the_byte(order, causal):
     for r in mine:
         over_n, over_side = traffic_series.by_n(of(r)), traffic_series.by_side(of(r))
         assert at(over_n, r, traffic_series.COUNTED, side=True) == [r["bytes"]]
-        assert at(over_n, r, ASKED, side=False) == [r["bytes"]]
+        assert at(over_n, r, REQUESTED, side=False) == [r["bytes"]]
         assert at(over_side, r, traffic_series.COUNTED, side=True) == [r["bytes"]]
-        assert at(over_side, r, ASKED, side=True) == [r["bytes"]]
+        assert at(over_side, r, REQUESTED, side=True) == [r["bytes"]]
 
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="counting needs Triton's interpreter")
@@ -73,11 +73,11 @@ def test_what_was_measured_against_what_is_computed(r):
     kernels_ = r["measured_bytes"]
     assert mine.l2 == sum(k["l2_to_sm"] + k["sm_to_l2"] for k in kernels_.values())
     assert mine.dram == sum(k["dram_read"] + k["dram_write"] for k in kernels_.values())
-    assert mine.why_l2 or abs(mine.l2 / mine.asked - 1) <= 0.01
+    assert mine.why_l2 or abs(mine.l2 / mine.requested - 1) <= 0.01
     if r["order"] == "fa2":
-        assert mine.l2 == mine.asked
+        assert mine.l2 == mine.requested
     if mine.why_l2 and r["order"] == "fa1":  # Q and O of a head fit an SM's L1, 256 KiB
-        assert 2 * r["n"] * r["d"] * 2 <= 256 * 1024 and mine.l2 < mine.asked
+        assert 2 * r["n"] * r["d"] * 2 <= 256 * 1024 and mine.l2 < mine.requested
     if r["order"] == "standard":
         for launch, wanted in traffic.launches(w.problem("standard")):
             k, size = kernels_[f"{launch}_kernel"], traffic.both(wanted)
@@ -88,7 +88,7 @@ def test_what_was_measured_against_what_is_computed(r):
 @pytest.mark.parametrize("r", PROFILED, ids=lambda r: "-".join(map(str, list(r.values())[:4])))
 def test_why_dram_saw_less_or_more_than_the_least(r):
     """Every input came from HBM once; what was written came out only in part."""
-    once = traffic.summed(of(r).problem(r["order"]), LEAST)
+    once = traffic.summed(of(r).problem(r["order"]), COMPULSORY)
     begins = {"fa1": ("O", "m", "l")}.get(r["order"], ())  # read as well, caches being empty
     inputs = sum(read for read, _ in once.values()) + sum(once[t][1] for t in begins)
     read, written = (
@@ -99,7 +99,7 @@ def test_why_dram_saw_less_or_more_than_the_least(r):
         assert written <= sum(out for _, out in once.values())
     if r["order"] == "fa2":
         assert written == 0
-    wanted = at(traffic_series.by_side(of(r)), r, ASKED, side=True)
+    wanted = at(traffic_series.by_side(of(r)), r, REQUESTED, side=True)
     assert r["order"] == "standard" or read + written <= wanted[0]
 
 

@@ -7,10 +7,10 @@ import math
 
 from explainer.base.records import load
 from explainer.views import backward_report
-from kernels.measure import twelve
+from kernels.measure import readme_table
 
 RECORD = load(backward_report.NAME)
-POINTS = set(itertools.product(twelve.DIMENSIONS, twelve.LENGTHS, twelve.MASKS))
+POINTS = set(itertools.product(readme_table.DIMENSIONS, readme_table.LENGTHS, readme_table.MASKS))
 BY = {(r["method"], r["d"], r["n"], r["mask"]): r for r in RECORD["rows"] if "median_ms" in r}
 
 

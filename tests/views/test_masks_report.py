@@ -6,8 +6,8 @@ import pytest
 
 from explainer.base.records import load
 from explainer.views import masks_report
-from kernels.masks import parse
-from kernels.scores import parse as parse_score
+from kernels.spec.masks import parse
+from kernels.spec.scores import parse as parse_score
 
 RECORD = load(masks_report.NAME)
 CASES = ("causal", "window", "prefix", "documents", "softcap", "alibi")

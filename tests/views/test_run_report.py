@@ -9,7 +9,7 @@ from html import escape, unescape
 
 import pytest
 
-from explainer.algorithms.algorithm import CONVENTIONS, LEAST
+from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.base.kinds import measured
 from explainer.engine import recorded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
@@ -280,7 +280,7 @@ def test_roofline_has_a_dot_for_each_method_under_the_roofs():
         assert roof.y[1] == roof.y[2] == 780.0
     assert figures.roofline(live(ceilings=None), KIND) is None
     assert "least" in figure.layout.xaxis.title.text
-    assert CONVENTIONS[LEAST] in run_details.details(live())
+    assert CONVENTIONS[COMPULSORY] in run_details.details(live())
     (label,) = figure.layout.annotations
     low, high = figure.layout.yaxis.range
     assert (label.xref, label.x) == ("paper", 1) and low < label.y < high - 0.3

@@ -13,12 +13,12 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.formats import round_to
 from explainer.engine import recorded
 from explainer.engine.child import ROOT
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from explainer.views import script
+from kernels.spec.formats import round_to
 
 HEADS = {"q_heads": 6, "kv_heads": 2, "head": 4, "rope": 1e4, "dropout": 0.25}
 

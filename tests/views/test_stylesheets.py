@@ -15,7 +15,8 @@ OWN_CONTROLS = {"fa-by-word", "fa-step-controls"}  # written in Python, for the 
 def written() -> set[str]:
     """Classes that the other pages' HTML bears."""
     names = set()
-    for path in (*ROOT.glob("explainer/views/*.py"), *ROOT.glob("explainer/pages/*.py")):
+    rooms = ("views/*.py", "views/templates/**/*.html", "pages/*.py")
+    for path in (path for room in rooms for path in ROOT.glob(f"explainer/{room}")):
         text = path.read_text()
         names |= set(re.findall(r"\bfa-[a-z0-9-]+", text))
         cards = re.findall(r'card\(\s*"([a-z0-9 -]+)"', text)

@@ -36,8 +36,8 @@ def text_of(html: str) -> str:
 def test_levels_are_the_functions_numbers():
     w = Workload(card="a100", n=5000, batch=2)
     head, *_ = memory.render({"view": "levels", "card": "a100", "n": "5000", "b": "2"})
-    for row, level in zip(listed(head), levels.levels(w), strict=True):
-        assert row["bytes"] == level.size_bytes and row["kept"] == level.held_bytes
+    for row, level in zip(listed(head), levels.levels_of(w), strict=True):
+        assert row["bytes"] == level.size_bytes and row["used"] == level.used_bytes
         rate = level.bytes_per_s
         assert row["bytes_per_s"] == (None if rate is None else round(rate))
         assert f"{amount(level.size_bytes)}" in text_of(head)
@@ -49,9 +49,9 @@ def test_round_trips_are_the_functions_numbers():
     sums = dict.fromkeys(traffic_series.ORDERS, 0)
     for row in listed(head):
         sums[row["order"]] += row["read"] + row["written"]
-        assert row["kind"].startswith("computed") and row["origin"] == "least"
+        assert row["kind"].startswith("computed") and row["origin"] == "compulsory"
     for order in traffic_series.ORDERS:
-        assert sums[order] == traffic.least(4096, 64, "fp32", order)
+        assert sums[order] == traffic.compulsory_bytes(4096, 64, "fp32", order)
         assert amount(traffic.total(w.problem(order))) in text_of(head)
         if order != "fa1":
             assert f"launch{'es' * (order == 'standard')}, {amount(sums[order])}" in text_of(head)
@@ -67,7 +67,7 @@ def test_traffic_points_and_tables_are_the_same_rows():
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
     assert drawn == sorted(r["bytes"] for r in rows)
     for d in traffic_series.distances(w):
-        for size in (d.asked, d.l2, d.least, d.dram):
+        for size in (d.requested, d.l2, d.compulsory, d.dram):
             assert amount(size) in text_of(tail)
         assert d.why_dram in unescape(tail)
     for what in CONVENTIONS.values():
@@ -89,15 +89,15 @@ def test_capacity_is_the_functions_numbers(pass_):
     at_work = {"forward": ("standard", "fused"), "backward": ("standard_back", "fused_back")}
     for key in CARDS:
         for form in at_work[pass_]:
-            assert f"{capacity.rounded(capacity.longest(w, form, key)):,}" in text_of(tail)
-    far = capacity.rounded(capacity.longest(w, at_work[pass_][0], "t4"))
+            assert f"{capacity.round_down(capacity.longest(w, form, key)):,}" in text_of(tail)
+    far = capacity.round_down(capacity.longest(w, at_work[pass_][0], "t4"))
     assert f"N = {far:,}" in text_of(head)
     rows = listed(tail)
     assert [r["bytes"] for r in rows if not r["measured"]] == [
         size for form in capacity.FORMS[pass_] for _, size in capacity.curve(w, form)
     ]
-    measured = capacity.measured(w) if pass_ == "forward" else ()
-    assert [r["bytes"] for r in rows if r["measured"]] == [m[2] for m in measured]
+    measured = capacity.measured(w) if pass_ == "forward" else []
+    assert [r["bytes"] for r in rows if r["measured"]] == [m["bytes"] for m in measured]
     assert capacity.measured(w)
     assert ("Kept between the passes" in text_of(tail)) == (pass_ == "backward")
     drawn = sorted(y for trace in left["value"].data for y in trace.y)
@@ -117,7 +117,9 @@ def test_the_backward_passs_bytes_are_the_sums_of_its_loops():
         (row,) = (
             r
             for r in listed(tail)
-            if r["side"] is None and r["n"] == 512 and (r["order"], r["origin"]) == (order, "asked")
+            if r["side"] is None
+            and r["n"] == 512
+            and (r["order"], r["origin"]) == (order, "requested")
         )
         assert row["bytes"] == asked
     drawn = sorted(y for plot in (left, right) for trace in plot["value"].data for y in trace.y)
@@ -205,8 +207,8 @@ def test_a_legend_names_what_is_drawn_and_no_more():
         head, left, right, tail = memory.render(query)
         words = text_of(head + tail)
         charts = [update["value"].layout.meta["kind"] for update in (left, right)]
-        assert "thick: asked, computed" in words and "thin: once per kernel, computed" in words
-        for said in ("measured at L2", "measured at DRAM", "asked, counted", "at DRAM:"):
+        assert "thick: requested, computed" in words and "thin: once per kernel, computed" in words
+        for said in ("measured at L2", "measured at DRAM", "requested, counted", "at DRAM:"):
             assert (said in words) == is_measured, said
         assert all(("recorded on" in kind) == is_measured for kind in charts)
 

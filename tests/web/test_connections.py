@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 import uvicorn
 
-from explainer.web import connections
-from explainer.web.connections import MOST_HEAD, Bounded, held
-from explainer.web.page_cache import Compressed
+from explainer.web import connections, gradio_internals
+from explainer.web.connections import MAX_HEAD_BYTES, BoundedProtocol, bind_port
+from explainer.web.page_cache import PageCache
 
 HALVES = {
     "nothing": b"",
@@ -36,14 +36,14 @@ async def app(scope, receive, send) -> None:
 @pytest.fixture
 def address(request, monkeypatch) -> Iterator[tuple[str, int]]:
     """Of a server whose patience is the test's parameter."""
-    monkeypatch.setattr(connections, "WHOLE_S", request.param)
+    monkeypatch.setattr(connections, "REQUEST_S", request.param)
     with served(app) as place:
         yield place
 
 
 @contextmanager
 def served(app) -> Iterator[tuple[str, int]]:
-    config = uvicorn.Config(app, http=Bounded, lifespan="off", log_level="critical")
+    config = uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="critical")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -74,7 +74,7 @@ def test_what_is_half_sent_is_ended(address, half):
 
 @pytest.mark.parametrize("address", [1e6], indirect=True)
 def test_a_whole_request_is_answered_and_a_head_without_end_is_not(address):
-    for body in (b"", b"x" * 2 * MOST_HEAD):  # a body may be as long as the door allows
+    for body in (b"", b"x" * 2 * MAX_HEAD_BYTES):  # a body may be as long as the door allows
         head = f"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
         with socket.create_connection(address) as connection:
             connection.sendall(head.encode() + body)
@@ -89,8 +89,8 @@ def test_a_whole_request_is_answered_and_a_head_without_end_is_not(address):
             assert everything(connection) == b""
 
 
-def said(caplog, name: str, port: str) -> str:
-    with pytest.raises(SystemExit) as ended, held(name, port):
+def refusal(caplog, name: str, port: str) -> str:
+    with pytest.raises(SystemExit) as ended, bind_port(name, port):
         pass
     assert ended.value.code == 1
     (record,) = caplog.records
@@ -99,7 +99,7 @@ def said(caplog, name: str, port: str) -> str:
 
 @pytest.mark.parametrize("family, host", [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
 def test_a_port_that_is_taken_is_said_in_one_sentence(caplog, family, host, monkeypatch):
-    monkeypatch.setattr(connections.http_server, "LOCALHOST_NAME", "")
+    monkeypatch.setattr(gradio_internals.http_server, "LOCALHOST_NAME", "")
     if family == socket.AF_INET6:
         try:
             socket.create_server((host, 0), family=family).close()
@@ -107,55 +107,57 @@ def test_a_port_that_is_taken_is_said_in_one_sentence(caplog, family, host, monk
             pytest.skip("this machine has no IPv6")
     with socket.create_server((host, 0), family=family) as other:
         port = str(other.getsockname()[1])
-        sentence = said(caplog, host, port)
+        sentence = refusal(caplog, host, port)
     assert sentence.startswith(f"Port {port} of {host} cannot be had: Address already in use.")
 
 
 @pytest.mark.parametrize("port", ["x", "70000", "-1"])
 def test_what_is_no_port(caplog, port):
-    assert f"Port {port} of 127.0.0.1 cannot be had: " in said(caplog, "", port)
+    assert f"Port {port} of 127.0.0.1 cannot be had: " in refusal(caplog, "", port)
 
 
 def test_somebody_was_quicker(caplog):
-    with pytest.raises(SystemExit), held("", "0"):
+    with pytest.raises(SystemExit), bind_port("", "0"):
         raise OSError("Cannot find empty port in range")  # as Gradio says it
     assert "it is in use" in caplog.text
 
 
 def test_another_error_of_the_system_is_not_about_the_port():
-    with pytest.raises(OSError, match="full"), held("", "0"):
+    with pytest.raises(OSError, match="full"), bind_port("", "0"):
         raise OSError(28, "full")
 
 
 @pytest.mark.parametrize("name", ["::1", "[::1]", "::"])
 def test_an_address_of_ipv6_is_given_as_gradio_takes_it(monkeypatch, name):
-    monkeypatch.setattr(connections.http_server, "LOCALHOST_NAME", name)
+    monkeypatch.setattr(gradio_internals.http_server, "LOCALHOST_NAME", name)
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
-    with held(name, "0") as (host, port):
+    with bind_port(name, "0") as (host, port):
         assert host == f"[{name.strip('[]')}]" and port > 0
-    assert connections.http_server.LOCALHOST_NAME == "127.0.0.1", "Gradio's check knows IPv4 alone"
+    assert gradio_internals.http_server.LOCALHOST_NAME == "127.0.0.1", (
+        "Gradio's check knows IPv4 alone"
+    )
 
 
 def test_a_kept_file_is_answered_at_once_and_nothing_else_is():
     """By bytes: a kept file, one that the app makes, a part of one, several on one line."""
-    made: list[str] = []
+    computed: list[str] = []
 
     async def inner(scope, receive, send) -> None:
-        made.append(scope["path"])
+        computed.append(scope["path"])
         headers = [(b"content-type", b"text/javascript"), (b"content-length", b"600")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"x" * 600})
 
-    kept = Compressed(inner)
+    cache = PageCache(inner)
 
     class App:
-        state = SimpleNamespace(kept=kept)
+        state = SimpleNamespace(page_cache=cache)
 
         async def __call__(self, scope, receive, send) -> None:
-            await kept(scope, receive, send)
+            await cache(scope, receive, send)
 
     def head(path: str, more: str = "") -> bytes:
         return f"GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
@@ -167,19 +169,19 @@ def test_a_kept_file_is_answered_at_once_and_nothing_else_is():
             connection.sendall(b"".join(heads))
             return [answer(answers) for _ in heads]
 
-        [first] = ask(head("/assets/a.js"))  # made by the app, and kept
+        [first] = ask(head("/assets/a.js"))  # computed by the app, and kept
         again = ask(head("/assets/a.js?v=1"), head("/assets/a.js"), head("/assets/b.js"))
         assert [x[0] for x in again] == [b"HTTP/1.1 200 OK"] * 3
         assert [x[2] for x in again] == [first[2]] * 3 == [b"x" * 600] * 3
-        assert again[0][1] == first[1] and made == ["/assets/a.js", "/assets/b.js"]
+        assert again[0][1] == first[1] and computed == ["/assets/a.js", "/assets/b.js"]
         tag = first[1][b"etag"].decode()
         [known] = ask(head("/assets/a.js", f"If-None-Match: {tag}\r\n"))
         assert known[0] == b"HTTP/1.1 304 Not Modified" and known[2] == b""
         [packed] = ask(head("/assets/a.js", "Accept-Encoding: gzip\r\n"))
         assert gzip.decompress(packed[2]) == b"x" * 600
-        assert len(made) == 2
+        assert len(computed) == 2
         ask(head("/assets/a.js", "Range: bytes=0-9\r\n"), head("/fa/trace"))
-        assert made[2:] == ["/assets/a.js", "/fa/trace"]
+        assert computed[2:] == ["/assets/a.js", "/fa/trace"]
         connection.sendall(head("/assets/a.js", "Connection: close\r\n"))
         assert answer(answers)[2] == b"x" * 600 and answers.read() == b""
 

@@ -16,11 +16,11 @@ from explainer.algorithms.traffic import summed
 from explainer.learn.registry import widgets
 from explainer.problem import Problem, ProblemError
 from explainer.trace import trace, trace_backward
-from explainer.web import bundle, held
-from explainer.web.boards import BOARDS
+from explainer.web import bundle, static_responses
 from explainer.web.bundle import BundleError
 from explainer.web.export import traces
 from explainer.web.files import animation, as_json, as_npz
+from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.wire import KIND
 
 PROBLEMS = [
@@ -70,8 +70,8 @@ def test_a_backward_pass_is_written_too(problem):
     found = json.loads(as_json(problem, "backward"))
     arrays = np.load(io.BytesIO(as_npz(problem, "backward")), allow_pickle=False)
     assert found["pass"] == str(arrays["pass"]) == "backward"
-    asked = {t: tuple(both) for t, both in found["bytes"]["asked"].items()}
-    assert asked == summed(problem, "asked", "backward")
+    asked = {t: tuple(both) for t, both in found["bytes"]["requested"].items()}
+    assert asked == summed(problem, "requested", "backward")
     for name in ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"):
         expected = getattr(true, name)
         np.testing.assert_array_equal(arrays[name], expected)
@@ -133,10 +133,12 @@ def test_a_site_holds_both_passes_of_a_link_to_the_backward_one():
 def test_a_site_holds_every_place_that_its_controls_reach(key):
     """Each control alone, and all with each other where they are few."""
     widget = widgets()[key]
-    settings = {tuple(map(held.number, values)) for values in held.settings(widget)}
-    first = tuple(held.number(control.value) for control in widget.controls)
+    settings = {
+        tuple(map(static_responses.number, values)) for values in static_responses.settings(widget)
+    }
+    first = tuple(static_responses.number(control.value) for control in widget.controls)
     assert first in settings
-    for k, control in enumerate(held.controls(widget)):
+    for k, control in enumerate(static_responses.controls(widget)):
         own = widget.controls[k]
         if control.kind == "range":
             assert own.low <= control.low <= own.value <= control.high <= own.high
@@ -144,11 +146,11 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
             places = [round(control.low + j * control.step, 6) for j in range(count + 1)]
         else:
             places = [value for value, _ in control.choices] or ["0", "1"]
-        for place in map(held.number, places):
+        for place in map(static_responses.number, places):
             assert (*first[:k], place, *first[k + 1 :]) in settings
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+@pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
 def test_a_site_holds_every_view_that_can_be_chosen(board):
     asked = board.asked()
     assert {query["view"] for query in asked} == set(board.views)

@@ -13,7 +13,7 @@ SCRIPT = """
 import ctypes
 from explainer.web import heap
 if {first}:
-    heap.give_back()
+    heap.return_freed_memory()
 class Info(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks more".split()]
     _fields_ += [(f"f{{k}}", ctypes.c_size_t) for k in range(5)]
@@ -53,7 +53,7 @@ for block in blocks[:-1]:
     libc.free(ctypes.c_void_p(block))
 before = held()
 heap.TRIM_S = 0.01
-heap.give_back()
+heap.return_freed_memory()
 while held() > before - 10_000:  # pages: 40 MiB of the 96
     threading.Event().wait(0.01)
 print("given back")

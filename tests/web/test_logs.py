@@ -10,11 +10,11 @@ import pytest
 from starlette.routing import Mount, Route
 
 from explainer.base.logs import JsonLines
-from explainer.web.logs import ACCESS, AccessLog, fixed, route
+from explainer.web.logs import ACCESS, AccessLog, match_prefix, route_prefixes
 
 ROUTES = (Route("/", print), Route("/fa/trace", print), Route("/assets/{path:path}", print))
 ROUTES += (Route("/gradio_api/call/{name}/{event}", print), Mount("/fa/static", print))
-KNOWN = fixed((*ROUTES, Route("/{page}", print)))
+KNOWN = route_prefixes((*ROUTES, Route("/{page}", print)))
 
 
 async def answer(scope, receive, send) -> None:
@@ -60,10 +60,11 @@ def test_no_personal_data(path):
 
 def test_a_path_is_named_by_the_route_that_the_app_has():
     named = {
-        path: route(path, KNOWN) for path in ("/", "/x", "/fa/trace/", "/fa", "/assets/a/b.js")
+        path: match_prefix(path, KNOWN)
+        for path in ("/", "/x", "/fa/trace/", "/fa", "/assets/a/b.js")
     }
     assert list(named.values()) == ["/", "other", "/fa/trace", "other", "/assets"]
-    assert route("/gradio_api/call/run/0a", KNOWN) == "/gradio_api/call"
+    assert match_prefix("/gradio_api/call/run/0a", KNOWN) == "/gradio_api/call"
 
 
 def test_files_and_other_protocols_are_not_logged():

@@ -7,7 +7,7 @@ import gzip
 
 import brotli
 
-from explainer.web.page_cache import Compressed
+from explainer.web.page_cache import PageCache
 
 TEXT = b"const answer = 42;\n" * 200
 
@@ -16,10 +16,10 @@ class Inner:
     """An app that counts what it is asked, and lets others come between."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     async def __call__(self, scope, receive, send) -> None:
-        self.asked.append(scope["path"])
+        self.requests.append(scope["path"])
         await asyncio.sleep(0)  # all that were asked at once have come
         kind = b"image/png" if scope["path"].endswith(".png") else b"text/javascript"
         status = 404 if "missing" in scope["path"] else 200
@@ -47,10 +47,10 @@ async def ask(
 def test_one_makes_it_and_all_get_it():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
-        asked = [ask(app, "/assets/a.js", accept_encoding="gzip, br") for _ in range(50)]
-        answers = await asyncio.gather(*asked)
-        assert inner.asked == ["/assets/a.js"]
+        app = PageCache(inner)
+        requests = [ask(app, "/assets/a.js", accept_encoding="gzip, br") for _ in range(50)]
+        answers = await asyncio.gather(*requests)
+        assert inner.requests == ["/assets/a.js"]
         for status, headers, body in answers:
             assert status == 200 and headers[b"content-encoding"] == b"br"
             assert brotli.decompress(body) == TEXT
@@ -67,7 +67,7 @@ def test_one_makes_it_and_all_get_it():
         assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
         _, headers, body = await ask(app, "/assets/a.js")
         assert b"content-encoding" not in headers and body == TEXT
-        assert len(inner.asked) == 1
+        assert len(inner.requests) == 1
 
     asyncio.run(later())
 
@@ -75,14 +75,14 @@ def test_one_makes_it_and_all_get_it():
 def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         _, headers, body = await ask(app, "/static/a.png", accept_encoding="br")
         assert b"content-encoding" not in headers and body == TEXT
         assert b"immutable" not in headers[b"cache-control"]
         for _ in range(2):
             status, _, _ = await ask(app, "/assets/missing.js", accept_encoding="br")
             assert status == 404
-        assert inner.asked.count("/assets/missing.js") == 2 and not app._making
+        assert inner.requests.count("/assets/missing.js") == 2 and not app._locks
 
     asyncio.run(lesson())
 
@@ -90,16 +90,16 @@ def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
 def test_the_page_is_kept_for_each_address_it_is_reached_by():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         for host in ("a.example", "b.example", "a.example"):
             _, headers, body = await ask(app, "/", accept_encoding="gzip", host=host)
             assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
             assert headers[b"cache-control"] == b"no-cache"
-        assert inner.asked == ["/", "/"]
+        assert inner.requests == ["/", "/"]
         await ask(app, "/", host="a.example", x_forwarded_proto="https")
         await ask(app, "/", query=b"deep_link=1", host="a.example")
         await ask(app, "/", query=b"n=8&step=2", host="a.example")
-        assert inner.asked == ["/"] * 4
+        assert inner.requests == ["/"] * 4
         _, headers, body = await ask(app, "/fa/trace", accept_encoding="gzip")
         assert body == TEXT and b"content-encoding" not in headers
 
@@ -107,10 +107,10 @@ def test_the_page_is_kept_for_each_address_it_is_reached_by():
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr("explainer.web.page_cache.KEPT_BYTES", 20_000)
+    monkeypatch.setattr("explainer.web.page_cache.MAX_BYTES", 20_000)
 
     async def lesson():
-        app = Compressed(Inner())
+        app = PageCache(Inner())
         for k in range(30):
             await ask(app, f"/assets/{k}.js")
         assert sum(file.size for file in app._files.values()) <= 20_000
@@ -121,10 +121,10 @@ def test_what_is_kept_is_bounded(monkeypatch):
 def test_a_hundred_files_at_once():
     async def lesson():
         inner = Inner()
-        app = Compressed(inner)
+        app = PageCache(inner)
         paths = [f"/assets/{k}.js" for k in range(100)] * 3
         answers = await asyncio.gather(*(ask(app, p, accept_encoding="br") for p in paths))
         assert {status for status, _, _ in answers} == {200}
-        assert len(inner.asked) == len(app._files) == 100
+        assert len(inner.requests) == len(app._files) == 100
 
     asyncio.run(lesson())

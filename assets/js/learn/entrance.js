@@ -6,15 +6,13 @@ import {
   chosenPath,
   COURSE,
   ending,
-  goesOn,
+  nextStop,
   keepAnswers,
   nextPath,
   testAnswers,
 } from "./path.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
+import { t } from "./texts.js";
 
-const say = sayer(told);
 const FIRST = "1.1"; // the course begins there
 
 /** The test's questions, one after the other. The first one that is not known ends it. */
@@ -30,7 +28,7 @@ class SelfTest {
     this.said = el("p", { class: "fa-test-words", tabindex: -1 });
     this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
     this.choices = el("div", { class: "fa-test-answers" });
-    this.time = el("span", { class: "fa-test-time", text: say("test.time") });
+    this.time = el("span", { class: "fa-test-time", text: t("test.time") });
     root.querySelector("h3").after(this.dots, this.time);
     root.append(this.said, this.verdict, this.choices);
     this.show();
@@ -56,7 +54,7 @@ class SelfTest {
     );
     set(this.dots, {
       role: "img",
-      "aria-label": say("test.known", { known: right.filter(Boolean).length, n: asked.length }),
+      "aria-label": t("test.known", { known: right.filter(Boolean).length, n: asked.length }),
     });
     const pressed = (text, kind, act) => {
       const node = el("button", { type: "button", class: kind, text });
@@ -66,12 +64,12 @@ class SelfTest {
     this.time.hidden = this.over;
     this.root.classList.toggle("is-over", this.over);
     const { words, options } = asked[right.length - Number(this.over)];
-    const place = say("test.words", {
+    const place = t("test.words", {
       k: right.length + Number(!this.over),
       n: asked.length,
       words,
     });
-    set(this.said, { text: !this.over && this.because ? `${say("right")} ${place}` : place });
+    set(this.said, { text: !this.over && this.because ? `${t("right")} ${place}` : place });
     set(this.verdict, { text: (this.over && this.because) || "" });
     this.verdict.hidden = !this.verdict.textContent;
     if (this.over) {
@@ -79,15 +77,15 @@ class SelfTest {
       this.choices.replaceChildren(
         el("a", {
           class: "fa-test-go",
-          href: `?page=learn&rung=${start}`,
-          text: say("test.start", { number }),
+          href: `?page=learn&lesson=${start}`,
+          text: t("test.start", { number }),
         }),
-        pressed(say("test.again"), "is-plain", () => this.take([])),
+        pressed(t("test.again"), "is-plain", () => this.take([])),
       );
     } else {
       this.choices.replaceChildren(
         ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
-        pressed(say("test.not_sure"), "is-plain", () => this.answer(-1)),
+        pressed(t("test.not_sure"), "is-plain", () => this.answer(-1)),
       );
     }
     this.entrance.advise(this);
@@ -99,7 +97,7 @@ class SelfTest {
     this.because =
       k < 0
         ? options[answer][1]
-        : `${right ? say("right") : say("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
+        : `${right ? t("right") : t("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
     this.take([...this.right, right]);
   }
 
@@ -111,7 +109,7 @@ class SelfTest {
     (this.verdict.hidden ? this.said : this.verdict).focus({ preventScroll: true }); // read out; and a key that is held answers nothing
   }
 
-  /** [key, number] of the rung to start at, as far as it is known. */
+  /** [key, number] of the lesson to start at, as far as it is known. */
   get start() {
     const known = this.right.filter(Boolean).length;
     const { start, number } = this.asked[known] ?? {};
@@ -123,14 +121,14 @@ export class Entrance {
   constructor(root, { progress, outline }) {
     Object.assign(this, { root, progress, outline });
     this.stops = new Map(
-      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.rung, node]),
+      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.lesson, node]),
     );
     this.cards = [...root.querySelectorAll(".fa-path")];
     for (const card of this.cards) {
       for (const node of card.querySelectorAll("button, a"))
         node.addEventListener("click", () => this.choose(card.dataset.path));
     }
-    this.forget = el("button", { type: "button", class: "fa-plain", text: say("forget") });
+    this.forget = el("button", { type: "button", class: "fa-plain", text: t("forget") });
     this.forget.addEventListener("click", () => progress.clear());
     root.querySelector(".fa-screen-foot").prepend(this.forget);
     progress.listeners.push(() => this.tell());
@@ -155,7 +153,7 @@ export class Entrance {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
       set(node, {
-        "aria-label": done ? `${this.outline.rungs[key].join(" ")}${say("answered")}` : null,
+        "aria-label": done ? `${this.outline.lessons[key].join(" ")}${t("answered")}` : null,
       });
       const paths = node.dataset.paths.split(" ");
       node.classList.toggle(
@@ -166,7 +164,7 @@ export class Entrance {
     const done = (key) => this.done(key);
     const main = nextPath(this.outline, this.root.dataset.path, done);
     for (const card of this.cards) this.card(card, done, main);
-    this.forget.hidden = !Object.keys(this.progress.known).length;
+    this.forget.hidden = !Object.keys(this.progress.answers).length;
   }
 
   /** How far a path is done, and where it goes on; the one to go next has the filled button. */
@@ -174,7 +172,7 @@ export class Entrance {
     const { path } = card.dataset;
     const keys = this.outline.paths[path];
     const left = keys.filter((key) => !done(key));
-    const next = goesOn(this.outline, path, done);
+    const next = nextStop(this.outline, path, done);
     const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
     const share = { done: keys.length - left.length, n: keys.length };
     const chosen = path === this.root.dataset.path;
@@ -183,23 +181,23 @@ export class Entrance {
     set(card.querySelector(".fa-path-done"), {
       text:
         chosen && next && left.length < keys.length
-          ? say("path.left", { ...share, minutes })
-          : say("path.share", share),
+          ? t("path.left", { ...share, minutes })
+          : t("path.share", share),
     });
     const words = card.querySelector("p");
     words.dataset.words ??= words.textContent;
     set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
     const go = card.querySelector(":scope > a");
-    const [number, title] = this.outline.rungs[next ?? keys[0]] ?? [""];
+    const [number, title] = this.outline.lessons[next ?? keys[0]] ?? [""];
     set(go, {
-      href: `?page=learn&rung=${next ?? keys[0]}`,
+      href: `?page=learn&lesson=${next ?? keys[0]}`,
       class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again",
     });
     const what = !next
-      ? say("path.again")
+      ? t("path.again")
       : left.length < keys.length
-        ? say("path.next", { number })
-        : say("path.first", { number });
+        ? t("path.next", { number })
+        : t("path.first", { number });
     set(go, {
       "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}`,
     });
@@ -211,23 +209,22 @@ export class Entrance {
     const known = test.right.filter(Boolean).length;
     const [start, number] = test.start;
     const begun = test.right.length > 0;
-    let so = say("advice.range", { first: FIRST, last: this.before(number), number });
-    if (!known) so = say("advice.none", { number });
-    else if (known === test.asked.length) so = say("advice.all", { number });
-    else if (known === 1) so = say("advice.one", { first: FIRST, number });
-    else if (known === 2)
-      so = say("advice.two", { first: FIRST, last: this.before(number), number });
+    let so = t("advice.range", { first: FIRST, last: this.before(number), number });
+    if (!known) so = t("advice.none", { number });
+    else if (known === test.asked.length) so = t("advice.all", { number });
+    else if (known === 1) so = t("advice.one", { first: FIRST, number });
+    else if (known === 2) so = t("advice.two", { first: FIRST, last: this.before(number), number });
     set(this.root.querySelector(".fa-advice"), {
-      text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "",
+      text: begun ? (test.over ? t("advice", { so }) : t("advice.so_far", { so })) : "",
     });
     for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
-    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: say("start") }));
+    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: t("start") }));
     if (this.test) this.tell();
   }
 
-  /** The number of the rung before this one. */
+  /** The number of the lesson before this one. */
   before(number) {
-    const numbers = Object.values(this.outline.rungs).map(([one]) => one);
+    const numbers = Object.values(this.outline.lessons).map(([one]) => one);
     return numbers[Math.max(0, numbers.indexOf(number) - 1)];
   }
 }

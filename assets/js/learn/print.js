@@ -3,10 +3,10 @@
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { ENTRANCE } from "./router.js";
-import { Screen } from "./rung.js";
+import { Screen } from "./lesson.js";
 
 /** Prints what is asked for once every widget of it has answered. @param {"handout" | "all"} what */
-export function printed(learn, what) {
+export function printPages(learn, what) {
   return during("print", what === "all" ? everything(learn) : handout(learn));
 }
 

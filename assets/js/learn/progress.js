@@ -1,82 +1,49 @@
-// What was answered and where the reader is. It stays in this browser, nothing is sent.
+// What was answered, and what was chosen and typed. It stays in this browser, nothing is sent.
 
-// In localStorage: {question key: "right" | "tried"}
+import { browserStorage, tabStorage } from "../lib/storage.js";
+
+// In the browser: {question key: "right" | "tried"}
 const ANSWERS = "fa-learn";
-// In this tab: [key, number, title] of the rung whose link led to another page
-export const FROM = "fa-learn-from";
-// In this tab: the screen that the Learn page shows, or showed last
-export const PLACE = "fa-learn-place";
-// In this tab: what was chosen and typed on each rung, {name: any}
+// In the tab: what was chosen and typed in each lesson, {name: value}
 const STATE = "fa-learn-state";
-// In this tab: "1" or "key" from a link until the place that it leads to has the keyboard
-export const LED = "fa-learn-led";
 
-/** @param {() => Storage} store a browser may refuse even to name it */
-const kept = (store) => ({
-  /** @param {string} name */
-  get(name) {
-    try {
-      return store().getItem(name);
-    } catch {
-      return null;
-    }
-  },
-  /** @param {string} name @param {string} value */
-  set(name, value) {
-    try {
-      store().setItem(name, value);
-    } catch {
-      // no room or no permission: the page goes on without
-    }
-  },
-});
+/** @returns {Record<string, any>} */
+const states = () => tabStorage.getJson(STATE) ?? {};
 
-/** Of this browser, and of this tab. */
-export const ever = kept(() => window.localStorage);
-export const here = kept(() => window.sessionStorage);
-
-const states = () => {
-  try {
-    return JSON.parse(here.get(STATE)) ?? {};
-  } catch {
-    return {}; // nothing that can be read
-  }
-};
-
-/** What was kept of this part of a rung, for who comes back from another page; undefined if nothing. @param {string} name */
+/** What was chosen in this part of a lesson, for a reader who comes back from another page; undefined if nothing. @param {string} name */
 export const recall = (name) => states()[name];
 /** @param {string} name @param {unknown} value */
 export const remember = (name, value) =>
-  here.set(STATE, JSON.stringify({ ...states(), [name]: value }));
+  tabStorage.set(STATE, JSON.stringify({ ...states(), [name]: value }));
 
-/** What was answered, kept where the browser lets us, else for as long as the page is open. */
+/** What was answered: stored where the browser allows it, else for as long as the page is open. */
 export class Progress {
   constructor() {
+    /** @type {(() => void)[]} */
     this.listeners = [];
-    try {
-      this.known = JSON.parse(ever.get(ANSWERS)) ?? {};
-    } catch {
-      this.known = {}; // nothing that can be read
-    }
+    /** @type {Record<string, "right" | "tried">} */
+    this.answers = browserStorage.getJson(ANSWERS) ?? {};
   }
 
+  /** @param {string} key */
   of(key) {
-    return this.known[key];
+    return this.answers[key];
   }
 
-  tell(key, right) {
-    if (this.known[key] !== "right") this.known[key] = right ? "right" : "tried";
-    this.keep();
+  /** @param {string} key @param {boolean} right */
+  record(key, right) {
+    if (this.answers[key] !== "right") this.answers[key] = right ? "right" : "tried";
+    this.save();
   }
 
   clear() {
-    this.known = {};
-    here.set(STATE, "{}");
-    this.keep();
+    this.answers = {};
+    tabStorage.set(STATE, "{}");
+    this.save();
   }
 
-  keep() {
-    ever.set(ANSWERS, JSON.stringify(this.known));
+  save() {
+    browserStorage.set(ANSWERS, JSON.stringify(this.answers));
     for (const listener of this.listeners) listener();
   }
 }

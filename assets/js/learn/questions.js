@@ -2,16 +2,13 @@
 // next variant, with new numbers.
 
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = sayer(told);
+import { t } from "./texts.js";
 
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
-const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };
+const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "" };
 
 /** The numbers that a question is asked with. */
 const numbers = ({ words, cells, options }) =>
@@ -69,7 +66,7 @@ export class Question {
     if (judged) {
       this.judge(this.kind.check());
       this.keep();
-    } else if (progress.of(this.key) === "right") this.say("before", say("right.before"));
+    } else if (progress.of(this.key) === "right") this.say("before", t("right.before"));
   }
 
   get name() {
@@ -96,16 +93,16 @@ export class Question {
     const question = this.asked[this.at % this.asked.length];
     this.said = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.kind = KINDS[question.kind](question, () => this.submit());
-    this.check = button(this.kind.act ?? say("check"), "is-main", () => this.submit());
+    this.check = button(this.kind.act ?? t("check"), "is-main", () => this.submit());
     const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
-    this.next = button(now === then ? say("another") : say("try_again"), "", () => this.again());
+    this.next = button(now === then ? t("another") : t("try_again"), "", () => this.again());
     this.next.hidden = true;
     const told =
       question.hint &&
       el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
     this.hint =
       question.hint &&
-      button(say("hint"), "is-plain", () => {
+      button(t("hint"), "is-plain", () => {
         const on = !told.textContent;
         set(told, { text: on ? question.hint : "" });
         set(this.hint, { "aria-expanded": on });
@@ -119,7 +116,7 @@ export class Question {
     for (const name of ["input", "change", "click", "keyup"])
       this.kind.body.addEventListener(name, () => this.touched(name));
     Object.assign(this, { judged: false, was: standing(this.kind.body) });
-    this.rung?.classList.remove("is-tight");
+    this.lesson?.classList.remove("is-tight");
     this.kind.given?.addEventListener("fa:given", () => this.gave());
     if (before)
       before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
@@ -167,9 +164,9 @@ export class Question {
     this.judge({ right, because });
     if (isHeld && this.check.hidden) this.goOn();
     this.wrong += Number(!right);
-    this.progress.tell(this.key, right);
+    this.progress.record(this.key, right);
     this.keep();
-    return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+    return emit("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
 
   /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */
@@ -185,8 +182,8 @@ export class Question {
     this.field.querySelector("input, button, select")?.focus({ preventScroll: true });
   }
 
-  get rung() {
-    return this.mount.closest(".fa-rung");
+  get lesson() {
+    return this.mount.closest(".fa-lesson");
   }
 
   /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go. */
@@ -195,12 +192,12 @@ export class Question {
     this.mount.scrollTop += Math.max(0, Math.min(most, below));
   }
 
-  /** Where the question and its verdict need more than their part of the screen, the rung's links make room. */
-  say(kind, words) {
+  /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
+  t(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
-    const { mount, rung } = this;
-    rung?.classList.remove("is-tight");
-    rung?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
+    const { mount, lesson } = this;
+    lesson?.classList.remove("is-tight");
+    lesson?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
     this.reach(this.said);
   }
 

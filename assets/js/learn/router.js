@@ -1,24 +1,22 @@
-// Which screen of the Learn page is shown: the entrance, a rung, what stands behind. Each is fetched once, the next ones
+// Which screen of the Learn page is shown: the entrance, a lesson, what stands behind. Each is fetched once, the next ones
 // before they are wanted; the address names it, Back leads to the one before, and a tab remembers it.
 
 import { address } from "../site/address.js";
 import { isOnScreen } from "../site/pages.js";
-import { BUILD, fetched } from "../lib/build.js";
-import { hear } from "../lib/events.js";
-import { reach } from "../lib/fetched.js";
+import { listen } from "../lib/events.js";
+import { buildUrl, fetchJson } from "../lib/build.js";
+import { request } from "../lib/server.js";
 import { during } from "../lib/pending.js";
-import { here, PLACE } from "./progress.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = sayer(told);
+import { lessonOf } from "../model/query.js";
+import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
+import { t } from "./texts.js";
 
 export const ENTRANCE = "entrance";
 
 const PAGE = "page";
 export const ofAddress = (key) => new URLSearchParams(window.location.search).get(key);
 const named = ofAddress(PAGE) === "learn"; // when the app was opened: so the address names the screen as well
-const inAddress = () => ofAddress("rung");
+const inAddress = () => lessonOf(window.location.search);
 
 export class Router {
   /** @param show called with (key, html, how) when a screen has come */
@@ -32,13 +30,13 @@ export class Router {
         ofAddress(PAGE) === "learn" &&
         this.lead(this.keyOf(inAddress()), { moved: true }),
     );
-    hear("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
-    hear("fa:rung", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
+    listen("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
+    listen("fa:lesson", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
   }
 
   async start() {
-    this.outline = await fetched("course");
-    await this.lead(this.keyOf(inAddress() ?? (named ? null : here.get(PLACE))), {});
+    this.outline = await fetchJson("course");
+    await this.lead(this.keyOf(inAddress() ?? (named ? null : tabStorage.get(LEARN_SCREEN))), {});
   }
 
   /** The screen of this name, of an older one, or the entrance. */
@@ -55,7 +53,7 @@ export class Router {
 
   async ask(key) {
     try {
-      const answer = await reach(new URL(`fa/learn/${key}.html?build=${BUILD}`, document.baseURI));
+      const answer = await request(buildUrl(`learn/${key}.html`));
       if (answer.ok) return answer.text();
     } catch {
       // no network
@@ -72,7 +70,7 @@ export class Router {
     // A lecture's list is kept from one of its screens to another
     address.push({
       page: "learn",
-      rung: key === ENTRANCE ? null : key,
+      lesson: key === ENTRANCE ? null : key,
       part: null,
       path: this.list(path).includes(key) ? path : null,
     });
@@ -81,14 +79,14 @@ export class Router {
 
   lead(key, how) {
     this.key = key;
-    here.set(PLACE, key);
+    tabStorage.set(LEARN_SCREEN, key);
     return during("screen", this.shown(key, how));
   }
 
   async shown(key, how) {
     const html = await this.html(key);
     if (key !== this.key) return; // another one was asked for meanwhile
-    this.show(key, html ?? `<p class="fa-fine">${say("lost")}</p>`, how);
+    this.show(key, html ?? `<p class="fa-fine">${t("lost")}</p>`, how);
     this.note();
     const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
     idle(() => this.near(key).forEach((other) => this.html(other)));
@@ -97,7 +95,7 @@ export class Router {
   /** The address says which screen this is. */
   note() {
     if (this.key && isOnScreen("learn"))
-      address.write({ rung: this.key === ENTRANCE ? null : this.key });
+      address.write({ lesson: this.key === ENTRANCE ? null : this.key });
   }
 
   /** The screens before and after. */
@@ -109,17 +107,17 @@ export class Router {
       : [way[at - 1], way[at + 1]].filter((other) => other && other !== ENTRANCE);
   }
 
-  /** The slides of a path or a lesson: the map, its stops, the end; none of another name. */
+  /** The slides of a path or a session: the map, its stops, the end; none of another name. */
   list(path) {
-    const { paths, lessons, end } = this.outline;
-    const stops = paths[path] ?? lessons[path]?.stops;
+    const { paths, sessions, end } = this.outline;
+    const stops = paths[path] ?? sessions[path]?.stops;
     return stops ? [ENTRANCE, ...stops, end] : [];
   }
 
   /** What a lecture turns through: what the address names, else the whole course. */
   slides() {
-    const { rungs, end } = this.outline;
+    const { lessons, end } = this.outline;
     const list = this.list(ofAddress("path"));
-    return list.includes(this.key) ? list : [ENTRANCE, ...Object.keys(rungs), end];
+    return list.includes(this.key) ? list : [ENTRANCE, ...Object.keys(lessons), end];
   }
 }

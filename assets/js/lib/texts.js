@@ -1,36 +1,40 @@
 // What a page says lies apart from the code that says it, in assets/texts/<page>.json, as explainer/base/texts.py reads it too. Pure.
 
+import libTexts from "../../texts/lib.json" with { type: "json" };
 import { integer } from "./format.js";
 
 const PLACE = /\{(\w+)(?::([^}]*))?\}/g;
 
-/** @param {string | number} value @param {string} how "", "," or "# tile": 1 tile, 2 tiles */
-function written(value, how) {
-  if (!how) return String(value);
-  if (how === ",") return integer(Number(value));
-  if (!how.startsWith("# ")) throw new RangeError(`a text writes a value as ${how}`);
-  return `${integer(Number(value))} ${how.slice(2)}${Number(value) === 1 ? "" : "s"}`;
+/** @param {string | number} value @param {string} format "", "," or "# tile": 1 tile, 2 tiles */
+function formatValue(value, format) {
+  if (!format) return String(value);
+  if (format === ",") return integer(Number(value));
+  if (!format.startsWith("# ")) throw new RangeError(`a text writes a value as ${format}`);
+  return `${integer(Number(value))} ${format.slice(2)}${Number(value) === 1 ? "" : "s"}`;
 }
 
-/** Who says a page's texts: a value for each name in the text's braces, and no other.
- * @param {Record<string, string>} stored */
-export const sayer =
+/** Returns t(key, values), which writes a text of these: it takes a value for each name in the text's braces, and no other.
+ * Raises RangeError for a key, a name or a value that the texts do not have.
+ * @template {Record<string, unknown>} T
+ * @param {T} stored
+ * @returns {(key: keyof T & string, values?: Record<string, string | number>) => string} */
+export const textsOf =
   (stored) =>
-  /** @param {string} key @param {Record<string, string | number>} [values] */ (
-    key,
-    values = {},
-  ) => {
+  (key, values = {}) => {
     if (!(key in stored)) throw new RangeError(`no text ${key}`);
-    const named = new Set();
-    const text = stored[key].replace(
+    const names = new Set();
+    const text = String(stored[key]).replace(
       PLACE,
-      (_, /** @type {string} */ name, /** @type {string} */ how) => {
+      (_, /** @type {string} */ name, /** @type {string} */ format) => {
         if (!(name in values)) throw new RangeError(`the text ${key} has no ${name}`);
-        named.add(name);
-        return written(values[name], how);
+        names.add(name);
+        return formatValue(values[name], format);
       },
     );
     for (const name in values)
-      if (!named.has(name)) throw new RangeError(`the text ${key} has no place for ${name}`);
+      if (!names.has(name)) throw new RangeError(`the text ${key} has no place for ${name}`);
     return text;
   };
+
+/** The texts of lib itself. */
+export const t = textsOf(libTexts);

@@ -3,11 +3,10 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { ALGORITHMS } from "./algorithms.js";
 import { backward } from "./passes.js";
 import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
-import { algorithmsOf } from "./passes.js";
+import { algorithmOf, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
@@ -111,12 +110,13 @@ function output(trace, f, row, x) {
   explanation.total = sum(explanation.terms);
   const after = Number(frame(trace, step, "output").acc?.data[at]);
   const alpha = Number(s?.alpha);
-  if (p.order === "fa1" && past) {
+  const normalized = algorithmOf(f).output === "normalized";
+  if (normalized && past) {
     const [l_old, l_new] = [Number(s.l_old), Number(s.l_new)];
     explanation.lines.push(
       `(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(explanation.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + explanation.total) / l_new, after)}`,
     );
-  } else if (p.order === "fa1")
+  } else if (normalized)
     explanation.lines.push(
       `${number(explanation.total)} / ${number(s.l_new)} ${equals(explanation.total / Number(s.l_new), after)}`,
     );
@@ -131,7 +131,7 @@ function output(trace, f, row, x) {
     );
   return {
     ...explanation,
-    sentence: `${name} = ${ALGORITHMS[p.order].running && past ? "α·O + P·V" : "P·V"}: ${explanation.lines.join("; ")}`,
+    sentence: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${explanation.lines.join("; ")}`,
   };
 }
 

@@ -7,7 +7,7 @@
 //   m  l  alpha  lse  D                  these of every row
 //   line.6  phase.exp                    a line of the algorithm, a phase
 //   visit.read  moved.write              what this visit moves one way, what was moved so far
-//   bytes.fa1.asked  of.K                a bar: all that an order moves, all of one tensor
+//   bytes.fa2.requested  of.K            a bar: all that an order moves, all of one tensor
 //
 // A place is a box over four axes: queries, keys, the dimensions of Q and K, those of V and O. Two places belong together
 // if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
@@ -52,6 +52,8 @@ const IN_BACKWARD = /^(?:d[QKVOS]|lse|D)$/; // alone
 const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
 /** @type {Record<string, string>} */
 const KNOWN_AS = { P: "S", weights: "S", dP: "dS", ℓ: "l", α: "alpha" };
+/** @type {Record<string, string>} Old names of the conventions, in addresses. */
+const RENAMED = { asked: "requested", least: "compulsory" };
 /** @param {string} name */
 const tensorOf = (name) => KNOWN_AS[name] ?? name;
 
@@ -148,6 +150,7 @@ export function linksAt(trace, f) {
     const [kind, what, more] = name.split(".");
     const orders = algorithmsOf(f.pass);
     const { pseudocode } = orders[p.order];
+    const convention = RENAMED[more] ?? more;
     if (what === undefined)
       return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
     if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase)
@@ -163,12 +166,12 @@ export function linksAt(trace, f) {
     }
     const totals =
       kind === "bytes" &&
-      Object.hasOwn(header.totals, more) &&
+      Object.hasOwn(header.totals, convention) &&
       Object.hasOwn(orders, what) &&
-      header.totals[more][what];
+      header.totals[convention][what];
     if (totals)
       return {
-        name,
+        name: `bytes.${what}.${convention}`,
         box: {},
         names: new Set(
           Object.keys(totals)

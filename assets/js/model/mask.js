@@ -1,8 +1,8 @@
 // A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
-import { sayer } from "../lib/texts.js";
-import reasons from "../../texts/masks.json" with { type: "json" };
+import { textsOf } from "../lib/texts.js";
+import texts from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, TILE_KINDS } from "./predicates.js";
 
 /** @import { Draft, Piece } from "./predicates.js" */
@@ -13,7 +13,7 @@ import { named, pieces, TILE_KINDS } from "./predicates.js";
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
  * @typedef {Answer & {draft: Draft, keepingTerm: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Unpacked */
 
-const t = sayer(reasons);
+const t = textsOf(texts);
 const WHOLE = { name: "full", numbers: "" };
 
 /** @param {Piece} piece */
@@ -176,7 +176,8 @@ export function scoreSentence({ n, draft, keepingTerm, keeps, hides }, i, j) {
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";
   const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
-  const span = (k, size) => t("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
+  const span = (/** @type {number} */ k, /** @type {number} */ size) =>
+    t("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
   return t(`tile.${kind}`, { i, j, rows: span(i, br), keys: span(j, bc) });
 }
 

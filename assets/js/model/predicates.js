@@ -4,7 +4,7 @@
 /** A union of intersections. @typedef {Piece[][]} Draft */
 /** Those that hide scores of a tile. @typedef {{names: string[], how: "one" | "more" | "together"}} Hiders */
 
-export const TILE_KINDS = ["full", "partial", "skipped"];
+export const TILE_KINDS = /** @type {const} */ (["full", "partial", "skipped"]);
 
 /** The chips of a text, as the server writes it. @param {string} text @returns {Draft} */
 export const pieces = (text) =>

@@ -41,6 +41,15 @@ export function chosen(search) {
   return { sel: params.get("sel"), way: params.get("way") };
 }
 
+// What an address called a lesson before 2026-11: still read, never written
+export const OLD_LESSON = "rung";
+
+/** The screen of the Learn page that an address names, null for none. @param {string} search */
+export function lessonOf(search) {
+  const params = new URLSearchParams(search);
+  return params.get("lesson") ?? params.get(OLD_LESSON);
+}
+
 /** Where in it: which pass, and the place there. @param {string} search */
 export function position(search) {
   const params = new URLSearchParams(search);

@@ -8,7 +8,8 @@ import { t } from "./texts.js";
  * the same in words.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
 
-/** Of a score or its like: the products that it sums up, in a sentence. @param {Record<string, string | number>} of @param {number} d */
+/** Of a score or its like: the products that it sums up, in a sentence.
+ * @param {{name: string, row: number, a: string, b: string, key: number, lines: string}} of @param {number} d */
 export const productsOf = (of, d) =>
   d === 1 ? t("score.product", of) : t("score.products", { ...of, d });
 

@@ -1,6 +1,7 @@
 // Problem and position are written to the address bar, which query.js reads.
 
 import { pending } from "../lib/pending.js";
+import { OLD_LESSON } from "../model/query.js";
 
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {
@@ -13,7 +14,7 @@ export class Address {
 
   write(values) {
     this.pending = { ...this.pending, ...values };
-    const { page, rung, ...rest } = values;
+    const { page, lesson, ...rest } = values;
     Object.assign(this.known, rest);
     pending("address", true);
     this.timer ??= setTimeout(() => this.flush(), this.wait);
@@ -41,6 +42,7 @@ export class Address {
     for (const [key, value] of Object.entries(this.pending))
       if (value === null) params.delete(key);
       else params.set(key, value);
+    if ("lesson" in this.pending) params.delete(OLD_LESSON);
     this.pending = null;
     window.history[how](window.history.state, "", `?${params}${window.location.hash}`);
   }

@@ -1,14 +1,11 @@
 // Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
-// are seen; and to the page itself when a link of Learn has led there.
+// are seen; and to the page itself when a link of Learn has led ttabStorage.
 
 import { el, set } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
-import { here, LED } from "../learn/progress.js";
+import { listen } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
-
-const say = sayer(told);
+import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
+import { t } from "./texts.js";
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
@@ -40,31 +37,31 @@ function order(bar, skip) {
 
 /** A link of Learn, or Back, has led here: Learn itself leads to its heading. */
 function arrive() {
-  if (!here.get(LED) || !hasArrived() || isOnScreen("learn")) return;
-  if (document.activeElement !== document.body || enter(here.get(LED) === BY_KEY))
-    here.set(LED, "");
+  if (!tabStorage.get(MOVE_FOCUS) || !hasArrived() || isOnScreen("learn")) return;
+  if (document.activeElement !== document.body || enter(tabStorage.get(MOVE_FOCUS) === BY_KEY))
+    tabStorage.set(MOVE_FOCUS, "");
 }
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
-  const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
+  const skip = el("button", { type: "button", class: "fa-skip", text: t("skip") });
   skip.addEventListener("click", () => enter(true));
   const [came] = /** @type {PerformanceNavigationTiming[]} */ (
     performance.getEntriesByType("navigation")
   ); // not everywhere
-  if (came?.type === "back_forward") here.set(LED, "1");
-  window.addEventListener("popstate", () => here.set(LED, "1"), { capture: true });
+  if (came?.type === "back_forward") tabStorage.set(MOVE_FOCUS, "1");
+  window.addEventListener("popstate", () => tabStorage.set(MOVE_FOCUS, "1"), { capture: true });
   const now = () => {
     order(bar, skip);
     arrive();
   };
-  for (const event of ["fa:opened", "fa:page"]) hear(event, now);
+  for (const event of ["fa:opened", "fa:page"]) listen(event, now);
   now();
   document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");
     if (link && !ctrlKey && !metaKey && !shiftKey)
-      here.set(
-        LED,
+      tabStorage.set(
+        MOVE_FOCUS,
         new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY,
       );
   });

@@ -1,33 +1,22 @@
-// The way back from a page to the rung of Learn whose link led there, and the rungs that explain the page on screen.
+// The way back from a page to the lesson of Learn whose link led there, and the lessons that explain the page on screen.
 
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
-import { FROM, here, LED, PLACE } from "../learn/progress.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
+import { lessonOf } from "../model/query.js";
+import { listen, emit } from "../lib/events.js";
+import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
+import { t } from "./texts.js";
 
-const say = sayer(told);
-
-/** [key, number, title] of the rung that was left, or null. */
-function left() {
-  try {
-    return JSON.parse(here.get(FROM));
-  } catch {
-    return null;
-  }
-}
-
-/** In the bar: the link back, and in its menu the rungs of this page. */
+/** In the bar: the link back, and in its menu the lessons of this page. */
 export function mountBack(bar) {
-  const back = bar.querySelector(".fa-to-rung");
+  const back = bar.querySelector(".fa-to-lesson");
   const show = () => {
-    const from = left();
+    const from = tabStorage.getJson(LEFT_LESSON);
     back.hidden = !from || isOnScreen("learn");
     if (from) {
-      const words = say("back", { number: from[1], title: from[2] });
+      const words = t("back", { number: from[1], title: from[2] });
       set(back, {
-        href: `?page=learn&rung=${from[0]}`,
+        href: `?page=learn&lesson=${from[0]}`,
         text: from[1],
         "aria-label": words,
         title: words,
@@ -40,13 +29,13 @@ export function mountBack(bar) {
     const link = event.target.closest("a[href^='?page=learn']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const key = new URLSearchParams(link.search).get("rung");
+    const key = lessonOf(link.search);
     bar.querySelector(".fa-menu").open = false;
-    here.set(PLACE, key); // Learn may be opened only now
-    here.set(LED, "1");
+    tabStorage.set(LEARN_SCREEN, key); // Learn may be opened only now
+    tabStorage.set(MOVE_FOCUS, "1");
     await toPage("learn");
-    tell("fa:rung", key);
+    emit("fa:lesson", key);
   });
-  hear("fa:page", show);
+  listen("fa:page", show);
   show();
 }

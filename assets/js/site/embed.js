@@ -1,12 +1,10 @@
 // The picture in a frame of another page: the code that puts it there, and the way out of the frame.
 
 import { address } from "./address.js";
+import { OLD_LESSON } from "../model/query.js";
 import { el } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
-
-const say = sayer(told);
+import { t } from "./texts.js";
 
 const SIZE = [800, 500];
 
@@ -14,7 +12,7 @@ const SIZE = [800, 500];
 function addressOf(mode) {
   address.flush();
   const url = new URL(window.location.href);
-  for (const key of ["mode", "page", "rung"]) url.searchParams.delete(key);
+  for (const key of ["mode", "page", "lesson", OLD_LESSON]) url.searchParams.delete(key);
   if (mode) url.searchParams.set("mode", mode);
   return url.href;
 }
@@ -37,7 +35,7 @@ export function wayOut() {
     target: "_blank",
     rel: "noopener",
     href: addressOf(null),
-    text: say("full"),
+    text: t("full"),
   });
   for (const near of ["pointerenter", "focus", "click"])
     link.addEventListener(near, () => (link.href = addressOf(null)));

@@ -3,10 +3,7 @@
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { columns, csv, formatValue } from "../model/table.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
-
-const say = sayer(told);
+import { t } from "./texts.js";
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
 
@@ -61,7 +58,7 @@ document.addEventListener("click", async ({ target }) => {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(data.script);
-    target.textContent = say("copied");
+    target.textContent = t("copied");
   } catch {
     save(data.name, "py", data.script); // no clipboard here: a file will do
   }

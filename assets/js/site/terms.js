@@ -3,10 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
-import { sayer } from "../lib/texts.js";
-import told from "../../texts/site.json" with { type: "json" };
-
-const say = sayer(told);
+import { t } from "./texts.js";
 
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
@@ -16,7 +13,6 @@ const OTHER_SENSE = {
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself
 const NEAR_PX = 3;
-const NOT_HERE = "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term";
 const WORD = /[\p{L}\p{N}_]+/gu; // subscripts and ℓ, α, ᵀ are letters or numbers too
 const TAIL = /(?:_(?:new|old|i|j))?[₀-₉ᵢⱼᵀ]*$/u; // m_new, Q₂ and Kᵀ are m, Q and K
 const RUN = /^(?:[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*)+$/u; // symbols side by side: αℓ, P₂₁V₁
@@ -161,7 +157,10 @@ export class Terms {
   }
 
   async rested(target, x, y) {
-    if (!target.isConnected || target.closest?.(NOT_HERE)) return;
+    const isElsewhere = target.closest?.(
+      "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term",
+    );
+    if (!target.isConnected || isElsewhere) return;
     const index = await this.ready();
     if (!index) return;
     const node = target.closest?.("[data-term]");
@@ -242,16 +241,16 @@ export class Terms {
 }
 
 const KEYS = [
-  ["← →", say("key.tile")],
-  ["↑ ↓", say("key.phase")],
-  [say("keys.space"), say("key.play")],
-  [say("keys.ends"), say("key.ends")],
-  ["B", say("key.backward")],
-  ["R", say("key.race")],
-  ["C", say("key.controls")],
-  ["M", say("key.mask")],
-  [say("keys.press"), say("key.press")],
-  [say("keys.escape"), say("key.escape")],
+  ["← →", t("key.tile")],
+  ["↑ ↓", t("key.phase")],
+  [t("keys.space"), t("key.play")],
+  [t("keys.ends"), t("key.ends")],
+  ["B", t("key.backward")],
+  ["R", t("key.race")],
+  ["C", t("key.controls")],
+  ["M", t("key.mask")],
+  [t("keys.press"), t("key.press")],
+  [t("keys.escape"), t("key.escape")],
 ];
 
 /** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
@@ -268,24 +267,24 @@ export async function showSymbols(terms, opener) {
   const all = index ? [...index.entries.values()] : [];
   const symbols = all
     .filter(({ symbol }) => symbol)
-    .map(({ symbol, name, words }) => [say("symbol", { symbol, name }), words]);
+    .map(({ symbol, name, words }) => [t("symbol", { symbol, name }), words]);
   const phases = all
     .filter(({ name }) => name.startsWith("phase "))
     .map(({ name, words }) => [name.slice(6), words]);
-  const close = el("button", { type: "button", class: "fa-share", text: say("close") });
+  const close = el("button", { type: "button", class: "fa-share", text: t("close") });
   const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
   const body = el(
     "div",
-    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": say("symbols.all") },
+    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": t("symbols.all") },
     [
-      ...part(say("symbols.keys"), KEYS),
-      ...part(say("symbols.symbols"), symbols),
-      ...part(say("symbols.phases"), phases),
-      el("p", { class: "fa-fine", text: index ? say("symbols.rest") : say("symbols.none") }),
+      ...part(t("symbols.keys"), KEYS),
+      ...part(t("symbols.symbols"), symbols),
+      ...part(t("symbols.phases"), phases),
+      el("p", { class: "fa-fine", text: index ? t("symbols.rest") : t("symbols.none") }),
     ],
   );
-  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": say("symbols") }, [
-    el("div", { class: "fa-listing-head" }, [el("b", { text: say("symbols") }), close]),
+  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": t("symbols") }, [
+    el("div", { class: "fa-listing-head" }, [el("b", { text: t("symbols") }), close]),
     body,
   ]);
   close.addEventListener("click", () => dialog.close());

@@ -11,31 +11,31 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { LaneMotion } from "./lane_motion.js";
 import { algorithmsOf } from "../model/passes.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
-import { sayer } from "../lib/texts.js";
+import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
 
-const tRace = sayer(texts);
+const tRace = textsOf(texts);
 
-/** Bytes of each tensor that this order asks for, reads and writes apart. */
+/** The requested bytes of each tensor, reads and writes apart. */
 class Meter {
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.so = el("span");
     this.how = el("span", { class: "fa-meter-form" });
     this.sum = el("p", { class: "fa-meter-sum" }, [this.so, this.how]);
-    this.least = el("p", { class: "fa-meter-sum" });
+    this.compulsory = el("p", { class: "fa-meter-sum" });
     this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [
       this.rows,
       this.sum,
-      this.least,
+      this.compulsory,
     ]);
   }
 
   layout(trace, most) {
     const { order } = trace.problem;
-    const { asked, least } = trace.header.totals;
-    this.totals = asked[order];
+    const { requested, compulsory } = trace.header.totals;
+    this.totals = requested[order];
     this.total = sumOf(this.totals);
     this.bars = {};
     const rows = Object.entries(this.totals).map(([tensor, [read, written]]) => {
@@ -70,17 +70,17 @@ class Meter {
     const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
     const form =
       running && trace.header.problem.mask !== "full"
-        ? tRace("lane.less", { form: closed_form.asked })
-        : closed_form.asked;
+        ? tRace("lane.less", { form: closed_form.requested })
+        : closed_form.requested;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
-    const size = bytes(sumOf(least[order])); // the backward has more tensors than room for both
-    set(this.least, {
+    const size = bytes(sumOf(compulsory[order])); // the backward has more tensors than room for both
+    set(this.compulsory, {
       text:
         trace.header.pass === "forward"
-          ? tRace("lane.least.form", { size, form: closed_form.least })
-          : tRace("lane.least", { size }),
-      title: closed_form.least,
+          ? tRace("lane.compulsory.form", { size, form: closed_form.compulsory })
+          : tRace("lane.compulsory", { size }),
+      title: closed_form.compulsory,
     });
   }
 
@@ -100,7 +100,7 @@ class Meter {
       set(bar.number, { text: bytes(read + written) });
     }
     set(this.so, {
-      text: tRace("lane.asked", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
+      text: tRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
     });
   }
 }
@@ -122,7 +122,8 @@ export class Lane {
     this.root = el(
       "section",
       {
-        class: `fa-card fa-lane fa-order-${order}`,
+        class: "fa-card fa-lane",
+        style: `--fa-hue:${ALGORITHMS[order].hue}`,
         "data-testid": "player",
         "aria-label": ALGORITHMS[order].label,
       },

@@ -4,7 +4,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { requestOk, errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
@@ -187,7 +187,9 @@ export class Player {
     try {
       const pass = position.pass ?? this.pass;
       const [response] = await Promise.all([
-        asked(this.options.url(query, pass), request.signal, (sentence) => this.notify(sentence)),
+        requestOk(this.options.url(query, pass), request.signal, (sentence) =>
+          this.notify(sentence),
+        ),
         this.ready(pass),
         this.predict.coming,
       ]);
@@ -197,7 +199,7 @@ export class Player {
       this.show(trace, position);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.notify(sentenceOf(error));
+      this.notify(errorText(error));
       if (!this.trace && query) await this.load("").then(() => this.notify(error.message));
     } finally {
       await this.listed; // so that stepping asks the server nothing
@@ -288,7 +290,9 @@ export class Player {
         step,
         trace.header.pass,
       );
-      const response = await asked(address, this.abort.signal, (sentence) => this.notify(sentence));
+      const response = await requestOk(address, this.abort.signal, (sentence) =>
+        this.notify(sentence),
+      );
       if (trace !== this.trace) return;
       this.notify(null);
       trace.zoom = decode(await response.arrayBuffer());
@@ -297,7 +301,7 @@ export class Player {
       if (this.drawer.name === "traffic") this.drawer.open(this.own.first);
       this.render();
     } catch (error) {
-      this.notify(sentenceOf(error));
+      this.notify(errorText(error));
     }
   }
 

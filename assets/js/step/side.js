@@ -2,9 +2,9 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { CONVENTIONS } from "../model/algorithms.js";
+import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { algorithmsOf } from "../model/passes.js";
+import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
 
@@ -80,14 +80,7 @@ export class Code {
 
   /** What the paper's lines are, of the order with this label. */
   remark(label) {
-    const {
-      header: { pass },
-      problem: { order },
-    } = this.trace;
-    if (order === "standard") return t(pass === "backward" ? "code.five" : "code.three");
-    return pass === "backward"
-      ? t("code.backward", { order: label })
-      : t("code.forward", { order: label });
+    return algorithmOf(this.trace).texts.remark;
   }
 
   draw(f) {
@@ -108,7 +101,7 @@ export class Code {
   }
 }
 
-/** What every order asks for, filled as far as the visits have come, beside the least of it, on one scale. */
+/** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export class Traffic {
   constructor() {
     this.body = el("div", { class: "fa-bars" });
@@ -127,9 +120,9 @@ export class Traffic {
   }
 
   layout(trace) {
-    const { asked, least } = trace.header.totals;
+    const { requested, compulsory } = trace.header.totals;
     this.rows = {};
-    const most = Math.max(...Object.values(asked).map(sumOf)); // never less than any least
+    const most = Math.max(...Object.values(requested).map(sumOf)); // never less than any compulsory bytes
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
       el("span", { class: "fa-bar-line" }, [
         el("b", { "data-term": kind, text: kind }),
@@ -137,10 +130,10 @@ export class Traffic {
       ]),
     );
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
-    for (const [order, { label, closed_form: form }] of Object.entries(
-      algorithmsOf(trace.header.pass),
-    )) {
-      const [all, once] = [sumOf(asked[order]), sumOf(least[order])];
+    const algorithms = algorithmsOf(trace.header.pass);
+    for (const order of Object.keys(requested)) {
+      const { label, hue, closed_form, texts } = algorithms[order];
+      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) =>
         el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
@@ -148,7 +141,8 @@ export class Traffic {
       const number = (size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
-        const more = kind === "least" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
+        const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
+        const form = `${closed_form[kind]}${more && `.${more}`}`;
         const track = el(
           "span",
           { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
@@ -159,27 +153,27 @@ export class Traffic {
           {
             class: "fa-bar-line",
             "data-part": `bytes.${order}.${kind}`,
-            title: t(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
+            title: t("traffic.form", { kind, form }),
           },
           [el("span", { class: "fa-rail-track" }, [track]), text],
         );
       };
       const name = el("span", { class: "fa-bar-name", text: label });
       this.body.append(
-        el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [
+        el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
           name,
-          bar("asked", all, parts, number(all)),
-          bar("least", once, [], number(once)),
+          bar("requested", all, parts, number(all)),
+          bar("compulsory", once, [], number(once)),
         ]),
       );
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
-    const order = algorithmsOf(trace.header.pass).standard.label.toLowerCase();
+    const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {
       text:
-        trace.problem.order === "standard"
+        trace.problem.order === BASELINE
           ? ""
-          : `  ${t("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
     });
     set(this.whole, {
       text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,

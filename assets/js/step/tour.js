@@ -3,10 +3,10 @@
 
 import { el, set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
-import { sayer } from "../lib/texts.js";
+import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
 
-const t = sayer(texts);
+const t = textsOf(texts);
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 

@@ -5,10 +5,10 @@ import { during } from "../lib/pending.js";
 import { Camera } from "../lib/picture.js";
 import { filmOf } from "../lib/save.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
-import { sayer } from "../lib/texts.js";
+import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_video.json" with { type: "json" };
 
-const t = sayer(texts);
+const t = textsOf(texts);
 const MOST = 400; // frames
 const WHOLE_MS = 25_000;
 const BEAT_MS = [120, 900]; // at least, at most

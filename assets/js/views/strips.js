@@ -35,7 +35,7 @@ export class Strips {
   measure(trace, { unit: u, big }, height) {
     const { pass, totals } = trace.header;
     this.tight = pass === "backward" && height < TIGHT;
-    const moved = totals.asked[trace.problem.order];
+    const moved = totals.requested[trace.problem.order];
     const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     this.made = MADE[pass];
     this.sides = Object.fromEntries(

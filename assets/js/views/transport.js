@@ -1,10 +1,10 @@
 // The transport bar: first, previous, play, next, last; scrub; speed; the step in words.
 
 import { el, set, svg } from "../lib/dom.js";
-import { sayer } from "../lib/texts.js";
+import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
 
-const t = sayer(texts);
+const t = textsOf(texts);
 
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",

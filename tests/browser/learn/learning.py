@@ -19,10 +19,10 @@ IDLE = """(key) => {
 }"""
 
 
-def open_page(tab, rung: str = "", **query: str):
+def open_page(tab, lesson: str = "", **query: str):
     more = "".join(f"&{k}={v}" for k, v in query.items())
-    tab.page.goto(f"{tab.server.url}/?page=learn{f'&rung={rung}' * bool(rung)}{more}")
-    tab.page.wait_for_function(SHOWN, arg=rung or "entrance")
+    tab.page.goto(f"{tab.server.url}/?page=learn{f'&lesson={lesson}' * bool(lesson)}{more}")
+    tab.page.wait_for_function(SHOWN, arg=lesson or "entrance")
     return tab.page
 
 

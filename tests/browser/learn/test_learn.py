@@ -6,7 +6,7 @@ import re
 
 from explainer.learn.claims import CLAIMS
 from explainer.learn.course import PATHS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
@@ -35,16 +35,16 @@ STEP_BYTES = 60_000  # beside it: the Step page keeps the address, hidden or not
 ADDED_BYTES = 40_000
 
 
-def test_every_rung_by_keyboard_from_the_one_before(tab):
-    page = open_page(tab, rungs()[0].key)
-    for k, rung in enumerate(rungs()):
-        page.wait_for_function(SHOWN, arg=rung.key)
-        assert query_of(page)["rung"] == rung.key
-        assert page.locator(".fa-dot[aria-current]").get_attribute("data-rung") == rung.key
+def test_every_lesson_by_keyboard_from_the_one_before(tab):
+    page = open_page(tab, lessons()[0].key)
+    for k, lesson in enumerate(lessons()):
+        page.wait_for_function(SHOWN, arg=lesson.key)
+        assert query_of(page)["lesson"] == lesson.key
+        assert page.locator(".fa-dot[aria-current]").get_attribute("data-lesson") == lesson.key
         page.evaluate("localStorage.setItem('fa-learn-path', 'course')")
         if k:
-            assert page.evaluate(AT_HEADING, rung.key), "the keyboard goes along"
-        page.locator(".fa-rung-next").press("Enter")
+            assert page.evaluate(AT_HEADING, lesson.key), "the keyboard goes along"
+        page.locator(".fa-lesson-next").press("Enter")
     page.wait_for_function(SHOWN, arg="entrance")
     page.evaluate("localStorage.clear()")
 
@@ -67,12 +67,12 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place, qx="0", qy="2.5", kx="-2", ky="-1", d="4")
     place.get_by_role("button", name="Reset").click()
     told(place)
-    page.locator(".fa-dot[data-rung=mask]").click()
+    page.locator(".fa-dot[data-lesson=mask]").click()
     place = widget(page, "mask")
     place.get_by_role("radio", name="multiplying P by 0 or 1").check(force=True)
     place.get_by_role("combobox").first.select_option("padded")
     told(place, way="times", shape="padded")
-    page.locator(".fa-dot[data-rung=attention]").click()
+    page.locator(".fa-dot[data-lesson=attention]").click()
     place = widget(page, "attention")
     place.get_by_role("button", name="Follow row 3, on, in Q").first.press("Enter")
     told(place, row="3")
@@ -158,7 +158,7 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page.emulate_media(media="print")
     seen = page.evaluate(PRINTED)
     assert seen["boxes"] == [] and seen["wide"] == [], seen
-    assert seen["screens"] > len(rungs()) + 5
+    assert seen["screens"] > len(lessons()) + 5
     assert seen["end"] <= seen["height"] + 1, "nothing that holds the screens cuts them off"
     whole = len(re.findall(rb"/Type /Page\b", page.pdf(format="A4")))
     assert whole > 20
@@ -229,17 +229,17 @@ def first_view(browser, watch) -> dict[str, int]:
     return {url: sizes.get(key, 0) for key, url in urls.items() if "/fa/" in url}
 
 
-def test_leaving_the_tab_takes_the_rung_from_the_address_and_coming_back_brings_it(tab):
+def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_brings_it(tab):
     page = open_page(tab, "fusion")
     place = widget(page, "fusion")
     place.get_by_role("radio").last.check(force=True)
     settled(page)
     page.get_by_role("tab", name="Step", exact=True).click()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
-    assert not {"page", "rung"} & set(query_of(page))
+    assert not {"page", "lesson"} & set(query_of(page))
     page.get_by_role("tab", name="Learn", exact=True).click()
     page.wait_for_selector("#learn-fusion:visible")
-    assert query_of(page)["rung"] == "fusion"
+    assert query_of(page)["lesson"] == "fusion"
     assert place.get_by_role("radio").last.is_checked(), "as it was left"
     page.get_by_role("tab", name="Memory", exact=True).click()
     page.wait_for_selector('[data-testid="memory"]:visible')
@@ -251,28 +251,28 @@ def test_leaving_the_tab_takes_the_rung_from_the_address_and_coming_back_brings_
 
 def test_an_older_key_leads_on_and_back_leads_back(tab):
     page = tab.page
-    page.goto(f"{tab.server.url}/?page=learn&rung=tiles_why")
+    page.goto(f"{tab.server.url}/?page=learn&lesson=tiles_why")
     page.wait_for_function(SHOWN, arg="memory")
-    assert query_of(page)["rung"] == "memory"
-    page.locator(".fa-dot[data-rung=dot]").click()
+    assert query_of(page)["lesson"] == "memory"
+    page.locator(".fa-dot[data-lesson=dot]").click()
     page.wait_for_function(SHOWN, arg="dot")
     page.locator(".fa-screen-head a", has_text="Map").click()
     page.wait_for_function(SHOWN, arg="entrance")
-    assert "rung" not in query_of(page)
+    assert "lesson" not in query_of(page)
     for key in ("dot", "memory"):
         page.go_back()
         page.wait_for_function(SHOWN, arg=key)
-        assert query_of(page)["rung"] == key
+        assert query_of(page)["lesson"] == key
     page.go_forward()
     page.wait_for_function(SHOWN, arg="dot")
-    page.goto(f"{tab.server.url}/?page=learn&rung=no-such")
+    page.goto(f"{tab.server.url}/?page=learn&lesson=no-such")
     page.wait_for_function(SHOWN, arg="entrance")
 
 
 def test_a_link_to_another_page_brings_the_way_back(tab):
     page = open_page(tab, "online")
     page.locator(".fa-links a").first.press("Enter")
-    back = page.get_by_role("link", name="Back to rung 3.2, ")
+    back = page.get_by_role("link", name="Back to lesson 3.2, ")
     back.wait_for()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
     arrived = (
@@ -289,7 +289,7 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.textContent") == "More"
     page.keyboard.press("Enter")
-    wanted = [rung for rung in rungs() if any(link.page == "step" for link in rung.links)]
+    wanted = [lesson for lesson in lessons() if any(link.page == "step" for link in lesson.links)]
     assert explained.count() == len(wanted)
     explained.last.click()
     page.wait_for_function(SHOWN, arg=wanted[-1].key)
@@ -301,7 +301,7 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     page.wait_for_function(SHOWN, arg="online")
     settled(page)
     assert page.evaluate(AT_HEADING, "online")
-    assert query_of(page)["rung"] == "online" and query_of(page)["page"] == "learn"
+    assert query_of(page)["lesson"] == "online" and query_of(page)["page"] == "learn"
 
 
 def test_the_entrance_tells_how_far_each_path_is(browser, watch):
@@ -310,8 +310,8 @@ def test_the_entrance_tells_how_far_each_path_is(browser, watch):
     assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
     start = page.locator(".fa-path-go.is-main")
     assert start.evaluate("n => n.textContent") == "Start with 1.5 The whole picture"
-    done = [rung for rung in rungs() if rung.key in PATHS[0].rungs]
-    known = {rung.question.key: "right" for rung in done}
+    done = [lesson for lesson in lessons() if lesson.key in PATHS[0].lessons]
+    known = {lesson.question.key: "right" for lesson in done}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
     page.reload()
     page.wait_for_function(SHOWN, arg="entrance")
@@ -323,8 +323,8 @@ def test_the_entrance_tells_how_far_each_path_is(browser, watch):
         "hour"
     ]
     cards.nth(1).get_by_role("button", name="1 hour").click()
-    left = [rung for rung in rungs() if rung.key in PATHS[1].rungs and rung not in done]
-    assert f"{sum(rung.minutes for rung in left)} minutes left" in cards.nth(1).inner_text()
+    left = [lesson for lesson in lessons() if lesson.key in PATHS[1].lessons and lesson not in done]
+    assert f"{sum(lesson.minutes for lesson in left)} minutes left" in cards.nth(1).inner_text()
     assert page.locator(".fa-halt.is-done").count() == len(done)
     cards.nth(2).get_by_role("button", name="The course").click()
     assert (
@@ -343,7 +343,7 @@ def test_the_self_test_advises_where_to_start(browser, watch):
         page.get_by_role("button", name=answer, exact=True).press("Enter")
     advice = page.locator(".fa-advice")
     assert advice.inner_text() == "Self-test so far: you know 1.1 to 1.3; start the course at 1.4."
-    assert page.locator(".fa-halt:has(.fa-start)").get_attribute("data-rung") == "cat"
+    assert page.locator(".fa-halt:has(.fa-start)").get_attribute("data-lesson") == "cat"
     asked = page.locator(".fa-test-words")
     assert asked.inner_text().startswith("✓ Right. 4 of 6. Attention: "), "1.4 is asked about"
     page.get_by_role("button", name="values").click()

@@ -1,14 +1,14 @@
-"""One rung, one screen: nothing of a rung scrolls, in any size, theme or in a lecture hall, where
+"""One lesson, one screen: nothing of it scrolls, in any size, theme or in a lecture hall, where
 a picture's words can be read from the last row.
 
-``overflowing`` measures one, ``unfitting`` all of them on a page that goes from rung to rung.
+``overflowing`` measures one, ``unfitting`` all of them on a page that goes from lesson to lesson.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from tests.browser.harness import settled
 from tests.browser.learn.learning import SHOWN, open_page
 
@@ -22,12 +22,12 @@ OVER = """([least, digits]) => {
   const RING = 4, found = {}, root = document.documentElement;
   const put = (name, by) => { if (by > 1) found[name] = Math.round(by); };
   const named = (node) => node.className.split?.(" ").at(0) || node.tagName;
-  const parts = document.querySelectorAll(".fa-rung, .fa-rung-body > *, .fa-learn .fa-scroll");
+  const parts = document.querySelectorAll(".fa-lesson, .fa-lesson-body > *, .fa-learn .fa-scroll");
   for (const node of [root, ...parts].filter((one) => one.checkVisibility())) {
     put(named(node), node.scrollHeight - node.clientHeight);
     put(named(node), node.scrollWidth - node.clientWidth);
   }
-  const slide = document.querySelector(".is-presenting [data-part=picture] > .fa-rung-body");
+  const slide = document.querySelector(".is-presenting [data-part=picture] > .fa-lesson-body");
   const fields = ".fa-widget .fa-control :is(input[type=number], select)";
   for (const node of slide ? [] : document.querySelectorAll(fields)) {
     const widget = node.closest(".fa-widget");
@@ -88,21 +88,21 @@ BOTH = f"""(least) => {{
   return {{ ...other, ...light }};
 }}"""
 # Where each part of the widget and the question stands: [its class, left, top, width, height].
-BOXES = """() => [...document.querySelectorAll(".fa-rung-body > .fa-widget *, .fa-question *")]
+BOXES = """() => [...document.querySelectorAll(".fa-lesson-body > .fa-widget *, .fa-question *")]
   .filter((node) => node.checkVisibility() && !node.closest(".fa-sr"))
   .map((node) => {
     const { left, top, width, height } = node.getBoundingClientRect();
     return [node.getAttribute("class"), ...[left, top, width, height].map(Math.round)];
   })"""
 GO = """(key) => {
-  const link = Object.assign(document.createElement("a"), { href: `?page=learn&rung=${key}` });
+  const link = Object.assign(document.createElement("a"), { href: `?page=learn&lesson=${key}` });
   document.querySelector(".fa-learn").append(link);
   link.click();
 }"""
 
 
 def overflowing(tab, key: str, hall: bool = False) -> dict[str, int]:
-    """{part: px too large} of a rung as it is now."""
+    """{part: px too large} of a lesson as it is now."""
     page = open_page(tab, key, **({"mode": "present"} if hall else {}))
     page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
     return too_large(settled(page))
@@ -114,10 +114,10 @@ def too_large(page) -> dict[str, int]:
 
 
 def unfitting(tab, hall: bool) -> dict[str, dict]:
-    """{rung, slide, width: what is too large there}, from rung to rung within one page. Each is
+    """{lesson, slide, width: what is too large there}, each lesson after the other. Each is
     measured in one size as it comes there, then as the window takes the other, which stays for the
     next."""
-    found, keys, sizes = {}, [rung.key for rung in rungs()], [*SIZES]
+    found, keys, sizes = {}, [lesson.key for lesson in lessons()], [*SIZES]
     page = open_page(tab, keys[0], **({"mode": "present"} if hall else {}))
     for key in keys:
         page.evaluate(GO, key)
@@ -152,7 +152,7 @@ def after_the_hall(page) -> list:
 
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])
-def test_every_rung_fits(browser, watch, hall):
+def test_every_lesson_fits(browser, watch, hall):
     size = dict(zip(("width", "height"), SIZES[0], strict=True))
     context = browser.new_context(viewport=size, reduced_motion="reduce")
     found = unfitting(watch(context), hall)
@@ -166,15 +166,15 @@ def test_what_does_not_fit_is_found(tab):
     page.wait_for_function(SHOWN, arg="backward")
     settled(page)
     before = too_large(page)
-    page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = '900px'")
+    page.evaluate("document.querySelector('.fa-lesson-text p').style.minHeight = '900px'")
     after = too_large(page)
     assert sum(after.values()) > sum(before.values()) + 100
     assert "HTML" not in after, "the page itself never scrolls"
-    page.evaluate("document.querySelector('.fa-rung-text p').style.minHeight = ''")
-    page.evaluate("document.querySelector('.fa-rung-body > .fa-widget').style.padding = 0")
+    page.evaluate("document.querySelector('.fa-lesson-text p').style.minHeight = ''")
+    page.evaluate("document.querySelector('.fa-lesson-body > .fa-widget').style.padding = 0")
     assert too_large(page)["ring"] >= 2, "the ring of a field is cut off"
-    page.evaluate("document.querySelector('.fa-rung-body > .fa-widget').style.padding = ''")
-    page.add_style_tag(content=".dark .fa-rung-text { font-size: 60px; }")
+    page.evaluate("document.querySelector('.fa-lesson-body > .fa-widget').style.padding = ''")
+    page.add_style_tag(content=".dark .fa-lesson-text { font-size: 60px; }")
     assert too_large(page), "what is too large in the dark alone"
 
 
@@ -200,7 +200,7 @@ def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
 
 def on_the_way(page) -> None:
     """Half of a path is done: its card says most then, and nothing of the map may scroll away."""
-    done = {rung.question.key: "right" for rung in rungs()[4:12]}
+    done = {lesson.question.key: "right" for lesson in lessons()[4:12]}
     page.evaluate(
         """(done) => { localStorage.setItem("fa-learn", JSON.stringify(done));
         localStorage.setItem("fa-learn-path", "hour"); }""",

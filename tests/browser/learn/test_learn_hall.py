@@ -1,4 +1,4 @@
-"""The Learn page in a lecture hall: a rung is two slides, its picture and its question."""
+"""The Learn page in a lecture hall: a lesson is two slides, its picture and its question."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from explainer.learn.claims import CLAIMS
 from explainer.learn.hall import slide
-from explainer.learn.registry import answer, rungs
-from explainer.learn.teaching import LESSONS
+from explainer.learn.registry import answer, lessons
+from explainer.learn.teaching import SESSIONS
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import SHOWN, open_page, told, widget
 
@@ -21,7 +21,7 @@ NAMED = """([key, part]) => {
   const screen = document.querySelector(".fa-learn").firstElementChild;
   const query = new URLSearchParams(location.search);
   const is = screen.dataset.key === key && screen.dataset.part === part;
-  return is && { rung: query.get("rung"), part: query.get("part") };
+  return is && { lesson: query.get("lesson"), part: query.get("part") };
 }"""
 # Type of the slide itself; a picture is drawn at the size that its place has.
 SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.checkVisibility() &&
@@ -30,42 +30,42 @@ SIZES = """() => [...document.querySelectorAll(".fa-learn *")].filter((n) => n.c
   .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
 
 
-def hall(tab, rung: str):
+def hall(tab, lesson: str):
     tab.page.set_viewport_size(HALL)
-    page = open_page(tab, rung, mode="present")
+    page = open_page(tab, lesson, mode="present")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     return page
 
 
-def test_two_presses_a_rung_and_the_way_back_is_the_way_on(tab):
-    keys = [rung.key for rung in rungs()][:3]
+def test_two_presses_a_lesson_and_the_way_back_is_the_way_on(tab):
+    keys = [lesson.key for lesson in lessons()][:3]
     page = hall(tab, keys[0])
     wanted = [[key, part] for key in keys for part in ("picture", "question")]
-    for k, (rung, part) in enumerate([*wanted, *wanted[4::-1]]):
+    for k, (lesson, part) in enumerate([*wanted, *wanted[4::-1]]):
         if k:
             page.keyboard.press("PageDown" if k < len(wanted) else "PageUp")
-        named = page.wait_for_function(NAMED, arg=[rung, part]).json_value()
-        assert named == {"rung": rung, "part": "2" if part == "question" else None}
+        named = page.wait_for_function(NAMED, arg=[lesson, part]).json_value()
+        assert named == {"lesson": lesson, "part": "2" if part == "question" else None}
         settled(page)
-        assert page.evaluate(PLACE) == [rung, part]
-        assert min(page.evaluate(SIZES)) >= 24, [rung, part]
+        assert page.evaluate(PLACE) == [lesson, part]
+        assert min(page.evaluate(SIZES)) >= 24, [lesson, part]
         assert page.evaluate("document.documentElement.scrollHeight") <= 724
 
 
 def test_sentence_lines_and_picture_share_a_slide(tab):
-    rung = rungs()[0]
-    page = hall(tab, rung.key)
-    place = widget(page, rung.widget)
-    assert page.locator(".fa-headline").inner_text() == rung.headline
+    lesson = lessons()[0]
+    page = hall(tab, lesson.key)
+    place = widget(page, lesson.widget)
+    assert page.locator(".fa-headline").inner_text() == lesson.headline
     lines = page.locator(".fa-slide li")
-    assert lines.all_inner_texts() == list(rung.lines) and lines.first.is_visible()
+    assert lines.all_inner_texts() == list(lesson.lines) and lines.first.is_visible()
     assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
-    assert page.locator(".fa-ground").inner_text() == rung.ground
+    assert page.locator(".fa-ground").inner_text() == lesson.ground
     page.get_by_role("button", name="On", exact=True).click()
     assert page.locator(".fa-hall-asked").is_visible() and not place.is_visible()
     page.get_by_role("button", name="Leave").click()
     page.wait_for_function("!document.body.classList.contains('fa-present')")
-    assert "mode" not in query_of(page) and page.locator(".fa-rung-text").first.is_visible()
+    assert "mode" not in query_of(page) and page.locator(".fa-lesson-text").first.is_visible()
 
 
 def test_the_arrows_move_the_picture_s_steps(tab):
@@ -79,9 +79,9 @@ def test_the_arrows_move_the_picture_s_steps(tab):
     assert int(step.input_value()) == before + 1
 
 
-def test_rungs_asked_for_quickly_on_a_slow_network_leave_one(tab):
+def test_lessons_asked_for_quickly_on_a_slow_network_leave_one(tab):
     """Their screens come when the lecturer has gone on, the first one's last."""
-    first, second, third, *_ = (rung.key for rung in rungs())
+    first, second, third, *_ = (lesson.key for lesson in lessons())
     page, held, late = hall(tab, first), [], []
     page.route("**/fa/learn?*", lambda route: route.continue_() if late else held.append(route))
     for _ in range(4):
@@ -105,7 +105,7 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
         page.wait_for_selector(".fa-learn.is-presenting [data-part=question]")
         settled(page)
         assert not page.locator(".fa-learn .fa-question").is_visible() and "part" in query_of(page)
-        wanted = slide(next(rung for rung in rungs() if rung.key == key))
+        wanted = slide(next(lesson for lesson in lessons() if lesson.key == key))
         asked, why = page.locator(".fa-hall-asked"), page.locator(".fa-hall-why")
         assert asked.locator("h3").inner_text() == wanted["words"]
         places = asked.locator("li" if "options" in wanted else "td")
@@ -168,7 +168,7 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
     tab.page.set_viewport_size(HALL)
     page = open_page(tab, "trips")
     default = answer({"w": "trips"})["blocks"][0]["words"]
-    words = page.locator(".fa-rung-body > .fa-widget .fa-picture-block > .fa-sr")
+    words = page.locator(".fa-lesson-body > .fa-widget .fa-picture-block > .fa-sr")
     widget(page, "trips").get_by_role("combobox").first.select_option("2048")
     settled(page)
     own = words.inner_text()
@@ -191,7 +191,7 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
 
 
 def test_a_lecture_follows_its_list_and_ends(tab):
-    stops = LESSONS["lecture45"].stops
+    stops = SESSIONS["lecture45"].stops
     page = hall(tab, "lecturers")
     page.keyboard.press("Escape")
     page.locator("a[href*='path=lecture45']").nth(len(stops) - 1).click()
@@ -237,10 +237,10 @@ def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
 
 
-def test_the_map_in_the_hall_names_all_rungs_and_a_lecture_s_own(tab):
+def test_the_map_in_the_hall_names_all_lessons_and_a_lecture_s_own(tab):
     """A line each, none cut, none on another; of a list what it leaves out stands aside."""
     tab.page.set_viewport_size(HALL)
-    page, stops = tab.page, {key for key, _ in LESSONS["lecture45"].stops}
+    page, stops = tab.page, {key for key, _ in SESSIONS["lecture45"].stops}
     lines = """(all) => all.map((node) => { const range = document.createRange();
       range.selectNodeContents(node);
       const { left, right, top, bottom, height } = range.getBoundingClientRect();
@@ -251,21 +251,21 @@ def test_the_map_in_the_hall_names_all_rungs_and_a_lecture_s_own(tab):
         settled(page)
         assert query_of(page)["page"] == "learn" and min(page.evaluate(SIZES)) >= 24
         boxes = page.locator(".fa-course-map h3, .fa-halt-title").evaluate_all(lines)
-        assert len(boxes) == 7 + len(rungs()) and max(box[4] for box in boxes) < 45
+        assert len(boxes) == 7 + len(lessons()) and max(box[4] for box in boxes) < 45
         for (l, r, t, b, _), (left, right, top, bottom, _) in combinations(boxes, 2):
             assert min(r, right) <= max(l, left) or min(b, bottom) <= max(t, top)
         assert max(b for *_, b, _ in boxes) < 720 - 72 and max(r for _, r, *_ in boxes) < 1280
         own = page.locator(".fa-halt:not(.is-aside)").evaluate_all(
-            "(all) => all.map((node) => node.dataset.rung)"
+            "(all) => all.map((node) => node.dataset.lesson)"
         )
-        assert {*own} == (stops if path else {rung.key for rung in rungs()})
+        assert {*own} == (stops if path else {lesson.key for lesson in lessons()})
     page.keyboard.press("PageDown")
-    page.wait_for_function(SHOWN, arg=LESSONS["lecture45"].stops[0][0])
+    page.wait_for_function(SHOWN, arg=SESSIONS["lecture45"].stops[0][0])
     assert query_of(page)["path"] == "lecture45"
 
 
 @pytest.mark.parametrize("key", ["formulas", "wild"])
-def test_what_stands_behind_the_rungs_scrolls_by_presses(tab, key):
+def test_what_stands_behind_the_lessons_scrolls_by_presses(tab, key):
     page = hall(tab, key)
     settled(page)
     assert min(page.evaluate(SIZES)) >= 24

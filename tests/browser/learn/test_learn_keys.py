@@ -6,12 +6,12 @@ import re
 
 from explainer.learn.course import PATHS
 from explainer.learn.glossary import TERMS
-from explainer.learn.registry import answer, rungs, widgets
+from explainer.learn.registry import answer, lessons, widgets
 from explainer.learn.teaching import TEXTS
 from tests.browser.harness import settled
 from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, told, widget
 
-QUESTIONS = {rung.key: rung.question for rung in rungs()}
+QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
 SAID = ".fa-widget-body > [role=status]"
 STOPS = """() => [...document.querySelectorAll(".fa-easel .fa-knob, .fa-order-card")].filter(
   (node) => node.getAttribute("tabindex") === "0").map((node) => node.getAttribute("aria-label"))"""
@@ -38,8 +38,8 @@ def heard(place) -> set[str]:
     return sentences(found)
 
 
-def to_rung(page, key: str) -> None:
-    page.locator(f".fa-dot[data-rung={key}]").click()
+def to_lesson(page, key: str) -> None:
+    page.locator(f".fa-dot[data-lesson={key}]").click()
     page.wait_for_function(SHOWN, arg=key)
     page.wait_for_function(IDLE, arg=key)
     settled(page)
@@ -66,7 +66,7 @@ def test_a_handle_goes_to_its_ends_and_by_tens_and_its_picture_is_said(tab):
         assert handle.get_attribute("aria-valuetext")
     settled(page)
     assert heard(said) <= sentences(words("safe", top=str(low)))
-    to_rung(page, "windows")
+    to_lesson(page, "windows")
     handle = page.locator(".fa-scene-handle")
     handle.press("End")
     assert handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemax")
@@ -76,7 +76,7 @@ def test_a_handle_goes_to_its_ends_and_by_tens_and_its_picture_is_said(tab):
     assert int(handle.get_attribute("aria-valuenow")) == max(least, most - 10)
     settled(page)
     assert any("scores" in said for said in heard(page.locator(SAID)))
-    to_rung(page, "tiled")
+    to_lesson(page, "tiled")
     step = page.get_by_role("slider", name="Step")
     step.press("End")
     assert step.get_attribute("aria-valuetext") == f"{step.input_value()} of {step.input_value()}"
@@ -105,7 +105,7 @@ def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
     assert page.evaluate(NOW) == "Follow row 0, the, in Q"
     assert page.evaluate(STOPS)[0] == page.evaluate(NOW), "and it is the stop"
     assert page.locator(".fa-click-grid button").first.get_attribute("aria-label") == "Q"
-    to_rung(page, "order")
+    to_lesson(page, "order")
     (stop,) = page.evaluate(STOPS)
     card = page.locator(".fa-order-card[tabindex='0']")
     card.focus()
@@ -128,21 +128,21 @@ def test_what_a_run_gives_is_said(tab):
     assert given.inner_text() in form.locator("[aria-live]:has(+ .fa-given)").inner_text()
 
 
-def test_a_dot_says_its_rung_and_the_question_is_two_keys_away(tab):
+def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = open_page(tab, "dot")
     page.locator(".fa-dot[aria-current]").focus()
     page.keyboard.press("ArrowRight")
     tip = page.evaluate("() => getComputedStyle(document.activeElement, '::after').content")
-    assert tip == f'"{page.evaluate(NOW)}"' and rungs()[1].title in tip
-    for rung in ("matmul", "attention", "online"):
-        page.locator(f".fa-dot[data-rung={rung}]").press("Enter")
-        page.wait_for_function(SHOWN, arg=rung)
-        assert page.evaluate(AT_HEADING, rung)
+    assert tip == f'"{page.evaluate(NOW)}"' and lessons()[1].title in tip
+    for lesson in ("matmul", "attention", "online"):
+        page.locator(f".fa-dot[data-lesson={lesson}]").press("Enter")
+        page.wait_for_function(SHOWN, arg=lesson)
+        assert page.evaluate(AT_HEADING, lesson)
         page.keyboard.press("Tab")
         assert page.evaluate(NOW) == "To the question"
         page.keyboard.press("Enter")
-        assert page.evaluate(IN_QUESTION), rung
+        assert page.evaluate(IN_QUESTION), lesson
 
 
 def test_the_hall_takes_the_keyboard_and_gives_it_back(tab):
@@ -196,7 +196,7 @@ def test_the_keyboard_is_never_lost_to_the_page(tab):
     assert page.evaluate(NOW).startswith("1 of 6. ")
     names = page.locator(".fa-path-go").evaluate_all("all => all.map((a) => a.ariaLabel)")
     assert len(set(names)) == len(names) == len(PATHS)
-    page.locator("a[href$='rung=claims']").press("Enter")
+    page.locator("a[href$='lesson=claims']").press("Enter")
     page.wait_for_function(SHOWN, arg="claims")
     first = page.locator(".fa-deciding h3").inner_text()
     page.get_by_role("button", name="Skip", exact=True).press("Enter")
@@ -215,7 +215,7 @@ def test_the_keyboard_is_never_lost_to_the_page(tab):
     assert page.locator(".fa-keys-said").is_hidden(), "they do nothing here"
 
 
-def test_who_comes_back_finds_the_rung_as_it_was_left(tab):
+def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):
     page = open_page(tab, "trips")
     place, form = widget(page, "trips"), page.locator("#learn-trips [data-question]")
     place.get_by_role("combobox").first.select_option("2048")
@@ -229,7 +229,7 @@ def test_who_comes_back_finds_the_rung_as_it_was_left(tab):
     asked = form.locator("legend").inner_text()
     form.locator("input").fill("17.5")
     page.locator(".fa-links a").first.press("Enter")
-    back = page.locator(".fa-to-rung:visible")
+    back = page.locator(".fa-to-lesson:visible")
     back.wait_for()
     settled(page)
     back.press("Enter")

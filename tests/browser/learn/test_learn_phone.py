@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from tests.browser.harness import settled
 from tests.browser.learn.learning import SHOWN, open_page, widget
 from tests.browser.learn.test_learn_fits import GO
@@ -89,21 +89,21 @@ def test_a_phone_scrolls_down_only(browser, watch):
     context.close()
 
 
-def test_no_rung_is_wider_than_a_phone_and_its_answers_are_large(browser, watch):
-    """Words and answers of all rungs, on two phones; also what a sheet or a picture cuts off, at
+def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(browser, watch):
+    """Words and answers of all lessons, on two phones; also what a sheet or a picture cuts off, at
     the left or at the right, counts."""
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     tab, found = watch(context), {}
-    page = open_page(tab, rungs()[0].key)
-    for rung in rungs():
-        page.evaluate(GO, rung.key)
-        page.wait_for_function(SHOWN, arg=rung.key)
+    page = open_page(tab, lessons()[0].key)
+    for lesson in lessons():
+        page.evaluate(GO, lesson.key)
+        page.wait_for_function(SHOWN, arg=lesson.key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
         page.evaluate("document.querySelector('.fa-sheet-handle').click()")
         for phone in (SMALL, PHONE):
             page.set_viewport_size(phone)
             if wrong := settled(page).evaluate(CUT):
-                found[f"{rung.key}, {phone['width']}"] = wrong[:3]
+                found[f"{lesson.key}, {phone['width']}"] = wrong[:3]
     for way in ("left", "right"):
         page.evaluate(
             "(way) => { const p = document.querySelector('.fa-links a').parentElement.appendChild("
@@ -129,7 +129,7 @@ def path(page, key: str) -> None:
     """As who has chosen this path."""
     page.evaluate("(key) => localStorage.setItem('fa-learn-path', key)", key)
     page.reload()
-    page.wait_for_selector(".fa-rung .fa-blocks > *")
+    page.wait_for_selector(".fa-lesson .fa-blocks > *")
 
 
 def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
@@ -137,12 +137,12 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     page = open_page(watch(context), "memory")
     path(page, "quick")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
-    words = page.locator(".fa-rung-body > .fa-rung-text > p")
+    words = page.locator(".fa-lesson-body > .fa-lesson-text > p")
     lead, top = page.locator(".fa-lead").bounding_box(), place.bounding_box()["y"]
     assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
     assert words.last.locator("span").last.bounding_box()["y"] > top
-    assert page.locator(".fa-rung-place").inner_text() == "15 minutes · 2 of 3"
-    assert page.locator(".fa-rung-next").inner_text() == "3.2 Online softmax"
+    assert page.locator(".fa-lesson-place").inner_text() == "15 minutes · 2 of 3"
+    assert page.locator(".fa-lesson-next").inner_text() == "3.2 Online softmax"
     sheet = page.locator(".fa-question.is-sheet")
     handle, options = sheet.locator(".fa-sheet-handle"), sheet.locator(".fa-option")
     assert (handle.inner_text(), handle.get_attribute("aria-expanded")) == ("Question", "false")
@@ -151,14 +151,14 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     head = page.locator(".fa-screen-head").bounding_box()
     at = {"x": 330, "y": head["y"] + head["height"] / 2}
     over = "({x, y}) => Boolean(document.elementFromPoint(x, y).closest('.fa-menu'))"
-    assert page.evaluate(over, at), "the bar's menu covers the rung's title"
+    assert page.evaluate(over, at), "the bar's menu covers the lesson's title"
     page.locator(".fa-menu summary").tap()
     handle.tap()
     assert handle.get_attribute("aria-expanded") == "true"
     assert min(options.nth(k).bounding_box()["height"] for k in range(options.count())) >= 48
     box, bar = sheet.bounding_box(), page.locator(".fa-screen-foot").bounding_box()
     assert box["y"] + box["height"] <= bar["y"] + 1 and bar["y"] + bar["height"] <= 844 + 1
-    question = next(rung for rung in rungs() if rung.key == "memory").question
+    question = next(lesson for lesson in lessons() if lesson.key == "memory").question
     options.nth((question.answer + 1) % len(question.options)).tap()
     said = sheet.locator(".fa-verdict", has_text="✗")
     assert box["y"] + 44 <= said.bounding_box()["y"] <= box["y"] + box["height"] - 48, "in sight"
@@ -172,7 +172,7 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     page.evaluate("scrollTo(0, 400)")
     assert page.locator(".fa-screen-head").bounding_box()["y"] < -52, "it goes with the page"
     page.set_viewport_size(PHONE)
-    page.locator(".fa-rung-next").tap()
+    page.locator(".fa-lesson-next").tap()
     page.wait_for_function(SHOWN, arg="online")
     context.close()
 

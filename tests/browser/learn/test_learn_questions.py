@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from explainer.learn.course import MOVED, NUMBERS, PATHS
-from explainer.learn.registry import answer, rungs
+from explainer.learn.registry import answer, lessons
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
     AT_HEADING,
@@ -22,7 +22,7 @@ from tests.browser.learn.learning import (
 )
 from tests.browser.learn.test_learn_fits import GO
 
-QUESTIONS = {rung.key: rung.question for rung in rungs()}
+QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
 TO = """(to) => {
   history.pushState(null, "", to);
   dispatchEvent(new PopStateEvent("popstate"));
@@ -138,7 +138,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
         said = screen.locator("[data-question] .fa-verdict").inner_text()
         assert said.startswith("✓ Right. ") and len(said) > 16, (key, said)
         assert "is-done" in page.locator(".fa-dot[aria-current]").get_attribute("class")
-        assert "is-main" in page.locator(".fa-rung-next").get_attribute("class"), "the next stop"
+        assert "is-main" in page.locator(".fa-lesson-next").get_attribute("class"), "the next stop"
     page.evaluate("localStorage.clear()")
 
 
@@ -249,15 +249,15 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
 
 
 def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
-    """With a rung whose screen is given variants and a closed choice on its way here."""
-    rung = next(r for r in rungs() if r.question.kind == "number" and not r.question.fields)
+    """With a lesson whose screen is given variants and a closed choice on its way here."""
+    lesson = next(r for r in lessons() if r.question.kind == "number" and not r.question.fields)
     page = tab.page
 
     def varied(route):
         html = route.fetch().text()
         asked = json.dumps(
             {
-                "key": rung.question.key,
+                "key": lesson.question.key,
                 "kind": "number",
                 "words": "One?",
                 "answer": 3,
@@ -266,7 +266,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
                 "mistakes": [[6.9, "Six."], [8, "Eight."]],
                 "variants": [
                     {
-                        "key": rung.question.key,
+                        "key": lesson.question.key,
                         "kind": "number",
                         "words": "2 GiB?",
                         "answer": 4,
@@ -284,8 +284,8 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         route.fulfill(body=html, content_type="text/html")
 
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.route(f"**/fa/learn/{rung.key}.html*", varied)
-    open_page(tab, rung.key)
+    page.route(f"**/fa/learn/{lesson.key}.html*", varied)
+    open_page(tab, lesson.key)
     page.evaluate("localStorage.clear()")
     form = page.locator("[data-question]")
     shut = page.locator('[data-widget] input[value="64"]')
@@ -325,8 +325,14 @@ def test_an_older_address_leads_to_its_new_place(tab):
     """Level 0 is the entrance's self-test, and so is whatever no screen ever had."""
     page = open_page(tab)
     for old, new in {**MOVED, "level0": "entrance"}.items():
-        page.evaluate(TO, f"?page=learn&rung={old}")
+        page.evaluate(TO, f"?page=learn&lesson={old}")
         page.wait_for_function(SHOWN, arg=new)
+    page.evaluate(TO, "?page=learn&rung=mask")  # the key that older addresses have
+    page.wait_for_function(SHOWN, arg="mask")
+    page.wait_for_function("location.search.includes('lesson=mask')")
+    assert "rung" not in page.url
+    page.evaluate(TO, "?page=learn&lesson=entrance")
+    page.wait_for_function(SHOWN, arg="entrance")
     assert page.get_by_role("group", name="Where should you start?").is_visible()
 
 
@@ -334,7 +340,7 @@ def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(browser,
     """O and ℓ change places: the run is right, so the verdict is; it is a path's last stop."""
     page = open_page(watch(browser.new_context(viewport={"width": 1280, "height": 720})), "online")
     quick, hour, _ = PATHS
-    known = {QUESTIONS[key].key: "right" for key in quick.rungs[:-1]}
+    known = {QUESTIONS[key].key: "right" for key in quick.lessons[:-1]}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
     page.evaluate("localStorage.setItem('fa-learn-path', 'quick')")
     page.reload()
@@ -349,13 +355,13 @@ def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(browser,
     )
     assert form.locator(".fa-line-mark").all_inner_texts() == ["✓"] * 6
     form.locator(".fa-given .fa-sr", has_text="O ÷ ℓ is right").wait_for()
-    after = next(key for key in hour.rungs if key not in quick.rungs)
-    title = f"{NUMBERS[after]} {next(r.title for r in rungs() if r.key == after)}"
+    after = next(key for key in hour.lessons if key not in quick.lessons)
+    title = f"{NUMBERS[after]} {next(r.title for r in lessons() if r.key == after)}"
     assert end.inner_text() == f"Done: {quick.done}. Next: {title}, on the 1-hour path."
-    assert page.locator(".fa-rung-next").inner_text() == title
-    page.locator(".fa-rung-next").click()
+    assert page.locator(".fa-lesson-next").inner_text() == title
+    page.locator(".fa-lesson-next").click()
     page.wait_for_function(SHOWN, arg=after)
-    assert page.locator(".fa-rung-place").inner_text() == f"1 hour · 2 of {len(hour.rungs)}"
+    assert page.locator(".fa-lesson-place").inner_text() == f"1 hour · 2 of {len(hour.lessons)}"
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):

@@ -42,9 +42,9 @@ def test_every_view_shows_what_its_functions_say(tab):
     assert "Registers" in said and "535 TB/s" in said
     page.get_by_role("radio", name="Round trips").check()
     said = view_of(page, "trips")
-    least = 16 * traffic.least(4096, 64, "fp16", "standard")
+    least = 16 * traffic.compulsory_bytes(4096, 64, "fp16", "standard")
     assert f"standard attention moves {amount(least)} in three launches" in said
-    asked = 16 * traffic.asked(4096, 64, "full", "fp16", "standard", 64, 64)
+    asked = 16 * traffic.requested_bytes(4096, 64, "full", "fp16", "standard", 64, 64)
     assert f"{amount(asked)} (standard)" in said
     page.get_by_role("radio", name="Traffic").check()
     said = view_of(page, "traffic")
@@ -52,7 +52,7 @@ def test_every_view_shows_what_its_functions_say(tab):
     assert "times fewer at DRAM" in said
     page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
     page.get_by_role("radio", name="Capacity").check()
-    far = capacity.rounded(capacity.longest(DEFAULT, "standard", "h200"))
+    far = capacity.round_down(capacity.longest(DEFAULT, "standard", "h200"))
     assert f"{far:,}" in view_of(page, "capacity")
     page.get_by_role("radio", name="Tiles").check()
     assert f"{tile_choices.best(DEFAULT)['tflops']:.0f} TFLOP/s" in view_of(page, "tiles")
@@ -73,9 +73,9 @@ def test_a_switch_shows_the_backward_pass_where_there_is_one(tab):
     page.locator(".fa-passes:visible").wait_for()
     assert page.get_by_role("radio", name="Backward").locator("visible=true").is_checked()
     page.get_by_role("radio", name="Capacity").check()
-    kept = page.locator(".fa-kept:visible")
+    kept = page.locator(".fa-saved:visible")
     kept.wait_for()
-    assert amount(capacity.kept(DEFAULT, "standard")) in kept.inner_text()
+    assert amount(capacity.saved_bytes(DEFAULT, "standard")) in kept.inner_text()
     page.get_by_role("radio", name="Mask and cache").check()
     page.locator(".fa-five-products:visible").wait_for()
     page.get_by_role("radio", name="Forward").locator("visible=true").check()

@@ -11,7 +11,7 @@ import pytest
 
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.problem import Problem, ProblemError
 from tests.browser.harness import focus, open_controls, query_of, settled
 
@@ -279,7 +279,9 @@ def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
 
 
 def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
-    (link,) = (x for rung in rungs() if rung.key == "saves" for x in rung.links if x.page == "run")
+    (link,) = (
+        x for lesson in lessons() if lesson.key == "saves" for x in lesson.links if x.page == "run"
+    )
     page = tab.page
     page.goto(f"{tab.server.url}/?{link.query}")
     page.get_by_role("region", name="Sweep, d = 128, bf16").wait_for(state="attached")

@@ -17,13 +17,13 @@ PAGES = [
     "mode=present&step=4",
     "page=run",
     "page=learn",
-    "page=learn&rung=claims",
-    "page=learn&rung=online",
+    "page=learn&lesson=claims",
+    "page=learn&lesson=online",
 ]
 # Where another address has scanned the whole of a page: what is new.
 ONLY = {
-    "page=learn&rung=claims": ".fa-screen",
-    "page=learn&rung=online": ".fa-rung-body",
+    "page=learn&lesson=claims": ".fa-screen",
+    "page=learn&lesson=online": ".fa-lesson-body",
     "order=standard&step=17&n=64&d=64&br=16&bc=16": ".fa-mount",
     "step=4&phase=exp&sel=S.9.5": ".fa-mount",
     "mode=compare&step=5": ".fa-mount",

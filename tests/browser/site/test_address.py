@@ -223,7 +223,7 @@ def test_back_and_forward_lead_between_the_pages(tab):
 
 def test_a_room_has_the_keyboard_that_a_link_leads_to_and_so_has_back(tab):
     page = tab.page
-    page.goto(f"{tab.server.url}/?page=learn&rung=formats")
+    page.goto(f"{tab.server.url}/?page=learn&lesson=formats")
     link = page.locator(".fa-links a[href*='page=run']")
     link.wait_for()
     settled(page)
@@ -249,7 +249,7 @@ def test_an_address_opens_its_page_though_the_tab_misses_the_first_click(tab):
     """As Gradio's does where it comes before the tabs are ready."""
     page = tab.page
     page.add_init_script(DEAF)
-    page.goto(f"{tab.server.url}/?page=learn&rung=dot")
+    page.goto(f"{tab.server.url}/?page=learn&lesson=dot")
     settled(page)
     assert page.get_by_role("tab", name="Learn").get_attribute("aria-selected") == "true"
     assert page.locator("#learn-dot-title").is_visible()

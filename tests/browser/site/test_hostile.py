@@ -136,7 +136,7 @@ def test_random_calls(server, request):
 
 
 PAYLOADS = [text for text in TEXTS if "pwned" in text and "\r" not in text]
-OF_PLACES = "step phase mode tour clock sel way rung predict embed view build show w i j at arch"
+OF_PLACES = "step phase mode tour clock sel way lesson predict embed view build show w i j at arch"
 NAMES = [
     *(prefix + field.key for prefix in ("", "run-", "mem-", "par-") for field in FIELDS.values()),
     *OF_PLACES.split(),

@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.learn.claims import CLAIMS
-from explainer.learn.registry import rungs
+from explainer.learn.registry import lessons
 from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.views.learn_screens import keys
-from explainer.web.boards import BOARDS
 from explainer.web.export import LACKS, OTHER, PRESETS, site
+from explainer.web.static_pages import STATIC_PAGES
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Watched, press, query_of, read, settled
 from tests.browser.learn.learning import SHOWN
@@ -125,7 +125,7 @@ def test_the_tour_and_every_place_that_the_lesson_leads_to(lesson):
         if chapter.mode is None:
             page.wait_for_selector(f'[data-testid="player"][data-step="{chapter.step}"]{where}')
         page.keyboard.press("Space")
-    places = [link.query for rung in rungs() for link in rung.links if link.page == "step"]
+    places = [link.query for lesson in lessons() for link in lesson.links if link.page == "step"]
     places += [urlencode(problem.to_query()) for _, problem in PRESETS]
     assert page.evaluate(SHOW, places) == {}
     assert LACKS["trace"] in page.evaluate(SHOW, ["n=17"])["n=17"]
@@ -181,12 +181,12 @@ WIDGETS = """async () => {
 def test_every_screen_and_all_that_it_holds(lesson):
     page = at(lesson, "page=learn")
     stops = page.locator(".fa-learn .fa-halt")
-    assert stops.evaluate_all("(all) => all.map((one) => one.dataset.rung)") == [
-        rung.key for rung in rungs()
+    assert stops.evaluate_all("(all) => all.map((one) => one.dataset.lesson)") == [
+        lesson.key for lesson in lessons()
     ]
     widgets = 0
     for key in keys():
-        page.evaluate(GO, f"?page=learn&rung={key}")
+        page.evaluate(GO, f"?page=learn&lesson={key}")
         page.wait_for_function(SHOWN, arg=key)
         settled(page)
         for _ in CLAIMS if key == "claims" else (0,):
@@ -197,14 +197,14 @@ def test_every_screen_and_all_that_it_holds(lesson):
             assert found["wrong"] == {}, key
             widgets += found["widgets"]
     assert widgets > 60
-    at(lesson, "page=learn&rung=softmax")
+    at(lesson, "page=learn&lesson=softmax")
     page.locator("#learn-softmax .fa-run-link").first.click()
     page.wait_for_url(re.compile(r"/course/fa/\?n=16.*order=standard"))
     settled(page)
     assert read(page)["order"] == "standard"
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+@pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
 def test_a_page_of_figures_shows_what_it_holds(lesson, board):
     page = at(lesson, f"page={board.name}")
     place = page.locator(f"#page-{board.name}")

@@ -121,7 +121,7 @@ def test_stepping_asks_the_server_nothing(tab, step):
             ],
         ),
         ("page=parallel", [("fa2", ".fa-figure-page", "FA-2")]),
-        ("page=learn&rung=softmax", [("softmax", "#learn-softmax p", "Softmax")]),
+        ("page=learn&lesson=softmax", [("softmax", "#learn-softmax p", "Softmax")]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -48,9 +48,9 @@ PAGES = {
     "parallel-warps": ("page=parallel&par-view=warps", 1280, 720, "light"),
     "parallel-decode": ("page=parallel&par-view=decode", 1440, 900, "light"),
     "parallel-hall": ("page=parallel&mode=present", 1280, 720, "light"),
-    "learn": ("page=learn&rung=online", 1280, 720, "light"),
-    "learn-dark": ("page=learn&rung=mask", 1440, 900, "dark"),
-    "learn-phone": ("page=learn&rung=softmax", 390, 844, "light"),
+    "learn": ("page=learn&lesson=online", 1280, 720, "light"),
+    "learn-dark": ("page=learn&lesson=mask", 1440, 900, "dark"),
+    "learn-phone": ("page=learn&lesson=softmax", 390, 844, "light"),
 }
 CHARTS = {"memory-traffic", "memory-capacity"} | {
     name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
@@ -71,11 +71,11 @@ def test_looks_as_it_did(context, server, watch, name):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)
-    if "rung=" in query:
-        rung = query.rpartition("=")[2]
-        page.wait_for_function(IDLE, arg=rung)
+    if "lesson=" in query:
+        lesson = query.rpartition("=")[2]
+        page.wait_for_function(IDLE, arg=lesson)
         settled(page)
-        page.wait_for_function(SCREEN, arg=rung)
+        page.wait_for_function(SCREEN, arg=lesson)
     if name in CHARTS:
         page.wait_for_selector(".js-plotly-plot .main-svg:visible")
     settled(page)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.traffic import asked, least
+from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.problem import ORDERS, Problem
 from explainer.trace import trace
@@ -278,7 +278,10 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     card = page.locator(".fa-traffic")
     for order in ORDERS:
         line = card.locator(f".fa-order-{order} .fa-bar-line")
-        wanted = [asked(32, 16, "full", "fp32", order, 2, 32), least(32, 16, "fp32", order)]
+        wanted = [
+            requested_bytes(32, 16, "full", "fp32", order, 2, 32),
+            compulsory_bytes(32, 16, "fp32", order),
+        ]
         read_all = "numbers => numbers.map((number) => Number(number.dataset.bytes))"
         shown = line.locator("[data-bytes]").evaluate_all(read_all)
         assert shown == wanted
@@ -286,9 +289,11 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
         assert line.all_inner_texts() == [amount(size) for size in wanted]
     heads = card.locator(".fa-bar-heads b")
     assert heads.all_inner_texts() == [*CONVENTIONS]
-    assert f"of {amount(asked(32, 16, 'full', 'fp32', 'fa2', 2, 32))}" in card.inner_text()
-    card.locator("[data-term=least]").first.hover()
-    page.get_by_role("tooltip").get_by_text(CONVENTIONS["least"]).wait_for()
+    assert (
+        f"of {amount(requested_bytes(32, 16, 'full', 'fp32', 'fa2', 2, 32))}" in card.inner_text()
+    )
+    card.locator("[data-term=compulsory]").first.hover()
+    page.get_by_role("tooltip").get_by_text(CONVENTIONS["compulsory"]).wait_for()
 
 
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 import kernels
-from kernels import gradients, masks, scores
+from kernels import gradients
 from kernels.hopper import backward, backward_ends, backward_plans
 from kernels.launching import Launch
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import DEVICE, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.asking import asking

@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kernels import masks
 from kernels.hopper import plans
+from kernels.spec import masks
 from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 

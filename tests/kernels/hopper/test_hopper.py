@@ -109,7 +109,7 @@ def test_every_schedule_gives_the_same(d, order):
 
 
 PLANS = [(d, plan) for (d, _), plan in plans.TABLE.items()] + [
-    (d, plans.choose(d, kernels.masks.parse("causal&chunk:9"), 99, 99, score))
+    (d, plans.choose(d, kernels.spec.masks.parse("causal&chunk:9"), 99, 99, score))
     for d in plans.TABLED
     for score in ("none", "softcap", "alibi")
 ]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from kernels import masks
 from kernels.hopper import tables
+from kernels.spec import masks
 
 ATOMS = (
     "causal",

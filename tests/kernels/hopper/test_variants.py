@@ -6,8 +6,9 @@ import pytest
 import torch
 
 import kernels
-from kernels import hopper, masks, scores
+from kernels import hopper
 from kernels.hopper import folding
+from kernels.spec import masks, scores
 from tests.kernels.attention_checks import UNIT_ROUNDOFF, make_qkv, score_error
 from tests.kernels.hopper.test_hopper import hopper_only
 from tests.kernels.hopper.test_tables import interval_masks

@@ -5,7 +5,8 @@ import torch
 
 import kernels
 from kernels.measure import backward
-from kernels.measure.contenders import NotAvailable, Problem
+from kernels.measure.contenders import NotAvailable, random_tensors
+from kernels.spec.cases import BenchmarkCase
 
 
 def rows(**ms_of) -> list[dict]:
@@ -34,9 +35,9 @@ def test_the_bare_command_is_the_twelve_points():
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test measures")
 def test_errors_are_naive_attentions_and_a_fault_is_seen():
-    problem = Problem(32, 16, "causal", "fp16", 1, 2)
-    q, k, v = problem.tensors(device="cpu")
-    grad_o = problem.tensors(seed=1, device="cpu")[0]
+    problem = BenchmarkCase(32, 16, "causal", "fp16", 1, 2)
+    q, k, v = random_tensors(problem, device="cpu")
+    grad_o = random_tensors(problem, seed=1, device="cpu")[0]
     right = backward.gradient_of("readable", problem, q, k, v, grad_o)
     wrong = lambda: [x * 1.1 for x in right()]  # noqa: E731
     found = backward.errors({"right": right, "wrong": wrong}, problem, q, k, v, grad_o)
@@ -48,7 +49,7 @@ def test_errors_are_naive_attentions_and_a_fault_is_seen():
 
 @pytest.mark.gpu
 def test_one_problem_is_measured():
-    problem = Problem(512, 64, "causal", "bf16", 1, 4)
+    problem = BenchmarkCase(512, 64, "causal", "bf16", 1, 4)
     for row in backward.measure(problem, ("readable", "sdpa_flash"), 3):
         assert row["median_ms"] > 0 and row["error"]["dQ"] <= 4 * row["naive_error"]["dQ"]
     assert torch.cuda.is_available()

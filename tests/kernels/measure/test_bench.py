@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from explainer.engine import requests
@@ -9,23 +11,18 @@ from explainer.engine.requests import METHODS
 from explainer.engine.results import PointRow, ran
 from kernels import INTERPRETED
 from kernels.measure import bench, contenders
-from kernels.measure.contenders import Problem
+from kernels.measure.contenders import random_tensors
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import Times
+from kernels.spec.cases import BenchmarkCase
 from tests.schema import misfit
-
-
-class Small(Problem):
-    """Its tensors lie where there is no GPU."""
-
-    def tensors(self, seed=0, device="cpu"):
-        return super().tensors(seed, "cpu")
 
 
 @pytest.mark.skipif(not INTERPRETED, reason="on the CPU the kernels need Triton's interpreter")
 @pytest.mark.parametrize("mask", ["full", "causal"])
 def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
     """All but the clocks is real."""
+    monkeypatch.setattr(bench, "random_tensors", partial(random_tensors, device="cpu"))
     monkeypatch.setattr(bench, "peak_bytes", lambda function, device: peak_bytes(function, "cpu"))
     took = Times(2.0, 1.5, 2.5, 3)
     monkeypatch.setattr(bench, "interleave", lambda functions, runs: dict.fromkeys(functions, took))
@@ -34,7 +31,7 @@ def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
         bench, "call_times", lambda functions, gpu_ms, graphs: dict.fromkeys(gpu_ms, called)
     )
     names = ("naive", "standard", "fa2", "sdpa_flash")
-    rows = bench.measure(Small(40, 16, mask, "fp32", 1, 2), names, 3, {})
+    rows = bench.measure(BenchmarkCase(40, 16, mask, "fp32", 1, 2), names, 3, {})
     assert not misfit(rows, list[PointRow])
     assert [row["method"] for row in rows] == list(names)
     assert [row["method"] for row in ran(rows)] == ["naive", "standard", "fa2"]

@@ -5,7 +5,7 @@ import pytest
 import kernels
 from kernels.configs import SHARED_KIB, TABLE
 from kernels.measure import inspection
-from kernels.occupancy import occupancy
+from kernels.spec.occupancy import occupancy
 
 ARCHS = ["sm_80", "sm_90", "sm_120"]
 D, ITEMSIZES = [64, 128, 256], [2, 4]

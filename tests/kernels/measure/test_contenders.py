@@ -11,18 +11,19 @@ import pytest
 import torch
 
 import kernels
-from kernels import masks, scores
 from kernels.measure import contenders, flex
-from kernels.measure.contenders import ORDERS, NotAvailable, Problem
+from kernels.measure.contenders import ORDERS, NotAvailable, random_tensors
 from kernels.measure.memory import moved_bytes
+from kernels.spec import masks, scores
+from kernels.spec.cases import BenchmarkCase
 
 MASKS = ("full", "causal")
 BLIND = "window:3,0&prefix:9"  # rows from 12 on see no key
 
 
 def tensors(mask: str, n: int = 40, d: int = 16):
-    problem = Problem(n, d, mask, "fp32", 2, 3)
-    return problem, problem.tensors(device="cpu")
+    problem = BenchmarkCase(n, d, mask, "fp32", 2, 3)
+    return problem, random_tensors(problem, device="cpu")
 
 
 @pytest.mark.parametrize("mask", [*MASKS, BLIND])
@@ -76,8 +77,8 @@ VARIANTS = [
 @pytest.mark.filterwarnings("ignore")  # it would rather be compiled
 def test_flex_is_the_same_attention(mask, score, sink, monkeypatch):
     monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
-    problem = Problem(40, 16, mask, "fp32", 2, 3, score, sink)
-    q, k, v = problem.tensors(device="cpu")
+    problem = BenchmarkCase(40, 16, mask, "fp32", 2, 3, score, sink)
+    q, k, v = random_tensors(problem, device="cpu")
     o = contenders._function("flex", problem, q, k, v)()
     rules = {"mask": mask, "score": score, "sink": sink}
     torch.testing.assert_close(o, kernels.naive_attention(q, k, v, **rules))
@@ -111,7 +112,7 @@ def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
     monkeypatch.setattr(contenders, "STRIP", 16)
     problem, (q, k, v) = tensors(mask)
     dense = contenders._dense(problem, q.device)
-    assert (dense.numpy() == problem.asked.keep(40, 40)).all()
+    assert (dense.numpy() == problem.parsed_mask.keep(40, 40)).all()
     o = contenders._function("sdpa_dense", problem, q, k, v)()
     torch.testing.assert_close(o.nan_to_num(0.0), kernels.naive_attention(q, k, v, mask=mask))
 
@@ -121,9 +122,9 @@ def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
 def test_heads_that_share_keys(name, monkeypatch):
     """Each query head has the keys of its group: two groups of three, told by the shapes."""
     monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
-    problem = Problem(40, 16, "causal", "fp32", 2, 6, kv_heads=2)
-    q, k, v = problem.tensors(device="cpu")
-    assert problem.grouped and (q.shape[1], k.shape[1], v.shape[1]) == (6, 2, 2)
+    problem = BenchmarkCase(40, 16, "causal", "fp32", 2, 6, kv_heads=2)
+    q, k, v = random_tensors(problem, device="cpu")
+    assert problem.is_grouped and (q.shape[1], k.shape[1], v.shape[1]) == (6, 2, 2)
     if name == "fa2" and not kernels.INTERPRETED:
         pytest.skip("on the CPU the kernels need Triton's interpreter")
     o = contenders._function(name, problem, q, k, v)()
@@ -139,8 +140,8 @@ def test_dropout_is_the_same_for_all_or_refused(monkeypatch):
     """What draws other random numbers is not compared; naive attention is, with the kernels' own,
     as far as they are made."""
     monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
-    problem = Problem(24, 16, "causal", "fp32", 2, 3, dropout=0.4, seed=7)
-    q, k, v = problem.tensors(device="cpu")
+    problem = BenchmarkCase(24, 16, "causal", "fp32", 2, 3, dropout=0.4, seed=7)
+    q, k, v = random_tensors(problem, device="cpu")
     truth, _ = kernels.reference_attention(q, k, v, **problem.rules)
     every = [name for name in contenders.NAMES if kernels.INTERPRETED or name not in ORDERS]
     for name in every:
@@ -171,9 +172,9 @@ def test_a_dense_mask_with_rows_that_see_nothing_is_not_given_to_sdpa():
     ],
 )
 def test_who_does_not_know_a_mask_or_a_score_says_so(name, mask, score, reason):
-    problem = Problem(40, 16, mask, "fp32", 1, 1, score)
+    problem = BenchmarkCase(40, 16, mask, "fp32", 1, 1, score)
     with pytest.raises(NotAvailable, match=reason):
-        contenders._function(name, problem, *problem.tensors(device="cpu"))
+        contenders._function(name, problem, *random_tensors(problem, device="cpu"))
 
 
 def test_hopper_is_asked_for_whatever_it_takes(monkeypatch):
@@ -187,8 +188,8 @@ def test_hopper_is_asked_for_whatever_it_takes(monkeypatch):
     monkeypatch.setattr(contenders.hopper, "supports", supports)
     monkeypatch.setattr(contenders.hopper, "flash_attention", lambda q, k, v, **how: how)
     asked = {"mask": "causal&window:4,0", "score": "alibi", "sink": 0.5}
-    problem = Problem(40, 16, dtype="fp32", batch=1, heads=2, **asked)
-    given = problem.tensors(device="cpu")
+    problem = BenchmarkCase(40, 16, dtype="fp32", batch=1, heads=2, **asked)
+    given = random_tensors(problem, device="cpu")
     assert contenders._function("hopper", problem, *given)() == asked and heard == [asked]
     with pytest.raises(NotAvailable, match="one sentence"):
         contenders._function("hopper", replace(problem, mask="dilated:2"), *given)
@@ -199,7 +200,10 @@ def test_a_dense_mask_is_admitted_by_its_bytes(monkeypatch):
     free = [0]
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free[0], 0))
-    problem, device = Problem(4096, 64, "causal&window:9,0", "bf16", 2, 8), torch.device("cuda")
+    problem, device = (
+        BenchmarkCase(4096, 64, "causal&window:9,0", "bf16", 2, 8),
+        torch.device("cuda"),
+    )
     for heads in (1, 8):
         asked = replace(problem, heads=heads)
         free[0] = int(3 * 4096**2 / contenders.SHARE) + 1
@@ -242,8 +246,8 @@ def test_fa4_sees_its_own_layout_and_no_copy(mask, monkeypatch):
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("name", contenders.COMPILED)
 def test_what_is_compiled_is_right(name, mask):
-    problem = Problem(256, 64, mask, "bf16", 2, 3)
-    q, k, v = problem.tensors()
+    problem = BenchmarkCase(256, 64, mask, "bf16", 2, 3)
+    q, k, v = random_tensors(problem)
     try:
         o = contenders.contender(name, problem, q, k, v)()
     except NotAvailable as reason:

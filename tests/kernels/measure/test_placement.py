@@ -8,12 +8,14 @@ import pytest
 import torch
 
 import kernels
-from kernels import fa1, fa2, masks
+from kernels import fa1, fa2
 from kernels.configs import SHARED_KIB
-from kernels.measure.contenders import Problem
+from kernels.measure.contenders import random_tensors
 from kernels.measure.inspection import compile_report
 from kernels.measure.placement import RUNS, placement
 from kernels.orders import config_for
+from kernels.spec import masks
+from kernels.spec.cases import BenchmarkCase
 
 CASES = [("fa1", False), ("fa1", True), ("fa2", False), ("fa2", True)]
 WHY = "needs a CUDA GPU: the interpreter has no clock and one program at a time"
@@ -24,14 +26,14 @@ on_gpu = pytest.mark.skipif(not torch.cuda.is_available() or kernels.INTERPRETED
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
 def test_without_a_gpu_it_is_one_sentence(order):
     with pytest.raises(RuntimeError, match=r"^A schedule needs a CUDA GPU: [^.]*\.$"):
-        placement(Problem(64, 16, "full", "fp16", 1, 1), order)
+        placement(BenchmarkCase(64, 16, "full", "fp16", 1, 1), order)
 
 
 @on_gpu
 @pytest.mark.parametrize(("order", "causal"), CASES)
 @pytest.mark.parametrize("n", [1024, 1000])
 def test_a_schedule_is_possible(order, causal, n):
-    problem = Problem(n, 64, masks.of(causal).text, "bf16", 2, 24)
+    problem = BenchmarkCase(n, 64, masks.of(causal).text, "bf16", 2, 24)
     found = placement(problem, order, runs=5)
     rows = -(-n // found["block_m"]) if order == "fa2" else 1
     assert len(found["programs"]) == 2 * 24 * rows
@@ -59,7 +61,7 @@ def test_a_schedule_is_possible(order, causal, n):
 @pytest.mark.parametrize("n", [257, 1000])
 def test_stamps_change_nothing(order, causal, n):
     """O with stamps is O without, bit by bit; and every row of the stamps was written."""
-    q, k, v = Problem(n, 64, masks.of(causal).text, "bf16", 2, 5).tensors()
+    q, k, v = random_tensors(BenchmarkCase(n, 64, masks.of(causal).text, "bf16", 2, 5))
     config = config_for(q)
     programs = 10 * (-(-n // config.block_m) if order == "fa2" else 1)
     stamps = torch.full((programs + 1, 3), -1, dtype=torch.int64, device="cuda")

@@ -5,13 +5,13 @@ import random
 import pytest
 
 import kernels
-from explainer.algorithms.algorithm import LEAST
+from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import OPS
-from explainer.base.formats import DTYPES
 from explainer.problem import Problem
-from kernels.masks import PLAIN
+from kernels.spec.formats import DTYPES
+from kernels.spec.masks import PLAIN
 
 pytestmark = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="loads and stores are counted in the interpreter"
@@ -78,7 +78,7 @@ def test_least_is_what_the_kernels_move_in_one_tile(order):
     found = counted(p)
     if order == "fa1":
         found |= {tensor: (0, found[tensor][1]) for tensor in ("O", "m", "l")}
-    assert found == summed(p, LEAST)
+    assert found == summed(p, COMPULSORY)
 
 
 @pytest.mark.parametrize(

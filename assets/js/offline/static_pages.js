@@ -1,0 +1,152 @@
+// The pages of figures without a server: their views were made beforehand, for a few workloads each. See
+// explainer/web/static_pages.py; the keys in the address are those of the app.
+
+import { el, set } from "../lib/dom.js";
+import { listen } from "../lib/events.js";
+import { count } from "../lib/pending.js";
+import { address } from "../site/address.js";
+import { presentMode } from "../site/presentation.js";
+import { loaded } from "./answers.js";
+import { t } from "./texts.js";
+
+const LIBRARY = "plotly.min.js";
+let library = null;
+
+/** The place and its chart; the library comes with the first. */
+async function drawn(place, { data, layout }) {
+  library ??= loaded(LIBRARY);
+  await library;
+  if (place.isConnected)
+    await globalThis.Plotly.newPlot(place.firstChild, data, layout, {
+      responsive: true,
+      displayModeBar: false,
+    });
+}
+
+export class Board {
+  /** @param answers what came with the page */
+  constructor(root, answers) {
+    this.root = root;
+    this.answers = answers;
+    this.told = JSON.parse(root.dataset.board);
+    const place = (name) => root.querySelector(`[data-place=${name}]`);
+    Object.assign(this, {
+      head: place("head"),
+      charts: place("charts"),
+      tail: place("tail"),
+      notice: place("notice"),
+      warps: place("warps"),
+    });
+    root.addEventListener("change", () => this.changed());
+    listen("fa:page", (name) => name === this.told.name && this.open());
+    listen(
+      "fa:pick",
+      (query) => root.checkVisibility() && (query ? this.say(t("tile")) : this.show("")),
+    );
+  }
+
+  value(name) {
+    return this.root.querySelector(`[data-choice=${name}] input:checked`).value;
+  }
+
+  choose(name, value) {
+    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find(
+      (one) => one.value === value,
+    );
+    if (input) input.checked = true;
+    return Boolean(input);
+  }
+
+  t(sentence) {
+    set(this.notice, { text: sentence });
+    this.notice.hidden = !sentence;
+  }
+
+  /** The page is on screen: what the address asks for, if it is here. */
+  open() {
+    if (this.opened) return;
+    this.opened = true;
+    const { prefix, plain, key, workloads, lacks } = this.told;
+    const asked = [...new URLSearchParams(window.location.search)].filter(([name]) =>
+      name.startsWith(prefix),
+    );
+    const {
+      view,
+      [key]: choice,
+      ...load
+    } = Object.fromEntries(asked.map(([name, value]) => [name.slice(prefix.length), value]));
+    const other = Object.entries(load).filter(
+      ([name, value]) => plain[name] !== undefined && plain[name] !== value,
+    );
+    const same = (held) =>
+      other.length === Object.keys(held).length &&
+      other.every(([name, value]) => held[name] === value);
+    const k = workloads.findIndex(same);
+    const known = [
+      !view || this.choose("view", view),
+      !choice || this.choose("more", choice),
+      k >= 0 && this.choose("workload", String(k)),
+    ];
+    this.show(known.every(Boolean) ? "" : lacks);
+  }
+
+  changed() {
+    const { prefix, plain, key, workloads } = this.told;
+    const load = workloads[Number(this.value("workload"))];
+    const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
+    const all = Object.keys(plain).map((name) => [
+      prefix + name,
+      named[name] ?? load[name] ?? plain[name],
+      plain[name],
+    ]);
+    address.write(
+      Object.fromEntries(all.map(([name, value, own]) => [name, value === own ? null : value])),
+    );
+    this.show("");
+  }
+
+  async show(sentence) {
+    const { name, key, shown, alone, workloads } = this.told;
+    const view = this.value("view");
+    const load = alone.includes(view) ? {} : workloads[Number(this.value("workload"))];
+    const query = { view, ...load, ...(shown.includes(view) ? { [key]: this.value("more") } : {}) };
+    const row = (choice, on) => {
+      const node = this.root.querySelector(`[data-choice=${choice}]`);
+      if (node) node.hidden = !on;
+    };
+    row("more", shown.includes(view));
+    row("workload", !alone.includes(view));
+    for (const label of this.root.querySelectorAll("[data-choice] label"))
+      label.classList.toggle("selected", label.firstChild.checked);
+    this.say(sentence);
+    count("figures", 1);
+    try {
+      const held = await this.answers.part(name);
+      const wanted = Object.keys(query)
+        .sort()
+        .map((one) => `${one}=${query[one]}`)
+        .join("&");
+      const inHall = presentMode();
+      if (this.shown === wanted + inHall) return;
+      this.shown = wanted + inHall;
+      const { head, tail, charts, hall } = held[wanted];
+      await this.draw(head, inHall ? hall : charts, tail, view);
+    } catch (error) {
+      this.say(error.message);
+    } finally {
+      count("figures", -1);
+    }
+  }
+
+  /** Our own HTML, made by the views of the app; in a lecture hall the charts have large type. */
+  draw(head, charts, tail, view) {
+    this.head.innerHTML = head;
+    this.tail.innerHTML = tail;
+    if (this.warps) this.warps.hidden = view !== "warps";
+    const places = charts.map(({ layout }) =>
+      el("div", { class: `fa-plot is-${layout.height}` }, [el("div")]),
+    );
+    this.charts.replaceChildren(...places);
+    return Promise.all(charts.map((chart, k) => drawn(places[k], chart)));
+  }
+}

@@ -1,0 +1,52 @@
+"""Attention in the wild: code to copy, and which of PyTorch's backends takes which input.
+
+Every snippet is run by tests/learn/test_ecosystem.py in a process of its own; those that need a
+GPU or a package that is not installed say so in ``needs`` and in their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from explainer.base import records
+from explainer.base.facts import filled
+from explainer.learn.blocks import Block, t, table
+from explainer.learn.content import TEXTS, Snippet, stored
+
+CHECKED = t("ecosystem.checked")  # there the GPU's snippets were run, too
+
+
+def speed_ratio() -> tuple[float, float]:
+    """Least and most that SDPA's cuDNN backend was faster than its flash backend, in the recorded
+    benchmark: every N, d, mask and 16-bit format that both ran."""
+    keys = ("dtype", "n", "d", "mask")
+    rows = [r for r in records.load()["rows"] if r.get("tflops")]
+    speed = {(r["method"], *(r[k] for k in keys)): r["tflops"] for r in rows}
+    ratios = [
+        fast / speed[("sdpa_flash", *rest)]
+        for (name, *rest), fast in speed.items()
+        if name == "sdpa_cudnn" and ("sdpa_flash", *rest) in speed
+    ]
+    return min(ratios), max(ratios)
+
+
+_LEAST, _MOST = speed_ratio()
+SPEED = t("ecosystem.speed", least=_LEAST, most=_MOST)
+BACKENDS: Block = table(
+    t("ecosystem.backends"),
+    t.row("ecosystem.head"),
+    stored("backends", checked=CHECKED, speed=SPEED, about=records.about()),
+)
+
+
+def _snippets() -> Iterator[Snippet]:
+    """Of ``assets/learn/snippets.md``: "key: title [needs]", the words, the code."""
+    head = r"^## (?P<key>.+?): (?P<title>[^\[\n]+?)(?: \[(?P<needs>.+)\])?\n\n"
+    body = r"(?P<words>[^`]+)\n\n```python\n(?P<code>[^`]+)```\n"
+    for found in re.finditer(head + body, (TEXTS / "snippets.md").read_text("utf-8"), re.M):
+        words = filled(" ".join(found["words"].split()))
+        yield Snippet(**found.groupdict("") | {"words": words})
+
+
+SNIPPETS = tuple(_snippets())

@@ -1,0 +1,77 @@
+"""Render HTML from the Jinja2 templates beside this file, which escape what is not Markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
+from markupsafe import Markup
+
+from explainer.base import amounts
+from explainer.base.kinds import Kind, required
+from explainer.base.texts import Texts
+
+
+class _Layout(Extension):
+    """Remove the line breaks and indentation between tags and statements from a template's source:
+    they lay the file out, and on the page they would be spaces."""
+
+    _BREAK = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return self._BREAK.sub("", source)
+
+
+def _percent(share: float) -> str:
+    """Format a share as “13 %” or “0.21 %”."""
+    return f"{100 * share:.0f} %" if share >= 0.1 or not share else f"{100 * share:.2g} %"
+
+
+def _with_kind(rows: Sequence[Mapping], kind: Kind | list[Kind]) -> list[dict]:
+    """Return the rows, each with its kind in words: one for all rows, or one for each."""
+    kinds = kind if isinstance(kind, list) else [kind] * len(rows)
+    return [dict(row) | {"kind": str(required(one))} for row, one in zip(rows, kinds, strict=True)]
+
+
+def _json(value: object) -> str:
+    """Return JSON text for an attribute, which autoescape then quotes."""
+    return json.dumps(value, allow_nan=False)
+
+
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    extensions=[_Layout],
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+)
+ENVIRONMENT.policies["truncate.leeway"] = 0  # truncate(60) means at most 60 characters
+# A template reads its page's texts with {% set t = texts("memory") %}, as a module does with Texts.
+ENVIRONMENT.globals |= {"texts": Texts}
+ENVIRONMENT.filters |= {
+    "bytes": amounts.amount,  # 1536 → 1.5 KiB
+    "json": _json,
+    "kind": required,  # raises TypeError for what is not a Kind
+    "list_words": amounts.listed,  # a, b and c
+    "milliseconds": amounts.milliseconds,  # 0.02 → 20.0 µs
+    "number": format,  # by Python's format specification: 1234|number(",")
+    "percent": _percent,
+    "scientific": amounts.scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
+    "three_digits": amounts.rounded,  # 0.12345 → 0.123
+    "with_kind": _with_kind,
+}
+
+
+def render(name: str, **values: object) -> Markup:
+    """Render ``templates/<name>.html`` with these values.
+
+    Raises jinja2.UndefinedError for a value that the template uses and does not get, KeyError for a
+    text that is not there.
+    """
+    return Markup(ENVIRONMENT.get_template(f"{name}.html").render(values))

@@ -1,0 +1,70 @@
+// Prints as JSON what scripts take from assets/texts, and their string literals, as TypeScript knows them:
+// node script_texts.mjs TYPESCRIPT TSCONFIG [FILE…] → [{file, uses: [{page, keys, values}], literals}].
+// Without files, of all scripts that the configuration names.
+
+import { createRequire } from "node:module";
+import { basename, dirname } from "node:path";
+
+const [library, config, ...named] = process.argv.slice(2);
+const ts = createRequire(import.meta.url)(library);
+const { options, fileNames } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(config, ts.sys.readFile).config,
+  ts.sys,
+  dirname(config),
+);
+const files = named.length ? named : fileNames;
+const program = ts.createProgram(files, options);
+const checker = program.getTypeChecker();
+
+const resolved = (node) => {
+  const symbol = checker.getSymbolAtLocation(node);
+  return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+};
+
+/** The page whose texts a function writes: it was made by textsOf(<page>.json). */
+function pageOf(callee) {
+  const made = ts.isIdentifier(callee) && resolved(callee)?.valueDeclaration?.initializer;
+  if (!made || !ts.isCallExpression(made) || made.expression.getText() !== "textsOf") return null;
+  return basename(resolved(made.arguments[0]).declarations[0].getSourceFile().fileName, ".json");
+}
+
+/** The keys that an expression may be; a part that no type knows is a …. */
+function keysOf(type) {
+  if (type.isUnion()) return type.types.flatMap(keysOf);
+  if (type.isStringLiteral()) return [type.value];
+  return type.flags & ts.TypeFlags.TemplateLiteral ? [type.texts.join("…")] : ["…"];
+}
+
+function read(source) {
+  const found = { file: source.fileName, uses: [], literals: [] };
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node)) return;
+    const page = ts.isCallExpression(node) && pageOf(node.expression);
+    if (page) {
+      const [key, values] = node.arguments;
+      const names = values ? checker.getTypeAtLocation(values).getProperties() : [];
+      found.uses.push({
+        page,
+        keys: keysOf(checker.getTypeAtLocation(key)),
+        values: names.map(({ name }) => name),
+      });
+    }
+    const selects =
+      ts.isCallExpression(node) &&
+      /(closest|matches|querySelector(All)?)$/.test(node.expression.getText());
+    if (ts.isStringLiteralLike(node)) found.literals.push(node.text);
+    if (ts.isTemplateExpression(node))
+      found.literals.push(
+        [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+          .map(({ text }) => text)
+          .join("…"),
+      );
+    ts.forEachChild(node, (child) => {
+      if (!(selects && ts.isStringLiteralLike(child))) visit(child);
+    });
+  };
+  visit(source);
+  return found;
+}
+
+console.log(JSON.stringify(files.map((file) => read(program.getSourceFile(file)))));

@@ -1,0 +1,289 @@
+"""kernels.attention as PyTorch sees it, what kernels.which says, and Transformers with both."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import kernels
+from kernels import dispatch
+from kernels.spec import masks
+from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
+
+ROOT = Path(__file__).resolve().parents[2]
+with_transformers = pytest.mark.skipif(
+    importlib.util.find_spec("transformers") is None, reason="Transformers is not installed"
+)
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+def test_it_is_attention(dtype, causal):
+    q, k, v = make_qkv(33, 64, n_k=50, heads=4, k_heads=2, dtype=dtype)
+    o, lse = kernels.attention(q, k, v, causal=causal, return_lse=True)
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal)
+    allowed = tolerance(
+        q, k, v, o_ref, causal=causal, scale=0.125, order="fa2", key_blocks=1, tf32=False
+    )
+    assert (o.double() - o_ref).abs().max().item() <= allowed.o
+    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    assert torch.equal(kernels.attention(q, k, v, causal=causal), o)
+    assert torch.equal(kernels.attention(q, k, v, mask="causal" if causal else "full"), o)
+
+
+def test_which_names_the_kernel_and_says_why():
+    q, k, v = make_qkv(33, 32, dtype="fp16")
+    choice = kernels.which(q, k, v)
+    assert choice.kernel == "fa2" and choice.why.endswith(".")
+    want = kernels.flash_attention(q, k, v)
+    assert torch.equal(kernels.attention(q, k, v), want)
+    with pytest.raises(ValueError, match="mask = 'round' is not allowed"):
+        kernels.which(q, k, v, mask="round")
+
+
+def test_the_operator_obeys_pytorchs_rules():
+    """Schema, fake implementation, tracing: PyTorch's own checks of a custom operator."""
+    q, k, v = make_qkv(20, 16, n_k=30, heads=2)
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    masked = (False, "causal&window:5,0", None, "softcap:9", sink)
+    for options in ((), (True,), (False, "causal"), (False, None, 0.3), masked):
+        torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *options))
+
+
+def test_torch_compile_sees_it_whole():
+    """No graph break, and the compiled function is the eager one, whatever the strides."""
+    q, k, v = (x.transpose(1, 2) for x in make_qkv(2, 16, heads=40))
+
+    def block(q, k, v):
+        return kernels.attention(q * 2, k, v, causal=True).transpose(1, 2).flatten(2) + 1
+
+    compiled = torch.compile(block, fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(q, k, v), block(q, k, v), atol=1e-6)
+
+    def other(q, k, v, sink):
+        how = {"mask": "causal&window:9,0", "score": "alibi"}
+        one = kernels.attention(q, k, v, **how, sink=sink)
+        return one + kernels.attention(q, k, v, **how, sink=0.25)
+
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    compiled = torch.compile(other, fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(q, k, v, sink), other(q, k, v, sink), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_q", [1, 33])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"mask": "causal&window:9,0"},
+        {"mask": "causal", "score": "softcap:5"},
+        {"sink": 0.5},
+        {"sink": torch.linspace(-1, 2, 4, dtype=torch.bfloat16)},
+    ],
+    ids=["window", "softcap", "sink", "sinks"],
+)
+def test_any_mask_score_and_sink(how, n_q):
+    how = {key: x.to(DEVICE) if isinstance(x, torch.Tensor) else x for key, x in how.items()}
+    q, k, v = make_qkv(n_q, 64, n_k=50, heads=4, k_heads=2, dtype="bf16")
+    if DEVICE == "cpu":
+        assert kernels.which(q, k, v, **how).kernel == "fa2"
+    o, lse = kernels.attention(q, k, v, **how, return_lse=True)
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
+    allowed = tolerance(q, k, v, o_ref, **how, scale=0.125, order="fa2", key_blocks=1, tf32=False)
+    assert (o.double() - o_ref).abs().max().item() <= allowed.o
+    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "words"),
+    [
+        ({"score": "cap"}, ValueError, "score = 'cap' is not allowed: "),
+        ({"sink": float("inf")}, ValueError, "sink = inf is not allowed: a number from"),
+        ({"sink": "a"}, TypeError, "sink must be a number or a tensor, not str"),
+        ({"sink": torch.zeros(3, device=DEVICE)}, ValueError, "one for each of q's 2 heads"),
+        ({"sink": torch.zeros(2, device="meta")}, RuntimeError, "but sink is on meta"),
+        ({"mask": "causal&window:-1,0"}, ValueError, "mask = 'causal&window:-1,0' is not allowed"),
+    ],
+)
+def test_a_wrong_mask_score_or_sink_is_one_sentence(how, error, words):
+    q, k, v = make_qkv(8, 16, heads=2)
+    for call in (kernels.attention, kernels.flash_attention, kernels.which):
+        with pytest.raises(error, match=words) as raised:
+            call(q, k, v, **how)
+        assert str(raised.value).endswith(".") and "\n" not in str(raised.value)
+
+
+def test_another_sink_in_the_same_tensor_is_read():
+    """A model's sinks are a parameter: what it holds when the call is made counts."""
+    q, k, v = make_qkv(8, 16, heads=2)
+    sink = torch.zeros(2, device=DEVICE)
+    before = kernels.attention(q, k, v, sink=sink)
+    sink += 3
+    assert torch.allclose(kernels.attention(q, k, v, sink=sink), kernels.attention(q, k, v, sink=3))
+    assert not torch.allclose(kernels.attention(q, k, v, sink=sink), before)
+
+
+def of_transformers(q, k, v, attention_mask=None, **more):
+    return kernels.transformers_attention(None, q, k, v, attention_mask, **more)[0].transpose(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"dropout": 0.1}, "dropout = 0.1 is not allowed"),
+        ({"sliding_window": 4, "is_causal": False}, "sliding_window = 4 is not allowed without"),
+        ({"softcap": -2}, "score = 'softcap:-2' is not allowed"),
+        ({"attention_mask": 1}, "attention_mask is not allowed unless it is causal"),
+        ({"attention_mask": torch.ones(8, 8, dtype=torch.bool, device=DEVICE)}, "attention_mask"),
+    ],
+)
+def test_what_transformers_may_ask_and_the_kernels_lack(more, words):
+    q, k, v = make_qkv(8, 16)
+    with pytest.raises(ValueError, match=f"^{words}"):
+        of_transformers(q, k, v, **more)
+
+
+def test_what_transformers_asks_is_mapped():
+    q, k, v = make_qkv(12, 16, n_k=20, heads=2)
+    sink = torch.linspace(-1, 1, 2, device=DEVICE)
+    how = {"mask": "causal&window:3,0", "score": "softcap:7", "sink": sink}
+    dense = torch.tensor(masks.parse(how["mask"]).keep(12, 20), device=DEVICE)[None, None]
+    want = kernels.flash_attention(q, k, v, **how)
+    for given in (None, dense, dense):
+        found = of_transformers(q, k, v, given, softcap=7, sliding_window=4, s_aux=sink)
+        assert torch.equal(found, want)
+    with pytest.raises(ValueError, match="unless it is causal&window:4,0"):
+        of_transformers(q, k, v, dense, sliding_window=5)
+
+
+@with_transformers
+@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
+def test_models_with_a_window_a_soft_cap_or_sinks(kind):
+    """Logits of a small random model, longer than its window, against "eager"."""
+    import transformers
+
+    exec(registration(), {})
+    more = {
+        "Mistral": {"sliding_window": 6},
+        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
+        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
+    }[kind]
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=97,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        **more,
+    )
+    torch.manual_seed(0)
+    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+    tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
+    logits = {}
+    with torch.no_grad():
+        for name in ("tiled", "eager"):
+            model.set_attn_implementation(name)
+            logits[name] = model(tokens).logits
+    assert torch.allclose(logits["tiled"], logits["eager"], atol=2e-5)
+
+
+@with_transformers
+@pytest.mark.parametrize("k_heads", [4, 2], ids=["mha", "gqa"])
+def test_three_lines_register_it_with_transformers(k_heads):
+    """Logits of a small random model against "sdpa" and "eager"; a padded batch is refused."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    namespace: dict = {}
+    exec(registration(), namespace)  # the lines of the documentation, as they stand
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=97,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=k_heads,
+    )
+    model = LlamaForCausalLM(config).to(DEVICE).eval()
+    tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
+    with torch.no_grad():
+        logits, written = {}, {}
+        for name in ("tiled", "sdpa", "eager"):
+            model.set_attn_implementation(name)
+            logits[name] = model(tokens).logits
+            written[name] = model.generate(tokens, max_new_tokens=5, do_sample=False)
+        for name in ("sdpa", "eager"):
+            assert torch.allclose(logits["tiled"], logits[name], atol=2e-5), name
+            assert torch.equal(written["tiled"], written[name])
+        model.set_attn_implementation("tiled")
+        padded = torch.ones_like(tokens)
+        padded[0, :4] = 0
+        with pytest.raises(ValueError, match="attention_mask is not allowed"):
+            model(tokens, attention_mask=padded)
+
+
+def registration() -> str:
+    """The three lines of dispatch.py's documentation."""
+    text = dispatch.__doc__
+    return "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
+
+
+def test_the_documented_registration_is_three_lines():
+    assert len(registration().splitlines()) == 3
+    assert all(line in (ROOT / "README.md").read_text() for line in registration().splitlines())
+
+
+def run_beside(script: str, *paths: Path) -> None:
+    """Runs Python in the repository's root with these folders at the end of its path."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, '')\n{script}"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_another_package_of_this_name_is_found_behind_it(tmp_path):
+    """As Hugging Face's `kernels`: names of its own, submodules that import each other."""
+    other = tmp_path / "kernels"
+    (other / "layer").mkdir(parents=True)
+    (other / "load.py").write_text("def get_kernel():\n    return 'theirs'\n")
+    (other / "layer" / "__init__.py").write_text("from kernels.load import get_kernel\n")
+    (other / "__init__.py").write_text(
+        "from kernels.layer import get_kernel as get_kernel\navailable = 'theirs'\n"
+    )
+    run_beside(
+        "import kernels\n"
+        "from kernels import get_kernel\n"
+        "from kernels.layer import get_kernel as again\n"
+        "assert get_kernel() == again() == 'theirs' and get_kernel is again\n"
+        "assert callable(kernels.available) and callable(kernels.flash_attention)\n"
+        "assert not hasattr(kernels, 'nobody')\n",
+        tmp_path,
+    )
+    run_beside("import kernels\nassert not hasattr(kernels, 'get_kernel')\n")
+
+
+@with_transformers
+def test_transformers_with_whatever_package_kernels_it_finds():
+    """It imports Hugging Face's `kernels` where that is installed, from this folder's name."""
+    run_beside(
+        "import kernels, torch, transformers, transformers.integrations.hub_kernels\n"
+        "from transformers.utils.import_utils import is_kernels_available\n"
+        "small = transformers.LlamaConfig(vocab_size=9, hidden_size=16, intermediate_size=16,\n"
+        "    num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2)\n"
+        "transformers.LlamaModel(small)(torch.zeros(1, 3, dtype=torch.long))\n"
+        "assert callable(kernels.attention)\n"
+        "assert not is_kernels_available() or callable(kernels.kernelize)\n",
+        *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))),
+    )

@@ -1,0 +1,241 @@
+"""Every snippet runs in a process of its own, or, where it cannot run here, is checked in parts."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from explainer.base.facts import fact
+from explainer.engine import recorded
+from explainer.learn import ecosystem
+from explainer.learn.content import Snippet
+
+ROOT = Path(__file__).resolve().parents[2]
+BY_KEY = {s.key: s for s in ecosystem.SNIPPETS}
+NEEDED_WORDS = {"gpu": "Needs an NVIDIA GPU", "vllm": "Needs the package vllm and a GPU"}
+NEEDED_WORDS["transformers"] = "Needs the package transformers"
+
+
+def here(snippet: Snippet) -> bool:
+    """Whether this machine has what the snippet needs."""
+    if snippet.needs in ("", "gpu"):
+        return not snippet.needs or torch.cuda.is_available()
+    # vllm would also fetch a model
+    return snippet.needs != "vllm" and importlib.util.find_spec(snippet.needs) is not None
+
+
+RUN = [s.key for s in ecosystem.SNIPPETS if here(s)]
+NOT_RUN = [s.key for s in ecosystem.SNIPPETS if not here(s)]
+
+# torch is imported once (seconds); then every snippet has a process of its own, as if pasted alone.
+RUNNER = """
+import contextlib, io, json, multiprocessing, sys, traceback
+import torch, torch._dynamo  # flex_attention looks for it
+
+def run(name, code, pipe):
+    out, error = io.StringIO(), ""
+    with contextlib.redirect_stdout(out):
+        try:
+            exec(compile(code, name, "exec"), {"__name__": "__main__"})
+        except BaseException:
+            error = traceback.format_exc()
+    pipe.send((out.getvalue(), error))
+
+found = {}
+for name, code in json.load(sys.stdin).items():
+    ours, theirs = multiprocessing.Pipe(False)
+    child = multiprocessing.get_context("fork").Process(target=run, args=(name, code, theirs))
+    child.start()
+    theirs.close()
+    try:
+        found[name] = ours.recv()
+    except EOFError:
+        child.join()
+        found[name] = "", f"it died with {child.exitcode}"
+    child.join()
+json.dump(found, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, tuple[str, str]]:
+    """{key: (what was printed, the error or "")} of every snippet that can run here."""
+    environment = dict(os.environ)
+    if not torch.cuda.is_available():
+        environment["TRITON_INTERPRET"] = "1"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RUNNER],
+        cwd=ROOT,
+        env=environment,
+        timeout=120,
+        input=json.dumps({key: BY_KEY[key].code for key in RUN}),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("key", RUN)
+def test_it_runs(key, results):
+    printed, error = results[key]
+    assert not error
+    assert printed.strip()
+
+
+SAID = {
+    "sdpa": ["torch.Size([2, 8, 256, 64])"],
+    "sdpa-kernel": ["flash ran", "math ran", "cuDNN refused: No viable backend"],
+    "version": ["FA3", "FA4", "active: None"],
+    "causal": ["lower right = by hand: True", "top left differs:      True", "[1, 1, 1, 1, 0]"],
+    "gqa": ["the same: True"],
+    "flex": ["the same: True", "██      \n████    \n██████  \n████████"],
+    "profiler": ["scaled_dot_product", "aten::bmm", "aten::_softmax"],
+    "error": ["allowed"],
+}
+
+
+@pytest.mark.parametrize("key", SAID)
+def test_it_says_what_the_page_promises(key, results):
+    for part in SAID[key]:
+        assert part in results[key][0]
+
+
+def test_on_a_cpu_no_fused_gpu_backend_can_run(results):
+    answers = [line.split()[-1] for line in results["why-not"][0].splitlines()]
+    expected = ["False", "False", str(torch.cuda.is_available())]
+    assert answers == expected
+
+
+def test_our_kernel_agrees_with_sdpa(results):
+    assert float(results["ours"][0].split()[-1]) < (1e-2 if torch.cuda.is_available() else 1e-5)
+
+
+def test_what_the_words_say_of_flash_attention_is_what_torch_says():
+    from torch.nn.attention import current_flash_attention_impl
+
+    assert current_flash_attention_impl() is None
+
+
+def test_transformers_list_is_the_libraries_own():
+    words = BY_KEY["transformers"].words
+    for name in ("sdpa", "eager", "flex_attention", "flash_attention_2", "_3 (Hopper)", "_4"):
+        assert name in words
+    assert f"({fact('transformers.tried')} was tried; seen 20" in words
+    assert f"vLLM {fact('vllm.documented')} documents it (seen 20" in BY_KEY["vllm"].words
+    if importlib.util.find_spec("transformers"):
+        from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+        theirs = {x for x in ALL_ATTENTION_FUNCTIONS.valid_keys() if "|" not in x}
+        named = {"sdpa", "flex_attention", *(f"flash_attention_{k}" for k in (2, 3, 4))}
+        assert named <= theirs
+
+
+def names_of(code: str) -> set[str]:
+    """Dotted names under torch that the code uses, as far as its imports and attributes say."""
+    tree, start, found = ast.parse(code), {}, set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.split(".")[0]
+                start[alias.asname or top] = alias.name if alias.asname else top
+                found.add(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                start[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                found.add(f"{node.module}.{alias.name}")
+    for node in ast.walk(tree):
+        chain, at = [], node
+        while isinstance(at, ast.Attribute):
+            chain.append(at.attr)
+            at = at.value
+        if chain and isinstance(at, ast.Name) and at.id in start:
+            found.add(".".join([start[at.id], *reversed(chain)]))
+    return {name for name in found if name.split(".")[0] == "torch"}
+
+
+def exists(name: str) -> bool:
+    """Whether this dotted name is a module or an attribute of one."""
+    parts = name.split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:k]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[k:]:
+            if not hasattr(thing, part):
+                return False
+            thing = getattr(thing, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("key", BY_KEY)
+def test_it_compiles_and_every_torch_name_exists(key):
+    compile(BY_KEY[key].code, key, "exec")
+    assert not [name for name in sorted(names_of(BY_KEY[key].code)) if not exists(name)]
+
+
+def test_the_check_of_names_finds_what_is_missing():
+    wrong = "import torch\nimport torch.nn.functional as F\nF.attentoin(torch.cuda.Event())\n"
+    names = names_of(wrong)
+    assert names >= {"torch", "torch.nn.functional.attentoin", "torch.cuda.Event"}
+    assert [n for n in names if not exists(n)] == ["torch.nn.functional.attentoin"]
+
+
+def test_what_a_snippet_needs_is_said_in_its_words():
+    for snippet in ecosystem.SNIPPETS:
+        assert ("Needs" in snippet.words) == bool(snippet.needs)
+        assert NEEDED_WORDS.get(snippet.needs, "") in snippet.words
+        uses_gpu_only = 'device="cuda"' in snippet.code
+        assert uses_gpu_only == (snippet.needs == "gpu")
+    assert {s.needs for s in ecosystem.SNIPPETS} == {"", "gpu", "transformers", "vllm"}
+
+
+def test_snippets_are_short_and_their_keys_their_own():
+    assert len(BY_KEY) == len(ecosystem.SNIPPETS)
+    for snippet in ecosystem.SNIPPETS:
+        assert snippet.code.count("\n") <= 25
+        assert max(map(len, snippet.code.splitlines())) <= 100
+        assert snippet.code.endswith("\n") and not snippet.code.startswith("\n")
+        assert len(snippet.words.split()) <= 60 and snippet.title
+
+
+def test_the_table_of_backends_is_whole():
+    head, rows = ecosystem.BACKENDS["head"], ecosystem.BACKENDS["rows"]
+    assert head[1:5] == ["flash (FA-2)", "cuDNN", "memory-efficient", "math"]
+    assert all(len(row) == len(head) and all(row) for row in rows)
+    inputs = " ".join(row[0] for row in rows)
+    for asked in ("GPU", "fp16", "fp32", "head dimension", "causal", "mask", "dropout", "GQA"):
+        assert asked in inputs
+
+
+def test_the_ratio_of_speed_is_the_records():
+    # Another way to the same two numbers: times in place of rates.
+    ms = {}
+    for row in recorded.load()["rows"]:
+        if row["method"] in ("sdpa_flash", "sdpa_cudnn") and "median_ms" in row:
+            problem = tuple(row[k] for k in ("n", "d", "mask", "dtype", "batch", "heads"))
+            ms.setdefault(problem, {})[row["method"]] = row["median_ms"]
+    ratios = [t["sdpa_flash"] / t["sdpa_cudnn"] for t in ms.values() if len(t) == 2]
+    assert len(ratios) > 50
+    low, high = ecosystem.speed_ratio()
+    assert (low, high) == pytest.approx((min(ratios), max(ratios)), rel=0.02)
+    assert 1.3 < low < high < 2.5
+    assert ecosystem.BACKENDS["rows"][-1][2] == f"{low:.1f} to {high:.1f} × flash"
+
+
+def test_only_math_keeps_the_square_in_the_record():
+    for row in recorded.load()["rows"]:
+        if row["method"].startswith("sdpa_") and row["n"] >= 4096 and "peak_bytes" in row:
+            square = row["batch"] * row["heads"] * row["n"] ** 2 * 2
+            assert (row["peak_bytes"] >= square) == (row["method"] == "sdpa_math")

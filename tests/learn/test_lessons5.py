@@ -1,0 +1,181 @@
+"""Group 5: recomputation, mixed precision and stability against PyTorch and NumPy."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms.traffic import summed
+from explainer.base.records import TRAINED, load
+from explainer.learn import amp, recompute, steady
+from explainer.learn.registry import widgets
+from explainer.problem import Problem
+from tests.learn.scenes import (
+    asked,
+    blocks,
+    default_hides_the_answer,
+    every_edge,
+    lesson,
+    shapes,
+    words,
+)
+
+
+@pytest.mark.parametrize("key", ["recompute", "amp", "steady", "backward"])
+def test_every_edge_of_every_control(key):
+    every_edge(widgets()[key])
+
+
+def test_the_products_are_those_of_autograd():
+    """FACTS.md: 4·N²·d forward, 10 backward; four products where P is kept."""
+    assert {w: {p: len(x) for p, x in recompute.products(w).items()} for w in recompute.WAYS} == {
+        "standard": {"forward": 2, "backward": 4},
+        "fa2": {"forward": 2, "backward": 5},
+    }
+    for question, kept in zip(asked("recompute"), (60, 24, 96), strict=True):
+        assert question.answer == kept * 7 / 6 and f"do {kept} GFLOP" in question.words
+    default_hides_the_answer("recompute")
+
+
+def test_what_is_kept_is_what_the_loops_keep():
+    for way, tensor in (("standard", "P"), ("fa2", "lse")):
+        p = Problem(
+            n=1024,
+            d=64,
+            block_q=64,
+            block_k=64,
+            mask="full",
+            order=way,
+            dtype="fp16",
+            inputs="random",
+        )
+        written = summed(p, "compulsory")[tensor][1]
+        said = words("recompute", way=way, n=1024)
+        assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
+        assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
+        assert ("P, not kept: 2 MiB" in said) == (tensor == "lse")
+        spoken = blocks("recompute", way=way, n=1024)[0]["words"]
+        assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
+    sides = [
+        next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
+        for n in (4096, 8192)
+    ]
+    assert sides[1] == 2 * sides[0], "one scale"
+
+
+def test_the_squares_that_the_standard_backward_pass_moves():
+    """By hand: dV reads P; dP is written; dS reads P and dP and is written; dQ and dK read dS."""
+    assert recompute.square_passes() == 1 + 1 + 3 + 2
+    assert "7 passes over N × N numbers" in lesson("recompute").more
+
+
+def test_the_ticks_of_a_chart_stand_apart():
+    """Labels of 16 px at the chart of the scale, 80 px high."""
+    at = [s["y"] for s in shapes("amp") if s.get("text") in ("2³⁰", "2¹⁵", "1") and s["y"] > 280]
+    assert len(at) == 3 and min(b - a for a, b in pairwise(sorted(at))) > 30
+
+
+def test_seven_steps_the_last_a_recorded_model():
+    found = blocks("backward", step=7)
+    record = load(TRAINED[0])
+    (curves,) = (b for b in found if b["type"] == "plot")
+    assert [s["y"] for s in curves["series"]] == [row["losses"] for row in record["rows"]]
+    assert record["date"] in found[-1]["words"]
+
+
+def test_a_weight_is_pushed_as_torch_would():
+    for start, by, count in amp.CASES:
+        weight, kept = torch.tensor(start, dtype=torch.float16), torch.tensor(start)
+        for _ in range(count):
+            weight, kept = (weight + by).half(), kept + by
+        short, long = amp.pushed(start, by, count)
+        assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
+    answers = [q.answer for q in asked("amp")]
+    assert answers[:2] == [1.0, 2.0] and answers[2] == 1 + 8 * 2**-10
+    for question, (start, by, count) in zip(asked("amp"), amp.CASES, strict=True):
+        exact = start + by * count
+        assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
+
+
+def test_mixed_precision_learns_and_plain_fp16_does_not():
+    plain, scaled, true = (amp.run(way) for way in ("plain", "amp", "fp32"))
+    assert plain.losses[-1] > 10 * true.losses[-1] and scaled.losses[-1] < 2 * true.losses[-1]
+    assert plain.losses[0] == pytest.approx(scaled.losses[0])
+    assert scaled.skipped and not plain.skipped and not true.skipped
+    for step, (one, two) in enumerate(zip(scaled.scales, scaled.scales[1:], strict=False)):
+        assert two / one == (0.5 if step in scaled.skipped else two / one) in (0.5, 1.0, 2.0)
+        if step in scaled.skipped:
+            assert scaled.losses[step + 1] == scaled.losses[step], "the weights stay"
+    assert scaled.scales[0] == amp.START == 2.0**30
+
+
+def test_the_first_gradients_are_autograds():
+    """One step in fp32 moves the weights against the gradient of the mean square."""
+    x, y, weights = amp._data()
+    first, second = (torch.tensor(w, requires_grad=True) for w in weights)
+    out = torch.tanh(torch.tensor(x) @ first) @ second
+    ((out - torch.tensor(y)) ** 2).mean().backward()
+    loss = float(((out.detach() - torch.tensor(y)) ** 2).mean()) / amp.SIZE**2
+    assert amp.run("fp32").losses[0] == pytest.approx(loss)
+    assert float(second.grad.abs().max()) < 2**-9, "small, as fp16 has little room below"
+    assert float(torch.tensor(float(second.grad.abs().min())).half()) < 1e-4
+
+
+def test_a_stack_is_torchs():
+    """With all four: layer norm, SDPA and a residual connection, there in float64; and without the
+    last the tokens end alike but for rounding, the page's in fp32."""
+    rng = np.random.default_rng(1)
+    x = torch.from_numpy(rng.standard_normal((steady.TOKENS, steady.WIDTH)))
+    for _ in range(steady.LAYERS):
+        q, k, v = (torch.from_numpy(w) / 8 for w in rng.standard_normal((3, 64, 64)))
+        h = torch.nn.functional.layer_norm(x, (64,))
+        o = torch.nn.functional.scaled_dot_product_attention(*((h @ w)[None] for w in (q, k, v)))
+        x = x + o[0]
+    size = float((x**2).mean().sqrt())
+    assert steady.stack(steady.ALL)["size"][-1] == pytest.approx(size, rel=1e-3)
+    alone = steady.stack(tuple(key for key in steady.ALL if key != "residual"))["spread"][-1]
+    assert 2**-30 < alone < 2**-20, "fp32 rounds by 2⁻²⁴"
+
+
+def test_each_habit_does_what_the_words_say():
+    def without(key: str) -> dict:
+        return steady.stack(tuple(k for k in steady.ALL if k != key))
+
+    whole = steady.stack(steady.ALL)
+    assert without("residual")["spread"][-1] < 0.01 < 0.4 < whole["spread"][-1]
+    assert min(without("scale")["top"]) > 0.6 > 0.2 > max(whole["top"])
+    assert without("norm")["size"][-1] > 4 * whole["size"][-1]
+    short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
+    assert (short[-1], long[-1]) == (0.5, 1.0) and len(short) == 4097
+    curves = [
+        [s["d"] for s in shapes("steady", sums=on) if s.get("key") == "sums mine"]
+        for on in ("1", "0")
+    ]
+    assert curves[0] != curves[1], "the switch moves the line"
+    assert "without sums in fp32" in words("steady", sums="0")
+    total = torch.zeros((), dtype=torch.float16)
+    for _ in range(4096):
+        total = total + torch.tensor(1 / 4096, dtype=torch.float16)
+    assert float(total) == 0.5
+
+
+def test_any_of_the_habits_may_be_off():
+    """The line says which: what is left out, or what is left."""
+    keys = [control.key for control in widgets()["steady"].controls]
+    for chosen in product("01", repeat=len(keys)):
+        drawn = str(blocks("steady", **dict(zip(keys, chosen, strict=True))))
+        many = chosen.count("1")
+        said = {0: "with none of the four", 1: " alone", len(keys): "your stack"}
+        assert f"orange: {'' if many != 1 else 'with '}" in drawn
+        assert said.get(many, "orange: without ") in drawn
+
+
+def test_what_the_questions_on_stability_call_right():
+    same, one = asked("stable")
+    assert same.options[same.answer][0] == "They all become nearly alike"
+    assert one.options[one.answer][0] == "One key takes nearly all"
+    fold = lesson("stable").words + lesson("stable").more
+    assert not any(word in fold for word in ("alike", "single key", "one key", "winner"))

@@ -1,0 +1,203 @@
+"""Group 6: heads, positions, windows, decoding and engines, against counting and PyTorch."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.base.cards import CARDS
+from explainer.base.facts import fact
+from explainer.base.records import load
+from explainer.learn import decoding, engines, heads, linear_algebra, positions, windows
+from explainer.learn.registry import widgets
+from explainer.trace import trace
+from kernels.rotary import rope
+from tests.learn.scenes import (
+    asked,
+    blocks,
+    default_hides_the_answer,
+    every_edge,
+    lesson,
+    shapes,
+    words,
+)
+
+KEYS = ("gqa", "rope", "windows", "decode", "engines")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_edge_of_every_control(key):
+    every_edge(widgets()[lesson(key).widget])
+
+
+@pytest.mark.parametrize("key", ["gqa", "rope"])
+def test_no_answer_stands_beside_its_question(key):
+    default_hides_the_answer(key)
+
+
+def test_the_cache_by_allocating_it():
+    for question, (layers, kv) in zip(asked("gqa"), heads.CASES, strict=True):
+        one = torch.empty(layers, 2, kv, 128, dtype=torch.float16)
+        assert question.answer * 1024 == one.numel() * one.element_size()
+        assert f"{layers} layers" in question.words and f"{kv} heads" in question.words
+    assert "With every head its own it does not fit." in words("heads", tokens=524_288)
+    assert heads.cache(32, 524_288) > CARDS["h200"].hbm_bytes > heads.cache(8, 524_288)
+
+
+def test_every_query_head_reads_one_head_of_k():
+    for kv in (32, 8, 1):
+        drawn = shapes("heads", hk=kv)
+        ends = [
+            s["d"].split("L")[1].split()[0]
+            for s in drawn
+            if s["kind"] == "path" and s.get("look") == "is-quiet"
+        ]
+        assert len(ends) == 32 and len(set(ends)) == kv
+        assert sum(str(s.get("key", "")).startswith("k ") for s in drawn) == kv
+
+
+def test_the_turned_pair_is_the_kernels_rope():
+    for vector in (positions.Q2, positions.K2):
+        for at in (0, 5, 31):
+            x = torch.zeros(1, 1, 8)
+            x[0, 0, 1], x[0, 0, 5] = vector
+            there = rope(x, offset=at)[0, 0]
+            assert np.allclose(positions.turned(vector, at), (there[1], there[5]), atol=1e-6)
+    for question, (i, j, to) in zip(asked("rope"), positions.CASES, strict=True):
+        assert positions.score(to, question.answer) == pytest.approx(positions.score(i, j))
+        assert positions.score(to, j) != pytest.approx(positions.score(i, j), abs=1e-3)
+
+
+def test_alibis_line_is_the_papers():
+    for head in range(4):
+        assert positions.added(head, 6) == -6 / 2 ** (head + 1)  # 8 heads: 1/2, 1/4, 1/8 …
+    assert "at i − j = 7: −3.500" in words("rope")
+
+
+def dense(kind: str, width: int) -> np.ndarray:
+    i, j = np.indices((32, 32))
+    causal = j <= i
+    document = np.digitize(i, windows.STARTS) == np.digitize(j, windows.STARTS)
+    listed = (j // 4 == 0) | (j // 4 == i // 4) | (j // 4 == i // 4 // 2)
+    return (
+        causal
+        & {"causal": causal, "window": i - j < width, "documents": document, "block": listed}[kind]
+    )
+
+
+@pytest.mark.parametrize("kind", windows.KINDS)
+@pytest.mark.parametrize("width", [1, 10, 32])
+def test_tiles_are_counted_as_a_dense_mask_has_them(kind, width):
+    keep = dense(kind, width)
+    tiles = keep.reshape(8, 4, 8, 4)
+    any_, all_ = tiles.any(axis=(1, 3)), tiles.all(axis=(1, 3))
+    found = windows.counts(windows.problem(kind, width))
+    assert found == {"full": all_.sum(), "partial": (any_ & ~all_).sum(), "skipped": (~any_).sum()}
+    said = words("windows", what=kind, width=width)
+    assert f"{keep.sum():,} of 1,024 scores" in said
+    assert f"{found['skipped']} of 64 tiles" in said
+    drawn = sum(
+        round(s["w"] + 1.5)
+        for s in shapes("windows", what=kind, width=width)
+        if s["kind"] == "box" and "key" not in s
+    )
+    assert drawn == keep.sum() * windows.CELL
+
+
+def test_the_tiles_to_click():
+    i, j = np.indices((20, 20))
+    document = np.digitize(i, (7, 12)) == np.digitize(j, (7, 12))
+    for question, keep in zip(asked("windows"), (i - j <= 5, document, i - j <= 3), strict=True):
+        tiles = (keep & (j <= i)).reshape(5, 4, 5, 4).any(axis=(1, 3))
+        assert {*question.answer} == {tuple(map(int, at)) for at in np.argwhere(tiles)}
+    assert len({q.answer for q in asked("windows")}) == 3
+
+
+def test_pages_hold_every_token_once():
+    for tokens in (8, 22, 32):
+        table = decoding.pages(tokens)
+        taken = [page for found in table.values() for page in found]
+        assert len(taken) == len({*taken}) and max(taken) < decoding.POOL
+        assert {name: len(found) for name, found in table.items()} == {
+            "A": -(-tokens // 4),
+            "B": 3,
+            "C": 2,
+        }
+    runs = np.diff(decoding.pages(32)["A"])
+    assert (runs != 1).any(), "a page need not follow the one before"
+
+
+def test_the_parts_are_attention_of_the_last_query():
+    for tokens, count in ((22, 4), (8, 8), (32, 2)):
+        p = decoding.problem(tokens)
+        run = trace(p)
+        q, k, v = (torch.from_numpy(x.astype(float)) for x in (run.Q[-1:], run.K, run.V))
+        whole = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None])[0, 0]
+        found, O, _ = decoding.split_keys.parts(p, count)
+        assert np.allclose(O, whole) and len(found) == count
+        assert linear_algebra.weighed(tuple((np.exp(x.lse), x.O) for x in found)) == pytest.approx(
+            O
+        )
+        assert f"{found[0].weight:.2f}" in words("decode", tokens=tokens, parts=count)
+
+
+@pytest.mark.parametrize("tokens", range(8, 33))
+@pytest.mark.parametrize("count", decoding.PARTS)
+def test_the_numbers_of_the_parts_stand_apart(tokens, count):
+    """At 8 px per character of this type, 4 px between two."""
+    for row in ("lse", "weight"):
+        found = [
+            s
+            for s in shapes("decode", tokens=tokens, parts=count)
+            if str(s.get("key", "")).startswith(f"{row} ")
+        ]
+        ends = sorted((s["x"] - 4 * len(s["text"]), s["x"] + 4 * len(s["text"])) for s in found)
+        assert all(b[0] - a[1] >= 4 for a, b in pairwise(ends)), (row, ends)
+        assert ends[0][0] >= 0 and ends[-1][1] <= 405
+
+
+@pytest.mark.parametrize("count", decoding.PARTS)
+def test_the_decoding_kernel_s_times_are_the_record(count):
+    rows = {
+        r["splits"]: r
+        for r in load("decode_nvidia_h200")["rows"]
+        if (r["n_k"], r["heads"]) == (16_384, 16) and "splits" in r
+    }
+    card = CARDS["h200"].sms
+    assert [k for k, r in rows.items() if r["rule"]] == [2 * card // 16] == [decoding.PARTS[-1]]
+    block = blocks("decode", tokens=22, parts=count)[-1]
+    for parts in {1, count, 16}:
+        unit = " µs" * (parts == 1)
+        assert block["words"].count(f"{1e3 * rows[parts]['median_ms']:.3g}{unit} in ") == 1
+    assert "16, the kernel's own choice" in block["words"] and block["words"].count("in one") == 1
+    drawn = shapes("decode", parts=count)
+    weights = sum(str(s.get("key", "")).startswith("weight ") for s in drawn)
+    assert weights == (count if count <= 8 else 1), "where there is no room the heaviest alone"
+
+
+def test_the_merges_asked_for():
+    """As a softmax over all keys: a part with exp(lse) = 3 is three equal keys of weight 1."""
+    for question, parts in zip(asked("decode"), decoding.CASES, strict=True):
+        values = [o for weight, o in parts for _ in range(weight)]
+        assert question.answer == pytest.approx(np.mean(values))
+        assert question.answer != sum(o for _, o in parts) / 2, "not the plain average"
+
+
+def test_pages_waste_less_than_a_page():
+    for question, (tokens, size) in zip(asked("engines"), engines.CASES, strict=True):
+        pages = 0
+        while pages * size < tokens:
+            pages += 1
+        assert question.answer == pages * size - tokens < size
+
+
+def test_the_table_of_engines_is_dated_and_sourced():
+    names = [row[0] for row in engines.ENGINES["rows"]]
+    assert names == ["vLLM", "SGLang", "TensorRT-LLM", "TGI", "FlashInfer"]
+    assert all(len(row) == 4 and all(row) for row in engines.ENGINES["rows"])
+    assert fact("engines.seen") in engines.ENGINES["label"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", fact("engines.seen"))

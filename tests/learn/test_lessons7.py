@@ -1,0 +1,250 @@
+"""Group 7: where it does not help, which backend, a profile, other answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.algorithms import traffic
+from explainer.base.cards import CARDS
+from explainer.base.records import load
+from explainer.learn import backend_choice, ecosystem, limits, others, profiling, variants
+from explainer.learn.backend_choice import Input
+from explainer.learn.registry import widgets
+from explainer.problem import Problem
+from tests.learn.scenes import asked, blocks, default_hides_the_answer, every_edge, lesson, words
+
+KEYS = ("when_not", "backends", "profile", "others")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_edge_of_every_control(key):
+    every_edge(widgets()[lesson(key).widget])
+
+
+LESSON = lesson("when_not")
+
+
+def test_speeds_are_the_records():
+    rows = [
+        r
+        for r in load()["rows"]
+        if (r["d"], r["mask"], r["dtype"]) == (64, "full", "fp16")
+        and "tflops" in r
+        and r.get("pass", "forward") == "forward"
+    ]
+    rate = {(r["method"], r["n"]): r["tflops"] for r in rows}
+    for n, gain in limits.faster().items():
+        assert gain == pytest.approx(rate["fa2", n] / rate["naive", n], rel=0.02)
+        assert gain > 3, "never slower, as the words say"
+    assert {r["batch"] * n for n, r in limits.times("naive").items()} == {16_384}
+    assert "B × N = 16,384 tokens, 32 heads" in limits.SAID["short"]
+    assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in LESSON.words
+    weights = 24 * 4096**2 * 32 * 256 / 761.7e12  # 64 sequences of 32 heads of 64 are 32 of 4,096
+    for method, ms, said in (("naive", 0.456, "10%"), ("fa2", 0.1353, "3%")):
+        share = 1e-3 * ms / (1e-3 * ms + weights)
+        assert limits.time_share(method, 256) == pytest.approx(share, rel=1e-3)
+        assert said in LESSON.more
+    tiles = {
+        r["block_m"]: r["tflops"]
+        for r in load("tiles_nvidia_h200")["rows"]
+        if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]
+    }
+    assert limits.speeds(64) == tiles and tiles[64] > 8 * tiles[16]
+
+
+def test_small_tiles_move_the_same_bytes_at_dram():
+    found = {}
+    for r in load("traffic_nvidia_h200")["rows"]:
+        if (r["n"], r["d"], r["order"]) == (4096, 64, "fa2"):
+            (c,) = r["measured_bytes"].values()
+            found[r["side"]] = c["dram_read"] + c["dram_write"]
+    assert len(found) == 4 and max(found.values()) < 1.03 * min(found.values())
+
+
+@pytest.mark.parametrize("side", [16, 32, 64, 128])
+def test_fa2_asks_for_fewer_bytes_in_the_same_tiles(side):
+    """One convention on both sides (T1): asked against asked, least against least."""
+    for n, d in ((256, 64), (4096, 64), (4096, 128)):
+        ask = [
+            traffic.requested_bytes(n, d, "full", "fp16", o, side, side)
+            for o in ("fa2", "standard")
+        ]
+        low = [traffic.compulsory_bytes(n, d, "fp16", o) for o in ("fa2", "standard")]
+        assert ask[0] < ask[1] and low[0] < low[1]
+
+
+def test_the_least_of_cross_attention_is_that_of_the_loops():
+    p = Problem(n=4096, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
+    whole, once = limits.least(4096, 4096)
+    assert once == traffic.compulsory_bytes(4096, 64, "fp16", "fa2") == 4 * 4096 * 64 * 2 + 4096 * 4
+    assert whole == traffic.compulsory_bytes(p.n, p.d, "fp16", "standard")
+    apart, fused = limits.least(4096, 77)
+    assert apart - fused == 4 * 4096 * 77 * 2 - 4096 * 4  # S and P, out and back; no lse
+    figures = limits._figures()
+    few = asked("when_not")[1]
+    assert few.options[few.answer][0] == f"About {apart / fused:.1f}" == "About 3.3"
+    assert figures["self"] > 60
+
+
+def test_scattered_scores_touch_the_tiles():
+    rng = np.random.default_rng(0)
+    for share in (0.0001, 0.0005, 0.05):
+        keep = rng.random((1024, 1024)) < share
+        found = keep.reshape(16, 64, 16, 64).any(axis=(1, 3)).mean()
+        assert found == pytest.approx(limits.touched(share), abs=0.08)
+    first = asked("when_not")[0]
+    assert first.options[first.answer][0] == "Hardly any" and 1 - limits.touched(0.05) < 1e-9
+
+
+def test_the_share_of_a_layer_by_counting_flops():
+    n, h = 4096, limits.HIDDEN
+    attention, projections, feed_forward = 4 * n * n * h, 4 * 2 * n * h * h, 2 * 2 * n * h * 4 * h
+    share = attention / (attention + projections + feed_forward)
+    assert limits.layer_share(n) == pytest.approx(share)
+
+
+INPUT = Input(90, "bf16", 64, "none", False)
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, "cudnn"),
+        ({"sm": 80}, "flash"),
+        ({"sm": 75}, "math"),
+        ({"dtype": "fp32"}, "efficient"),
+        ({"sm": 75, "dtype": "fp16"}, "efficient"),
+        ({"d": 50, "dtype": "fp32"}, "math"),
+        ({"sm": 80, "mask": "any"}, "efficient"),
+        ({"mask": "any"}, "cudnn"),
+        ({"dtype": "fp32", "shared": True}, "math"),
+        ({"sm": 80, "d": 50}, "flash"),
+        ({"d": 256}, "cudnn"),
+        ({"sm": 80, "mask": "any", "shared": True}, "math"),
+    ],
+)
+def test_the_backend_is_what_the_sourced_table_says(change, wanted):
+    x = Input(**vars(INPUT) | change)
+    assert backend_choice.chosen(x) == wanted
+    (picture, _) = widgets()["which"].compute(**vars(x))
+    assert f"{backend_choice.NAMES[wanted]} runs." in picture["words"]
+
+
+def test_the_checks_are_the_rows_of_the_table():
+    rows = {row[0]: row for row in ecosystem.BACKENDS["rows"]}
+    assert rows["fp32"][1:5] == ["no", "no", "yes", "yes"]
+    assert rows["any other attn_mask"][1:5] == ["no", "yes", "yes", "yes"]
+    assert rows["fewer heads in K and V (GQA)"][3].startswith("no")
+    for name, column in (("flash", 1), ("cudnn", 2), ("efficient", 3)):
+        no_fp32 = bool(backend_choice.refusal(name, Input(90, "fp32", 64, "none", False)))
+        assert no_fp32 == (rows["fp32"][column] == "no")
+        no_mask = bool(backend_choice.refusal(name, Input(90, "bf16", 64, "any", False)))
+        assert no_mask == (rows["any other attn_mask"][column] == "no")
+
+
+BEFORE = (
+    "cuDNN and flash (FA-2) refuse it; this is next in line.",
+    "It is tried first, and it takes this input.",
+    "flash (FA-2) and memory-efficient refuse it; this is next in line.",
+)
+
+
+def test_the_backend_asked_for_differs_each_time():
+    right = [q.options[q.answer][0] for q in asked("backends")]
+    assert right == ["memory-efficient", "flash (FA-2)", "math"]
+    for q, said in zip(asked("backends"), BEFORE, strict=True):
+        assert q.options[q.answer][1] == said
+        assert sum("next in line" in why or "first" in why for _, why in q.options) == 1
+
+
+def test_the_profile_is_the_record():
+    rows = [
+        r
+        for r in load("traffic_nvidia_h200")["rows"]
+        if (r["n"], r["d"], r["side"]) == (4096, 64, 64)
+    ]
+    dram = {
+        r["order"]: sum(c["dram_read"] + c["dram_write"] for c in r["measured_bytes"].values())
+        for r in rows
+    }
+    assert profiling.totals(0) == (dram["standard"], dram["fa2"])
+    assert "57 times" in words("profile", step=2) and 56 < dram["standard"] / dram["fa2"] < 58
+    limits_ = profiling.bounds()
+    assert limits_["standard"][0] > limits_["standard"][1], "bound by memory"
+    assert limits_["fa2"][0] < limits_["fa2"][1], "not bound by memory"
+    programs = -(-profiling.N // profiling.SIDE)
+    assert programs == 64 < CARDS["h200"].sms, "too few to be bound by products"
+    assert f"{programs} programs leave half of {CARDS['h200'].sms} SMs" in words("profile", step=4)
+    took = {r["order"]: sum(r["measured_ns"].values()) / 1e3 for r in rows}
+    for order in ("standard", "fa2"):
+        assert took[order] > 3 * max(limits_[order]) and f"took {took[order]:.0f}" in words(
+            "profile", step=4
+        )
+    assert "bound by products" not in words("profile", step=4)
+    (scores,) = (r["measured_bytes"]["scores_kernel"] for r in rows if r["order"] == "standard")
+    assert scores["dram_write"] < 4096**2 * 2 / 2 < 4096**2 * 2 < CARDS["h200"].l2_bytes
+    assert "32 MiB" in words("profile", step=2), "most of S is still in L2 when its kernel ends"
+    assert "least, 2.02 MiB" in words("profile", step=2), "Q, K, V, O and lse of one head"
+    many = profiling.timed("fa2", 4096)
+    assert many["median_ms"] * 1e3 > 128 * limits_["fa2"][1], "longer than its products alone"
+    assert all(ms in words("profile", step=4) for ms in ("1.26 ms", "0.72"))
+    assert round(many["median_ms"], 2) == 1.26
+    fine = blocks("profile", step=4)[-1]["words"]
+    assert "4.25 TB/s, 762 TFLOP/s" in fine
+    assert limits_["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
+
+
+def test_the_rates_asked_for_are_the_records():
+    for question, (method, n) in zip(asked("profile"), profiling.CASES, strict=True):
+        row = profiling.timed(method, n)
+        assert question.answer == pytest.approx(row["tflops"], rel=0.01)
+        assert f"{row['median_ms']:.3f} ms" in question.words
+        by_words = 4 * row["batch"] * row["heads"] * n * n * 64 / 1e12
+        typed = by_words / (round(row["median_ms"], 3) / 1000)
+        assert question.answer == float(f"{typed:.3g}"), "what the slide's own numbers give"
+        careless = by_words / (round(row["median_ms"], 2) / 1000)
+        assert abs(careless - question.answer) <= question.tolerance
+    default_hides_the_answer("profile")
+
+
+@pytest.mark.parametrize("layout", others.LAYOUTS)
+def test_the_ring_computes_each_causal_tile_once(layout):
+    tiles = [t for step in range(4) for found in others.work(layout, step) for t in found]
+    assert sorted(tiles) == [(i, j) for i in range(8) for j in range(i + 1)]
+    assert sorted(b for found in others.held(layout) for b in found) == [*range(8)]
+
+
+def test_pairing_early_and_late_blocks_evens_the_ring():
+    assert others.longest("zigzag") == others.total() / 4 < others.longest("rows")
+
+
+def test_a_ring_s_parts_are_attention():
+    """Each GPU's parts, merged by lse, against all keys at once."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(64, 8, dtype=torch.float64) for _ in range(3))
+    S = (q @ k.T / 8**0.5).masked_fill(torch.ones(64, 64).triu(1).bool(), -torch.inf)
+    O, lse = torch.zeros(64, 8, dtype=torch.float64), torch.full((64,), -torch.inf)
+    for step in range(4):
+        for found in others.work("zigzag", step):
+            for i, j in found:
+                rows, keys = slice(i * 8, i * 8 + 8), slice(j * 8, j * 8 + 8)
+                part = S[rows, keys]
+                mine = torch.logsumexp(part, 1)
+                new = torch.logaddexp(lse[rows], mine)
+                here = torch.softmax(part, 1) @ v[keys]
+                O[rows] = (
+                    torch.exp(lse[rows] - new)[:, None] * O[rows]
+                    + torch.exp(mine - new)[:, None] * here
+                )
+                lse[rows] = new
+    assert torch.allclose(O, torch.softmax(S, 1) @ v)
+
+
+def test_the_cache_that_is_eight_times_smaller():
+    first = asked("others")[0]
+    assert first.options[first.answer][0] == "GQA with 4 heads of K, V"
+    assert variants.per_token(32) == 8 * variants.per_token(4)
+    said = " ".join(lesson("others").more.split())
+    assert all(f"{k}. " in said for k in range(1, 9)), "the eight takeaways"
