@@ -134,7 +134,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
 def times() -> tuple[dict[int, float], int, int, int]:
     """({parts: milliseconds}, the parts that the kernel chooses, keys, heads) of the recorded
     decoding kernel."""
-    rows = split_keys.recorded(RECORDED)
+    rows = split_keys.recorded_rows(RECORDED)
     rule = next(r for r in rows if r["rule"])
     return ({r["splits"]: r["median_ms"] for r in rows}, rule["splits"], rule["n_k"], rule["heads"])
 
