@@ -163,7 +163,8 @@ def test_button_turns_it_on_and_off(tab):
     button = page.get_by_role("button", name="Predict")
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
-    assert page.locator(".fa-question").is_visible() and not page.locator(".fa-row-view").is_visible()
+    assert page.locator(".fa-question").is_visible()
+    assert not page.locator(".fa-row-view").is_visible()
     more.click()
     button.click()
     assert page.locator(".fa-row-view").is_visible()
