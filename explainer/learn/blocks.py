@@ -10,9 +10,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explainer.base.fields import Field, choice, number, refused
+from explainer.base.fields import parse_choice, parse_number, refused
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
+from kernels.spec.fields import Field
 
 tell = Texts("learn")
 KINDS = ("range", "number", "choice", "text", "toggle")
@@ -83,15 +84,15 @@ def values(widget: Widget, query: Mapping[str, str]) -> dict[str, float | str]:
 def _value(control: Control, given: object) -> float | str:
     if given is None:
         given = control.value
-    field = Field(control.key, control.label, control.low, control.high)
+    field = Field(control.key, control.key, low=control.low, high=control.high, title=control.label)
     if control.kind in ("range", "number"):
-        return number(field, given)
+        return parse_number(field, given)
     if control.kind == "text":
         if len(str(given)) > MOST_TEXT:
-            raise refused(field.key, tell("blocks.too_long", name=field.name, most=MOST_TEXT))
+            raise refused(field.key, tell("blocks.too_long", name=field.title, most=MOST_TEXT))
         return str(given)
     allowed = ("0", "1") if control.kind == "toggle" else tuple(v for v, _ in control.choices)
-    return choice(field, str(given), allowed)
+    return parse_choice(field, str(given), allowed)
 
 
 def text(words: str, kind: str = "plain") -> Block:

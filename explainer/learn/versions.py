@@ -22,7 +22,7 @@ T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
 SMALL = {
-    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
+    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, mask="full", order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
 TITLES = tell.named("versions.titles")

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.fields import MAX_HEADS
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
+from kernels.spec.fields import MAX_HEADS
 
 say = Texts("parallel")
 # What the records were made of, and the only thing that a time in µs is claimed for.

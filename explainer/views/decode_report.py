@@ -112,7 +112,7 @@ def _beside(w: Workload) -> str:
 
 def decode_tail(w: Workload, rows: Sequence[Mapping]) -> str:
     """A small combine, number by number; the figures."""
-    problem = Problem(n=16, d=8, block_q=4, block_k=4, causal=False)
+    problem = Problem(n=16, d=8, block_q=4, block_k=4, mask="full")
     parts, o, lse = split_keys.parts(problem, 4)
     lines = [
         (

@@ -185,7 +185,7 @@ def _imbalance(w: Workload, others: Mapping[str, Schedule], pass_: str) -> str:
     else:
         key = "order.row_blocks" if forward else "order.key_blocks"
         unequal = say(key, most=most, least=least)
-        if not forward and w.causal:
+        if not forward and w.is_causal:
             unequal += say("order.causal")
     return f"{unequal} {told[0].upper()}{told[1:]}. {end}"
 

@@ -22,7 +22,7 @@ say = Texts("run")
 def measures(sweep: Sweep) -> str:
     """What the points of a sweep measure, and what of the controls it leaves out."""
     d, heads = sweep.d, WIDTH // sweep.d
-    changed = downloads.scored(sweep.said).removeprefix(str(sweep.mask))
+    changed = downloads.scored(sweep.rules).removeprefix(str(sweep.mask))
     width = say("sweep.width" if heads * d == WIDTH else "sweep.width_below", width=WIDTH)
     return say(
         "sweep.points",

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.fields import ORDERS, pass_of
+from explainer.base.fields import parse_pass
 from explainer.parallel import warps
 from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import exported
 from explainer.web.wire import has_numbers
+from kernels.spec.fields import ORDERS
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process
 COMPILING_S = 10.0
@@ -136,5 +137,5 @@ def seconds(kind: str, query: Mapping[str, str]) -> float:
     if kind == "mask":
         return _mask(query).seconds
     if kind in _OF_PROBLEM:
-        return _OF_PROBLEM[kind](Problem.from_query(query), pass_of(query)).seconds
+        return _OF_PROBLEM[kind](Problem.from_query(query), parse_pass(query)).seconds
     return 0.0  # what Learn computes is bounded by its controls

@@ -19,7 +19,7 @@ from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.traffic import summed
-from explainer.base.fields import ORDERS, refused
+from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
@@ -29,6 +29,7 @@ from explainer.web import bundle, wire
 from explainer.web.listings import listings
 from explainer.web.stylesheets import OFFLINE, join_stylesheets
 from explainer.web.wire import KIND, pack
+from kernels.spec.fields import ORDERS
 
 say = Texts("web")
 # pass → the arrays of a trace, and of one of its visits

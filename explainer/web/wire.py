@@ -21,7 +21,6 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
 from explainer.base.cache import cached
-from explainer.base.fields import ORDERS
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
@@ -34,6 +33,7 @@ from explainer.trace import (
     trace,
     trace_backward,
 )
+from kernels.spec.fields import ORDERS
 from kernels.spec.formats import ITEMSIZE
 
 say = Texts("web")

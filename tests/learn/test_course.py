@@ -18,6 +18,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.facts import PLACE
 from explainer.base.paths import ASSETS
 from explainer.engine import recorded
+from explainer.engine.requests import Sweep
 from explainer.learn import (
     content,
     course,
@@ -34,7 +35,6 @@ from explainer.learn.content import Lesson, Link, asked
 from explainer.learn.controls import pick
 from explainer.learn.registry import MODULES, lessons, questions, self_test, widgets
 from explainer.pages import run, workload
-from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
 from explainer.web.responses import pass_of
@@ -157,7 +157,7 @@ def test_a_lesson_is_whole_and_its_links_open(lesson):
             visit = schedule(Problem.from_query(parts), pass_of(parts))[int(parts["step"])]
             assert parts.get("phase") is None or parts["phase"] in visit.phases
         if parts.get("run-sweep"):
-            wanted = wanted_of(run.request_of(link.query).to_query())
+            wanted = Sweep.from_query(run.request_of(link.query).to_query())
             near, rows = recorded.swept(wanted)
             assert near == wanted and {row["method"] for row in rows} == {*wanted.methods}, link
 

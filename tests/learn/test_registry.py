@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
 from explainer.learn.blocks import Control, Widget
 from explainer.learn.controls import pick, slider
 from explainer.learn.registry import MODULES, STILL, answer, lessons, questions, widgets
-from explainer.problem import ProblemError
 from explainer.views import learn_map, learn_screens, learn_sections
 from explainer.views.learn_parts import LEAD, SENTENCE, lead, lesson_text
 
