@@ -43,9 +43,9 @@ def build(engine: Engine) -> gr.Blocks:
         memory.wire(*memory_page, memory_tab)
         parallel.wire(*parallel_page, parallel_tab, engine)
         for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
-            tab.select(**here("chosen", page=name))
+            tab.select(**here("chooseTab", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
-        demo.load(**here("openAsked"))
+        demo.load(**here("openRequestedPage"))
         step.open_address(demo, step_page)
         run.open_address(demo, run_page)
         api.build(engine)
@@ -53,7 +53,7 @@ def build(engine: Engine) -> gr.Blocks:
 
 
 # The parts of the page that read their own keys of the address.
-OPENED = {"step": step.prefill, "run": run.prefill, "told": run.told}
+OPENED = {"step": step.prefill, "run": run.prefill, "notice": run.address_notice}
 
 
 def serve(engine: Engine) -> None:

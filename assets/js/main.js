@@ -1,7 +1,7 @@
 // What Gradio calls, by name; explainer/pages/browser.py writes the calls. And all that listens by itself.
 
 import { mountLearn } from "./learn/index.js";
-import { tell } from "./lib/events.js";
+import { emit } from "./lib/events.js";
 import { during } from "./lib/pending.js";
 import {
   ask,
@@ -15,7 +15,7 @@ import {
   useTile,
 } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
-import { ofAddress, told } from "./site/asked.js";
+import { loadAddressState, addressNotice } from "./site/query_state.js";
 import {} from "./site/code_dialog.js";
 import {
   openFigures,
@@ -25,43 +25,43 @@ import {
   stepProblem,
   takeProblem,
 } from "./site/figures.js";
-import { found } from "./site/findings.js";
-import { chosen, onceOpened, openAsked, opened } from "./site/pages.js";
+import { recordFinding } from "./site/findings.js";
+import { chooseTab, onceOpened, openRequestedPage, partOpened } from "./site/pages.js";
 import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
-import {} from "./site/repairs.js";
-import { readOut } from "./site/said.js";
-import { followStep, lead, mountLinked, ran } from "./site/run.js";
-import { mountScenes } from "./site/scenes.js";
+import {} from "./site/gradio_patches.js";
+import { announceFirst } from "./site/live_region.js";
+import { followStep, showSweep, mountLinked, writeRun } from "./site/run.js";
+import { mountRunPresentation } from "./site/run_presentation.js";
 import {} from "./site/tables.js";
 
 const CALLS = {
   ask,
   enlarge,
   followStep,
-  found,
-  lead,
+  recordFinding,
+  showSweep,
   merged,
-  ofAddress,
-  openAsked,
+  loadAddressState,
+  openRequestedPage,
   openFigures,
-  ran,
+  writeRun,
   remember,
   settle,
   settled,
   start,
   stepProblem,
   takeProblem,
-  told,
+  addressNotice,
   useText,
   useTile,
   follow: (values, data) => offered(follow(values, data), data),
   followAddress: (values, data) => offered(followAddress(values), data),
-  compose: () => tell("fa:compose"),
-  chosen: (_, { page }) => chosen(page),
-  readOut: (_, { place }) => readOut(place),
+  compose: () => emit("fa:compose"),
+  chooseTab: (_, { page }) => chooseTab(page),
+  announceFirst: (_, { place }) => announceFirst(place),
   onceOpened: (_, { part }) => onceOpened(part),
-  opened: (_, { part }) => opened(part),
+  partOpened: (_, { part }) => partOpened(part),
 };
 
 /** An event: `name` gets the values of its inputs by their keys, `takes`, and data of its own; those of `gives` of what
@@ -78,7 +78,7 @@ const MOUNTS = {
   learn: mountLearn,
   linked: mountLinked,
   picker: mountPicker,
-  scenes: mountScenes,
+  scenes: mountRunPresentation,
 };
 
 /** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.fields import causal_text
 from explainer.base.texts import Texts
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, Widget, text
@@ -34,7 +35,13 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
     problem = Problem(
-        n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order, inputs="random"
+        n=4 * tiles,
+        d=4,
+        block_q=4,
+        block_k=4,
+        mask=causal_text(causal),
+        order=order,
+        inputs="random",
     )
     moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
     return moves["O", "write"]

@@ -52,6 +52,6 @@ def opening(
     gets, as JSON, what ``/fa/opened`` says that the address asks of this ``part``, and what the
     places show without an address (``plain``), then the places as they are now, and ``data``."""
     answer = gr.Textbox(visible=False)
-    asked = demo.load(**here("ofAddress", {}, {"answer": answer}, part=part, plain=plain))
+    asked = demo.load(**here("loadAddressState", {}, {"answer": answer}, part=part, plain=plain))
     followed = asked.then(**here(function, {"answer": answer, **places}, places, **data))
-    followed.then(**here("opened", part=part))
+    followed.then(**here("partOpened", part=part))

@@ -55,7 +55,7 @@ class FigurePage:
             wanted = query(now)
             values = {key: wanted.get(key, self.plain[key]) for key in self.choices}
             values |= {k: self.plain[k] for k, v in values.items() if v not in self.choices[k]}
-            said = json.dumps({"asked": values | shown(wanted, self.plain, now), "plain": now})
+            said = json.dumps({"requested": values | shown(wanted, self.plain, now), "plain": now})
             return said, *self.render({**wanted, **values})
 
         asked = event(answer, [*inputs.values()], [said, *self.outputs], js=js, **QUICK)

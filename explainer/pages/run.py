@@ -117,14 +117,13 @@ def request_of(address: str) -> RunRequest:
     return RunRequest.from_query(_asked(said_by(address)))
 
 
-def told(query: dict) -> dict:
-    """What the result's place says of the address (``said``): nothing, or why its request is not
-    shown."""
+def address_notice(query: dict) -> dict:
+    """Return as ``notice`` why the request of the address is not shown, or nothing."""
     try:
         RunRequest.from_query(_asked(query))
     except ProblemError as error:
-        return {"said": run_report.failure(say("address.unused", error=error))}
-    return {"said": ""}
+        return {"notice": run_report.failure(say("address.unused", error=error))}
+    return {"notice": ""}
 
 
 def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
@@ -256,7 +255,7 @@ def build(engine: Engine) -> RunPage:
         "fn": stream,
         "inputs": [*inputs.values()],
         "outputs": [result, errors, roof, tables, old, old_roof, old_tables, stop],
-        "js": call("ran", inputs, inputs, prefix=PREFIX),
+        "js": call("writeRun", inputs, inputs, prefix=PREFIX),
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
         **private,
     }
@@ -308,7 +307,9 @@ def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
 
     plain = _shown({})
     tab.select(**here("followStep", page.controls, page.controls, prefix=PREFIX, plain=plain))
-    found = here("found")  # the bar says whether the kernel agrees with the Step page's picture
+    found = here(
+        "recordFinding"
+    )  # the bar says whether the kernel agrees with the Step page's picture
     page.button.click(**here("onceOpened", part="run")).then(**page.how).then(**found)
     # The address, not the controls: it also holds what their sliders do not reach.
     outputs = [pages, *page.controls.values()]
@@ -320,4 +321,4 @@ def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
     opening(demo, "merged", "run", page.controls, _shown({}))
-    opening(demo, "told", "told", {"said": page.result}, {"said": ""})
+    opening(demo, "addressNotice", "notice", {"notice": page.result}, {"notice": ""})

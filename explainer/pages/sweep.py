@@ -147,8 +147,8 @@ def build(
         curves = [plot() for _ in figures.SWEPT]
     table = block()
     private = {"show_progress": "hidden", "api_visibility": "private"}
-    how = {"inputs": [*inputs.values()], "js": call("lead", inputs, inputs), **private}
-    read = here("readOut", place="#sweep-note")
+    how = {"inputs": [*inputs.values()], "js": call("showSweep", inputs, inputs), **private}
+    read = here("announceFirst", place="#sweep-note")
     begin.click(**here("onceOpened", part="run")).then(
         stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
     ).then(**read)
@@ -156,7 +156,11 @@ def build(
     linked = shell("linked", "linked", template="<i hidden></i>", elem_classes="fa-run-block")
     given = {"linked": linked, "mode": inputs["mode"]}
     linked.linked(
-        on_record, [*given.values()], [note, *curves, table], js=call("lead", given, given), **QUICK
+        on_record,
+        [*given.values()],
+        [note, *curves, table],
+        js=call("showSweep", given, given),
+        **QUICK,
     ).then(**read)
 
 

@@ -38,7 +38,7 @@ def measures(sweep: Sweep) -> str:
 def on_its_way(done: int, sweep: Sweep, position: int = 0, rows: Sequence[PointRow] = ()) -> str:
     """Which point is measured now; or the place in the queue."""
     points = sweep.points()
-    total, now = len(points), points[min(done, len(points) - 1)]
+    total, now = len(points), points[min(done, len(points) - 1)].case
     text = say("sweep.now", done=done, total=total, n=now.n, mask=now.mask)
     if position:
         text += " " + say("waiting", position=position)

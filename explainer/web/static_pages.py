@@ -66,7 +66,7 @@ class StaticPage:
         return found
 
     def held(self) -> dict[str, object]:
-        """{what is asked, as assets/js/offline/boards.js writes it: the view}."""
+        """{what is asked, as assets/js/offline/static_pages.js writes it: the view}."""
         answers = {}
         for query in self.asked():
             head, charts, tail = self.made({**self.plain, **query})
@@ -95,7 +95,7 @@ def _workload(query: Query) -> Workload:
 
 
 def _memory(query: Query) -> View:
-    return memory_views.made(query["view"], _workload(query), query["show"])
+    return memory_views.render_view(query["view"], _workload(query), query["show"])
 
 
 def _parallel(query: Query) -> View:

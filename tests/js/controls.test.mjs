@@ -34,7 +34,7 @@ const PLAIN = {
 const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 };
 const QUERY = "n=16&d=8&br=4&bc=4&mask=causal&order=fa2&dtype=fp32&data=rising&seed=0&gain=1";
 const CSV = "1, 2\n3, 4\n5, 6\n\n1, 2\n3, 4\n5, 6\n\n1;2\n3;4\n5;6";
-const answer = (asked, plain = PLAIN) => JSON.stringify({ asked, plain });
+const answer = (requested, plain = PLAIN) => JSON.stringify({ requested, plain });
 
 test("the controls ask for what they show; blocks shrink with the sequence", () => {
   equal(ask(PLAIN), { ...PLAIN, player: QUERY });

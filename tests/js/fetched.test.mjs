@@ -1,7 +1,7 @@
 // A busy server is asked again when it says; what it refuses is its sentence.
 
 import { afterEach, test } from "node:test";
-import { asked } from "../../assets/js/lib/fetched.js";
+import { requestOk } from "../../assets/js/lib/server.js";
 import { equal } from "./load.mjs";
 
 const { fetch } = globalThis;
@@ -17,7 +17,7 @@ async function against(...answers) {
       headers: after ? { "Retry-After": String(after) } : {},
     });
   };
-  const answer = asked(
+  const answer = requestOk(
     "/",
     undefined,
     (sentence) => told.push(sentence),

@@ -59,9 +59,12 @@ test("ticks are round, inside, and as many as asked for", () => {
 
 test("values stand on their axis, and gaps on none", () => {
   const log = axisOf([1, 10, 1000], true);
-  equal([log.at(1), log.at(1000), log.at(0), log.said(2), log.said(5)], [0, 1, NaN, "100", "10⁵"]);
+  equal(
+    [log.at(1), log.at(1000), log.at(0), log.label(2), log.label(5)],
+    [0, 1, NaN, "100", "10⁵"],
+  );
   const flat_ = axisOf([3, 3], false);
-  equal([flat_.at(3), flat_.said(3.25)], [0.5, "3.25"]);
+  equal([flat_.at(3), flat_.label(3.25)], [0.5, "3.25"]);
   equal([0, 5, 10, 99].map(scaleOf([0, 10], false)), [0, 0.5, 1, 1]);
   equal([0, 1, 100].map(scaleOf([10, 100], true)), [0, 0, 1]);
 });

@@ -183,7 +183,7 @@ class Crowd:
         with urlopen(f"http://{self.host}:{self.port}/config") as answer:
             config = json.load(answer)
         shown = {c["id"]: c["props"] for c in config["components"]}
-        function = next(f for f in config["dependencies"] if 'call("ran"' in str(f["js"]))
+        function = next(f for f in config["dependencies"] if 'call("writeRun"' in str(f["js"]))
         fields = [shown[k] for k in function["inputs"]]
         going = True
         while going:

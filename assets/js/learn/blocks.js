@@ -4,10 +4,7 @@ import { level, range, viridis } from "../lib/colors.js";
 import { el, set, svg } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { show } from "./pictures.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const hue = (name) => `fa-hue-${name ?? "plain"}`;
 const finite = (x) => Number.isFinite(x);
@@ -64,7 +61,7 @@ function matrix({ label, rows, row_labels, col_labels, colour, digits, marks, he
     const kind = `${finite(x) ? "" : x === null ? "is-empty" : "is-odd"}${isMarked ? " is-marked" : ""}`;
     const style = heat ? heatOf(x, bounds, colour) : null;
     return el("td", { class: kind.trim() || null, style, text: digitsOf(x, digits) }, [
-      isMarked && spoken(` ${say("marked")}`),
+      isMarked && spoken(` ${t("marked")}`),
     ]);
   };
   const heading = (words, scope) => el("th", { scope, text: words });
@@ -112,9 +109,7 @@ function bars({ label, items, colour, log, limit }) {
       el("b", { class: "fa-bar-figure", text: beside }),
     ]);
   });
-  const signs = [log && say("logarithmic"), limit !== null && say("limit")]
-    .filter(Boolean)
-    .join(" · ");
+  const signs = [log && t("logarithmic"), limit !== null && t("limit")].filter(Boolean).join(" · ");
   return figure(
     "bars",
     label,
@@ -169,7 +164,7 @@ function cells({ label, words, levels, row, block, kinds }) {
             tile,
             svg("text", {
               transform: `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`,
-              text: say("skip"),
+              text: t("skip"),
             }),
           ]
         : [tile];
@@ -237,12 +232,12 @@ function bits({ label, sign, exponent, mantissa, value, remark }) {
       ),
     ]);
   const groups = [
-    group(say("bits.sign"), sign, "o"),
-    group(say("bits.exponent"), exponent, "q"),
-    group(say("bits.mantissa"), mantissa, "v"),
+    group(t("bits.sign"), sign, "o"),
+    group(t("bits.exponent"), exponent, "q"),
+    group(t("bits.mantissa"), mantissa, "v"),
   ];
-  const none = say("bits.none");
-  const said = say("bits", {
+  const none = t("bits.none");
+  const said = t("bits", {
     label,
     sign: sign || none,
     exponent: exponent || none,
@@ -284,7 +279,7 @@ class Plot {
         class: "fa-plot-box",
         role: "slider",
         tabindex: "0",
-        "aria-label": say("plot", { label: this.label, axis: this.x_label || "x" }),
+        "aria-label": t("plot", { label: this.label, axis: this.x_label || "x" }),
         "aria-valuemin": 0,
         "aria-valuemax": Math.max(0, this.xs.length - 1),
         "aria-valuenow": 0,
@@ -293,7 +288,7 @@ class Plot {
     );
     this.readout = el("p", {
       class: "fa-fine fa-readout",
-      text: window.matchMedia("(hover: none)").matches ? say("plot.touch") : say("plot.point"),
+      text: window.matchMedia("(hover: none)").matches ? t("plot.touch") : t("plot.point"),
     });
     const legend = el(
       "ul",
@@ -362,11 +357,11 @@ class Plot {
     const said = values
       .map(
         ([name, y]) =>
-          `${name ? `${name} ` : ""}${y === null ? say("plot.none") : finite(y) ? figureOf(y) : y}`,
+          `${name ? `${name} ` : ""}${y === null ? t("plot.none") : finite(y) ? figureOf(y) : y}`,
       )
       .join(" · ");
     set(this.readout, {
-      text: say("plot.at", { axis: this.x_label || "x", x: figureOf(x), values: said }),
+      text: t("plot.at", { axis: this.x_label || "x", x: figureOf(x), values: said }),
     });
     set(this.box, { "aria-valuenow": k, "aria-valuetext": this.readout.textContent });
     this.cursor();
@@ -386,7 +381,7 @@ class Plot {
     const size = parseFloat(getComputedStyle(this.box).fontSize) / 12;
     if (!width) return;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);
-    const widest = Math.max(...yTicks.map((t) => this.y.said(t).length), 2);
+    const widest = Math.max(...yTicks.map((tick) => this.y.label(tick).length), 2);
     Object.assign(this, {
       left: (widest * 7 + 10) * size,
       top: (this.y_label ? 22 : 8) * size,
@@ -406,7 +401,7 @@ class Plot {
           class: "fa-tick is-end",
           x: this.left - 6 * size,
           y: y + 4 * size,
-          text: this.y.said(tick),
+          text: this.y.label(tick),
         }),
       );
     }
@@ -422,7 +417,7 @@ class Plot {
           class: "fa-tick",
           x: px(this.x.of(tick)),
           y: this.base + 16 * size,
-          text: this.x.said(tick),
+          text: this.x.label(tick),
         }),
       );
     if (this.y_label)
@@ -472,10 +467,10 @@ class Plot {
 
 function timeline({ label, lanes, unit }) {
   const end = Math.max(...lanes.flatMap(([, found]) => found.map((bar) => bar[1])), 0) || 1;
-  const percent = (t) => `${((t / end) * 100).toFixed(3)}%`;
+  const percent = (time) => `${((time / end) * 100).toFixed(3)}%`;
   const bar = ([start, stop, words, colour, short]) => {
     const span = { from: figureOf(start), to: figureOf(stop), unit };
-    const said = words ? say("bar.named", { words, ...span }) : say("bar", span);
+    const said = words ? t("bar.named", { words, ...span }) : t("bar", span);
     return el(
       "li",
       {
@@ -515,8 +510,8 @@ function timeline({ label, lanes, unit }) {
     el("span", { class: "fa-lane-name", text: name }),
     el("ul", { class: "fa-lane-bars", "aria-label": name }, found.map(bar)),
   ]);
-  const marks = ticks(0, end, 6, false).map((t) =>
-    el("span", { style: `left:${percent(t)}`, text: figureOf(t) }),
+  const marks = ticks(0, end, 6, false).map((tick) =>
+    el("span", { style: `left:${percent(tick)}`, text: figureOf(tick) }),
   );
   rows.push(
     el("span", { class: "fa-lane-name", text: unit }),
@@ -557,21 +552,21 @@ function code({ label, lines, marked }) {
   const button = el("button", {
     type: "button",
     class: "fa-small",
-    text: say("copy"),
-    "aria-label": say("copy.what", { label }),
+    text: t("copy"),
+    "aria-label": t("copy.what", { label }),
     "aria-live": "polite",
   });
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(lines);
-      button.textContent = say("copied");
+      button.textContent = t("copied");
     } catch {
       // No clipboard here: at least it is selected
       window.getSelection().selectAllChildren(pre);
-      button.textContent = say("selected");
+      button.textContent = t("selected");
     }
     setTimeout(() => {
-      button.textContent = say("copy");
+      button.textContent = t("copy");
     }, 1600);
   });
   const pre = el("pre", {}, [el("code", {}, rows)]);

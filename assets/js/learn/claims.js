@@ -1,10 +1,7 @@
 // Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
 import { el, set } from "../lib/dom.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const KEYS = { t: true, f: false };
 
@@ -29,13 +26,13 @@ export class Claims {
     this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next, this.live]);
     list.before(this.one);
     list.hidden = true;
-    this.back = el("button", { type: "button", class: "fa-plain", text: say("claims.one") });
+    this.back = el("button", { type: "button", class: "fa-plain", text: t("claims.one") });
     this.back.addEventListener("click", () => {
       this.all(false);
       this.next.querySelector("h3, button")?.focus({ preventScroll: true });
     });
     list.prepend(this.back);
-    this.keys = el("span", { class: "fa-keys-said", text: say("claims.keys") });
+    this.keys = el("span", { class: "fa-keys-said", text: t("claims.keys") });
     root.querySelector(".fa-screen-foot").append(this.keys);
     progress.listeners.push(() => this.tell());
     this.at = this.open(-1);
@@ -58,7 +55,7 @@ export class Claims {
     this.picks = this.cards.map((_, k) => this.press(this.wordsOf(k), "", () => this.pick(k)));
     return el(
       "ol",
-      { class: "fa-claim-board", "aria-label": say("claims.board") },
+      { class: "fa-claim-board", "aria-label": t("claims.board") },
       this.picks.map((pick) => el("li", {}, [pick])),
     );
   }
@@ -85,7 +82,7 @@ export class Claims {
       !this.cards.some((_, k) => this.answered(k)),
     );
     this.proved.replaceChildren(...(first ? [this.board] : this.words));
-    return first ? this.words : [el("p", { text: say("claims.decide") })];
+    return first ? this.words : [el("p", { text: t("claims.decide") })];
   }
 
   putBack() {
@@ -100,7 +97,7 @@ export class Claims {
   }
 
   get foot() {
-    return this.press(say("claims.all", { n: this.cards.length }), "fa-plain", () => {
+    return this.press(t("claims.all", { n: this.cards.length }), "fa-plain", () => {
       this.all(true);
       this.back.focus({ preventScroll: true });
     });
@@ -114,13 +111,13 @@ export class Claims {
       el("li", {}, [this.press(this.wordsOf(k), "", () => this.pick(k))]),
     );
     const title = el("h3", {
-      text: say("claims.over", { right: n - left.length, n }),
+      text: t("claims.over", { right: n - left.length, n }),
       tabindex: -1,
     });
     return left.length
       ? [
           title,
-          el("p", { text: say("claims.look") }),
+          el("p", { text: t("claims.look") }),
           el("ol", { class: "fa-claim-board is-left" }, board),
         ]
       : [title];
@@ -140,20 +137,20 @@ export class Claims {
       this.next.replaceChildren(...this.over, el("div", { class: "fa-claim-foot" }, [this.foot]));
       return this.tell();
     }
-    const place = say("hall.claim", { k: this.at + 1, n: this.cards.length });
+    const place = t("hall.claim", { k: this.at + 1, n: this.cards.length });
     this.next.replaceChildren(
       el("span", {
         class: "fa-fine",
-        text: this.answered(this.at) ? `${place}. ${say("claims.again")}` : place,
+        text: this.answered(this.at) ? `${place}. ${t("claims.again")}` : place,
       }),
       el("h3", { text: this.wordsOf(this.at), class: "is-claim", tabindex: -1 }),
-      el("div", { class: "fa-true-false", role: "group", "aria-label": say("claims.ask") }, [
-        press(say("true"), "", () => this.decide(true)),
-        press(say("false"), "", () => this.decide(false)),
+      el("div", { class: "fa-true-false", role: "group", "aria-label": t("claims.ask") }, [
+        press(t("true"), "", () => this.decide(true)),
+        press(t("false"), "", () => this.decide(false)),
       ]),
       ...before,
       el("div", { class: "fa-claim-foot" }, [
-        press(say("claims.skip"), "fa-plain", () => this.skip()),
+        press(t("claims.skip"), "fa-plain", () => this.skip()),
         this.foot,
       ]),
     );
@@ -170,7 +167,7 @@ export class Claims {
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(card, means);
     const go = this.press(
-      this.open(this.at) < 0 ? say("claims.on") : say("claims.go"),
+      this.open(this.at) < 0 ? t("claims.on") : t("claims.go"),
       "fa-small is-main",
       () => this.goOn(),
     );
@@ -194,14 +191,14 @@ export class Claims {
     const proof = card.node.querySelector(".fa-proof");
     proof.hidden = false;
     const right = means === card.truth;
-    const [meant, { why }] = [means ? say("claims.said_true") : say("claims.said_false"), card];
-    const truth = card.truth ? say("claims.is_true", { why }) : say("claims.is_false", { why });
+    const [meant, { why }] = [means ? t("claims.said_true") : t("claims.said_false"), card];
+    const truth = card.truth ? t("claims.is_true", { why }) : t("claims.is_false", { why });
     const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [
       el("b", { text: `${right ? "✓" : "✗"} ${meant} ` }),
       el("span", { text: truth }),
     ]);
     const source = card.source
-      ? el("p", { class: "fa-fine", text: say("claims.source", { source: card.source }) })
+      ? el("p", { class: "fa-fine", text: t("claims.source", { source: card.source }) })
       : null;
     this.proved.replaceChildren(
       ...[
@@ -250,8 +247,8 @@ export class Claims {
     );
     const right = known.filter((one) => one === "right").length;
     const done = known.filter(Boolean).length;
-    set(this.dots, { "aria-label": say("claims.decided", { done, n: known.length }) });
-    set(this.score, { text: done ? say("claims.right", { right, done }) : "" });
+    set(this.dots, { "aria-label": t("claims.decided", { done, n: known.length }) });
+    set(this.score, { text: done ? t("claims.right", { right, done }) : "" });
   }
 
   /** T, F and →; true if the key was for this. */

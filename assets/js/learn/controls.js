@@ -2,10 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { picture } from "./blocks.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const MOST_SEGMENTS = 4;
 // For ids
@@ -26,14 +23,14 @@ function ranged(control, changed) {
     min,
     max,
     step: "any",
-    "aria-label": say("as_number", { label }),
+    "aria-label": t("as_number", { label }),
   });
   const fill = () => {
     slider.style.setProperty(
       "--fa-progress",
       `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`,
     );
-    if (key === "step") set(slider, { "aria-valuetext": say("at", { k: slider.value, n: max }) });
+    if (key === "step") set(slider, { "aria-valuetext": t("at", { k: slider.value, n: max }) });
   };
   const write = (value) => {
     box.value = String(value);

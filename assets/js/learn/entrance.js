@@ -6,15 +6,13 @@ import {
   chosenPath,
   COURSE,
   ending,
-  goesOn,
+  nextStop,
   keepAnswers,
   nextPath,
   testAnswers,
 } from "./path.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
+import { t } from "./texts.js";
 
-const say = textsOf(texts);
 const FIRST = "1.1"; // the course begins there
 
 /** The test's questions, one after the other. The first one that is not known ends it. */
@@ -30,7 +28,7 @@ class SelfTest {
     this.said = el("p", { class: "fa-test-words", tabindex: -1 });
     this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
     this.choices = el("div", { class: "fa-test-answers" });
-    this.time = el("span", { class: "fa-test-time", text: say("test.time") });
+    this.time = el("span", { class: "fa-test-time", text: t("test.time") });
     root.querySelector("h3").after(this.dots, this.time);
     root.append(this.said, this.verdict, this.choices);
     this.show();
@@ -56,7 +54,7 @@ class SelfTest {
     );
     set(this.dots, {
       role: "img",
-      "aria-label": say("test.known", { known: right.filter(Boolean).length, n: asked.length }),
+      "aria-label": t("test.known", { known: right.filter(Boolean).length, n: asked.length }),
     });
     const pressed = (text, kind, act) => {
       const node = el("button", { type: "button", class: kind, text });
@@ -66,12 +64,12 @@ class SelfTest {
     this.time.hidden = this.over;
     this.root.classList.toggle("is-over", this.over);
     const { words, options } = asked[right.length - Number(this.over)];
-    const place = say("test.words", {
+    const place = t("test.words", {
       k: right.length + Number(!this.over),
       n: asked.length,
       words,
     });
-    set(this.said, { text: !this.over && this.because ? `${say("right")} ${place}` : place });
+    set(this.said, { text: !this.over && this.because ? `${t("right")} ${place}` : place });
     set(this.verdict, { text: (this.over && this.because) || "" });
     this.verdict.hidden = !this.verdict.textContent;
     if (this.over) {
@@ -80,14 +78,14 @@ class SelfTest {
         el("a", {
           class: "fa-test-go",
           href: `?page=learn&lesson=${start}`,
-          text: say("test.start", { number }),
+          text: t("test.start", { number }),
         }),
-        pressed(say("test.again"), "is-plain", () => this.take([])),
+        pressed(t("test.again"), "is-plain", () => this.take([])),
       );
     } else {
       this.choices.replaceChildren(
         ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
-        pressed(say("test.not_sure"), "is-plain", () => this.answer(-1)),
+        pressed(t("test.not_sure"), "is-plain", () => this.answer(-1)),
       );
     }
     this.entrance.advise(this);
@@ -99,7 +97,7 @@ class SelfTest {
     this.because =
       k < 0
         ? options[answer][1]
-        : `${right ? say("right") : say("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
+        : `${right ? t("right") : t("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
     this.take([...this.right, right]);
   }
 
@@ -130,7 +128,7 @@ export class Entrance {
       for (const node of card.querySelectorAll("button, a"))
         node.addEventListener("click", () => this.choose(card.dataset.path));
     }
-    this.forget = el("button", { type: "button", class: "fa-plain", text: say("forget") });
+    this.forget = el("button", { type: "button", class: "fa-plain", text: t("forget") });
     this.forget.addEventListener("click", () => progress.clear());
     root.querySelector(".fa-screen-foot").prepend(this.forget);
     progress.listeners.push(() => this.tell());
@@ -155,7 +153,7 @@ export class Entrance {
       const done = this.done(key);
       node.classList.toggle("is-done", done);
       set(node, {
-        "aria-label": done ? `${this.outline.lessons[key].join(" ")}${say("answered")}` : null,
+        "aria-label": done ? `${this.outline.lessons[key].join(" ")}${t("answered")}` : null,
       });
       const paths = node.dataset.paths.split(" ");
       node.classList.toggle(
@@ -174,7 +172,7 @@ export class Entrance {
     const { path } = card.dataset;
     const keys = this.outline.paths[path];
     const left = keys.filter((key) => !done(key));
-    const next = goesOn(this.outline, path, done);
+    const next = nextStop(this.outline, path, done);
     const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
     const share = { done: keys.length - left.length, n: keys.length };
     const chosen = path === this.root.dataset.path;
@@ -183,8 +181,8 @@ export class Entrance {
     set(card.querySelector(".fa-path-done"), {
       text:
         chosen && next && left.length < keys.length
-          ? say("path.left", { ...share, minutes })
-          : say("path.share", share),
+          ? t("path.left", { ...share, minutes })
+          : t("path.share", share),
     });
     const words = card.querySelector("p");
     words.dataset.words ??= words.textContent;
@@ -196,10 +194,10 @@ export class Entrance {
       class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again",
     });
     const what = !next
-      ? say("path.again")
+      ? t("path.again")
       : left.length < keys.length
-        ? say("path.next", { number })
-        : say("path.first", { number });
+        ? t("path.next", { number })
+        : t("path.first", { number });
     set(go, {
       "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}`,
     });
@@ -211,17 +209,16 @@ export class Entrance {
     const known = test.right.filter(Boolean).length;
     const [start, number] = test.start;
     const begun = test.right.length > 0;
-    let so = say("advice.range", { first: FIRST, last: this.before(number), number });
-    if (!known) so = say("advice.none", { number });
-    else if (known === test.asked.length) so = say("advice.all", { number });
-    else if (known === 1) so = say("advice.one", { first: FIRST, number });
-    else if (known === 2)
-      so = say("advice.two", { first: FIRST, last: this.before(number), number });
+    let so = t("advice.range", { first: FIRST, last: this.before(number), number });
+    if (!known) so = t("advice.none", { number });
+    else if (known === test.asked.length) so = t("advice.all", { number });
+    else if (known === 1) so = t("advice.one", { first: FIRST, number });
+    else if (known === 2) so = t("advice.two", { first: FIRST, last: this.before(number), number });
     set(this.root.querySelector(".fa-advice"), {
-      text: begun ? (test.over ? say("advice", { so }) : say("advice.so_far", { so })) : "",
+      text: begun ? (test.over ? t("advice", { so }) : t("advice.so_far", { so })) : "",
     });
     for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
-    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: say("start") }));
+    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: t("start") }));
     if (this.test) this.tell();
   }
 

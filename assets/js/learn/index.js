@@ -1,20 +1,20 @@
 // Mounts the Learn page: the router's screens made live, one at a time; its keys and its links.
 
-import { isOnScreen, onPage, opened } from "../site/pages.js";
+import { isOnScreen, onPage, partOpened } from "../site/pages.js";
 import { address } from "../site/address.js";
-import { hall } from "../lib/dom.js";
+import { setPresenting } from "../lib/dom.js";
 import { narrowPage } from "../lib/screen.js";
 import { lessonOf } from "../model/query.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { Entrance } from "./entrance.js";
-import { mountFind } from "./find.js";
-import { Hall } from "./hall.js";
+import { mountFind } from "./glossary_search.js";
+import { Presentation } from "./presentation.js";
 import { provide } from "./pictures.js";
 import { Progress } from "./progress.js";
-import { printed } from "./print.js";
+import { printPages } from "./print.js";
 import { ENTRANCE, Router } from "./router.js";
 import { Screen } from "./lesson.js";
-import { Sheet } from "./sheet.js";
+import { QuestionPanel } from "./question_panel.js";
 import { settle } from "./widget.js";
 
 class Learn {
@@ -26,7 +26,7 @@ class Learn {
     this.progress = new Progress();
     this.router = new Router((key, html, how) => this.show(key, html, how));
     this.abort = new AbortController();
-    this.hall = new Hall(this);
+    this.hall = new Presentation(this);
     this.narrow = narrowPage();
     this.narrow.addEventListener("change", () => this.lay());
     this.root.addEventListener("click", (event) => this.clicked(event));
@@ -46,7 +46,7 @@ class Learn {
     const size = new ResizeObserver(() => {
       if (!this.root.offsetHeight) return;
       size.disconnect();
-      opened("learn");
+      partOpened("learn");
       if (tabStorage.get(MOVE_FOCUS)) this.heading();
       this.hall.follow();
     });
@@ -98,7 +98,7 @@ class Learn {
   lay() {
     this.root.classList.toggle("is-phone", this.narrow.matches);
     const question = this.root.querySelector(".fa-lesson > .fa-lesson-body > .fa-question");
-    if (question) Sheet.lay(question, this.narrow.matches);
+    if (question) QuestionPanel.lay(question, this.narrow.matches);
   }
 
   /** Links of this page change its screen; those of the handout print it. */
@@ -108,7 +108,7 @@ class Learn {
     const jump = target.closest("[data-jump]");
     if (jump) return this.jump(jump.dataset.jump);
     const sheets = target.closest("[data-print]");
-    if (sheets) return printed(this, sheets.dataset.print);
+    if (sheets) return printPages(this, sheets.dataset.print);
     const link = target.closest("a[href^='?']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return undefined;
     const query = new URLSearchParams(link.search);
@@ -120,7 +120,7 @@ class Learn {
 
   /** In a lecture hall, whose slides are those of a path or a session; without a word of it as the address says. */
   present(list = {}) {
-    hall(true);
+    setPresenting(true);
     address.write({ mode: "present", ...list });
     address.flush();
   }

@@ -2,14 +2,11 @@
 // {again: what is missing}. `clear` takes away what a verdict marked; `act` is what its button says, `given` where what it runs is shown.
 
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { draw } from "./blocks.js";
 import { fits, meets, precision, readings, split } from "./numbers.js";
-import { asked, settle, SILENT, spoken } from "./widget.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
+import { t } from "./texts.js";
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
@@ -32,7 +29,7 @@ export function shuffled(length, seed) {
 /** A line of code with a menu in each of its gaps: {code, menus, filled()}. */
 function gapped(words, gaps) {
   const menus = gaps.map(([, offered], k) =>
-    el("select", { "aria-label": say("gap", { k: k + 1, words: words.replaceAll(GAP, "…") }) }, [
+    el("select", { "aria-label": t("gap", { k: k + 1, words: words.replaceAll(GAP, "…") }) }, [
       el("option", { value: "", text: "…" }),
       ...offered.map((word) => el("option", { value: word, text: word })),
     ]),
@@ -62,7 +59,7 @@ function choice({ options, answer }, submit) {
   );
   const check = () => {
     const chosen = inputs.findIndex((input) => input.checked);
-    if (chosen < 0) return { again: say("choose") };
+    if (chosen < 0) return { again: t("choose") };
     return { right: chosen === answer, because: options[chosen][1] };
   };
   const short = options.every(([words]) => words.length <= SHORT);
@@ -82,8 +79,8 @@ function numeric(
   const names = fields.map((name) => el("span", { text: name }));
   const named = (name) => {
     if (name)
-      return unit ? say("number.both", { unit, name, words }) : say("number.name", { name, words });
-    return unit ? say("number.unit", { unit, words }) : say("number", { words });
+      return unit ? t("number.both", { unit, name, words }) : t("number.name", { name, words });
+    return unit ? t("number.unit", { unit, words }) : t("number", { words });
   };
   const inputs = fields.map((name) =>
     el("input", {
@@ -108,14 +105,14 @@ function numeric(
     const typed = inputs.map((input) => split(input.value));
     const values = typed.map(([number]) => readings(number));
     if (several && values.some((found) => !found.length))
-      return { again: inputs.length > 2 ? say("number.fill_all") : say("number.fill_both") };
-    if (values.some((found) => !found.length)) return { again: say("number.type") };
+      return { again: inputs.length > 2 ? t("number.fill_all") : t("number.fill_both") };
+    if (values.some((found) => !found.length)) return { again: t("number.type") };
     const strange = typed.find(([, behind]) => !fits(behind, unit, words));
     if (strange)
       return {
         again: unit
-          ? say("number.in", { unit, typed: strange[1] })
-          : say("number.alone", { typed: strange[1] }),
+          ? t("number.in", { unit, typed: strange[1] })
+          : t("number.alone", { typed: strange[1] }),
       };
     const are = values.map((found, k) => found.some((one) => meets(one, wanted[k], tolerance)));
     if (several) mark(are);
@@ -134,8 +131,8 @@ function numeric(
     const side = several
       ? ""
       : first.value > wanted[0]
-        ? `${say("number.large")} `
-        : `${say("number.small")} `;
+        ? `${t("number.large")} `
+        : `${t("number.small")} `;
     return { right: false, because: made ? made[1] : side + reasons[1] };
   };
   const boxes = inputs.map((input, k) => (fields[k] ? el("label", {}, [names[k], input]) : input));
@@ -156,19 +153,19 @@ function runner(words, run) {
   const given = el("div", {
     class: "fa-blocks fa-given",
     role: "group",
-    "aria-label": say("gives", { words }),
+    "aria-label": t("gives", { words }),
   });
   const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   const show = async (values) => {
-    const found = await asked(run, values).catch(() => ({ error: SILENT }));
+    const found = await requestBlocks(run, values).catch(() => ({ error: SILENT }));
     given.replaceChildren(
       ...(found.blocks ?? [{ type: "text", kind: "bad", words: found.error }]).map((block) =>
         draw(block),
       ),
     );
     settle(given);
-    set(live, { text: found.error ?? spoken(found.blocks) });
-    tell("fa:given", null, given);
+    set(live, { text: found.error ?? spokenText(found.blocks) });
+    emit("fa:given", null, given);
   };
   return { given: el("div", {}, [live, given]), show };
 }
@@ -203,8 +200,8 @@ class Line {
       this.handle,
       code,
       this.mark,
-      button(say("line.up", { words }), "▲", -1),
-      button(say("line.down", { words }), "▼", 1),
+      button(t("line.up", { words }), "▲", -1),
+      button(t("line.down", { words }), "▼", 1),
       this.reason,
     ]);
   }
@@ -212,7 +209,7 @@ class Line {
   /** "✓", or what is wrong in words; null takes the mark away. */
   judge(placed) {
     const words =
-      placed === null ? "" : !placed ? say("line.not_here") : this.filled() ? "✓" : say("line.gap");
+      placed === null ? "" : !placed ? t("line.not_here") : this.filled() ? "✓" : t("line.gap");
     set(this.mark, {
       text: words,
       class: `fa-line-mark ${words === "✓" ? "is-right" : "is-wrong"}`,
@@ -243,7 +240,7 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
     now.forEach((line, k) => {
       if (list.children[k] !== line.root) list.insertBefore(line.root, list.children[k] ?? null);
       set(line.handle, {
-        "aria-label": say("line", {
+        "aria-label": t("line", {
           k: k + 1,
           n: now.length,
           words: line.words.replaceAll(GAP, "…"),
@@ -266,12 +263,12 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
     clear();
     lay();
     if (line.root.contains(focused)) focused.focus({ preventScroll: true });
-    set(live, { text: say("line.now", { k: to + 1, n: now.length }) });
+    set(live, { text: t("line.now", { k: to + 1, n: now.length }) });
   }
   for (const line of lines) drag(line, now, move);
   lay();
   const check = () => {
-    if (ran && chosen().some(([, value]) => !value)) return { again: say("fill") };
+    if (ran && chosen().some(([, value]) => !value)) return { again: t("fill") };
     ran?.show([["order", now.map(({ index }) => index).join(",")], ...chosen()]);
     // Equal lines may change places, and those of one group of `answer`
     const same = (line, k) =>
@@ -286,22 +283,22 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
       set(line.reason, { text: options[line.index][1] });
       line.reason.hidden = !right || !options[line.index][1];
     }
-    if (right) return { right, because: reasons?.[0] || say("lines.right") };
+    if (right) return { right, because: reasons?.[0] || t("lines.right") };
     const placing = { good, n: now.length };
     if (open)
       return {
         right,
-        because: say(good === 1 ? "lines.one_open" : "lines.some_open", { ...placing, open }),
+        because: t(good === 1 ? "lines.one_open" : "lines.some_open", { ...placing, open }),
       };
-    return { right, because: say(good === 1 ? "lines.one" : "lines.some", placing) };
+    return { right, because: t(good === 1 ? "lines.one" : "lines.some", placing) };
   };
-  const how = window.matchMedia("(pointer: fine)").matches ? say("lines.drag") : say("lines.tap");
+  const how = window.matchMedia("(pointer: fine)").matches ? t("lines.drag") : t("lines.tap");
   const hint = el("p", { class: "fa-fine", text: how });
   return {
     body: el("div", {}, [hint, list, live]),
     check,
     clear,
-    ...(ran && { given: ran.given, act: say("run") }),
+    ...(ran && { given: ran.given, act: t("run") }),
   };
 }
 
@@ -359,15 +356,15 @@ function drag(line, now, move) {
   });
 }
 
-const counted = (n) => say("counts").split(" ")[n] ?? String(n);
+const counted = (n) => t("counts").split(" ")[n] ?? String(n);
 
 /** A sentence if all that was chosen is right and some is missing, else none. */
 function missing(chosen, wanted) {
   const more = wanted.size - chosen.size;
   if (more <= 0 || [...chosen].some((at) => !wanted.has(at))) return "";
   const left = { more: counted(more) };
-  if (chosen.size === 1) return say(more === 1 ? "missing.one_one" : "missing.one_some", left);
-  return say(more === 1 ? "missing.some_one" : "missing.some_some", {
+  if (chosen.size === 1) return t(more === 1 ? "missing.one_one" : "missing.one_some", left);
+  return t(more === 1 ? "missing.some_one" : "missing.some_some", {
     chosen: counted(chosen.size),
     ...left,
   });
@@ -425,7 +422,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
         "aria-label":
           text && !headed && isAlone(text)
             ? text
-            : say("cell", { what: text || say("cell.empty"), row: rows?.[i] ?? i, column: j }),
+            : t("cell", { what: text || t("cell.empty"), row: rows?.[i] ?? i, column: j }),
       });
       node.addEventListener("click", () => press(`${i},${j}`));
       node.addEventListener("keydown", (event) => go(event, i, j));
@@ -443,7 +440,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
     [...heads, ...all],
   );
   const check = () => {
-    if (!chosen.size) return { again: say("cell.first") };
+    if (!chosen.size) return { again: t("cell.first") };
     const right = chosen.size === wanted.size && [...chosen].every((at) => wanted.has(at));
     for (const node of all)
       set(node, {
@@ -462,7 +459,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
       because: [missing(chosen, wanted) || notes?.[r]?.[c], reasons[1]].filter(Boolean).join(" "),
     };
   };
-  const hint = el("p", { class: "fa-fine", text: say("cell.all") });
+  const hint = el("p", { class: "fa-fine", text: t("cell.all") });
   return {
     body: el("div", {}, [hint, el("div", { class: "fa-scroll", "data-name": words }, [grid])]),
     check,
@@ -481,7 +478,7 @@ function fill({ words, options, gaps, reasons, run }) {
   const menus = lines.flatMap((line) => line.menus);
   const { given, show } = runner(words, run);
   const check = () => {
-    if (menus.some((menu) => !menu.value)) return { again: say("fill") };
+    if (menus.some((menu) => !menu.value)) return { again: t("fill") };
     show(menus.map((menu, k) => [`g${k + 1}`, menu.value]));
     const right = lines.every((line) => line.filled());
     return { right, because: reasons[right ? 0 : 1] };
@@ -491,7 +488,7 @@ function fill({ words, options, gaps, reasons, run }) {
     { class: "fa-lines is-fixed" },
     lines.map((line) => el("li", {}, [line.code])),
   );
-  return { body: code, check, given, act: say("run") };
+  return { body: code, check, given, act: t("run") };
 }
 
 export const KINDS = { choice, number: numeric, order, click, fill };

@@ -7,10 +7,7 @@ import { choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
 import { Question } from "./questions.js";
 import { settle, Widget } from "./widget.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 export class Screen {
   constructor(root, context) {
@@ -87,7 +84,7 @@ export class Screen {
     if (at >= 0 && path !== COURSE) {
       this.root.classList.add("is-on-path");
       set(this.root.querySelector(".fa-lesson-place"), {
-        text: say("path.place", { path: ends[path][0], k: at + 1, n: stops.length }),
+        text: t("path.place", { path: ends[path][0], k: at + 1, n: stops.length }),
       });
     }
     this.isLast = at >= 0 && at === stops.length - 1;
@@ -101,7 +98,7 @@ export class Screen {
     const node = this.root.querySelector(selector);
     set(node, { href: `?page=learn${lesson ? `&lesson=${lesson}` : ""}`, "data-path": path });
     set(node.firstElementChild, {
-      text: lesson ? this.context.router.outline.lessons[lesson].join(" ") : say("map"),
+      text: lesson ? this.context.router.outline.lessons[lesson].join(" ") : t("map"),
     });
   }
 
@@ -131,7 +128,7 @@ export class Screen {
       ?.after(
         el("p", { class: "fa-path-end" }, [
           `${end.done} `,
-          ...(next ? [`${say("path.then")} `, next, say("path.where", { where: end.words })] : []),
+          ...(next ? [`${t("path.then")} `, next, t("path.where", { where: end.words })] : []),
         ]),
       );
     if (end.key) this.leads(".fa-lesson-next", end.key, end.path);
@@ -156,7 +153,7 @@ export class Screen {
     for (const dot of this.root.querySelectorAll(".fa-dot")) {
       const done = progress.of(dot.dataset.asks) === "right";
       dot.classList.toggle("is-done", done);
-      set(dot, { "aria-label": `${dot.dataset.name}${done ? say("answered") : ""}` });
+      set(dot, { "aria-label": `${dot.dataset.name}${done ? t("answered") : ""}` });
     }
     this.root
       .querySelector(".fa-lesson-next")

@@ -1,9 +1,6 @@
 // Numbers as readers type them: fractions, thousands, a unit behind, a rounding.
 
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const FINEST = 1e-9; // relative: two doubles that mean the same
 const DIGITS = 2; // the fewest significant digits of a rounding that counts
@@ -85,5 +82,5 @@ export function meets({ value, half, digits }, answer, tolerance) {
 export function precision(answer, tolerance) {
   if (Number.isInteger(Number(answer.toFixed(9))) || coarsest(answer) > COARSE * tolerance)
     return "";
-  return say("number.digits");
+  return t("number.digits");
 }

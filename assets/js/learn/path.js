@@ -1,10 +1,7 @@
 // The path that the reader is on: which one, where it goes on, what comes after its end.
 
 import { browserStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const PATH = "fa-learn-path";
 const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
@@ -28,7 +25,7 @@ const advised = ({ starts }) => {
 };
 
 /** Where a path goes on: its first stop that is not done; in the course from where the self-test leads. */
-export function goesOn(outline, path, done) {
+export function nextStop(outline, path, done) {
   const keys = outline.paths[path];
   const from = path === COURSE ? Math.max(0, keys.indexOf(advised(outline))) : 0;
   const left = keys.filter((key) => !done(key));
@@ -39,27 +36,29 @@ export function goesOn(outline, path, done) {
 export function nextPath(outline, path, done) {
   const all = Object.keys(outline.paths);
   const at = Math.max(0, all.indexOf(path));
-  return [...all.slice(at), ...all.slice(0, at)].find((one) => goesOn(outline, one, done)) ?? null;
+  return (
+    [...all.slice(at), ...all.slice(0, at)].find((one) => nextStop(outline, one, done)) ?? null
+  );
 }
 
 /** "1 hour" in a sentence: "on the 1-hour path"; "The course": "in the course". */
 const inWords = (title) =>
   /^\d/.test(title)
-    ? say("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") })
-    : say("path.in", { title: title.replace(/^The/, "the") });
+    ? t("path.on", { title: title.replace(/ (\w+?)s?$/, "-$1") })
+    : t("path.in", { title: title.replace(/^The/, "the") });
 
 /**
  * What to say at the end of a path, null before it: {done, and of the next path its key, where it goes on, in words}.
  * @param {(key: string) => boolean} done
  */
 export function ending(outline, path, done) {
-  if (!outline.paths[path] || goesOn(outline, path, done)) return null;
+  if (!outline.paths[path] || nextStop(outline, path, done)) return null;
   const next = nextPath(outline, path, done);
   const [title] = outline.ends[next] ?? [];
   return {
-    done: say("path.done", { what: outline.ends[path][1] }),
+    done: t("path.done", { what: outline.ends[path][1] }),
     path: next,
-    key: next && goesOn(outline, next, done),
+    key: next && nextStop(outline, next, done),
     words: title && inWords(title),
   };
 }

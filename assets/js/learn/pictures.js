@@ -4,7 +4,7 @@
 // controls (the server's blocks follow), api.label the widget's title. While a drag goes on the module redraws by
 // itself. An element with a function `update(data)` is kept and gets the newer data; another one is drawn anew.
 
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { during } from "../lib/pending.js";
 
 let loaders = {};
@@ -23,7 +23,7 @@ export async function show(root, { name, data }, api) {
   const node = await during("picture", made(name, data, api));
   drawn.set(box, node);
   box.replaceChildren(node);
-  tell("fa:blocks", null, root);
+  emit("fa:blocks", null, root);
 }
 
 async function made(name, data, api) {

@@ -6,7 +6,7 @@ import { ENTRANCE } from "./router.js";
 import { Screen } from "./lesson.js";
 
 /** Prints what is asked for once every widget of it has answered. @param {"handout" | "all"} what */
-export function printed(learn, what) {
+export function printPages(learn, what) {
   return during("print", what === "all" ? everything(learn) : handout(learn));
 }
 

@@ -2,16 +2,13 @@
 // next variant, with new numbers.
 
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
-const SIGNS = { right: `${say("right")} `, wrong: `${say("wrong")} `, again: "" };
+const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "" };
 
 /** The numbers that a question is asked with. */
 const numbers = ({ words, cells, options }) =>
@@ -69,7 +66,7 @@ export class Question {
     if (judged) {
       this.judge(this.kind.check());
       this.keep();
-    } else if (progress.of(this.key) === "right") this.say("before", say("right.before"));
+    } else if (progress.of(this.key) === "right") this.say("before", t("right.before"));
   }
 
   get name() {
@@ -96,16 +93,16 @@ export class Question {
     const question = this.asked[this.at % this.asked.length];
     this.said = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.kind = KINDS[question.kind](question, () => this.submit());
-    this.check = button(this.kind.act ?? say("check"), "is-main", () => this.submit());
+    this.check = button(this.kind.act ?? t("check"), "is-main", () => this.submit());
     const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
-    this.next = button(now === then ? say("another") : say("try_again"), "", () => this.again());
+    this.next = button(now === then ? t("another") : t("try_again"), "", () => this.again());
     this.next.hidden = true;
     const told =
       question.hint &&
       el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
     this.hint =
       question.hint &&
-      button(say("hint"), "is-plain", () => {
+      button(t("hint"), "is-plain", () => {
         const on = !told.textContent;
         set(told, { text: on ? question.hint : "" });
         set(this.hint, { "aria-expanded": on });
@@ -169,7 +166,7 @@ export class Question {
     this.wrong += Number(!right);
     this.progress.record(this.key, right);
     this.keep();
-    return tell("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+    return emit("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
   }
 
   /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */
@@ -196,7 +193,7 @@ export class Question {
   }
 
   /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
-  say(kind, words) {
+  t(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
     const { mount, lesson } = this;
     lesson?.classList.remove("is-tight");

@@ -3,16 +3,13 @@
 
 import { address } from "../site/address.js";
 import { isOnScreen } from "../site/pages.js";
-import { BUILD, fetched } from "../lib/build.js";
-import { hear } from "../lib/events.js";
-import { reach } from "../lib/fetched.js";
+import { listen } from "../lib/events.js";
+import { buildUrl, fetchJson } from "../lib/build.js";
+import { request } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { lessonOf } from "../model/query.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 export const ENTRANCE = "entrance";
 
@@ -33,12 +30,12 @@ export class Router {
         ofAddress(PAGE) === "learn" &&
         this.lead(this.keyOf(inAddress()), { moved: true }),
     );
-    hear("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
-    hear("fa:lesson", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
+    listen("fa:page", (name) => name === "learn" && queueMicrotask(() => this.note()));
+    listen("fa:lesson", (key) => this.outline && this.lead(this.keyOf(key), { moved: true }));
   }
 
   async start() {
-    this.outline = await fetched("course");
+    this.outline = await fetchJson("course");
     await this.lead(this.keyOf(inAddress() ?? (named ? null : tabStorage.get(LEARN_SCREEN))), {});
   }
 
@@ -56,7 +53,7 @@ export class Router {
 
   async ask(key) {
     try {
-      const answer = await reach(new URL(`fa/learn/${key}.html?build=${BUILD}`, document.baseURI));
+      const answer = await request(buildUrl(`learn/${key}.html`));
       if (answer.ok) return answer.text();
     } catch {
       // no network
@@ -89,7 +86,7 @@ export class Router {
   async shown(key, how) {
     const html = await this.html(key);
     if (key !== this.key) return; // another one was asked for meanwhile
-    this.show(key, html ?? `<p class="fa-fine">${say("lost")}</p>`, how);
+    this.show(key, html ?? `<p class="fa-fine">${t("lost")}</p>`, how);
     this.note();
     const idle = window.requestIdleCallback ?? ((act) => setTimeout(act, 300));
     idle(() => this.near(key).forEach((other) => this.html(other)));

@@ -1,24 +1,21 @@
 // What is live in a card of the Learn page: a widget, which is its controls, the question to the
 // server and the blocks it answers with.
 
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
-import { reach } from "../lib/fetched.js";
+import { emit } from "../lib/events.js";
+import { buildUrl } from "../lib/build.js";
+import { request } from "../lib/server.js";
 import { draw } from "./blocks.js";
 import { build } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { Transport } from "../views/transport.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const LONG = 69; // characters: so many names are only counted
-export const SILENT = say("silent");
+export const SILENT = t("silent");
 
 /** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
 export function settle(root) {
@@ -42,14 +39,14 @@ function edges(box) {
 }
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. */
-export const spoken = (blocks) =>
+export const spokenText = (blocks) =>
   blocks
     .filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine"))
     .map(({ words }) => words)
     .join(" ");
 
 /** Of words the sentences that were not among those before, or all: what a reader has heard is not said again. */
-export function fresh(words, before) {
+export function newSentences(words, before) {
   const parts = (said) => said.split(/(?<=[.;:?!])\s+/);
   const heard = new Set(parts(before));
   return (
@@ -60,9 +57,8 @@ export function fresh(words, before) {
 }
 
 /** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
-export async function asked(key, values, signal) {
-  const query = new URLSearchParams([["w", key], ...values, ["build", BUILD]]);
-  return (await reach(new URL(`fa/learn?${query}`, document.baseURI), { signal })).json();
+export async function requestBlocks(key, values, signal) {
+  return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
@@ -84,11 +80,11 @@ export class Widget {
     this.said = el("p", { class: "fa-sr", role: "status" });
     const step = this.list.find((control) => control.key === "step" && control.kind === "range");
     if (step) this.steps(step);
-    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: say("reset") });
+    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: t("reset") });
     this.reset.addEventListener("click", () => this.restart());
     const controls = el(
       "div",
-      { class: "fa-widget-controls", role: "group", "aria-label": say("controls") },
+      { class: "fa-widget-controls", role: "group", "aria-label": t("controls") },
       [...this.parts.map((part) => part.root).filter(Boolean), this.reset],
     );
     this.root = el("div", { class: "fa-widget-body" }, [
@@ -125,8 +121,8 @@ export class Widget {
     const [, back, , next] = this.transport.buttons.children;
     // The range beside them has the arrow keys for both, and for the number
     for (const [node, words] of [
-      [back, say("step.back")],
-      [next, say("step.next")],
+      [back, t("step.back")],
+      [next, t("step.next")],
     ])
       set(node, { "aria-label": words, title: words, tabindex: "-1" });
     set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
@@ -160,13 +156,13 @@ export class Widget {
         : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text),
     );
     const last = names.at(-1);
-    const all = say("closed.all", { names: names.slice(0, -1).join(", "), last });
+    const all = t("closed.all", { names: names.slice(0, -1).join(", "), last });
     const [{ label }] = this.list.filter(({ closed }) => closed);
     const said =
       names.length < 2
-        ? say("closed.one", { name: last })
+        ? t("closed.one", { name: last })
         : all.length > LONG
-          ? say("closed.more", { n: names.length, label })
+          ? t("closed.more", { n: names.length, label })
           : all;
     this.closed = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text: said });
     this.tie(this.closed.id);
@@ -270,7 +266,7 @@ export class Widget {
     );
     if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
     try {
-      const found = await asked(this.key, values, asking.signal);
+      const found = await requestBlocks(this.key, values, asking.signal);
       if (asking.signal.aborted) return;
       if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));
@@ -347,9 +343,9 @@ export class Widget {
     const block = this.blocks.children[at];
     if (block && !block.contains(document.activeElement))
       block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
-    const words = spoken(blocks);
-    if (aloud) set(this.said, { text: fresh(words, this.words ?? "") });
+    const words = spokenText(blocks);
+    if (aloud) set(this.said, { text: newSentences(words, this.words ?? "") });
     this.words = words;
-    tell("fa:blocks", null, this.root);
+    emit("fa:blocks", null, this.root);
   }
 }

@@ -93,7 +93,7 @@ export function axisOf(values, log, isRounded = false) {
     least,
     at: (v) => (place(v) - low) / (high - low),
     of: (tick) => (tick - low) / (high - low),
-    said: (tick) =>
+    label: (tick) =>
       !log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick),
   };
 }

@@ -21,7 +21,7 @@ export const svg = (tag, attributes = {}, children = []) =>
 let wasDark = false;
 
 /** A lecture hall, which is light; who leaves it has the own colours back. */
-export function hall(on) {
+export function setPresenting(on) {
   const { classList } = document.body;
   if (on) wasDark ||= classList.contains("dark");
   classList.toggle("fa-present", on);

@@ -9,30 +9,30 @@
 //   fa:pass {pass}        show the other pass, forward or backward                      site/bar.js → step
 //   fa:passed {pass}      this pass is shown                                            step → site/bar.js
 //   fa:present            the Step page for a lecture hall                              site/bar.js → step
-//   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/hall.js
-//   fa:leave-hall         back from it                                                  site/scenes.js → site/hall.js
+//   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/presentation.js
+//   fa:leave-hall         back from it                                                  site/run_presentation.js → site/presentation.js
 //   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step
 //   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
 //   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/lesson.js
-//   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/sheet.js
+//   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/question_panel.js
 //   fa:lesson {key}         show this lesson                                             site/back.js → learn/router.js
 //
 // To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player), "picked"
 // (site/picker.js) and "linked" (site/run.js: a link asks for the recorded sweep). Gradio calls by name what main.js lists.
 
 /** @param {string} name @param detail what is told with it @param {EventTarget} to */
-export function tell(name, detail = null, to = document) {
+export function emit(name, detail = null, to = document) {
   to.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
 }
 
 /** @param {string} name @param act gets the detail */
-export function hear(name, act) {
+export function listen(name, act) {
   document.addEventListener(name, ({ detail }) => act(detail));
 }
 
 /** Resolves when this is told with this detail. */
-export function heard(name, wanted) {
+export function nextEvent(name, wanted) {
   const over = new AbortController();
   const listen =
     (done) =>

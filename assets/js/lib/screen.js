@@ -17,11 +17,11 @@ export function unit() {
   return Math.min(3, Math.max(least, Math.min(window.innerWidth / 1280, window.innerHeight / 720)));
 }
 
-function told() {
+function markRoot() {
   const { classList } = document.documentElement;
   classList.toggle("fa-narrow", isNarrow());
   classList.toggle("fa-embed", isEmbedded);
 }
 
-told();
-window.addEventListener("resize", told);
+markRoot();
+window.addEventListener("resize", markRoot);

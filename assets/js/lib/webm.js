@@ -1,10 +1,7 @@
 // Canvas frames as a WebM file: the browser's own encoder (WebCodecs, faster than the film plays and at times that we
 // choose, which MediaRecorder's clock is not), and the few elements of Matroska that hold its chunks together.
 
-import { textsOf } from "./texts.js";
-import texts from "../../texts/lib.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const CODECS = [
   ["vp09.00.51.08", "V_VP9"],
@@ -46,8 +43,8 @@ export function webm(chunks, { codec, width, height, ms }) {
     "1549a966",
     element("2ad7b1", number(1e6)),
     element("4489", real(ms)),
-    element("4d80", text(say("film"))),
-    element("5741", text(say("film"))),
+    element("4d80", text(t("film"))),
+    element("5741", text(t("film"))),
   );
   const video = element("e0", element("b0", number(width)), element("ba", number(height)));
   const tracks = element(
@@ -125,7 +122,7 @@ export class Film {
       const answer = await globalThis.VideoEncoder?.isConfigSupported(config).catch(() => null);
       if (answer?.supported) return new Film(canvas, config, codec);
     }
-    throw new Error(say("film.none"));
+    throw new Error(t("film.none"));
   }
 
   constructor(canvas, config, codec) {

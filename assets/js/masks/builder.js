@@ -1,22 +1,16 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { buildUrl } from "../lib/build.js";
+import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { renumbered, toggled, unpacked, written } from "../model/mask.js";
 import { Chips } from "./chips.js";
 import { MaskMap } from "./map.js";
 import { Scores } from "./scores.js";
 import { About, Presets, Work } from "./side.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
-
-const addressOf = (name, values) =>
-  new URL(`fa/${name}?${new URLSearchParams({ ...values, build: BUILD })}`, document.baseURI);
+import { t } from "./texts.js";
 
 export class Builder {
   /** @param act {use({mask, score, sink}), cancel()} */
@@ -39,19 +33,19 @@ export class Builder {
     this.text = el("input", {
       type: "text",
       class: "fa-mask-text",
-      "aria-label": say("text"),
+      "aria-label": t("text"),
       spellcheck: "false",
       autocomplete: "off",
       autocapitalize: "off",
     });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
     this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
-    this.took = el("button", { type: "button", class: "fa-mask-use", text: say("use") });
+    this.took = el("button", { type: "button", class: "fa-mask-use", text: t("use") });
     this.took.addEventListener("click", () => this.use());
-    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: say("cancel") });
+    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: t("cancel") });
     cancel.addEventListener("click", () => this.act.cancel());
-    const title = el("h2", { id: "fa-mask-title", text: say("title") });
-    const left = el("section", { class: "fa-mask-left", "aria-label": say("mask") }, [
+    const title = el("h2", { id: "fa-mask-title", text: t("title") });
+    const left = el("section", { class: "fa-mask-left", "aria-label": t("mask") }, [
       title,
       this.chips.root,
       this.text,
@@ -85,7 +79,7 @@ export class Builder {
     this.picked = null;
     const palette = await during(
       "mask",
-      asked(addressOf("presets", this.size)).then((answer) => answer.json()),
+      requestOk(buildUrl("presets", this.size)).then((answer) => answer.json()),
     );
     this.chips.learn(palette);
     this.presets.learn(palette);
@@ -112,7 +106,7 @@ export class Builder {
     try {
       const answer = await during(
         "mask",
-        asked(addressOf("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
+        requestOk(buildUrl("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
           found.json(),
         ),
       );
@@ -129,12 +123,12 @@ export class Builder {
       this.draw();
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(sentenceOf(error), field);
+      this.say(errorText(error), field);
     }
   }
 
   /** The sentence of what is wrong, beside where it is; null: nothing is. */
-  say(sentence, field) {
+  t(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
     for (const node of this.root.querySelectorAll("[aria-invalid]"))
@@ -166,14 +160,14 @@ export class Builder {
   }
 
   toggle(i, j) {
-    const [t, k] = this.picked.split(".").map(Number);
-    this.edit(renumbered(this.draft, t, k, toggled(this.draft[t][k].numbers, i, j)));
+    const [index, k] = this.picked.split(".").map(Number);
+    this.edit(renumbered(this.draft, index, k, toggled(this.draft[index][k].numbers, i, j)));
   }
 
   draw() {
     if (this.picked) {
-      const [t, k] = this.picked.split(".");
-      if (this.draft[t]?.[k]?.name !== "block") {
+      const [index, k] = this.picked.split(".");
+      if (this.draft[index]?.[k]?.name !== "block") {
         const blocks = this.draft.flatMap((term, a) =>
           term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])),
         );

@@ -4,10 +4,7 @@ import { el, set } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 
@@ -70,15 +67,15 @@ export class Chips {
 
   /** Anew, for other chips than before. */
   build() {
-    const lines = this.draft.flatMap((term, t) => [
-      el("p", { class: "fa-mask-or", text: t ? say("chip.or") : say("kept_if") }),
-      this.line(term, t),
+    const lines = this.draft.flatMap((term, index) => [
+      el("p", { class: "fa-mask-or", text: index ? t("chip.or") : t("kept_if") }),
+      this.line(term, index),
     ]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
-      const or = this.plus(this.draft.length, say("plus.or"));
+      const or = this.plus(this.draft.length, t("plus.or"));
       lines.push(
         el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [
-          el("span", { class: "fa-mask-or", text: say("chip.or") }),
+          el("span", { class: "fa-mask-or", text: t("chip.or") }),
           or,
         ]),
       );
@@ -91,34 +88,34 @@ export class Chips {
     return this.draft.length === 1 && this.draft[0][0].name === "full";
   }
 
-  line(term, t) {
+  line(term, index) {
     const chips = term.flatMap((piece, k) => [
-      ...(k ? [el("span", { class: "fa-mask-and", text: say("chip.and") })] : []),
-      this.chip(piece, t, k),
+      ...(k ? [el("span", { class: "fa-mask-and", text: t("chip.and") })] : []),
+      this.chip(piece, index, k),
     ]);
     const plus =
       term.length < this.most.predicates
-        ? this.plus(t, this.isFull() ? say("plus.instead") : say("plus.and"))
+        ? this.plus(index, this.isFull() ? t("plus.instead") : t("plus.and"))
         : null;
     return el(
       "div",
       {
         class: "fa-mask-term",
         role: "group",
-        "aria-label": t ? say("term", { k: t + 1 }) : say("term.first"),
-        "data-hue": t,
+        "aria-label": index ? t("term", { k: index + 1 }) : t("term.first"),
+        "data-hue": index,
       },
       [...chips, plus],
     );
   }
 
-  chip(piece, t, k) {
+  chip(piece, index, k) {
     const { name } = piece;
     const { numbers, low, high, words } = this.known[name];
-    const place = { "data-term": t, "data-k": k };
+    const place = { "data-term": index, "data-k": k };
     const parts = [];
     if (name === "block") {
-      const on = this.picked === `${t}.${k}`;
+      const on = this.picked === `${index}.${k}`;
       const button = el("button", {
         type: "button",
         class: "fa-mask-tiles",
@@ -126,9 +123,9 @@ export class Chips {
         "data-kind": "tiles",
         "data-about": "tiles",
         ...place,
-        title: say("toggle"),
+        title: t("toggle"),
       });
-      button.addEventListener("click", () => this.act.pick(on ? null : `${t}.${k}`));
+      button.addEventListener("click", () => this.act.pick(on ? null : `${index}.${k}`));
       parts.push(button);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
@@ -144,12 +141,12 @@ export class Chips {
       const close = el("button", {
         type: "button",
         class: "fa-mask-close",
-        "aria-label": say("remove", { piece: named(piece) }),
+        "aria-label": t("remove", { piece: named(piece) }),
         text: "×",
         "data-kind": "close",
         ...place,
       });
-      close.addEventListener("click", () => this.take(t, k));
+      close.addEventListener("click", () => this.take(index, k));
       parts.push(close);
     }
     const chip = el(
@@ -161,7 +158,7 @@ export class Chips {
       chip.addEventListener("keydown", (event) => {
         if (event.key !== "Delete" || event.target.matches("input")) return;
         event.preventDefault();
-        this.take(t, k);
+        this.take(index, k);
       });
     return chip;
   }
@@ -169,7 +166,7 @@ export class Chips {
   /** A number, or the list of them where there may be any. @param range {low, high, word, words}, the word of a number alone */
   field(name, place, range) {
     const alone = range.word !== undefined;
-    const label = say("number", { name, what: range.word ?? say("numbers") });
+    const label = t("number", { name, what: range.word ?? t("numbers") });
     const input = el("input", {
       type: "text",
       inputmode: alone ? "numeric" : "text",
@@ -212,7 +209,7 @@ export class Chips {
     );
   }
 
-  plus(t, label) {
+  plus(index, label) {
     const button = el("button", {
       type: "button",
       class: "fa-mask-plus",
@@ -221,36 +218,36 @@ export class Chips {
       "aria-haspopup": "menu",
       "aria-expanded": "false",
       "data-kind": "plus",
-      "data-term": t,
+      "data-term": index,
       text: "+",
     });
     button.addEventListener("click", () => {
-      const taken = (this.draft[t] ?? []).map(({ name }) => name);
+      const taken = (this.draft[index] ?? []).map(({ name }) => name);
       this.menu.open(
         button,
         ({ name }) => name !== "full" && !taken.includes(name),
-        ({ name, start }) => this.add(t, { name, numbers: start }),
+        ({ name, start }) => this.add(index, { name, numbers: start }),
       );
     });
     return button;
   }
 
   /** The new chip has the keyboard: its first number, or what takes it away again. */
-  add(t, piece) {
-    const draft = added(this.draft, t, piece);
-    const k = draft[t].length - 1;
+  add(index, piece) {
+    const draft = added(this.draft, index, piece);
+    const k = draft[index].length - 1;
     this.act.edit(draft);
     (
-      this.find("number", t, k) ??
-      this.find("tiles", t, k) ??
-      this.find("close", t, k) ??
-      this.find("plus", t)
+      this.find("number", index, k) ??
+      this.find("tiles", index, k) ??
+      this.find("close", index, k) ??
+      this.find("plus", index)
     )?.focus();
-    if (piece.name === "block") this.act.pick(`${t}.${k}`);
+    if (piece.name === "block") this.act.pick(`${index}.${k}`);
   }
 
-  take(t, k) {
-    this.act.edit(removed(this.draft, t, k));
-    (this.find("plus", t) ?? this.find("plus", 0))?.focus();
+  take(index, k) {
+    this.act.edit(removed(this.draft, index, k));
+    (this.find("plus", index) ?? this.find("plus", 0))?.focus();
   }
 }

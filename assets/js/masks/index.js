@@ -1,23 +1,13 @@
 // The one component of this script, js/masks.js, which brings its own stylesheet as well.
 
-import { BUILD } from "../lib/build.js";
-import { el } from "../lib/dom.js";
+import { loadStyles } from "../lib/build.js";
 import { Builder } from "./builder.js";
 
-let dressed = null;
-
-function dress() {
-  const href = new URL(`fa/static/${BUILD}/css/masks.css`, document.baseURI).href;
-  const sheet = el("link", { rel: "stylesheet", href });
-  return new Promise((done) => {
-    for (const name of ["load", "error"]) sheet.addEventListener(name, done);
-    document.head.append(sheet);
-  });
-}
+let styles = null;
 
 /** Over `place`, which rests meanwhile. @param place what the view stands behind @param how {problem, use(said), closed()} */
 export async function mount(place, { problem, use, closed }) {
-  await (dressed ??= dress());
+  await (styles ??= loadStyles("masks"));
   const rests = [place, ...document.querySelectorAll(".fa-step-controls")];
   const close = () => {
     for (const node of rests) node.inert = false;

@@ -5,10 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
@@ -29,7 +26,7 @@ export class MaskMap {
         class: "fa-mask-box",
         role: "application",
         tabindex: 0,
-        "aria-label": say("map.label"),
+        "aria-label": t("map.label"),
         "aria-describedby": "fa-mask-said",
       },
       [this.canvas, this.over, this.light],
@@ -37,10 +34,10 @@ export class MaskMap {
     this.keys = el("div", { class: "fa-mask-axis fa-mask-keys", "aria-hidden": "true" });
     this.queries = el("div", { class: "fa-mask-axis fa-mask-queries", "aria-hidden": "true" });
     this.legend = el("p", { class: "fa-mask-legend" });
-    this.root = el("section", { class: "fa-mask-map", "aria-label": say("map") }, [
-      el("b", { class: "fa-ink-k fa-mask-k", text: say("keys") }),
+    this.root = el("section", { class: "fa-mask-map", "aria-label": t("map") }, [
+      el("b", { class: "fa-ink-k fa-mask-k", text: t("keys") }),
       this.keys,
-      el("b", { class: "fa-ink-q fa-mask-q", text: say("queries") }),
+      el("b", { class: "fa-ink-q fa-mask-q", text: t("queries") }),
       this.queries,
       this.box,
       this.said,
@@ -113,9 +110,9 @@ export class MaskMap {
               pen.fillRect(...box));
         } else if (!keptBy) ((pen.fillStyle = look.full), pen.fillRect(...box));
       }
-    const hue = [0, 1, 2, 3].map((t) => ({
-      full: color(`mask-t${t}`),
-      partial: color(`mask-t${t}-soft`),
+    const hue = [0, 1, 2, 3].map((term) => ({
+      full: color(`mask-t${term}`),
+      partial: color(`mask-t${term}-soft`),
     }));
     for (let at = 0; keptBy && at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
@@ -163,7 +160,7 @@ export class MaskMap {
         if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
           told.push(
             el("span", {
-              text: say("skip"),
+              text: t("skip"),
               style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}`,
             }),
           );
@@ -187,9 +184,9 @@ export class MaskMap {
     this.axis();
     const { full, partial, skipped } = tiles.counts;
     const legend = [
-      ["full", full, say("full"), say("full.more")],
-      ["partial", partial, say("partial"), ""],
-      ["skipped", skipped, say("empty"), say("empty.more")],
+      ["full", full, t("full"), t("full.more")],
+      ["partial", partial, t("partial"), ""],
+      ["skipped", skipped, t("empty"), t("empty.more")],
     ];
     this.legend.replaceChildren(
       ...legend.map(([kind, count, word, more]) =>

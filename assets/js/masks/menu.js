@@ -1,10 +1,7 @@
 // The menu of predicates: a line of explanation and the formula of each; arrows choose, Escape leaves.
 
 import { el } from "../lib/dom.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -13,7 +10,7 @@ export class Menu {
     this.root = el("div", {
       class: "fa-mask-menu",
       role: "menu",
-      "aria-label": say("predicates"),
+      "aria-label": t("predicates"),
       hidden: true,
     });
     this.root.addEventListener("keydown", (event) => this.key(event));

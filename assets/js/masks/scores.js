@@ -2,16 +2,13 @@
 
 import { el, set } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const KINDS = {
-  none: say("score.none"),
-  softcap: say("score.softcap"),
-  alibi: say("score.alibi"),
-  scale: say("score.scale"),
+  none: t("score.none"),
+  softcap: t("score.softcap"),
+  alibi: t("score.alibi"),
+  scale: t("score.scale"),
 };
 const STARTS = { softcap: "50", scale: "2" };
 
@@ -36,20 +33,20 @@ export class Scores {
       input.addEventListener("input", () => this.said(input));
       return input;
     };
-    this.number = field(say("score.number"));
-    this.sink = field(say("sink"));
+    this.number = field(t("score.number"));
+    this.sink = field(t("sink"));
     this.other = el("code");
     this.root = el("details", { class: "fa-mask-scores" }, [
       this.summary,
       el("div", {}, [
         el("fieldset", {}, [
-          el("legend", { text: say("score") }),
+          el("legend", { text: t("score") }),
           ...this.kinds,
           this.number,
           this.other,
         ]),
         el("label", { class: "fa-mask-sink", "data-about": "sink" }, [
-          el("span", { text: say("sink") }),
+          el("span", { text: t("sink") }),
           this.sink,
         ]),
       ]),
@@ -69,10 +66,10 @@ export class Scores {
     set(this.other, { text: kind === "other" ? score : "" });
     const bold = (text) => el("b", { text });
     this.summary.replaceChildren(
-      `${say("score")} `,
+      `${t("score")} `,
       bold(score),
-      `, ${say("sink")} `,
-      bold(sink === "" ? say("sink.none") : sink),
+      `, ${t("sink")} `,
+      bold(sink === "" ? t("sink.none") : sink),
     );
   }
 

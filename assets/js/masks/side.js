@@ -4,14 +4,11 @@
 import { el, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/masks.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const DRAWN = 16; // tokens of a thumbnail
-const TILES = { says: say("about.tiles") };
-const SINK = { says: say("about.sink"), source: say("about.sink.source") };
+const TILES = { says: t("about.tiles") };
+const SINK = { says: t("about.sink"), source: t("about.sink.source") };
 
 /** Scores kept, tiles computed, and those of half the size. */
 export class Work {
@@ -19,7 +16,7 @@ export class Work {
     this.bars = el("div", { class: "fa-mask-bars" });
     this.insight = el("p", { class: "fa-mask-insight" });
     this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [
-      el("h3", { id: "fa-mask-left", text: say("left") }),
+      el("h3", { id: "fa-mask-left", text: t("left") }),
       this.bars,
       this.insight,
     ]);
@@ -28,12 +25,12 @@ export class Work {
   draw(answer) {
     const { br, bc, half, scores, tiles } = answer;
     const sized = (of) => [
-      say("left.tiles"),
-      el("span", { class: "fa-mask-long", text: ` ${say("left.computed")}` }),
-      say("left.size", { br: of.br, bc: of.bc }),
+      t("left.tiles"),
+      el("span", { class: "fa-mask-long", text: ` ${t("left.computed")}` }),
+      t("left.size", { br: of.br, bc: of.bc }),
     ];
     const rows = [
-      [[say("left.scores")], scores.kept, scores.of, "scores"],
+      [[t("left.scores")], scores.kept, scores.of, "scores"],
       [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"],
     ];
     if (half) rows.push([sized(half), half.computed, half.of, "half"]);
@@ -46,7 +43,7 @@ export class Work {
             el("span", {}, name),
             el("span", { class: "fa-mask-count" }, [
               el("b", { text: integer(part) }),
-              ` ${say("left.of", { n: whole })} `,
+              ` ${t("left.of", { n: whole })} `,
               el("i", { text: share(part, whole) }),
             ]),
             el("div", { class: "fa-mask-track", "aria-hidden": "true" }, [
@@ -79,8 +76,8 @@ export class Presets {
     this.list = el("div", { class: "fa-mask-presets-list" });
     this.root = el("section", { class: "fa-mask-presets", "aria-labelledby": "fa-mask-start" }, [
       el("header", {}, [
-        el("h3", { id: "fa-mask-start", text: say("presets") }),
-        el("span", { text: say("presets.kept", { n: DRAWN }) }),
+        el("h3", { id: "fa-mask-start", text: t("presets") }),
+        el("span", { text: t("presets.kept", { n: DRAWN }) }),
       ]),
       this.list,
     ]);
@@ -139,16 +136,16 @@ export class About {
     for (const { key, says, source } of presets) this.known.set(`preset ${key}`, { says, source });
     for (const { name, words, formula, numbers } of predicates)
       this.known.set(name, {
-        says: say("about.one", {
+        says: t("about.one", {
           name: [name, numbers?.join(", ")].filter(Boolean).join(" "),
           words,
         }),
-        source: say("about.predicate", { formula }),
+        source: t("about.predicate", { formula }),
       });
     for (const { name, words, formula } of scores)
       this.known.set(`score ${name}`, {
-        says: say("about.one", { name, words }),
-        source: say("about.score", { formula }),
+        says: t("about.one", { name, words }),
+        source: t("about.score", { formula }),
       });
   }
 
@@ -171,7 +168,7 @@ export class About {
             el("span", { text: `${one.says} ` }),
             ...(one.source ? [el("cite", { text: one.source })] : []),
           ]
-        : [say("about")]),
+        : [t("about")]),
     );
   }
 }

@@ -1,5 +1,6 @@
 // What the pages' controls show and what follows from it, as {key: value} with the keys of a Problem. Pure.
 
+import { DEFAULT } from "./algorithms.js";
 import { PROBLEM_KEYS } from "./query.js";
 
 /** @typedef {Record<string, any>} Values */
@@ -46,9 +47,12 @@ function queryOf(values) {
 /** The server answers what the controls were to show; who was quicker and has already changed one keeps that.
  * `plain`: what they showed when it was asked. @param {Values} given */
 export function merged({ answer, ...now }) {
-  const { asked, plain } = JSON.parse(answer);
+  const { requested, plain } = JSON.parse(answer);
   return Object.fromEntries(
-    Object.entries(now).map(([key, value]) => [key, same(value, plain[key]) ? asked[key] : value]),
+    Object.entries(now).map(([key, value]) => [
+      key,
+      same(value, plain[key]) ? requested[key] : value,
+    ]),
   );
 }
 
@@ -102,7 +106,7 @@ export function offered({ mask, ...values }, { masks }) {
  * @param {Values} given */
 export function followAddress({ answer, player, ...now }) {
   const values = merged({ answer, ...now });
-  return agree(values, JSON.parse(answer).asked) ? { ...values, player } : ask(values);
+  return agree(values, JSON.parse(answer).requested) ? { ...values, player } : ask(values);
 }
 
 /** A length beyond the slider comes with a head and with tiles as they are used. @param {Values} given */
@@ -150,7 +154,7 @@ export function useText({ text, ...values }) {
  * @param {Values} query what it runs, as text @param {string} address */
 export function isStepProblem(query, address) {
   const step = new URLSearchParams(address);
-  const methods = ["naive", step.get("order") ?? "fa2"].sort();
+  const methods = ["naive", step.get("order") ?? DEFAULT].sort();
   const alone = query.b === "1" && same(query.methods.split(",").sort(), methods);
   const one = (/** @type {string} */ heads) => (heads === "1" ? null : heads); // which an address does not say
   /** @type {Values} */

@@ -4,10 +4,7 @@
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/offline.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const ONE = ""; // the name of the only answer of its kind
 const BINARY = "base64,";
@@ -27,7 +24,7 @@ export function loaded(src) {
     "script",
     new Promise((done, fail) => {
       script.addEventListener("load", done);
-      script.addEventListener("error", () => fail(new Error(say("lacks", { file: src }))));
+      script.addEventListener("error", () => fail(new Error(t("lacks", { file: src }))));
       document.head.append(script);
     }),
   );

@@ -1,11 +1,11 @@
 // All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
 
 import { mountLearn } from "../learn/index.js";
-import { answersFrom } from "../lib/fetched.js";
+import { answerInstead } from "../lib/server.js";
 import { mountBar } from "../site/bar.js";
 import {} from "../site/code_dialog.js";
-import {} from "../site/hall.js";
-import { chosen, openAsked, opened } from "../site/pages.js";
+import {} from "../site/presentation.js";
+import { chooseTab, openRequestedPage, partOpened } from "../site/pages.js";
 import {} from "../site/picker.js";
 import {} from "../site/tables.js";
 import { mount as mountBackward } from "../step/backward.js";
@@ -16,7 +16,7 @@ import { mount as tour } from "../step/tour.js";
 import { mount as predict } from "../views/predict.js";
 import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
-import { Board } from "./boards.js";
+import { Board } from "./static_pages.js";
 
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -31,7 +31,7 @@ function tabs() {
       other.classList.toggle("selected", now);
       document.getElementById(other.getAttribute("aria-controls")).hidden = !now;
     }
-    chosen(tab.dataset.tabId);
+    chooseTab(tab.dataset.tabId);
   };
   for (const tab of all) {
     tab.addEventListener("click", () => choose(tab));
@@ -63,7 +63,7 @@ export function start(pictures) {
   )
     document.body.classList.add("dark");
   const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
-  answersFrom((address) => answers.answer(address));
+  answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
   tabs();
   const mounts = { backward: mountBackward, race: mountRace, film, predict, tour };
@@ -74,6 +74,6 @@ export function start(pictures) {
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
   for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
-  openAsked();
-  for (const part of ["step", "run", "told"]) opened(part);
+  openRequestedPage();
+  for (const part of ["step", "run", "notice"]) partOpened(part);
 }

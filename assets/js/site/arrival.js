@@ -2,13 +2,10 @@
 // are seen; and to the page itself when a link of Learn has led ttabStorage.
 
 import { el, set } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
@@ -47,7 +44,7 @@ function arrive() {
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
-  const skip = el("button", { type: "button", class: "fa-skip", text: say("skip") });
+  const skip = el("button", { type: "button", class: "fa-skip", text: t("skip") });
   skip.addEventListener("click", () => enter(true));
   const [came] = /** @type {PerformanceNavigationTiming[]} */ (
     performance.getEntriesByType("navigation")
@@ -58,7 +55,7 @@ export function mountArrival(bar) {
     order(bar, skip);
     arrive();
   };
-  for (const event of ["fa:opened", "fa:page"]) hear(event, now);
+  for (const event of ["fa:opened", "fa:page"]) listen(event, now);
   now();
   document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
     const link = target.closest?.(".fa-learn a[href^='?']");

@@ -3,12 +3,9 @@
 import { isOnScreen, toPage } from "./pages.js";
 import { set } from "../lib/dom.js";
 import { lessonOf } from "../model/query.js";
-import { hear, tell } from "../lib/events.js";
+import { listen, emit } from "../lib/events.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 /** In the bar: the link back, and in its menu the lessons of this page. */
 export function mountBack(bar) {
@@ -17,7 +14,7 @@ export function mountBack(bar) {
     const from = tabStorage.getJson(LEFT_LESSON);
     back.hidden = !from || isOnScreen("learn");
     if (from) {
-      const words = say("back", { number: from[1], title: from[2] });
+      const words = t("back", { number: from[1], title: from[2] });
       set(back, {
         href: `?page=learn&lesson=${from[0]}`,
         text: from[1],
@@ -37,8 +34,8 @@ export function mountBack(bar) {
     tabStorage.set(LEARN_SCREEN, key); // Learn may be opened only now
     tabStorage.set(MOVE_FOCUS, "1");
     await toPage("learn");
-    tell("fa:lesson", key);
+    emit("fa:lesson", key);
   });
-  hear("fa:page", show);
+  listen("fa:page", show);
   show();
 }

@@ -1,28 +1,25 @@
 // The bar above all pages. Its buttons are about the Step page and lead there first.
 
 import { embedCode } from "./embed.js";
-import { fetched } from "../lib/build.js";
+import { fetchJson } from "../lib/build.js";
 import { set } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
+import { listen, emit } from "../lib/events.js";
 import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
+import { t } from "./texts.js";
 
-const say = textsOf(texts);
+const terms = new Terms(() => fetchJson("glossary"));
 
-const terms = new Terms(() => fetched("glossary"));
-
-const onStep = (name, detail) => toPage("step").then(() => tell(name, detail));
+const onStep = (name, detail) => toPage("step").then(() => emit(name, detail));
 
 /** Copies what `text` gives; the button says that it did, or what to do instead. */
 async function copy({ target }, text, instead) {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(text());
-    target.textContent = say("copied");
+    target.textContent = t("copied");
   } catch {
     target.textContent = instead;
   }
@@ -43,18 +40,18 @@ export function mountBar({ element }) {
   });
   on(".fa-pass", ({ target }) => target.dataset.pass && onStep("fa:pass", target.dataset.pass));
   const shown = () => (element.querySelector(".fa-pass").hidden = !isOnScreen("step"));
-  hear("fa:page", shown);
+  listen("fa:page", shown);
   shown();
   const passes = [...element.querySelectorAll("[data-pass]")];
-  hear("fa:passed", (pass) =>
+  listen("fa:passed", (pass) =>
     passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })),
   );
   on(".fa-start-present", () =>
-    isOnScreen("step") ? onStep("fa:present") : tell("fa:present-here"),
+    isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here"),
   );
   on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
-  on(".fa-copy", (event) => copy(event, () => window.location.href, say("copy.link"))); // which always holds the Problem and the step
-  on(".fa-copy-embed", (event) => copy(event, embedCode, say("copy.embed")));
+  on(".fa-copy", (event) => copy(event, () => window.location.href, t("copy.link"))); // which always holds the Problem and the step
+  on(".fa-copy-embed", (event) => copy(event, embedCode, t("copy.embed")));
   on(".fa-menu", ({ target }) => {
     const kind = target.dataset.save;
     if (!kind) return;

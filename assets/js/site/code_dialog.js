@@ -1,33 +1,30 @@
 // The code of a compiled tile: fetched when asked for, shown in a dialog of its own.
 
 import { el } from "../lib/dom.js";
-import { asked } from "../lib/fetched.js";
+import { requestOk, serverUrl } from "../lib/server.js";
 import { download } from "../lib/save.js";
-import { tellEar } from "./said.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { announce } from "./live_region.js";
+import { t } from "./texts.js";
 
 function codeDialog({ kind, text, marked, registers, shared_bytes, spill_bytes, triton }, opener) {
   const matrix = new Set(marked);
-  const pre = el("pre", { tabindex: 0, "aria-label": say("code", { kind: kind.toUpperCase() }) });
+  const pre = el("pre", { tabindex: 0, "aria-label": t("code", { kind: kind.toUpperCase() }) });
   const marks = [];
   text.split("\n").forEach((line, k) => {
     const node = matrix.has(k) ? el("mark", { text: line }) : document.createTextNode(line);
     if (matrix.has(k)) marks.push(node);
     pre.append(node, "\n");
   });
-  const about = say("code.about", {
+  const about = t("code.about", {
     kind: kind.toUpperCase(),
     triton,
     registers,
     shared: shared_bytes,
     spilled: spill_bytes,
   });
-  const next = el("button", { type: "button", text: say("code.next", { n: marks.length }) });
-  const save = el("button", { type: "button", text: say("download") });
-  const close = el("button", { type: "button", text: say("close") });
+  const next = el("button", { type: "button", text: t("code.next", { n: marks.length }) });
+  const save = el("button", { type: "button", text: t("download") });
+  const close = el("button", { type: "button", text: t("close") });
   const dialog = el("dialog", { class: "fa-listing", "aria-label": about }, [
     el("div", { class: "fa-listing-head" }, [
       el("b", { text: about }),
@@ -59,13 +56,13 @@ document.addEventListener("click", async ({ target }) => {
   if (!query || target.disabled) return;
   const label = target.textContent;
   target.disabled = true;
-  target.textContent = say("code.compiling");
+  target.textContent = t("code.compiling");
   try {
-    const answer = await asked(new URL(`fa/code?${query}`, document.baseURI));
+    const answer = await requestOk(serverUrl("code", query));
     target.disabled = false;
     codeDialog(await answer.json(), target);
   } catch (error) {
-    tellEar(error.message);
+    announce(error.message);
     target.title = error.message;
     target.after(el("span", { class: "fa-warn", role: "alert", text: error.message }));
   }

@@ -4,10 +4,7 @@ import { address } from "./address.js";
 import { OLD_LESSON } from "../model/query.js";
 import { el } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const SIZE = [800, 500];
 
@@ -38,7 +35,7 @@ export function wayOut() {
     target: "_blank",
     rel: "noopener",
     href: addressOf(null),
-    text: say("full"),
+    text: t("full"),
   });
   for (const near of ["pointerenter", "focus", "click"])
     link.addEventListener(near, () => (link.href = addressOf(null)));

@@ -1,13 +1,13 @@
 // The pages of figures, Memory and Parallel: what their controls show goes to the address and to the server.
 
 import { address } from "./address.js";
-import { tell } from "../lib/events.js";
-import { mode } from "./hall.js";
+import { emit } from "../lib/events.js";
+import { presentMode } from "./presentation.js";
 import { count } from "../lib/pending.js";
 import { agree, merged } from "../model/controls.js";
 import { shownOf } from "../model/query.js";
-import { chosen } from "./pages.js";
-import { readOut } from "./said.js";
+import { chooseTab } from "./pages.js";
+import { announceFirst } from "./live_region.js";
 
 const taken = new Set(); // prefixes whose page has taken what the address says
 let behind = false; // the controls show something else than the picture
@@ -23,7 +23,7 @@ export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked 
   ]);
   if (taken.has(prefix)) address.write(Object.fromEntries(said)); // before that what the address asks for is still to come
   if (isAsked) asks(1);
-  return { ...values, mode: mode() };
+  return { ...values, mode: presentMode() };
 }
 
 /** The tab was chosen: what the address says under this prefix goes to the server, and what the controls show. What was
@@ -31,14 +31,14 @@ export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked 
 export function openFigures(values, { page, prefix, plain }) {
   const now = taken.has(prefix) ? values : { ...values, ...plain };
   asks(1);
-  chosen(page);
+  chooseTab(page);
   taken.add(prefix);
   address.flush();
   const own = [...new URLSearchParams(window.location.search)].filter(([key]) =>
     key.startsWith(prefix),
   );
   const said = own.map(([key, value]) => [key.slice(prefix.length), value]);
-  return { ...now, picked: new URLSearchParams([...said, ["mode", mode()]]).toString() };
+  return { ...now, picked: new URLSearchParams([...said, ["mode", presentMode()]]).toString() };
 }
 
 /** The Problem on the Step page and its pass, as the address has them. */
@@ -50,20 +50,20 @@ export function stepProblem() {
 /** The Step page's Problem goes to the server. */
 export function takeProblem(values) {
   asks(1);
-  return { ...values, picked: stepProblem().player, mode: mode() };
+  return { ...values, picked: stepProblem().player, mode: presentMode() };
 }
 
 /** The server has answered: who was quicker keeps what was chosen meanwhile. */
 export function settle(given) {
   const values = merged(given);
-  behind ||= !agree(values, JSON.parse(given.answer).asked);
+  behind ||= !agree(values, JSON.parse(given.answer).requested);
   return values;
 }
 
 /** The controls show it; the picture follows them. */
 export function settled() {
-  if (behind) tell("fa:pick", "");
+  if (behind) emit("fa:pick", "");
   behind = false;
   asks(-1);
-  readOut(".fa-figure-page .fa-main");
+  announceFirst(".fa-figure-page .fa-main");
 }

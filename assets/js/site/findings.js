@@ -2,13 +2,10 @@
 
 import { address } from "./address.js";
 import { el } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
-import { tellEar } from "./said.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { announce } from "./live_region.js";
+import { t } from "./texts.js";
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
 let shown = ""; // that of what the Step page shows
@@ -20,23 +17,23 @@ function chip() {
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
   if (!found) return;
   const { agrees, device } = found;
-  const full = agrees ? say("agrees", { device }) : say("differs", { device });
+  const full = agrees ? t("agrees", { device }) : t("differs", { device });
   node.classList.toggle("is-bad", !agrees);
   node.title = full;
   node.replaceChildren(
     el("span", { class: "fa-chip-full", text: full }),
-    el("span", { class: "fa-chip-short", text: say("kernel", { sign: agrees ? "✓" : "✗" }) }),
+    el("span", { class: "fa-chip-short", text: t("kernel", { sign: agrees ? "✓" : "✗" }) }),
     el("span", {
       class: "fa-chip-word",
-      text: ` ${agrees ? say("agrees.word") : say("differs.word")}`,
+      text: ` ${agrees ? t("agrees.word") : t("differs.word")}`,
     }),
   );
 }
 
-hear("fa:page", chip);
+listen("fa:page", chip);
 
 /** The player shows this Problem at this place, with this selected. */
-export function placed({ query, ...place }) {
+export function showFinding({ query, ...place }) {
   address.write({
     pass: null,
     text: null,
@@ -58,9 +55,9 @@ export function placed({ query, ...place }) {
 }
 
 /** A run has ended: what it found is kept for the Problem it is about. */
-export function found() {
+export function recordFinding() {
   const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
-  tellEar(verdict?.textContent);
+  announce(verdict?.textContent);
   const data = document.querySelector('[data-testid="run-result"]')?.dataset;
   if (!data?.agrees) return; // nothing was compared with the picture
   findings.set(data.query, {

@@ -1,7 +1,7 @@
 // Which page is on screen: its tab, Back and Forward; and what the page still waits for while it opens.
 
 import { address } from "./address.js";
-import { hear, heard, tell } from "../lib/events.js";
+import { listen, nextEvent, emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 
 // A page may be named tab as well: from here on it is called page.
@@ -25,28 +25,28 @@ const tabOf = (name) =>
   );
 const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";
 
-const asked = fromAddress(); // the tab to open with
-let onScreen = ["run", "memory", "parallel", "learn"].includes(asked) ? asked : "step"; // the tab on screen
+const requested = fromAddress(); // the tab to open with
+let onScreen = ["run", "memory", "parallel", "learn"].includes(requested) ? requested : "step"; // the tab on screen
 let arrived = onScreen === "step"; // the tab that the address names has been shown
 // Until the page is open: the controls of two pages follow the address, a bad address is said, the tab is there.
 const opening = new Set([
   "step",
   "run",
-  "told",
+  "notice",
   ...(arrived ? [] : ["tab"]),
   ...(onScreen === "learn" ? ["learn"] : []),
 ]);
 pending("opening", true);
 
 /** A part of the page has taken what the address says. */
-export function opened(part) {
+export function partOpened(part) {
   opening.delete(part);
   pending("opening", opening.size > 0);
-  tell("fa:opened", part);
+  emit("fa:opened", part);
 }
 
 /** Resolves once this part has. */
-export const onceOpened = async (part) => opening.has(part) && heard("fa:opened", part);
+export const onceOpened = async (part) => opening.has(part) && nextEvent("fa:opened", part);
 
 export const isOnScreen = (name) => onScreen === name;
 
@@ -54,7 +54,7 @@ export const isOnScreen = (name) => onScreen === name;
 export const hasArrived = () => arrived;
 
 /** Resolves once this page is on screen, to stay. */
-export const onPage = async (name) => isOnScreen(name) || heard("fa:page", name);
+export const onPage = async (name) => isOnScreen(name) || nextEvent("fa:page", name);
 
 function choose(name) {
   if (!isChosen(name)) tabOf(name)?.click();
@@ -63,7 +63,7 @@ function choose(name) {
 /** Shows the page of this name; resolves once it is laid out. */
 export async function toPage(name) {
   if (isChosen(name)) return;
-  const there = heard("fa:page", name);
+  const there = nextEvent("fa:page", name);
   choose(name);
   await there;
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -71,25 +71,25 @@ export async function toPage(name) {
 
 /** Gradio is ready: the page that the address names. Its tabs may come later, or go back to the first one once more: until
  * this page has been shown, it is chosen again whenever another one is. */
-export function openAsked() {
+export function openRequestedPage() {
   if (arrived) return;
-  const changes = new MutationObserver(() => (arrived ? changes.disconnect() : choose(asked)));
+  const changes = new MutationObserver(() => (arrived ? changes.disconnect() : choose(requested)));
   changes.observe(document.body, {
     subtree: true,
     childList: true,
     attributeFilter: ["aria-selected"],
   });
-  choose(asked);
+  choose(requested);
 }
 
 /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the tab that
  * the address names has been shown, another one does not count. */
-export function chosen(name) {
-  arrived ||= name === asked;
+export function chooseTab(name) {
+  arrived ||= name === requested;
   if (!arrived) return;
   onScreen = name;
-  opened("tab");
-  tell("fa:page", name);
+  partOpened("tab");
+  emit("fa:page", name);
   const place = {
     page: name === "step" ? null : name,
     ...(name === "learn" ? {} : { lesson: null }),

@@ -1,16 +1,16 @@
 // What is chosen on a server-made picture, a tile of the map, as an event that Gradio knows.
 
 import { set } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
+import { listen, emit } from "../lib/events.js";
 
 document.addEventListener("click", ({ target }) => {
   const pick = target.closest?.("[data-pick]")?.dataset.pick;
-  if (pick) tell("fa:pick", pick);
+  if (pick) emit("fa:pick", pick);
 });
 
 /** An invisible component: what was chosen on its page becomes its value. */
 export function mountPicker({ element, props, trigger }) {
-  hear("fa:pick", (query) => {
+  listen("fa:pick", (query) => {
     if (!element.isConnected || !element.closest("[role=tabpanel]")?.checkVisibility()) return;
     props.value = query;
     trigger("picked");

@@ -2,7 +2,7 @@
 // its place and is not drawn yet is waited for.
 
 import { el } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 
 const CHARTED = new Set(["run", "memory", "parallel"]);
@@ -22,7 +22,7 @@ const look = () =>
     [...document.querySelectorAll(BLANK)].some((place) => place.checkVisibility()),
   );
 const drawn = new MutationObserver(look);
-hear("fa:page", (name) => {
+listen("fa:page", (name) => {
   drawn.disconnect();
   const pages = CHARTED.has(name) ? document.querySelectorAll(".fa-run-page") : [];
   for (const page of pages)

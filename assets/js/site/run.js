@@ -1,9 +1,9 @@
 // The Run page: what it runs goes to the address and to the server.
 
 import { address } from "./address.js";
-import { ofAddress } from "./asked.js";
-import { mode } from "./hall.js";
-import { asked } from "../lib/fetched.js";
+import { loadAddressState } from "./query_state.js";
+import { presentMode } from "./presentation.js";
+import { requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { RUN_UNSAID, agree, isStepProblem } from "../model/controls.js";
 import { shownOf } from "../model/query.js";
@@ -21,14 +21,14 @@ export const followStep = (values, data) => during("run", stepped(values, data))
 async function stepped(values, { prefix, plain }) {
   handed ??= {
     query: "",
-    values: JSON.parse((await ofAddress(null, { part, plain })).answer).asked,
+    values: JSON.parse((await loadAddressState(null, { part, plain })).answer).requested,
   };
   address.flush();
   const { search } = window.location;
   const query = shownOf(search);
   const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
   if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
-  const answer = await asked(new URL(`fa/opened?${query}`, document.baseURI)).then(
+  const answer = await requestOk(serverUrl("opened", query)).then(
     (response) => response.json(),
     () => null,
   );
@@ -38,7 +38,7 @@ async function stepped(values, { prefix, plain }) {
 }
 
 /** These values are run: they go to the address unless they are the Step page's Problem. */
-export function ran({ mode: _, ...values }, { prefix }) {
+export function writeRun({ mode: _, ...values }, { prefix }) {
   const query = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, String(value)]),
   );
@@ -53,11 +53,11 @@ export function ran({ mode: _, ...values }, { prefix }) {
       Object.entries(query).map(([key, value]) => [prefix + key, isSame ? null : value]),
     ),
   });
-  return { ...values, mode: mode() };
+  return { ...values, mode: presentMode() };
 }
 
 /** The curves stand below everything else: whoever asks for them is led there, once the server has begun. */
-export function lead(values) {
+export function showSweep(values) {
   if (!values.linked) address.write(MEASURED);
   const place = document.querySelector("#sweep-note");
   const isThere = () => {
@@ -67,7 +67,7 @@ export function lead(values) {
   };
   const begun = new MutationObserver(() => isThere() && begun.disconnect());
   if (!isThere()) begun.observe(place, { childList: true, subtree: true });
-  return { ...values, mode: mode() };
+  return { ...values, mode: presentMode() };
 }
 
 /** An invisible component: once the page is on screen, what a link to the recorded sweep asks for becomes its value. */

@@ -3,10 +3,7 @@
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { columns, csv, shown } from "../model/table.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
 
@@ -61,7 +58,7 @@ document.addEventListener("click", async ({ target }) => {
   const label = target.textContent;
   try {
     await navigator.clipboard.writeText(data.script);
-    target.textContent = say("copied");
+    target.textContent = t("copied");
   } catch {
     save(data.name, "py", data.script); // no clipboard here: a file will do
   }

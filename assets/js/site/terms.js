@@ -3,10 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 // Cards that use a letter in another sense.
 const OTHER_SENSE = {
@@ -244,16 +241,16 @@ export class Terms {
 }
 
 const KEYS = [
-  ["← →", say("key.tile")],
-  ["↑ ↓", say("key.phase")],
-  [say("keys.space"), say("key.play")],
-  [say("keys.ends"), say("key.ends")],
-  ["B", say("key.backward")],
-  ["R", say("key.race")],
-  ["C", say("key.controls")],
-  ["M", say("key.mask")],
-  [say("keys.press"), say("key.press")],
-  [say("keys.escape"), say("key.escape")],
+  ["← →", t("key.tile")],
+  ["↑ ↓", t("key.phase")],
+  [t("keys.space"), t("key.play")],
+  [t("keys.ends"), t("key.ends")],
+  ["B", t("key.backward")],
+  ["R", t("key.race")],
+  ["C", t("key.controls")],
+  ["M", t("key.mask")],
+  [t("keys.press"), t("key.press")],
+  [t("keys.escape"), t("key.escape")],
 ];
 
 /** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
@@ -270,24 +267,24 @@ export async function showSymbols(terms, opener) {
   const all = index ? [...index.entries.values()] : [];
   const symbols = all
     .filter(({ symbol }) => symbol)
-    .map(({ symbol, name, words }) => [say("symbol", { symbol, name }), words]);
+    .map(({ symbol, name, words }) => [t("symbol", { symbol, name }), words]);
   const phases = all
     .filter(({ name }) => name.startsWith("phase "))
     .map(({ name, words }) => [name.slice(6), words]);
-  const close = el("button", { type: "button", class: "fa-share", text: say("close") });
+  const close = el("button", { type: "button", class: "fa-share", text: t("close") });
   const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
   const body = el(
     "div",
-    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": say("symbols.all") },
+    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": t("symbols.all") },
     [
-      ...part(say("symbols.keys"), KEYS),
-      ...part(say("symbols.symbols"), symbols),
-      ...part(say("symbols.phases"), phases),
-      el("p", { class: "fa-fine", text: index ? say("symbols.rest") : say("symbols.none") }),
+      ...part(t("symbols.keys"), KEYS),
+      ...part(t("symbols.symbols"), symbols),
+      ...part(t("symbols.phases"), phases),
+      el("p", { class: "fa-fine", text: index ? t("symbols.rest") : t("symbols.none") }),
     ],
   );
-  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": say("symbols") }, [
-    el("div", { class: "fa-listing-head" }, [el("b", { text: say("symbols") }), close]),
+  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": t("symbols") }, [
+    el("div", { class: "fa-listing-head" }, [el("b", { text: t("symbols") }), close]),
     body,
   ]);
   close.addEventListener("click", () => dialog.close());

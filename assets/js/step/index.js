@@ -2,12 +2,12 @@
 
 import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
-import { placed } from "../site/findings.js";
+import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { BUILD, fetched } from "../lib/build.js";
-import { hall } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { setPresenting } from "../lib/dom.js";
+import { listen, emit } from "../lib/events.js";
+import { buildUrl, fetchJson } from "../lib/build.js";
+import { errorText, requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
 import { say } from "../model/texts.js";
@@ -25,8 +25,7 @@ const BUTTONS =
 const controls = new Controls();
 
 const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
-const url = (search, pass) =>
-  new URL(`fa/trace?${of(search, pass)}&build=${BUILD}`, document.baseURI);
+const url = (search, pass) => buildUrl("trace", of(search, pass));
 
 /** The kind of screen that the address names, if it is one of its own. */
 const screen = () =>
@@ -41,14 +40,13 @@ class Page extends Stage {
       race: () => during("script", race()),
       predict: () => this.questions(predict),
       onPlace: (place) => {
-        placed(place);
-        tell("fa:passed", place.pass ?? "forward");
+        showFinding(place);
+        emit("fa:passed", place.pass ?? "forward");
       },
       onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
-      listings: () => onPage("step").then(() => during("listing", fetched("listing"))),
-      visitUrl: (search, step, pass) =>
-        new URL(`fa/visit?${of(search, pass)}&at=${step}&build=${BUILD}`, document.baseURI),
+      listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
+      visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
       onTick: ({ query, pass, tick, clock }) => {
         address.write({
           ...query,
@@ -58,7 +56,7 @@ class Page extends Stage {
           mode: screen() ?? "compare",
           phase: null,
         });
-        tell("fa:passed", pass ?? "forward");
+        emit("fa:passed", pass ?? "forward");
       },
       controls: (name, button) =>
         name === "mask" && masks ? this.composes() : controls.open(name, button),
@@ -74,20 +72,20 @@ class Page extends Stage {
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"])
       document.addEventListener(name, () => this.pointed());
-    hear("fa:tour", () => this.guides((tour) => tour.begin(this.pass)));
-    hear("fa:compose", () => this.composes());
-    hear("fa:show", (query) => this.show(query));
-    hear("fa:predict", () => {
+    listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass)));
+    listen("fa:compose", () => this.composes());
+    listen("fa:show", (query) => this.show(query));
+    listen("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
     });
-    hear("fa:present", () => {
-      hall(true);
+    listen("fa:present", () => {
+      setPresenting(true);
       address.write({ mode: "present" });
       (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
     });
-    hear("fa:pass", (pass) => this.turn(pass));
-    hear("fa:save", (kind) => this.save(kind));
+    listen("fa:pass", (pass) => this.turn(pass));
+    listen("fa:save", (kind) => this.save(kind));
   }
 
   /** Questions before each step, or none. */
@@ -103,8 +101,8 @@ class Page extends Stage {
     try {
       return await during("script", script());
     } catch (error) {
-      this.player.say(sentenceOf(error));
-      if (this.predicts) tell("fa:predict");
+      this.player.say(errorText(error));
+      if (this.predicts) emit("fa:predict");
       throw error;
     }
   }
@@ -117,7 +115,7 @@ class Page extends Stage {
         mount: this.mount,
         show: (query) => this.show(query),
         reveal: (spot) => this.player.reveal(spot),
-        chapters: () => during("tour", fetched("tour")),
+        chapters: () => during("tour", fetchJson("tour")),
         here: () => {
           address.flush();
           return window.location.search;
@@ -126,7 +124,7 @@ class Page extends Stage {
       });
       await begin(this.tour);
     } catch (error) {
-      this.player.say(sentenceOf(error));
+      this.player.say(errorText(error));
     }
   }
 
@@ -144,8 +142,7 @@ class Page extends Stage {
       query: [...params].map((pair) => pair.join("=")).join(" "),
       kind: trace.header.kind,
     });
-    const fetched = async () =>
-      (await asked(new URL(`fa/export.${kind}${search}`, document.baseURI))).blob();
+    const fetched = async () => (await requestOk(serverUrl(`export.${kind}`, search))).blob();
     const make = {
       png: () => frameOf(root, "png", words, BUTTONS),
       svg: () => frameOf(root, "svg", words, BUTTONS),
@@ -181,7 +178,7 @@ class Page extends Stage {
       });
     } catch (error) {
       this.composing = false;
-      if (!this.racing) shown.say(sentenceOf(error));
+      if (!this.racing) shown.say(errorText(error));
     }
   }
 
@@ -239,7 +236,7 @@ class Page extends Stage {
 
   /** Back from the lecture hall. */
   leave() {
-    hall(false);
+    setPresenting(false);
     address.write({ mode: this.racing ? "compare" : null });
   }
 
@@ -248,7 +245,7 @@ class Page extends Stage {
     chooseCard(params.get("card"));
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
-    hall(params.get("mode") === "present");
+    setPresenting(params.get("mode") === "present");
     if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
     const { step, phase } = position(search);
     if (

@@ -4,7 +4,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { requestOk, errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { actionOf } from "../lib/keys.js";
@@ -183,7 +183,7 @@ export class Player {
     try {
       const pass = position.pass ?? this.pass;
       const [response] = await Promise.all([
-        asked(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)),
+        requestOk(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)),
         this.ready(pass),
         this.predict.coming,
       ]);
@@ -193,7 +193,7 @@ export class Player {
       this.show(trace, position);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(sentenceOf(error));
+      this.say(errorText(error));
       if (!this.trace && query) await this.load("").then(() => this.say(error.message));
     } finally {
       await this.listed; // so that stepping asks the server nothing
@@ -284,7 +284,9 @@ export class Player {
         step,
         trace.header.pass,
       );
-      const response = await asked(address, this.abort.signal, (sentence) => this.say(sentence));
+      const response = await requestOk(address, this.abort.signal, (sentence) =>
+        this.say(sentence),
+      );
       if (trace !== this.trace) return;
       this.say(null);
       trace.zoom = decode(await response.arrayBuffer());
@@ -293,7 +295,7 @@ export class Player {
       if (this.drawer.name === "traffic") this.drawer.open(this.own.first);
       this.render();
     } catch (error) {
-      this.say(sentenceOf(error));
+      this.say(errorText(error));
     }
   }
 

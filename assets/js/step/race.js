@@ -3,7 +3,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { requestOk, errorText } from "../lib/server.js";
 import { bytes } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
@@ -108,7 +108,7 @@ class Race {
       this.layout();
     } catch (error) {
       this.notice.hidden = false;
-      this.notice.textContent = sentenceOf(error);
+      this.notice.textContent = errorText(error);
     } finally {
       if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
     }
@@ -117,7 +117,7 @@ class Race {
   async fetch(query, order, pass) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await asked(this.options.url(params.toString(), pass));
+    const response = await requestOk(this.options.url(params.toString(), pass));
     return prepare(decode(await response.arrayBuffer()));
   }
 

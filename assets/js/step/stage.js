@@ -1,7 +1,7 @@
 // The player, in its place when asked for the comparison of the three loop orders.
 
 import { Player } from "./player.js";
-import { sentenceOf } from "../lib/fetched.js";
+import { errorText } from "../lib/server.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
@@ -76,7 +76,7 @@ export class Stage {
     const awaited = (this.awaited = {});
     const script = this.race
       ? null
-      : await this.options.race().catch((error) => this.player.say(sentenceOf(error)));
+      : await this.options.race().catch((error) => this.player.say(errorText(error)));
     if (awaited !== this.awaited || !(this.race || script)) return;
     this.race ??= script.mount({
       url: this.options.url,

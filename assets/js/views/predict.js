@@ -3,7 +3,7 @@
 // is answered by a slider.
 
 import { card, el, set } from "../lib/dom.js";
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
 import { sayPredict } from "../model/texts_predict.js";
@@ -27,7 +27,7 @@ class Predict {
       "aria-label": sayPredict("predict.close"),
       title: sayPredict("predict.close.key"),
     });
-    close.addEventListener("click", () => tell("fa:predict"));
+    close.addEventListener("click", () => emit("fa:predict"));
     this.card = card("predict", sayPredict("predict"), "", [
       this.verdict,
       this.text,
@@ -175,7 +175,7 @@ class Predict {
   leaves({ key, target }) {
     if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]"))
       return false;
-    tell("fa:predict");
+    emit("fa:predict");
     return true;
   }
 }

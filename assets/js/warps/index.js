@@ -2,26 +2,23 @@
 // one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
 import { address } from "../site/address.js";
-import { BUILD } from "../lib/build.js";
 import { el, set } from "../lib/dom.js";
-import { asked, sentenceOf } from "../lib/fetched.js";
+import { buildUrl, loadStyles } from "../lib/build.js";
+import { errorText, requestOk } from "../lib/server.js";
 import { bytes, integer, sub } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
 import { Bands, Parts, Products, Shared } from "./views.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/parallel_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;
 const SPLITS = {
-  k: { name: say("k"), remark: say("k.remark") },
-  q: { name: say("q"), remark: say("q.remark") },
+  k: { name: t("k"), remark: t("k.remark") },
+  q: { name: t("q"), remark: t("q.remark") },
 };
-const PARTS = { own: say("own"), write: say("write"), read: say("read") };
+const PARTS = { own: t("own"), write: t("write"), read: t("read") };
 const ACTIVE = {
   load: "QKVO",
   scores: "QKS",
@@ -33,7 +30,7 @@ const ACTIVE = {
   store: "O",
 };
 const EXCHANGED = ["max", "sum", "output"];
-const KEY_LABELS = { first: say("first"), back: say("back"), next: say("next"), last: say("last") };
+const KEY_LABELS = { first: t("first"), back: t("back"), next: t("next"), last: t("last") };
 
 /** A figure that counts, with the number in the element's own data. */
 function counter(label) {
@@ -45,8 +42,8 @@ function counter(label) {
 class Lane {
   constructor(split) {
     this.split = split;
-    this.bytes = counter(say("bytes"));
-    this.barriers = counter(say("barriers"));
+    this.bytes = counter(t("bytes"));
+    this.barriers = counter(t("barriers"));
     this.sentence = el("p", { class: "fa-lane-sentence" });
     this.bands = Object.fromEntries([..."QKVSO"].map((tensor) => [tensor, new Bands(tensor)]));
     this.parts = new Parts();
@@ -112,9 +109,7 @@ class Lane {
     if (output)
       this.products.draw(
         step.held[partial ? "PV" : "O"],
-        partial
-          ? say("products.part", { block: names.V })
-          : say("products.rows", { block: names.O }),
+        partial ? t("products.part", { block: names.V }) : t("products.rows", { block: names.O }),
       );
     const labels = operands.map(([tensor, nbytes]) => [
       tensor + sub(tensor === "Q" ? i : j),
@@ -125,7 +120,7 @@ class Lane {
     set(this.bytes.number, { text: bytes(step.moved) });
     set(this.barriers.number, { text: integer(step.total) });
     set(this.barriers.root.lastChild, {
-      text: step.total === 1 ? say("barrier") : say("barriers"),
+      text: step.total === 1 ? t("barrier") : t("barriers"),
     });
     set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
     return step;
@@ -138,13 +133,13 @@ class WarpStage {
     this.abort = new AbortController();
     this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
     const beats = [
-      ["step", say("beat.step")],
-      ["phase", say("beat.phase")],
+      ["step", t("beat.step")],
+      ["phase", t("beat.phase")],
     ];
     this.transport = new Transport(this, BEAT_MS, {
-      label: say("beat"),
+      label: t("beat"),
       choices: beats,
-      hint: say("hint"),
+      hint: t("hint"),
     });
     for (const [name, label] of Object.entries(KEY_LABELS))
       set(this.transport.buttons.querySelector(`.fa-key-${name}`), {
@@ -164,7 +159,7 @@ class WarpStage {
         "data-testid": "warps",
         tabindex: 0,
         role: "group",
-        "aria-label": say("stage"),
+        "aria-label": t("stage"),
         "aria-busy": "true",
       },
       [this.notice, this.stage, this.transport.root],
@@ -193,25 +188,21 @@ class WarpStage {
     const request = (this.request = new AbortController());
     this.root.setAttribute("aria-busy", "true");
     try {
-      const params = new URLSearchParams(query);
-      params.set("build", BUILD);
-      const response = await asked(
-        new URL(`fa/warps?${params}`, document.baseURI),
-        request.signal,
-        (sentence) => this.say(sentence),
+      const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
+        this.say(sentence),
       );
       const tile = await response.json();
       this.say("");
       this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(sentenceOf(error));
+      this.say(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
-  say(message) {
+  t(message) {
     set(this.notice, { text: message });
     this.notice.hidden = !message;
   }
@@ -268,12 +259,12 @@ class WarpStage {
     for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
     const where =
-      kind === "full" ? say("tile", { i, j, warps }) : say("tile.kind", { i, j, kind, warps });
+      kind === "full" ? t("tile", { i, j, warps }) : t("tile.kind", { i, j, kind, warps });
     const at = { k: this.at + 1, n: this.steps.length, phase: k.phase };
     const title = EXCHANGED.includes(k.phase)
-      ? say("title.part", { ...at, part: PARTS[k.part] })
-      : say("title", at);
-    const soFar = say("so_far", {
+      ? t("title.part", { ...at, part: PARTS[k.part] })
+      : t("title", at);
+    const soFar = t("so_far", {
       k: bytes(k.moved),
       k_barriers: k.total,
       q: bytes(q.moved),
@@ -289,15 +280,14 @@ class WarpStage {
       step: this.at,
       title,
       words: `${where} ${soFar}`,
-      spoken: say("spoken", { title, k: k.sentence, q: q.sentence, so_far: soFar }),
+      spoken: t("spoken", { title, k: k.sentence, q: q.sentence, so_far: soFar }),
     });
   }
 }
 
 /** The one component of this script, js/warps.js, which brings its own stylesheet as well. */
 export function mount(_, how) {
-  const sheet = new URL(`fa/static/${BUILD}/css/warps.css`, document.baseURI).href;
-  document.head.append(el("link", { rel: "stylesheet", href: sheet }));
+  loadStyles("warps");
   mountWarps(how);
 }
 

@@ -4,28 +4,25 @@
 import { range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number } from "../lib/format.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/parallel_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
 const keysOf = ([from, to]) =>
   to - from > 1
-    ? say("keys", { first: from, last: to - 1 })
+    ? t("keys", { first: from, last: to - 1 })
     : to > from
-      ? say("key", { k: from })
-      : say("no_key");
+      ? t("key", { k: from })
+      : t("no_key");
 const rowsOf = ([from, to]) =>
   to - from > 1
-    ? say("rows", { first: from, last: to - 1 })
+    ? t("rows", { first: from, last: to - 1 })
     : to > from
-      ? say("row", { k: from })
-      : say("no_row");
+      ? t("row", { k: from })
+      : t("no_row");
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
-const everyone = () => el("b", { class: "fa-badge fa-wall", text: say("every") });
+const everyone = () => el("b", { class: "fa-badge fa-wall", text: t("every") });
 
 /** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
 const extent = (pieces, size) =>
@@ -159,7 +156,7 @@ export class Parts {
       return line(
         [
           badge(w),
-          el("span", { class: "fa-warp-word", text: say("warp", { w }) }),
+          el("span", { class: "fa-warp-word", text: t("warp", { w }) }),
           el("span", { class: "fa-slice", text: holds }),
         ],
         { class: `fa-warp fa-w${w}`, "data-warp": w },
@@ -192,12 +189,12 @@ export class Parts {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
     const held = (name) => step.held[name] ?? [];
-    set(this.title, { text: sums ? say("sum") : say("max") });
+    set(this.title, { text: sums ? t("sum") : t("max") });
     set(this.before.node.querySelector(".fa-before"), {
-      text: sums ? say("sum.before") : say("max.before"),
+      text: sums ? t("sum.before") : t("max.before"),
     });
     set(this.after.node.querySelector(".fa-after"), {
-      text: sums ? say("sum.after") : say("max.after"),
+      text: sums ? t("sum.after") : t("max.after"),
     });
     const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
     const parts = held(tensor);
@@ -284,7 +281,7 @@ export class Shared {
     this.note = el("span", { class: "fa-remark" });
     this.body = el("div", { class: "fa-places" });
     this.root = el("div", { class: "fa-shared" }, [
-      el("div", { class: "fa-shared-head" }, [el("h3", { text: say("shared") }), this.note]),
+      el("div", { class: "fa-shared-head" }, [el("h3", { text: t("shared") }), this.note]),
       this.body,
     ]);
   }
@@ -297,9 +294,9 @@ export class Shared {
     const size = (moves) => bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
     set(this.note, {
       text: reads.length
-        ? say("shared.read", { warps: reads.length, size: size(reads) })
+        ? t("shared.read", { warps: reads.length, size: size(reads) })
         : step.part === "write" && written.length
-          ? say("shared.written", { size: size(written) })
+          ? t("shared.written", { size: size(written) })
           : "",
     });
     const places =
@@ -317,10 +314,8 @@ export class Shared {
               ` ${bytes(x.nbytes)}`,
             ]),
           );
-    const barrier = step.barriers
-      ? [el("span", { class: "fa-barrier", text: say("barrier") })]
-      : [];
-    const quiet = step.part === "own" ? say("shared.own") : say("shared.nothing");
+    const barrier = step.barriers ? [el("span", { class: "fa-barrier", text: t("barrier") })] : [];
+    const quiet = step.part === "own" ? t("shared.own") : t("shared.nothing");
     const body = places.length ? places : [el("span", { class: "fa-nothing", text: quiet })];
     set(this.root, {
       class: `fa-shared${places.length ? " is-used" : ""}${reads.length ? " is-read" : ""}`,

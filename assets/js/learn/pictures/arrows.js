@@ -1,12 +1,12 @@
 // Two arrows that can be dragged, what of q lies on k; how dot products of many numbers spread, and what softmax makes
 // of them.
 
-import { digits, easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { digits, svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_arrows.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros). */
@@ -86,7 +86,7 @@ function arrows(data, paper, pen, api, box) {
     const [a, b] = [q, k].map(([x, y]) => Math.atan2(y, x));
     const turn = Math.atan2(Math.sin(b - a), Math.cos(b - a));
     const r = Math.min(1.1, 0.45 * Math.min(found.length, Math.hypot(...q))) * on.unit;
-    const edge = (t) => [o[0] + r * Math.cos(t), o[1] - r * Math.sin(t)];
+    const edge = (angle) => [o[0] + r * Math.cos(angle), o[1] - r * Math.sin(angle)];
     nodes.push(
       path(`M${edge(a)}A${r} ${r} 0 0 ${turn < 0 ? 1 : 0} ${edge(a + turn)}`, stroke("ink", 2)),
     );
@@ -105,7 +105,7 @@ function arrows(data, paper, pen, api, box) {
     const [lx, ly] = [hx + unit[1] * away * 20, hy + unit[0] * away * 20];
     const lean = (Math.atan2(-unit[1], unit[0]) * 180) / Math.PI;
     nodes.push(
-      text(lx, ly + 5, say("on", { length: digits(found.on) }), {
+      text(lx, ly + 5, t("on", { length: digits(found.on) }), {
         size: paper.type,
         hue: "accent-ink",
         anchor: "middle",
@@ -138,7 +138,7 @@ function arrows(data, paper, pen, api, box) {
         {
           key: name,
           slides: [data[name][0], low[0], high[0]],
-          label: say("tip", { name }),
+          label: t("tip", { name }),
           said: pair(data[name]).slice(1, -1),
           drag: (x, y) => put(name, on.back(x, y)),
           keys: (dx, dy) => put(name, on.move(data[name], dx, dy)),
@@ -177,7 +177,7 @@ function arrows(data, paper, pen, api, box) {
   );
   if (!paper.big)
     nodes.push(
-      text(middle, y + 27, paper.narrow ? say("product.short") : say("product"), {
+      text(middle, y + 27, paper.narrow ? t("product.short") : t("product"), {
         size: paper.type - 1,
         hue: "quiet",
         anchor: "middle",
@@ -215,9 +215,9 @@ function histogram({ shares, hue, filled }, at, base, high, most) {
 }
 
 function spread({ spread: s, d }, paper, box) {
-  const nodes = [text(box.left, box.top, say("why"), { size: paper.type + 1, weight: 700 })];
+  const nodes = [text(box.left, box.top, t("why"), { size: paper.type + 1, weight: 700 })];
   nodes.push(
-    text(box.left, box.top + 23, say("random", { n: s.many, d }), {
+    text(box.left, box.top + 23, t("random", { n: s.many, d }), {
       size: paper.type - 1.5,
       hue: "quiet",
     }),
@@ -240,20 +240,20 @@ function spread({ spread: s, d }, paper, box) {
     );
   const small = paper.type - 1;
   nodes.push(
-    text(box.left, top + 18, say("divided"), {
+    text(box.left, top + 18, t("divided"), {
       size: small,
       weight: 700,
       hue: "accent-ink",
       halo: true,
     }),
-    text(box.left, top + 18 + small * 1.3, say("spread", { x: digits(s.scaled.spread, 1) }), {
+    text(box.left, top + 18 + small * 1.3, t("spread", { x: digits(s.scaled.spread, 1) }), {
       size: small,
       hue: "accent-ink",
       halo: true,
     }),
   );
   nodes.push(
-    text(box.left + box.width, top + 18, say("raw"), {
+    text(box.left + box.width, top + 18, t("raw"), {
       size: small,
       weight: 700,
       anchor: "end",
@@ -263,7 +263,7 @@ function spread({ spread: s, d }, paper, box) {
     text(
       box.left + box.width,
       top + 18 + small * 1.3,
-      say("spread", { x: digits(s.raw.spread, 1) }),
+      t("spread", { x: digits(s.raw.spread, 1) }),
       { size: small, anchor: "end", hue: "quiet", halo: true },
     ),
   );
@@ -272,15 +272,13 @@ function spread({ spread: s, d }, paper, box) {
 
 function tops({ spread: s }, paper, box) {
   const nodes = [
-    text(box.left, box.top, say("softmax", { n: s.keys }), { size: paper.type + 1, weight: 700 }),
+    text(box.left, box.top, t("softmax", { n: s.keys }), { size: paper.type + 1, weight: 700 }),
   ];
-  nodes.push(
-    text(box.left, box.top + 22, say("largest"), { size: paper.type - 1.5, hue: "quiet" }),
-  );
+  nodes.push(text(box.left, box.top + 22, t("largest"), { size: paper.type - 1.5, hue: "quiet" }));
   let y = box.top + 46;
   for (const [name, value, hue] of [
-    [say("raw"), s.raw.top, "quiet"],
-    [say("scaled"), s.scaled.top, "q"],
+    [t("raw"), s.raw.top, "quiet"],
+    [t("scaled"), s.scaled.top, "q"],
   ]) {
     const [left, wide] = [box.left + paper.type * 4.6, box.width - paper.type * 8.4];
     nodes.push(
@@ -300,7 +298,7 @@ function tops({ spread: s }, paper, box) {
 
 /** What the server computes: q, k, the plane they may lie in, and the spread of random dot products. */
 export function draw(data, api) {
-  return easel(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const foot = paper.big ? type + 24 : type + 46;
     // In a lecture hall the arrows have the slide for themselves

@@ -1,10 +1,10 @@
 // A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
 
-import { easel, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svgCanvas, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_gpu.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const COLUMNS = 12;
 const MOST_SECTORS = 32; // drawn side by side; those between two that are touched are left out
@@ -20,7 +20,7 @@ function card(now, paper, left, top, width, high) {
   const rows = Math.ceil(now.sms / COLUMNS);
   const cell = Math.min(26, (width - 4) / COLUMNS, (high - type * 3.4) / rows);
   const nodes = [
-    text(left, top + type, say("card", { card: now.card, n: now.sms }), {
+    text(left, top + type, t("card", { card: now.card, n: now.sms }), {
       size: type + 1,
       weight: 700,
     }),
@@ -38,13 +38,13 @@ function card(now, paper, left, top, width, high) {
   }
   const { blocks, heads, rows: across, busy } = now;
   const launch = { blocks, heads, rows: across, busy };
-  const words = each > 1 ? say("up_to", { ...launch, each }) : say("one", launch);
+  const words = each > 1 ? t("up_to", { ...launch, each }) : t("one", launch);
   nodes.push(wrapped(left, y + rows * cell + type * 1.5, words, width, { size: type }));
   return { nodes, at: [left + cell * 0.5 + cell * (COLUMNS - 1), y + cell / 2], cell };
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.3, least: 380, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isAlone = paper.big; // the warp has the slide for itself
     const side = narrow ? width : Math.min(300, width * 0.34);
@@ -63,7 +63,7 @@ export function draw(data, api) {
         ),
       );
     nodes.push(
-      text(left, top + type, narrow ? say("warp.short") : say("warp"), {
+      text(left, top + type, narrow ? t("warp.short") : t("warp"), {
         size: type + 1,
         weight: 700,
       }),
@@ -75,12 +75,15 @@ export function draw(data, api) {
     const most = Math.max(...at) + 1;
     const cell = Math.min(wide / Math.min(MOST_SECTORS, most), 120);
     const inside = now.sector / now.size;
-    at.forEach((place, t) => {
-      const x = left + (t + 0.5) * step;
-      const within = ((t * now.stride) % inside) / inside;
+    at.forEach((place, thread) => {
+      const x = left + (thread + 0.5) * step;
+      const within = ((thread * now.stride) % inside) / inside;
       const to = left + place * cell + (cell - 3) * (within + 0.5 / inside) + 1;
       nodes.push(
-        rect(left + t * step + 1, lanes, step - 2, 24, "q", { rx: 3, style: { opacity: 0.85 } }),
+        rect(left + thread * step + 1, lanes, step - 2, 24, "q", {
+          rx: 3,
+          style: { opacity: 0.85 },
+        }),
       );
       nodes.push(path(`M${x} ${lanes + 24}L${to} ${low}`, stroke("q", 1.2, { opacity: 0.7 })));
     });
@@ -89,7 +92,9 @@ export function draw(data, api) {
         rect(left + k * cell, low, cell - 3, 34, "empty", { rx: 3, style: stroke("hatch", 1) }),
       );
       for (let n = 0; n < inside; n++) {
-        const used = at.some((place, t) => place === k && (t * now.stride) % inside === n);
+        const used = at.some(
+          (place, thread) => place === k && (thread * now.stride) % inside === n,
+        );
         if (used)
           nodes.push(
             rect(
@@ -109,7 +114,7 @@ export function draw(data, api) {
       text(
         left,
         under,
-        now.sectors < now.touched.at(-1) + 1 ? say("apart", sectors) : say("beside", sectors),
+        now.sectors < now.touched.at(-1) + 1 ? t("apart", sectors) : t("beside", sectors),
         { size: type, hue: "quiet" },
       ),
     );
@@ -120,7 +125,7 @@ export function draw(data, api) {
         text(left, y + 15, words, { size: type, hue: "quiet" }),
         rect(from, y, room, 20, "empty"),
         rect(from, y, (room * value) / now.most, 20, hue),
-        text(from + (room * value) / now.most + 8, y + 15, say("bytes", { n: value }), {
+        text(from + (room * value) / now.most + 8, y + 15, t("bytes", { n: value }), {
           size: type,
           weight: 700,
         }),
@@ -128,11 +133,11 @@ export function draw(data, api) {
     };
     const first = under + type * 1.4;
     nodes.push(
-      bar(first, say("asked"), now.used, "k"),
-      bar(first + type * 2, say("moved"), now.moved, "hatch"),
+      bar(first, t("asked"), now.used, "k"),
+      bar(first + type * 2, t("moved"), now.moved, "hatch"),
     );
     nodes.push(
-      text(left, first + type * 5.6, say("used", { share: now.share }), {
+      text(left, first + type * 5.6, t("used", { share: now.share }), {
         size: type + 3,
         weight: 700,
         hue: now.used === now.moved ? "ink-v" : "ink-o",

@@ -1,13 +1,13 @@
 // Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
 
 import { level, viridis } from "../../lib/colors.js";
-import { digits, easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { digits, svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_grids.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
 function colour(x, item) {
@@ -112,9 +112,9 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
               group: item.name,
               chosen: item.row === r,
               label: item.rows
-                ? say("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
-                : say("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
-              said: item.row === r ? say("followed") : "",
+                ? t("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
+                : t("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
+              said: item.row === r ? t("followed") : "",
               press: () => api.move({ [item.pick]: r }),
             },
             [
@@ -177,8 +177,8 @@ function joined(item, top, paper, pen, api) {
           key: `word ${k}`,
           group: "words",
           chosen: k === item.row,
-          label: say("word", { word }),
-          said: k === item.row ? say("followed") : "",
+          label: t("word", { word }),
+          said: k === item.row ? t("followed") : "",
           press: () => api.move({ [item.pick]: k }),
         },
         [
@@ -223,7 +223,7 @@ function note(item, left, top, paper) {
  * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"},
  * one that is `aside` not in a lecture hall. */
 export function draw(data, api) {
-  return easel(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
     const said = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;

@@ -1,10 +1,10 @@
 // A matrix product in three orders of its loops, side by side: the same sums, begun and finished at other times.
 
-import { easel, path, rect, stroke, text } from "../easel.js";
+import { svgCanvas, path, rect, stroke, text } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_loops.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const short = (x) => String(x).replace("-", "−");
 
@@ -65,7 +65,7 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
 
 /** {A, B, depth, done, all, orders: [{title, C, counts, last, finished, open}]} at one step. */
 export function draw(data, api) {
-  return easel(data, api, { share: 1.9, least: 220, most: 560 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 1.9, least: 220, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const tall = now.A.length + now.B.length;
     const wide = now.B.length + now.B[0].length;
@@ -96,13 +96,13 @@ export function draw(data, api) {
       const side = /** @type {[string, string, number][]} */ ([
         [
           inCorner
-            ? say("finished.short", { n: order.finished })
-            : say("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
+            ? t("finished.short", { n: order.finished })
+            : t("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
           "ink",
           600,
         ],
         [
-          inCorner ? say("begun.short", { n: order.open }) : say("begun", { n: order.open }),
+          inCorner ? t("begun.short", { n: order.open }) : t("begun", { n: order.open }),
           "ink-o",
           order.open ? 700 : 400,
         ],

@@ -5,7 +5,7 @@ import { strideOf } from "../../lib/keys.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_order.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 /**
  * @typedef {{ m: number[], l: number[], order: number[], next: string[] }} Data each block's own m and ℓ, the order of visits
@@ -46,7 +46,7 @@ export function draw(data, api) {
   let stop = order[0]; // the card that is the keyboard's
   let at = WIDE;
   const back = svg("g", { "aria-hidden": "true" });
-  const row = svg("g", { role: "group", "aria-label": say("cards") });
+  const row = svg("g", { role: "group", "aria-label": t("cards") });
   const page = /** @type {SVGSVGElement} */ (svg("svg", { class: "fa-scene-panel" }, [back, row]));
   const place = (/** @type {number} */ k) => at.left + k * (at.card + at.gap);
   const send = () => api.move({ order: order.join(",") });
@@ -161,7 +161,7 @@ export function draw(data, api) {
           class: "fa-scene-text is-small is-quiet is-middle",
           x: place(k) + at.card / 2,
           y: 214,
-          text: at === PHONE ? String(k + 1) : say("visit", { k: k + 1 }),
+          text: at === PHONE ? String(k + 1) : t("visit", { k: k + 1 }),
         }),
       ),
     );
@@ -171,7 +171,7 @@ export function draw(data, api) {
           class: "fa-scene-text is-small is-quiet",
           x: 0,
           y: 214,
-          text: say("visits"),
+          text: t("visits"),
         }),
       );
     parts.push(
@@ -179,7 +179,7 @@ export function draw(data, api) {
         class: "fa-scene-text is-small is-quiet",
         x: at.left,
         y: 14,
-        text: say("lines"),
+        text: t("lines"),
       }),
     );
     back.replaceChildren(...parts);
@@ -189,14 +189,14 @@ export function draw(data, api) {
       set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
       if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
       set(node, {
-        "aria-label": say("card", { block, k: k + 1, n: order.length }),
+        "aria-label": t("card", { block, k: k + 1, n: order.length }),
         tabindex: block === stop ? "0" : "-1",
         class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}`,
       });
     });
   }
 
-  const shuffle = el("button", { type: "button", class: "fa-small", text: say("shuffle") });
+  const shuffle = el("button", { type: "button", class: "fa-small", text: t("shuffle") });
   shuffle.addEventListener("click", () => {
     order = now.next.map(Number);
     paint();

@@ -1,11 +1,11 @@
 // Four scores on the axis of exp, a lane for each format: where exp is a number there, and what softmax makes of them.
 
-import { easel, ink, line, path, rect, stroke, text } from "../easel.js";
+import { svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_overflow.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 /** Score ↔ px along a lane from `left`, `width` px wide. */
 export function axis({ low, high, step }, left, width) {
@@ -23,7 +23,7 @@ const short = (x) => String(x).replace("-", "−");
 const scores = (list) => list.map(short).join(", ");
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
+  return svgCanvas(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, type } = paper;
     const isBoth = paper.big && !now.subtract; // a lecture hall sees the cure beside the failure
     const side = narrow ? 0 : type * (isBoth ? 19.4 : 15);
@@ -32,16 +32,14 @@ export function draw(data, api) {
     const head = type * 2.6;
     const each = (height - head - type * 2.2) / now.lanes.length;
     const nodes = [
-      text(
-        8,
-        type + 2,
-        paper.big ? say("goes") : say("drag", { x: now.subtract ? "x − m" : "x" }),
-        { size: type + 1, weight: 700 },
-      ),
+      text(8, type + 2, paper.big ? t("goes") : t("drag", { x: now.subtract ? "x − m" : "x" }), {
+        size: type + 1,
+        weight: 700,
+      }),
     ];
     if (!narrow)
       nodes.push(
-        text(width, type + 2, say("weights"), { size: type + 1, weight: 700, anchor: "end" }),
+        text(width, type + 2, t("weights"), { size: type + 1, weight: 700, anchor: "end" }),
       );
     const put = (top) => {
       const value = Math.max(now.low + 10, Math.min(now.high, top));
@@ -68,7 +66,7 @@ export function draw(data, api) {
             [
               isBoth
                 ? ""
-                : `  ${narrow || paper.big ? say("largest.short", { x: lane.largest }) : say("largest", { x: lane.largest })}`,
+                : `  ${narrow || paper.big ? t("largest.short", { x: lane.largest }) : t("largest", { x: lane.largest })}`,
               "quiet",
             ],
           ],
@@ -81,7 +79,7 @@ export function draw(data, api) {
         rect(b, y, on.at(now.high) - b, high, "risen"),
       );
       const inside = [
-        [8, a, say("under"), "quiet"],
+        [8, a, t("under"), "quiet"],
         [b, on.at(now.high), "∞", "risen-ink"],
       ];
       for (const [from, to, words, hue] of inside)
@@ -124,7 +122,7 @@ export function draw(data, api) {
             {
               key: "top",
               slides: [now.top, now.low + 10, now.high],
-              label: say("top"),
+              label: t("top"),
               said: short(now.top),
               drag: (x) => put(on.back(x)),
               keys: (dx, dy) => put(now.top + (dx || dy) * now.step),
@@ -154,8 +152,8 @@ export function draw(data, api) {
       }
       const rows = isBoth
         ? [
-            [lane.weights, say("lane.x"), -0.75],
-            [lane.subtracted, say("lane.m"), 0.55],
+            [lane.weights, t("lane.x"), -0.75],
+            [lane.subtracted, t("lane.m"), 0.55],
           ]
         : [[lane.weights, "", 0]];
       for (const [weights, words, down] of rows) {
@@ -200,7 +198,7 @@ export function draw(data, api) {
         on.at(now.subtract ? 0 : now.top),
         head - 4,
         now.subtract
-          ? say("m", { x: scores(now.below.map((x) => x + now.top)), z: scores(now.below) })
+          ? t("m", { x: scores(now.below.map((x) => x + now.top)), z: scores(now.below) })
           : `x = ${scores(now.lanes[0].at)}`,
         {
           size: type,

@@ -1,11 +1,11 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
-import { easel, ink, path, rect, stroke, text, wrapped } from "../easel.js";
+import { svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_pyramid.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const FALLING = { Q: "q", K: "k", V: "v", S: "m" };
 const NAMES = { Q: "q", K: "k", V: "v", S: "m", O: "o" };
@@ -49,12 +49,12 @@ function bytes(left, top, width, high, names) {
 function magnified(now, paper, left, top, width) {
   const { type } = paper;
   const { sm } = now;
-  const nodes = [text(left, top + type, say("sm", { n: sm.count }), { size: type, weight: 700 })];
+  const nodes = [text(left, top + type, t("sm", { n: sm.count }), { size: type, weight: 700 })];
   const most = Math.max(sm.shared_bytes, sm.registers_bytes);
   let y = top + type * 2.9;
   for (const [words, room, held] of [
-    [say("shared", { size: sm.shared }), sm.shared_bytes, sm.in_shared],
-    [say("registers", { size: sm.registers }), sm.registers_bytes, sm.in_registers],
+    [t("shared", { size: sm.shared }), sm.shared_bytes, sm.in_shared],
+    [t("registers", { size: sm.registers }), sm.registers_bytes, sm.in_registers],
   ]) {
     nodes.push(
       text(left, y - 6, words, { size: type - 1 }),
@@ -88,17 +88,17 @@ function magnified(now, paper, left, top, width) {
 
 function least(now, paper, top, width) {
   const { type, narrow } = paper;
-  const nodes = [text(0, top, say("time"), { size: type + 1, weight: 700 })];
+  const nodes = [text(0, top, t("time"), { size: type + 1, weight: 700 })];
   if (paper.big)
     nodes.push(text(width, top, now.setting, { size: type, anchor: "end", hue: "quiet" }));
   else
     nodes.push(
       narrow
-        ? wrapped(0, top + type * 1.3, say("setting.once", { setting: now.setting }), width, {
+        ? wrapped(0, top + type * 1.3, t("setting.once", { setting: now.setting }), width, {
             size: type - 1,
             hue: "quiet",
           })
-        : text(type * 12, top, say("setting", { setting: now.setting }), {
+        : text(type * 12, top, t("setting", { setting: now.setting }), {
             size: type - 1,
             hue: "quiet",
           }),
@@ -134,7 +134,7 @@ function least(now, paper, top, width) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.08, least: 420, most: 640 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.08, least: 420, most: 640 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isShort = narrow || paper.big;
     const foot = narrow ? 250 : type * 2.4 + 3 * Math.max(26, type * 1.5);
@@ -150,7 +150,7 @@ export function draw(data, api) {
     );
     if (!paper.big)
       nodes.push(
-        wrapped(14, type * 3.2, say("scale"), narrow ? width - 20 : 600, {
+        wrapped(14, type * 3.2, t("scale"), narrow ? width - 20 : 600, {
           size: type - 1.5,
           hue: "quiet",
         }),
@@ -179,8 +179,8 @@ export function draw(data, api) {
       label(
         middle - 62,
         base - type * 1.35,
-        isShort ? say("head.short") : say("head"),
-        say("each", { size: now.matrix_said }),
+        isShort ? t("head.short") : t("head"),
+        t("each", { size: now.matrix_said }),
         "end",
       ),
     );
@@ -189,16 +189,16 @@ export function draw(data, api) {
         middle + 14 + s + 12,
         base - type * 1.35,
         isShort
-          ? say("s.short", { size: now.square_said })
-          : say("s", { n: now.n, size: now.square_said }),
-        now.tiled ? (narrow ? say("tiled.short") : say("tiled")) : narrow ? "" : say("stored"),
+          ? t("s.short", { size: now.square_said })
+          : t("s", { n: now.n, size: now.square_said }),
+        now.tiled ? (narrow ? t("tiled.short") : t("tiled")) : narrow ? "" : t("stored"),
         "start",
       ),
     );
     // On a phone there is no room beside S, which is larger on a smaller card
     if (narrow && !now.tiled)
       nodes.push(
-        text(width - 8, base - Math.max(s, type * 2.4) - 10, say("stored.short"), {
+        text(width - 8, base - Math.max(s, type * 2.4) - 10, t("stored.short"), {
           size: type - 1,
           anchor: "end",
           hue: "quiet",
@@ -222,7 +222,7 @@ export function draw(data, api) {
         text(
           middle + Math.max(26, wide / 2 + 12),
           y + high / 2 + 5,
-          narrow && !rate.per_s ? say("no_rate") : rate.rate,
+          narrow && !rate.per_s ? t("no_rate") : rate.rate,
           { size: rate.per_s ? type : type - 1, weight: 700, hue: "accent-ink" },
         ),
       );
@@ -281,7 +281,7 @@ export function draw(data, api) {
     );
     if (!paper.big)
       nodes.push(
-        text(left + wide / 2, y + mouth + type * 1.1, say("units"), {
+        text(left + wide / 2, y + mouth + type * 1.1, t("units"), {
           size: type - 1,
           anchor: "middle",
           hue: "quiet",

@@ -1,11 +1,11 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
-import { easel, ink, path, stroke, text } from "../easel.js";
+import { svgCanvas, ink, path, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_roofline.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 /** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
 export function axes({ low, high, peak }, left, top, width, height) {
@@ -21,7 +21,7 @@ export function axes({ low, high, peak }, left, top, width, height) {
 const POWERS = [1, 10, 100, 1000, 10000];
 
 export function draw(data, api) {
-  return easel(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const isShort = narrow || paper.big;
     const left = type * 3.4;
@@ -29,8 +29,8 @@ export function draw(data, api) {
     const on = axes(now, left, type * 1.6, width - left - 10, height - foot - type * 1.6);
     const roof = (x) => Math.min(now.peak, (x * now.per_s) / 1e12);
     const nodes = [
-      text(0, type, say("y"), { size: type - 1, hue: "quiet" }),
-      text(width - 10, height - 4, narrow ? say("x.short") : say("x"), {
+      text(0, type, t("y"), { size: type - 1, hue: "quiet" }),
+      text(width - 10, height - 4, narrow ? t("x.short") : t("x"), {
         size: type - 2,
         anchor: "end",
         hue: "quiet",
@@ -100,8 +100,8 @@ export function draw(data, api) {
       }),
     );
     nodes.push(
-      side(start[0] + 12, say("memory"), "risen-ink", "start"),
-      side(on.x(now.high) - 12, isShort ? say("units.short") : say("units"), "accent-ink", "end"),
+      side(start[0] + 12, t("memory"), "risen-ink", "start"),
+      side(on.x(now.high) - 12, isShort ? t("units.short") : t("units"), "accent-ink", "end"),
     );
     nodes.push(
       text(edge[0] + 6, on.y(on.base) - type * (narrow ? 3.8 : 2.6), now.edge_said, {
@@ -151,7 +151,7 @@ export function draw(data, api) {
           halo: true,
         }),
       );
-      (isShort ? [say("per_byte", { n: p.said.split(" ")[0] })] : [p.said, p.most]).forEach(
+      (isShort ? [t("per_byte", { n: p.said.split(" ")[0] })] : [p.said, p.most]).forEach(
         (words, r) =>
           nodes.push(
             text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true }),

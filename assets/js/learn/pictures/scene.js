@@ -9,7 +9,7 @@ import { placeOf, valueAt } from "../../model/knob.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_scene.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 /**
  * @typedef {{ kind: "box" | "text" | "path" | "dot" | "knob", key?: string, x?: number, y?: number, w?: number, h?: number, r?: number, d?: string, text?: string, hue?: string, look?: string, heat?: number, control?: string, low?: number, high?: number, step?: number, span?: number, value?: number, label?: string }} Shape
@@ -110,7 +110,7 @@ function knob(first, api) {
       "aria-valuemin": low,
       "aria-valuemax": high,
       "aria-valuenow": value,
-      "aria-valuetext": say("value", { value, low: low ?? 0, high: high ?? 1 }),
+      "aria-valuetext": t("value", { value, low: low ?? 0, high: high ?? 1 }),
     });
   };
   handle.addEventListener("keydown", (event) => {

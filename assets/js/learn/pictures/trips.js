@@ -1,10 +1,10 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
-import { easel, path, rect, stroke, text } from "../easel.js";
+import { svgCanvas, path, rect, stroke, text } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_trips.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
 const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", P: "l" };
@@ -45,7 +45,7 @@ function flow(x, from, to, width, hue) {
 }
 
 export function draw(data, api) {
-  return easel(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
+  return svgCanvas(data, api, { share: 2.2, least: 400, most: 580 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
     const high = narrow ? 250 : Math.round(height * 0.5);
     const bar = type * 1.9;
@@ -57,12 +57,12 @@ export function draw(data, api) {
     const column = width / 3;
     const nodes = [
       rect(0, 0, width, bar, "line", { rx: 6 }),
-      text(12, bar * 0.68, say("hbm"), { size: type, weight: 700 }),
+      text(12, bar * 0.68, t("hbm"), { size: type, weight: 700 }),
       rect(0, high - bar * 1.2, width, bar * 1.2, "chip-paper", {
         rx: 6,
         style: stroke("chip-line", 1),
       }),
-      text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : say("chip"), {
+      text(narrow ? width - 6 : 12, high - bar * 0.42, paper.big ? "" : t("chip"), {
         size: type,
         weight: 700,
         anchor: narrow ? "end" : "start",
@@ -70,7 +70,7 @@ export function draw(data, api) {
     ];
     if (!paper.big)
       nodes.push(
-        text(width - 12, bar * 0.66, narrow ? say("width.short") : say("width"), {
+        text(width - 12, bar * 0.66, narrow ? t("width.short") : t("width"), {
           size: type - 2,
           anchor: "end",
           hue: "quiet",
@@ -156,7 +156,7 @@ export function draw(data, api) {
     const x0 = narrow ? 0 : width * 0.6;
     const room = width - x0;
     nodes.push(
-      text(x0, ladder, now.heads === 1 ? say("s.one") : say("s", { n: now.heads }), {
+      text(x0, ladder, now.heads === 1 ? t("s.one") : t("s", { n: now.heads }), {
         size: type,
         weight: 700,
       }),
@@ -185,7 +185,7 @@ export function draw(data, api) {
     });
     nodes.push(
       text(width, last + type, now.room_said, { size: type - 2, hue: "ink-o", anchor: "end" }),
-      text(x0, last + type * 2.3, say("log"), { size: type - 2.5, hue: "quiet" }),
+      text(x0, last + type * 2.3, t("log"), { size: type - 2.5, hue: "quiet" }),
     );
     if (narrow) paper.used = Math.ceil(last + type * 3);
     return nodes;

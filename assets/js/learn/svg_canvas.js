@@ -41,7 +41,7 @@ export function heightOf(width, wanted, narrow, room) {
 const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
 
 /** The unit of a lecture hall's sizes, as in learn_hall.css: 1 at 1280 × 720. */
-export const hallUnit = () =>
+export const presentationUnit = () =>
   Math.max(0.8, Math.min(3, window.innerWidth / 1280, window.innerHeight / 720));
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. */
@@ -55,7 +55,7 @@ function roomOf(root) {
 }
 
 /** An element that paints `data` and has `update`. `paint(data, paper, pen)` → nodes. */
-export function easel(data, api, wanted, paint) {
+export function svgCanvas(data, api, wanted, paint) {
   const root = /** @type {any} */ (
     svg("svg", { class: "fa-easel", role: "group", "aria-label": api.label })
   );
@@ -80,7 +80,7 @@ export function easel(data, api, wanted, paint) {
       height,
       narrow,
       big,
-      type: big ? Math.max(15, (READ * hallUnit()) / scaleOf(root)) : 15,
+      type: big ? Math.max(15, (READ * presentationUnit()) / scaleOf(root)) : 15,
     });
     root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
     // A phone scrolls: there a picture takes what it needs, elsewhere it keeps to the room that there is

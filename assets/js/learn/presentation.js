@@ -2,24 +2,21 @@
 // next; a claim, then its verdict; other screens as they are, in large type.
 
 import { address } from "../site/address.js";
-import { el, hall, set } from "../lib/dom.js";
-import { HallClaims } from "./hall_claims.js";
-import { Fit } from "./hall_fit.js";
-import { HallQuestion } from "./hall_question.js";
+import { el, setPresenting, set } from "../lib/dom.js";
+import { PresentedClaims } from "./presented_claims.js";
+import { PictureFit } from "./picture_fit.js";
+import { PresentedQuestion } from "./presented_question.js";
 import { ofAddress } from "./router.js";
-import { write } from "./whole.js";
+import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
 const MOST = 0.92; // of a screen, the most that a press goes
 
-export class Hall {
+export class Presentation {
   constructor(learn) {
     this.learn = learn;
     this.on = false;
@@ -34,10 +31,10 @@ export class Hall {
     this.bar = el("div", { class: "fa-hall-bar" }, [
       this.place,
       el("span", { class: "fa-hall-keys" }, [
-        button(say("hall.back"), "‹", () => this.turn(-1)),
-        button(say("hall.on"), "›", () => this.turn(1)),
-        (this.play = button(say("hall.play"), "▶", () => this.plays())),
-        button(say("hall.leave"), "×", () => this.leave()),
+        button(t("hall.back"), "‹", () => this.turn(-1)),
+        button(t("hall.on"), "›", () => this.turn(1)),
+        (this.play = button(t("hall.play"), "▶", () => this.plays())),
+        button(t("hall.leave"), "×", () => this.leave()),
       ]),
     ]);
     window.addEventListener(
@@ -99,13 +96,13 @@ export class Hall {
     const asked = screen.querySelector("[data-hall]");
     if (asked) {
       const { question, state } = JSON.parse(asked.dataset.hall);
-      this.question = new HallQuestion(asked, question);
-      this.picture = new Fit(screen.querySelector(".fa-lesson-body"));
+      this.question = new PresentedQuestion(asked, question);
+      this.picture = new PictureFit(screen.querySelector(".fa-lesson-body"));
       live.present(state, fresh);
       for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li"))
-        write(node, node.textContent);
+        writeUnbroken(node, node.textContent);
     }
-    this.claims = live.claims && new HallClaims(screen, live.claims.cards, () => this.turn(1));
+    this.claims = live.claims && new PresentedClaims(screen, live.claims.cards, () => this.turn(1));
     this.tells(screen);
     this.parts = asked ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
@@ -199,7 +196,7 @@ export class Hall {
   }
 
   leave() {
-    hall(false);
+    setPresenting(false);
     address.write({ mode: null, part: null }); // its list is kept for who goes on with it
   }
 

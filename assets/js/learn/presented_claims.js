@@ -1,16 +1,13 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
 import { el, set } from "../lib/dom.js";
-import { write } from "./whole.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { writeUnbroken } from "./unbroken.js";
+import { t } from "./texts.js";
 
 const VOTES = { t: true, f: false };
 const SHOW = [".", "a", "b"]; // as on a lesson's question
 
-export class HallClaims {
+export class PresentedClaims {
   /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards
    * @param {() => void} on goes on to the verdict */
   constructor(root, cards, on) {
@@ -21,11 +18,11 @@ export class HallClaims {
     });
     this.tiles = new Map(
       [
-        [true, say("hall.true")],
-        [false, say("hall.false")],
+        [true, t("hall.true")],
+        [false, t("hall.false")],
       ].map(([truth, name]) => [truth, this.tile(truth, name, on)]),
     );
-    this.show = el("button", { type: "button", class: "fa-hall-answer", text: say("hall.show") });
+    this.show = el("button", { type: "button", class: "fa-hall-answer", text: t("hall.show") });
     this.show.addEventListener("click", on);
     this.node = el("div", { class: "fa-hall-claim" }, [
       this.words,
@@ -60,7 +57,7 @@ export class HallClaims {
     const k = Math.floor(part / 2);
     const { truth, why, node } = this.cards[k];
     this.isTold = part % 2 === 1;
-    write(this.words, node.querySelector(".fa-claim-words").textContent);
+    writeUnbroken(this.words, node.querySelector(".fa-claim-words").textContent);
     for (const [which, tile] of this.tiles) {
       tile.classList.toggle("is-right", this.isTold && which === truth);
       set(tile, { "aria-pressed": this.isTold && which === this.vote });
@@ -68,14 +65,14 @@ export class HallClaims {
     this.verdict.replaceChildren(
       ...(this.isTold
         ? [
-            el("b", { text: `${truth ? say("hall.true") : say("hall.false")}. ` }),
+            el("b", { text: `${truth ? t("hall.true") : t("hall.false")}. ` }),
             el("span", { text: why }),
           ]
         : []),
     );
     this.show.hidden = this.isTold;
     this.vote = undefined;
-    return say("hall.claim", { k: k + 1, n: this.cards.length });
+    return t("hall.claim", { k: k + 1, n: this.cards.length });
   }
 
   /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict. */

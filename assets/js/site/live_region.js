@@ -1,14 +1,14 @@
 // What is said to those who listen: one sentence at a time, in a place that is there from the start.
 
 /** @param {string | null | undefined} text */
-export function tellEar(text) {
+export function announce(text) {
   const said = document.querySelector(".fa-said");
   if (said && text) said.textContent = text;
 }
 
 /** The sentence that stands first in this part of the page, once its answer is there. @param {string} place */
-export const readOut = (place) =>
-  tellEar(
+export const announceFirst = (place) =>
+  announce(
     [...document.querySelectorAll(`${place} p`)].find((node) => node.checkVisibility())
       ?.textContent,
   );

@@ -1,8 +1,8 @@
 // A page of figures in a lecture hall: the picture alone, made anew in large type; keys change the view.
 
 import { address } from "./address.js";
-import { hall } from "../lib/dom.js";
-import { hear, tell } from "../lib/events.js";
+import { setPresenting } from "../lib/dom.js";
+import { listen, emit } from "../lib/events.js";
 
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
 const figurePage = () =>
@@ -11,17 +11,17 @@ const figurePage = () =>
 const inHall = () => document.body.classList.contains("fa-present");
 
 /** Whether this is a lecture hall, as the server wants it said. */
-export const mode = () => (inHall() ? "present" : "");
+export const presentMode = () => (inHall() ? "present" : "");
 
 function present(on) {
-  hall(on);
+  setPresenting(on);
   address.write({ mode: on ? "present" : null });
-  tell("fa:pick", "");
+  emit("fa:pick", "");
 }
 
-hall(new URLSearchParams(window.location.search).get("mode") === "present"); // before any page asks the server
-hear("fa:present-here", () => present(true));
-hear("fa:leave-hall", () => present(false));
+setPresenting(new URLSearchParams(window.location.search).get("mode") === "present"); // before any page asks the server
+listen("fa:present-here", () => present(true));
+listen("fa:leave-hall", () => present(false));
 document.addEventListener("keydown", (event) => {
   const page = inHall() && figurePage();
   if (!page || event.defaultPrevented || event.target.closest("[data-testid=warps]")) return;

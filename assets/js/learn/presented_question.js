@@ -1,11 +1,8 @@
 // A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { el, set } from "../lib/dom.js";
-import { textsOf } from "../lib/texts.js";
-import { write } from "./whole.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { writeUnbroken } from "./unbroken.js";
+import { t } from "./texts.js";
 
 const LETTERS = "ABCDEF";
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
@@ -40,7 +37,7 @@ function tiles({ options, answer }) {
     { class: `fa-hall-options${size}`, "data-n": options.length },
     options.map(([text], k) => {
       const said = el("span");
-      write(said, text);
+      writeUnbroken(said, text);
       return el("li", { class: k === answer && "is-right" }, [
         el("b", { class: "fa-hall-letter", text: LETTERS[k] }),
         said,
@@ -51,7 +48,7 @@ function tiles({ options, answer }) {
 }
 
 /** Drawn into `mount`, as explainer/learn/hall.py says it. */
-export class HallQuestion {
+export class PresentedQuestion {
   constructor(mount, asked) {
     this.mount = mount;
     this.why = el("p", { class: "fa-hall-why", role: "status" });
@@ -61,7 +58,7 @@ export class HallQuestion {
     this.button = el("button", { type: "button", class: "fa-hall-answer" });
     this.button.addEventListener("click", () => this.turn());
     const words = el("h3");
-    write(words, asked.words);
+    writeUnbroken(words, asked.words);
     mount.replaceChildren(words, asked.options ? tiles(asked) : grid(asked), this.why, this.button);
     this.show(false);
   }
@@ -69,8 +66,8 @@ export class HallQuestion {
   show(on) {
     this.isAnswered = on;
     this.mount.classList.toggle("is-answered", on);
-    write(this.why, on ? this.said : "");
-    set(this.button, { text: on ? say("hall.hide") : say("hall.show") });
+    writeUnbroken(this.why, on ? this.said : "");
+    set(this.button, { text: on ? t("hall.hide") : t("hall.show") });
   }
 
   turn() {

@@ -2,15 +2,12 @@
 // explainer/web/static_pages.py; the keys in the address are those of the app.
 
 import { el, set } from "../lib/dom.js";
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
-import { mode } from "../site/hall.js";
+import { presentMode } from "../site/presentation.js";
 import { loaded } from "./answers.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/offline.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const LIBRARY = "plotly.min.js";
 let library = null;
@@ -41,10 +38,10 @@ export class Board {
       warps: place("warps"),
     });
     root.addEventListener("change", () => this.changed());
-    hear("fa:page", (name) => name === this.told.name && this.open());
-    hear(
+    listen("fa:page", (name) => name === this.told.name && this.open());
+    listen(
       "fa:pick",
-      (query) => root.checkVisibility() && (query ? this.say(say("tile")) : this.show("")),
+      (query) => root.checkVisibility() && (query ? this.say(t("tile")) : this.show("")),
     );
   }
 
@@ -60,7 +57,7 @@ export class Board {
     return Boolean(input);
   }
 
-  say(sentence) {
+  t(sentence) {
     set(this.notice, { text: sentence });
     this.notice.hidden = !sentence;
   }
@@ -129,7 +126,7 @@ export class Board {
         .sort()
         .map((one) => `${one}=${query[one]}`)
         .join("&");
-      const inHall = mode();
+      const inHall = presentMode();
       if (this.shown === wanted + inHall) return;
       this.shown = wanted + inHall;
       const { head, tail, charts, hall } = held[wanted];

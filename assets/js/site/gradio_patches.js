@@ -1,6 +1,6 @@
 // Repairs of Gradio's fields, for the whole page.
 
-import { hear } from "../lib/events.js";
+import { listen } from "../lib/events.js";
 
 let taking = null; // the menu in which Enter was pressed last, until another key or place is
 
@@ -86,7 +86,7 @@ function group() {
     for (const other of others) if (other.name !== first.name) other.name = first.name;
   }
 }
-for (const event of ["fa:opened", "fa:page"]) hear(event, group);
+for (const event of ["fa:opened", "fa:page"]) listen(event, group);
 document.addEventListener(
   "keydown",
   ({ target }) => target.matches?.("#pages input[type=radio]") && group(),

@@ -1,8 +1,8 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
 
-import { tell } from "../lib/events.js";
+import { emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
-import { tellEar } from "./said.js";
+import { announce } from "./live_region.js";
 
 const PAGE = "#pages .fa-report";
 const SCENES =
@@ -80,19 +80,19 @@ class Scenes {
   key(event) {
     const page = this.page;
     if (!page) return;
-    if (event.key === "Escape") return tell("fa:leave-hall");
+    if (event.key === "Escape") return emit("fa:leave-hall");
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
     this.at += step;
     this.show();
-    tellEar(page.querySelector("[data-scene] :is(h2, .gtitle)")?.textContent);
+    announce(page.querySelector("[data-scene] :is(h2, .gtitle)")?.textContent);
   }
 }
 
 let scenes = null;
 
 /** Of the component with the verdict, once for all. */
-export function mountScenes() {
+export function mountRunPresentation() {
   scenes ??= new Scenes();
 }

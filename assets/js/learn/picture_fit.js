@@ -1,6 +1,6 @@
 // How large a lecture hall draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
-import { hallUnit } from "./easel.js";
+import { presentationUnit } from "./svg_canvas.js";
 
 // At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
@@ -39,7 +39,7 @@ function enlarge(sheet, place, zoom) {
 
 /** The largest size, at most `zoom`, at which the sheet is in its place. */
 function largest(sheet, place, zoom) {
-  const unit = hallUnit();
+  const unit = presentationUnit();
   const most = sheet.querySelector(".fa-easel") ? EASEL * unit : place.clientWidth / DRAWN;
   const first = Math.min(zoom, Math.max(unit, most));
   const fits = (/** @type {number} */ step) => enlarge(sheet, place, first - step * BY * unit);
@@ -64,7 +64,7 @@ const leastType = (sheet) => {
 };
 
 /** The picture of one slide. While it is shown it only shrinks. */
-export class Fit {
+export class PictureFit {
   constructor(body) {
     this.body = body;
     this.place = body.querySelector(":scope > .fa-widget");
@@ -84,11 +84,11 @@ export class Fit {
   /** The lines beside the picture, or above it where that makes the picture clearly larger. */
   arrange(sheet) {
     delete this.body.dataset.over;
-    const size = () => largest(sheet, this.place, MOST * hallUnit()) * leastType(sheet);
+    const size = () => largest(sheet, this.place, MOST * presentationUnit()) * leastType(sheet);
     const beside = size();
     this.body.dataset.over = "";
     if (size() < beside * GAIN) delete this.body.dataset.over;
-    this.zoom = MOST * hallUnit();
+    this.zoom = MOST * presentationUnit();
   }
 
   /** As on a desk again. */

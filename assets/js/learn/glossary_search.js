@@ -1,10 +1,7 @@
 // The glossary's field: as one types, what does not hold the words goes; how many stay is said.
 
 import { set } from "../lib/dom.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 /** @param {ParentNode} root a screen, with the field or without */
 export function mountFind(root) {
@@ -22,7 +19,7 @@ export function mountFind(root) {
       left += here;
     }
     set(/** @type {Element} */ (root.querySelector(".fa-finder [role=status]")), {
-      text: left ? say("terms", { n: left }) : say("terms.none"),
+      text: left ? t("terms", { n: left }) : t("terms.none"),
     });
   });
 }

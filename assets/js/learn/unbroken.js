@@ -46,7 +46,7 @@ export function pieces(words) {
 }
 
 /** Gives an element this text, in pieces. */
-export function write(node, words) {
+export function writeUnbroken(node, words) {
   if (node.textContent === words && node.dataset.whole) return;
   node.replaceChildren(
     ...pieces(words).map(([text, isWhole]) =>

@@ -2,14 +2,11 @@
 
 import { el, set } from "../lib/dom.js";
 import { recall, remember } from "./progress.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/learn_scripts.json" with { type: "json" };
-
-const say = textsOf(texts);
+import { t } from "./texts.js";
 
 const OPEN = "true";
 
-export const Sheet = {
+export const QuestionPanel = {
   /** @param {HTMLElement} question @param {boolean} on whether this is a phone */
   lay(question, on) {
     const before = question.querySelector(":scope > .fa-sheet-handle");
@@ -17,7 +14,7 @@ export const Sheet = {
     if (!on) before?.remove();
     if (!on || before) return;
     const handle = el("button", { type: "button", class: "fa-sheet-handle" }, [
-      el("span", { text: say("sheet") }),
+      el("span", { text: t("sheet") }),
       el("i"),
     ]);
     const fold = (/** @type {boolean} */ open) => {
