@@ -12,17 +12,16 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 
-tell = Texts("learn")
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 MANTISSA, LOWEST_EXPONENT = 3, -6  # bits behind the point; of the smallest normal number
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 SHARE = 0.01  # of the numbers, outliers where they stand alone
-WHERE = tuple(tell.named("fp8.where").items())
-WAYS = tell.named("fp8.ways")
+WHERE = tuple(t.named("fp8.where").items())
+WAYS = t.named("fp8.ways")
 TENSORS = ("Q", "K", "V")
 
 

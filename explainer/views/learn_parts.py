@@ -13,9 +13,9 @@ from html import escape
 from markupsafe import Markup
 
 from explainer.learn import glossary
-from explainer.learn.blocks import Control
 from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Link, Question
 from explainer.learn.registry import widgets
+from explainer.learn.widgets import Control
 from explainer.views.html import div, tag
 
 SAID = ("key", "kind", "words", "hint", "unit")

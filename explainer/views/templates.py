@@ -56,6 +56,7 @@ ENVIRONMENT.policies["truncate.leeway"] = 0  # truncate(60) means at most 60 cha
 ENVIRONMENT.globals |= {"texts": Texts}
 ENVIRONMENT.filters |= {
     "bytes": amounts.amount,  # 1536 → 1.5 KiB
+    "fixed": amounts.shown,
     "json": _json,
     "kind": required,  # raises TypeError for what is not a Kind
     "list_words": amounts.listed,  # a, b and c

@@ -87,12 +87,7 @@ test("the code says what this Problem's mask and edge hide", () => {
   assert.match(said("full", 14, 7), /nowhere/);
   assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
   const plain = { mask: "full", n: 4, block_k: 2, sink: null, changes: [] };
-  const changes = [
-    ["softcap", [30]],
-    ["scale", [0.5]],
-    ["alibi", []],
-    ["bias", [1, 2]],
-  ];
+  const changes = [{ code: "30 · tanh(S / 30)" }, { code: "S + (key − query) / 2" }];
   const line = "S = QK{score}; m = {m}, ℓ = {l}; m = {top}; ℓ = Σ{more}";
   assert.equal(codeText(line, plain), "S = QK; m = −∞, ℓ = 0; m = rowmax S; ℓ = Σ");
   assert.equal(
@@ -101,7 +96,7 @@ test("the code says what this Problem's mask and edge hide", () => {
   );
   assert.equal(
     codeText("S{score}", { ...plain, changes }),
-    "S;  S = 30 · tanh(S / 30);  S = 0.5 · S;  S = S + (key − query) / 256;  S = S + b[query − key]",
+    "S;  S = 30 · tanh(S / 30);  S = S + (key − query) / 2",
   );
   equal(
     [true, false].map((simple) =>

@@ -15,9 +15,8 @@ import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
-from explainer.learn.blocks import Control, Widget
-from explainer.learn.controls import pick, slider
 from explainer.learn.registry import MODULES, STILL, answer, lessons, questions, widgets
+from explainer.learn.widgets import Control, Widget, read_control
 from explainer.views import learn_map, learn_screens, learn_sections
 from explainer.views.learn_parts import LEAD, SENTENCE, lead, lesson_text
 
@@ -285,6 +284,6 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
                 assert changes == (value in wanted), (widget.key, control.key, value)
             seen.add(widget.key)
     assert seen == {"formats", "read", "windows", "when_not", "others"}
-    what, strange = pick("what", "What", "a", "ab"), ("what", ("a", "c"))
+    what, strange = read_control("what", "What", "a", choices="ab"), {"what": ("a", "c")}
     with pytest.raises(ValueError, match="control x: serves what = 'c', no choice"):
-        Widget("w", "W", (what, slider("x", "X", 0, 0, 1, serves=strange)), list)
+        Widget("w", "W", (what, read_control("x", "X", 0, serves=strange)), list)

@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by requested bytes; in a script of its own.
+// The algorithms on one transport, by tile visits or by requested bytes; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -9,7 +9,7 @@ import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import { ORDERS, clockOf, finishOf, ordersOf, tickOf, visitsAfter } from "../model/race_clock.js";
 import { say } from "../model/texts.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
@@ -30,9 +30,8 @@ class Race {
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
-    this.lanes = ORDERS.map(
-      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
-    );
+    /** @type {Lane[]} */
+    this.lanes = [];
     this.transport = new Transport(this, BEAT_MS, {
       label: sayRace("race.same"),
       choices: CLOCKS,
@@ -47,11 +46,8 @@ class Race {
     this.problem = new Words(options.controls);
     this.predict = new Guess(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
-    this.stage = el(
-      "div",
-      { class: "fa-lanes" },
-      this.lanes.map((lane) => lane.root),
-    );
+    this.stage = el("div", { class: "fa-lanes" });
+    this.enter(ORDERS);
     this.root = el(
       "div",
       {
@@ -79,13 +75,24 @@ class Race {
     );
   }
 
+  /** These algorithms have a lane each. @param {string[]} orders */
+  enter(orders) {
+    if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
+    this.lanes = orders.map(
+      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
+    );
+    this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
+  }
+
   /** Of this pass of all of them, the one shown if it is not said. */
   async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
+    const chosen = new URLSearchParams(query).get("order");
+    const orders = ordersOf(chosen, pass);
     const asked = (this.asked = {});
     try {
       const [traces] = await Promise.all([
-        Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))),
+        Promise.all(orders.map((order) => this.fetch(query, order, pass))),
         this.options.ready(pass),
         this.predict.coming,
       ]);
@@ -98,10 +105,11 @@ class Race {
       const sums = traces.flatMap((t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
+      this.enter(orders);
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces.at(-1).header.query);
-      this.query.delete("order");
+      if (!chosen || !ALGORITHMS[chosen].variant_of) this.query.delete("order"); // a variant has a lane only where it is named
       this.ready = true;
       this.clock();
       this.tick = Math.min(tick, this.timing.ticks - 1);
@@ -178,7 +186,7 @@ class Race {
     if (card && this.begun === run && this.askedFor !== run) {
       this.askedFor = run;
       card.askRace(
-        ORDERS.map((order) => ALGORITHMS[order].label),
+        this.lanes.map((lane) => ALGORITHMS[lane.order].label),
         finishes,
       );
     }
@@ -215,7 +223,7 @@ class Race {
       .filter((lane) => finishOf(this.timing, lane.sums) <= this.tick)
       .map((lane) => ALGORITHMS[lane.order].label);
     const parts = frames.map(
-      (f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`,
+      (f, k) => `${ALGORITHMS[this.lanes[k].order].label} ${bytes(f.reads + f.writes)}`,
     );
     const rule = this.timing.byBytes
       ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) })

@@ -333,7 +333,7 @@ export class Sram extends TileCard {
         "S",
         scored ? `S${ij}` : "",
         scored
-          ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.[0]]
+          ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.name]
               .filter(Boolean)
               .join(", ")
           : "",
