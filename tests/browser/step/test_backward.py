@@ -180,7 +180,7 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
     assert [line.strip() for line in lit] == ["dQᵢ += dS Kⱼ"]
 
 
-def test_a_problem_without_a_backward_says_so_and_leaves_the_picture(tab):
+def test_a_problem_without_a_backward_texts_so_and_leaves_the_picture(tab):
     page = tab.open("data=random&seed=9&dropout=0.1&step=4")
     tab.tolerate("400")
     page.keyboard.press("b")
