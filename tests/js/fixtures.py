@@ -17,9 +17,10 @@ from explainer.algorithms.traffic import total
 from explainer.memory import tile_budget
 from explainer.parallel.warps import ORDERS as SPLITS
 from explainer.parallel.warps import packed, warps
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, Visit, one_visit, trace
 from explainer.web.wire import has_numbers, pack, pack_visit
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import (
     STATS,
     attributes,

@@ -15,7 +15,8 @@ from playwright._impl._driver import compute_driver_executable
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 from tests.js.backward_fixtures import BACKWARD, write_backward
 from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace_backward
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import phases
 from tests.browser.harness import focus, press, query_of, read
 from tests.browser.site.test_accessible import serious

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.harness import focus, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)

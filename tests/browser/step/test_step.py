@@ -8,8 +8,9 @@ import pytest
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read, settled
 

@@ -170,7 +170,7 @@ def test_every_chapter_is_a_link(tab, k):
         arg=[str(problem.n)],
     )
     assert n.input_value() == str(problem.n)
-    mask = "Causal" if problem.causal else "Full"
+    mask = "Causal" if problem.is_causal else "Full"
     assert page.get_by_role("radio", name=mask).is_checked()
 
 
