@@ -12,8 +12,9 @@ from dataclasses import asdict
 from importlib import import_module
 
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
-from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 
 ALGORITHMS: dict[str, Algorithm] = {
     key: import_module(f"explainer.algorithms.{key}").ALGORITHM for key in ORDERS
@@ -28,12 +29,15 @@ MAIN = tuple(key for key, a in ALGORITHMS.items() if a.variant_of is None)
 RUN_BACKWARD = {key: a.kernel for key, a in BACKWARD.items() if a.kernel and a.key == key}
 PLACED = tuple(key for key, a in ALGORITHMS.items() if a.program)  # whose launches are simulated
 BASELINE = next(key for key, a in ALGORITHMS.items() if a.stores_scores)
+DEFAULT = Problem().order
 SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
 SENT = (
     *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
     *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
 )
 SENT_TEXTS = ("remark", "purpose", "compulsory", "products", "products_lesson", "sentences")
+
+TYPE = '/** @type {Record<string, import("./types.js").Algorithm>} */'
 
 
 def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:
@@ -48,8 +52,9 @@ def script() -> str:
     text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
     for name, algorithms in (("ALGORITHMS", ALGORITHMS), ("BACKWARD", BACKWARD)):
         lines = "".join(f"  {key}: {_to_json(a)},\n" for key, a in algorithms.items())
-        text += f"export const {name} = {{\n{lines}}};\n\n"
-    text += f"export const BASELINE = {json.dumps(BASELINE)};\n\n"
+        text += f"{TYPE}\nexport const {name} = {{\n{lines}}};\n\n"
+    for name, key in (("BASELINE", BASELINE), ("DEFAULT", DEFAULT)):
+        text += f"export const {name} = {json.dumps(key)};\n\n"
     return text + f"export const CONVENTIONS = {json.dumps(CONVENTIONS)};\n"
 
 

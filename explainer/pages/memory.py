@@ -14,9 +14,9 @@ from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
-from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
-from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, made
+from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
+from explainer.views.run_report import render_refusal
 
 say, shared = Texts("memory"), Texts("shared")
 PREFIX = "mem-"
@@ -28,11 +28,12 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         w = parse(query, PLAIN)
     except ProblemError as error:
-        return parallel_report.failure(str(error)), shown(None), shown(None), ""
+        return render_refusal(str(error)), shown(None), shown(None), ""
     shown_, pass_ = (query.get(key, "") for key in ("show", "pass"))
-    head, figures, tail = made(query.get("view", ""), w, shown_, pass_)
-    wide = PAIRED if len(figures) > 1 else WIDE
-    return head, *(shown(figure, hall, wide=wide) for figure in padded(figures)), tail
+    view = render_view(query.get("view", ""), w, shown_, pass_)
+    wide = PAIRED if len(view.figures) > 1 else WIDE
+    plots = (shown(figure, hall, wide=wide) for figure in padded(view.figures))
+    return view.head, *plots, view.tail
 
 
 def _all(query: Mapping[str, str]) -> tuple:

@@ -95,13 +95,13 @@ def _workload(query: Query) -> Workload:
 
 
 def _memory(query: Query) -> View:
-    return memory_views.made(query["view"], _workload(query), query["show"])
+    return memory_views.render_view(query["view"], _workload(query), query["show"])
 
 
 def _parallel(query: Query) -> View:
     if query["view"] == "real":
-        return parallel_views.recorded(query["case"])
-    return parallel_views.made(query["view"], _workload(query))
+        return parallel_views.render_case(query["case"])
+    return parallel_views.render_view(query["view"], _workload(query))
 
 
 @cache

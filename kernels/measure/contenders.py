@@ -182,7 +182,13 @@ def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
 
 
 def _function(
-    name: str, problem: BenchmarkCase, q, k, v, block_m: int | None, block_n: int | None
+    name: str,
+    problem: BenchmarkCase,
+    q,
+    k,
+    v,
+    block_m: int | None = None,
+    block_n: int | None = None,
 ) -> Callable:
     """Return the contender's function of no arguments, or raise NotAvailable."""
     rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}

@@ -2,33 +2,33 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { CONVENTIONS } from "../model/algorithms.js";
+import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { algorithmsOf } from "../model/passes.js";
+import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 const SOURCES = ["paper", "numpy", "triton"];
 
 /** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
   constructor() {
-    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": say("code") });
+    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) => {
       const tab = el("button", {
         type: "button",
         role: "tab",
-        text: say(`source.${kind}`),
-        title: say(`source.${kind}.what`),
+        text: t(`source.${kind}`),
+        title: t(`source.${kind}.what`),
         "data-code": kind,
       });
       tab.addEventListener("click", () => this.choose(kind));
       return tab;
     });
-    this.card = card("code-card", say("code"), "", [this.list]);
+    this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
-      el("div", { class: "fa-tabs", role: "tablist", "aria-label": say("code") }, this.tabs),
+      el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),
     );
     this.root = this.card.root;
     this.choose("paper");
@@ -58,7 +58,7 @@ export class Code {
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
-      this.kind === "paper" ? this.remark(orders[order].label) : say(`source.${this.kind}.what`);
+      this.kind === "paper" ? this.remark(orders[order].label) : t(`source.${this.kind}.what`);
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
@@ -80,22 +80,15 @@ export class Code {
 
   /** What the paper's lines are, of the order with this label. */
   remark(label) {
-    const {
-      header: { pass },
-      problem: { order },
-    } = this.trace;
-    if (order === "standard") return say(pass === "backward" ? "code.five" : "code.three");
-    return pass === "backward"
-      ? say("code.backward", { order: label })
-      : say("code.forward", { order: label });
+    return algorithmOf(this.trace).texts.remark;
   }
 
   draw(f) {
     this.last = f;
     let first = -1;
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
-    const shown = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
-    this.list.classList.toggle("is-many", this.kind === "paper" && shown > 12);
+    const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
+    this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
     this.lines.forEach((line, k) => {
       this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
@@ -116,13 +109,13 @@ export class Traffic {
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
     this.sum = el("p", { class: "fa-caption" }, [
-      el("span", { text: `${say("traffic.so_far")} ` }),
+      el("span", { text: `${t("traffic.so_far")} ` }),
       this.now,
       this.whole,
       this.other,
     ]);
-    this.note = el("p", { class: "fa-caption fa-caption-note", text: say("traffic.between") });
-    this.card = card("traffic", say("traffic"), "", [this.body, this.sum, this.note]);
+    this.note = el("p", { class: "fa-caption fa-caption-note", text: t("traffic.between") });
+    this.card = card("traffic", t("traffic"), "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
   }
 
@@ -137,9 +130,9 @@ export class Traffic {
       ]),
     );
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
-    for (const [order, { label, closed_form: form }] of Object.entries(
-      algorithmsOf(trace.header.pass),
-    )) {
+    const algorithms = algorithmsOf(trace.header.pass);
+    for (const order of Object.keys(requested)) {
+      const { label, hue, closed_form, texts } = algorithms[order];
       const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) =>
@@ -148,7 +141,8 @@ export class Traffic {
       const number = (size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
-        const more = kind === "compulsory" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
+        const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
+        const form = `${closed_form[kind]}${more && `.${more}`}`;
         const track = el(
           "span",
           { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
@@ -159,14 +153,14 @@ export class Traffic {
           {
             class: "fa-bar-line",
             "data-part": `bytes.${order}.${kind}`,
-            title: say(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
+            title: t("traffic.form", { kind, form }),
           },
           [el("span", { class: "fa-rail-track" }, [track]), text],
         );
       };
       const name = el("span", { class: "fa-bar-name", text: label });
       this.body.append(
-        el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [
+        el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
           name,
           bar("requested", all, parts, number(all)),
           bar("compulsory", once, [], number(once)),
@@ -174,15 +168,15 @@ export class Traffic {
       );
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
-    const order = algorithmsOf(trace.header.pass).standard.label.toLowerCase();
+    const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {
       text:
-        trace.problem.order === "standard"
+        trace.problem.order === BASELINE
           ? ""
-          : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
     });
     set(this.whole, {
-      text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+      text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
     });
   }
 

@@ -6,7 +6,8 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
-import { say } from "../model/texts.js";
+import { algorithmOf } from "../model/passes.js";
+import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
@@ -24,12 +25,14 @@ import {
 const GAP = 7;
 
 /** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf({ header: { pass }, problem: { n, order } }, { big }, f) {
-  const stored = order === "standard";
+function captionOf(trace, { big }, f) {
+  const { pass } = trace.header;
+  const { n } = trace.problem;
+  const stored = algorithmOf(trace).stores_scores;
   const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
   if (pass === "forward")
-    return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
-  return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
+    return t(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
+  return stored ? t("map.b.stored", { n }) : t(big ? "map.b.keys.big" : "map.b.keys");
 }
 
 export class Hbm {
@@ -44,8 +47,8 @@ export class Hbm {
         "data-spot": "map",
         tabindex: 0,
         role: "application",
-        "aria-roledescription": say("map"),
-        "aria-label": say("map.keys"),
+        "aria-roledescription": t("map"),
+        "aria-label": t("map.keys"),
       },
       [this.canvas, this.overlay],
     );
@@ -61,7 +64,7 @@ export class Hbm {
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
-    this.card = card("hbm", say("HBM"), say("slow"), [this.heads.root, this.map, this.caption]);
+    this.card = card("hbm", t("HBM"), t("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
     this.map.addEventListener("pointermove", (event) =>
@@ -91,11 +94,12 @@ export class Hbm {
     const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
     if (!kind || i === undefined) return "";
     if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
-    return this.guessing ? "" : tileWords(this.trace, Number(i), Number(j));
+    return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
   layout(trace, theme) {
     this.trace = trace;
+    this.stored = algorithmOf(trace).stores_scores;
     this.theme = theme;
     this.heads.layout(trace);
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
@@ -122,7 +126,7 @@ export class Hbm {
     this.side = side;
     this.states = null;
     this.around();
-    this.map.classList.toggle("is-stored", p.order === "standard");
+    this.map.classList.toggle("is-stored", this.stored);
   }
 
   /** Static rectangles and names; `draw` only moves the bright ones. */
@@ -177,7 +181,7 @@ export class Hbm {
     const [wide, high] = this.theme.big
       ? [64 * this.theme.unit, 30 * this.theme.unit]
       : [36 * this.theme.unit, 16];
-    if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
+    if (this.stored || this.isPredicting || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -186,7 +190,7 @@ export class Hbm {
         if (width < wide || height < high) continue;
         const x = this.left + j * p.block_k * this.cell + width / 2;
         const y = this.top + i * p.block_q * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: say("map.skip") }));
+        words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
       }
     return words;
   }
@@ -206,17 +210,15 @@ export class Hbm {
     const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
     set(this.count, {
-      text: f.writes
-        ? say("hbm.both", { read, written: bytes(f.writes) })
-        : say("hbm.read", { read }),
+      text: f.writes ? t("hbm.both", { read, written: bytes(f.writes) }) : t("hbm.read", { read }),
     });
     this.drawBus(f);
   }
 
   /** In a hall the tile says which of them it is: S and P themselves are never here. */
-  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k, order } }) {
+  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
-    const named = room && i >= 0 && j >= 0 && kind !== "skipped" && order !== "standard";
+    const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
     set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
   }
@@ -253,7 +255,7 @@ export class Hbm {
       );
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [
-        el("span", { text: say(`bus.${op}`) }),
+        el("span", { text: t(`bus.${op}`) }),
         ...names,
         list.length > 4 && el("span", { text: "…" }),
         list.length && el("span", { text: bytes(total) }),
@@ -276,31 +278,31 @@ export class Hbm {
       this.g.clearRect(0, 0, this.canvas.width, this.canvas.height);
       this.pattern = hatch(this.g, this.theme.hatch, this.ratio);
       this.bounds = range(this.trace.arrays.S ?? []);
-      this.shown = 0;
+      this.paintedStep = 0;
     }
     const paint = (i, j) => {
       const at = i * p.Tc + j;
       const look = tileState(this.trace, f.step, i, j);
-      const s = atPhase(this.guessing ? veiled(look, this.trace, f.step, i, j) : look, f);
+      const s = atPhase(this.isPredicting ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || this.guessing || p.order === "standard")
+    if (fresh || this.isPredicting || this.stored)
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
-      const from = Math.min(this.shown, f.step);
-      const to = Math.max(this.shown, f.step);
+      const from = Math.min(this.paintedStep, f.step);
+      const to = Math.max(this.paintedStep, f.step);
       for (let v = from; v <= to; v++) if (v_j[v] >= 0 && v_i[v] >= 0) paint(v_i[v], v_j[v]);
     }
-    this.shown = f.step;
+    this.paintedStep = f.step;
   }
 
   paintTile(i, j, { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
-    const { n, block_q, block_k, order } = f.problem;
+    const { n, block_q, block_k } = f.problem;
     const scale = this.canvas.width / n;
     const [r0, c0] = [i * block_q, j * block_k];
     const [r1, c1] = [Math.min(n, r0 + block_q), Math.min(n, c0 + block_k)];
@@ -315,9 +317,8 @@ export class Hbm {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
-    if (state === "skipped" || (kind === "skipped" && order !== "standard"))
-      return fill(this.pattern);
-    const stored = order === "standard" && f.numbers && scale >= 2 * ratio;
+    if (state === "skipped" || (kind === "skipped" && !this.stored)) return fill(this.pattern);
+    const stored = this.stored && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
     if (stored)
       return this.paintCells(
@@ -329,24 +330,24 @@ export class Hbm {
         layer,
         known,
         f,
-        this.guessing && state === "pending",
+        this.isPredicting && state === "pending",
       );
     if (state === "current" && scale >= 4 * ratio && f.numbers)
       return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
-  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be guessed
+  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
    * (`veil`); where S is stored, its numbers. */
   paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
-    const { n, order } = f.problem;
+    const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
     const ramp = { S: viridis, P: cividis }[layer] ?? theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
     const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
-    const blank = order === "standard" ? theme.empty : theme.paper;
+    const blank = this.stored ? theme.empty : theme.paper;
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
         const x = Math.round(c * scale);
