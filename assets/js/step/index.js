@@ -33,7 +33,7 @@ const screen = () =>
 
 class Page extends Stage {
   /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} */
-  constructor(mount, { masks, backward, race, film, predict, tour }) {
+  constructor(mount, { masks, backward, race, video, predict, tour }) {
     super(mount, {
       url,
       backward: () => during("script", backward()),
@@ -67,7 +67,7 @@ class Page extends Stage {
         address.flush();
       },
     });
-    Object.assign(this, { masks, film, tours: tour });
+    Object.assign(this, { masks, video, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"])
