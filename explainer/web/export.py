@@ -49,7 +49,7 @@ LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
     (say("preset.causal"), Problem()),
     (say("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
-    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, causal=False)),
+    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, mask="full")),
     ("FlashAttention-1", Problem(order="fa1")),
     (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),

@@ -17,7 +17,7 @@ LAYERS = {
     "gradio": (),
     "tokens": ("tokens",),
     "parts": (
-        *("app", "player", "step", "heads", "hall", "embed", "motion", "story", "backward"),
+        *("app", "player", "step", "heads", "hall", "embed", "motion", "row_view", "backward"),
         *("links", "tour", "terms", "run", "memory", "learn", "easel", "learn_blocks"),
         *("learn_asks", "learn_hall", "scene", "pictures", "warps", "masks", "site", "offline"),
     ),
@@ -30,8 +30,8 @@ STATIC_SITE = ("warps", "site")  # what pages without a server need besides the 
 APP = tuple(name for name in LAYER_OF if name not in ("warps", "masks", "site", "offline"))
 # What a page that only plays a Problem needs.
 PLAYER = (
-    *("tokens", "player", "step", "heads", "hall", "motion", "story", "backward", "links"),
-    *("terms", "offline"),
+    *("tokens", "player", "step", "heads", "hall", "motion", "row_view", "backward", "links"),
+    *("terms", "offline", "hidden"),
 )
 COMMENTS_AND_INDENTS = re.compile(r"/\*.*?\*/|^ +", re.M | re.S)
 

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from explainer.base.cache import ByteCache
-from explainer.base.fields import NAMES, ProblemError
+from explainer.base.fields import BY_KEY, ProblemError
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
 from explainer.web.responses import PLACE
@@ -35,7 +35,7 @@ MAX_RESPONSES = 40  # of a process, which is then replaced
 IDLE_S = 20.0  # after which a process ends and returns its memory
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
 # The keys that a response depends on; others (the build, anything made up) make no new one.
-KEYS = {key for key, _ in NAMES.values()} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
+KEYS = {*BY_KEY} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
 t = Texts("shared")
 
 
