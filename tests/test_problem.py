@@ -14,7 +14,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import FIELDS
 from explainer.pages.step import values
 from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
-from explainer.views.downloads import scored
+from explainer.views.downloads import describe_scores
 from tests import by_hand
 
 GENERATED = tuple(name for name in INPUT_NAMES if name != "own")
@@ -222,7 +222,7 @@ def test_a_number_has_one_text_wherever_it_stands(key, texts, one):
         problem = Problem.from_query({key: text})
         assert problem.to_query()[key] == one
     assert values(Problem(sink=texts[0]))["sink"] == one
-    assert scored(Problem(sink=texts[-1]).to_query()) == f"causal, sink {one}"
+    assert describe_scores(Problem(sink=texts[-1]).to_query()) == f"causal, sink {one}"
 
 
 def test_heads_in_the_address():

@@ -107,7 +107,7 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
 
 
 def _with_kind(result: Result) -> dict:
-    return {"kind": str(downloads.kind(result)), **result}
+    return {"kind": str(downloads.kind_of(result)), **result}
 
 
 def _refused(sentence: str) -> gr.Error:
