@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, PASSES, ProblemError
+from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
@@ -34,6 +34,7 @@ from explainer.views import (
     run_details,
     run_report,
 )
+from kernels.spec.fields import DTYPES, PASSES
 
 say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15

@@ -22,7 +22,7 @@ t = Texts("run")
 def describe_points(sweep: Sweep) -> str:
     """Say what the points of a sweep measure, and what of the controls it leaves out."""
     d, heads = sweep.d, WIDTH // sweep.d
-    changed = downloads.describe_scores(sweep.said).removeprefix(str(sweep.mask))
+    changed = downloads.describe_scores(sweep.rules).removeprefix(str(sweep.mask))
     width = t("sweep.width" if heads * d == WIDTH else "sweep.width_below", width=WIDTH)
     return t(
         "sweep.points",
@@ -40,7 +40,7 @@ def render_progress(
 ) -> Markup:
     """Render which point is measured now, or the position in the queue."""
     points = sweep.points()
-    total, now = len(points), points[min(done, len(points) - 1)]
+    total, now = len(points), points[min(done, len(points) - 1)].case
     text = t("sweep.now", done=done, total=total, n=now.n, mask=now.mask)
     if position:
         text += " " + t("waiting", position=position)
