@@ -25,7 +25,7 @@ from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, trace, trace_backward
-from explainer.views.downloads import scored
+from explainer.views.downloads import describe_scores
 from explainer.web import bundle, wire
 from explainer.web.listings import listings
 from explainer.web.stylesheets import PLAYER, join_stylesheets
@@ -89,7 +89,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         d=problem.d,
         br=problem.block_q,
         bc=problem.block_k,
-        scores=scored(problem.to_query()),
+        scores=describe_scores(problem.to_query()),
     )
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
     if not problem.dropout:

@@ -118,18 +118,18 @@ def _sweep(d: int) -> View:
     about = {"source": "recorded", "when": record["date"]}
     about |= {key: record[key] for key in ("device", "versions")}
     text = t("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
-    line = sweep_report.note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
-    return line, list(figures.sweep(rows, kind)), sweep_report.figures(rows, near, kind, about)
+    line = sweep_report.render_note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
+    return line, list(figures.sweep(rows, kind)), sweep_report.render_table(rows, near, kind, about)
 
 
 def _run(query: Query) -> View:
     if query["view"] == "sweep":
         return _sweep(int(query["d"]))
     mine = {key: query[key] for key in ("n", "d", "mask", "dtype")}
-    asked = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
-    old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | asked)))
-    roof = figures.roofline(old, downloads.kind(old))
-    return run_report.recorded(old), [roof], run_details.details(old)
+    request = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
+    old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | request)))
+    roof = figures.roofline(old, downloads.kind_of(old))
+    return run_report.render_recorded(old), [roof], run_details.render_details(old)
 
 
 CAUSAL = (t("causal"), {"mask": "causal"})
