@@ -72,10 +72,10 @@ def _numbers(folder: Path) -> dict[Path, int]:
 
 def _texts(name: str, done: list[str], parts: list[str]) -> None:
     if name not in done:
-        kept = json.dumps(
+        text = json.dumps(
             stored(posixpath.basename(name)), ensure_ascii=False, separators=(",", ":")
         )
-        parts.append(f"{_ref(f'{name}.json')} = {kept};\n")
+        parts.append(f"{_ref(f'{name}.json')} = {text};\n")
         done.append(name)
 
 

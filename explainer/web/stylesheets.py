@@ -24,8 +24,8 @@ LAYERS = {
     "print": ("learn_print",),
     "hidden": ("hidden", "gradio_inline"),
 }
-# {name in a stylesheet, as in `@media (--phone)`: its condition}. Where a component depends on its own
-# width, it uses a container query.
+# {name, as in `@media (--phone)`: condition}. A component that depends on its own width uses a
+# container query instead.
 MEDIA = {
     "phone": "(max-width: 960px)",
     "desk": "(min-width: 961px)",
