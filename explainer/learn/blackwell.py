@@ -22,7 +22,7 @@ from explainer.trace import trace
 from kernels.spec.formats import FORMATS
 
 PLAYED = Problem(
-    n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7, gain=3.0
+    n=1024, d=32, block_q=64, block_k=64, mask="full", inputs="random", seed=7, gain=3.0
 )
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)

@@ -9,6 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
+from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, matrix, t, table, text
 from explainer.learn.linear_algebra import online_softmax, softmax
 from explainer.problem import Problem
@@ -23,7 +24,7 @@ def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np
 
 def _random(n: int, d: int, block: int, seed: int = 0, causal: bool = False) -> Problem:
     return Problem(
-        n=n, d=d, block_q=block, block_k=block, causal=causal, inputs="random", seed=seed
+        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random", seed=seed
     )
 
 

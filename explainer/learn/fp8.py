@@ -57,7 +57,7 @@ def hadamard(d: int = D) -> np.ndarray:
 def inputs(where: str, size: float, seed: int) -> tuple[np.ndarray, ...]:
     """Q, K, V (N, D) float32, normal, with outliers ``size`` times as large: ``where`` "channel",
     one column, the same in Q and K; or "single", one number in a hundred of Q, K and V."""
-    problem = Problem(n=N, d=D, block_q=16, block_k=16, causal=False, inputs="random", seed=seed)
+    problem = Problem(n=N, d=D, block_q=16, block_k=16, mask="full", inputs="random", seed=seed)
     rng = np.random.default_rng(seed + 1)
     q, k, v = (x.copy() for x in make_inputs(problem))
     if where == "channel":

@@ -46,7 +46,7 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
             d=d,
             block_q=side,
             block_k=side,
-            causal=False,
+            mask="full",
             order=order,
             dtype=dtype,
             inputs="random",

@@ -23,7 +23,7 @@ ROW = Problem(
     d=1,
     block_q=len(SCORES),
     block_k=BLOCK,
-    causal=False,
+    mask="full",
     inputs="own",
     text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
 )

@@ -100,7 +100,7 @@ READING = stored("reading")  # (what it is, what for)
 
 # ---- the handout ---------------------------------------------------------------------------------
 
-SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, causal=False, dtype="fp16", inputs="random")
+SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
 LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
@@ -148,7 +148,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
     kept = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
     gains = traffic_series.gains(LARGE) or {}
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
-    tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
+    tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, mask="causal"))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (

@@ -33,7 +33,7 @@ def kernels(n: int, heads: int) -> Moves:
         d=D,
         block_q=side,
         block_k=side,
-        causal=False,
+        mask="full",
         order="standard",
         dtype=DTYPE,
         inputs="random",

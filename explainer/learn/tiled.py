@@ -8,6 +8,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
+from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
@@ -21,7 +22,9 @@ DOES = t.named("tiled.does")
 
 def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: int) -> int:
     """How often FA-2 reads block ``j`` of K: once per row block that sees some of it."""
-    problem = Problem(n=n, d=64, block_q=block_q, block_k=block_k, causal=causal, inputs="random")
+    problem = Problem(
+        n=n, d=64, block_q=block_q, block_k=block_k, mask=causal_text(causal), inputs="random"
+    )
     return sum(
         (t.tensor, t.op, t.block) == ("K", "read", j)
         for step in schedule(problem)

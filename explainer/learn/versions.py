@@ -6,6 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.fields import causal_text
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
@@ -17,7 +18,7 @@ T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
 SMALL = {
-    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
+    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, mask="full", order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
 TITLES = t.named("versions.titles")
@@ -29,7 +30,13 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
     problem = Problem(
-        n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order, inputs="random"
+        n=4 * tiles,
+        d=4,
+        block_q=4,
+        block_k=4,
+        mask=causal_text(causal),
+        order=order,
+        inputs="random",
     )
     moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
     return moves["O", "write"]

@@ -34,7 +34,7 @@ def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]
         d=d,
         block_q=block_q,
         block_k=block_k,
-        causal=False,
+        mask="full",
         dtype="fp16",
         inputs="random",
     )
@@ -49,7 +49,7 @@ def partial_output(block_q: int, d: int) -> int:
         d=d,
         block_q=block_q,
         block_k=block_q,
-        causal=False,
+        mask="full",
         dtype="fp16",
         inputs="random",
     )

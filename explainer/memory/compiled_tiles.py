@@ -42,7 +42,7 @@ def compiled(w: Workload, order: str = "fa2") -> dict | None:
     if w.itemsize != 2:
         return None
     d = next(size for size in COMPILED_D if w.d <= size)
-    key = (w.hardware.arch, d, w.causal, order, w.block_q, w.block_k)
+    key = (w.hardware.arch, d, w.is_causal, order, w.block_q, w.block_k)
     return _compiled().get(key)
 
 

@@ -8,13 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.fields import MAX_HEADS
+from explainer.base.fields import causal_text
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import Slots, check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
+from kernels.spec.fields import MAX_HEADS
 
 say = Texts("parallel")
 # What the records were made of, and the only thing that a time in µs is claimed for.
@@ -55,7 +56,7 @@ def workload_of(row: dict) -> Workload:
         block_k=row["block_n"],
         batch=batch,
         heads=heads // batch,
-        causal=row["causal"],
+        mask=causal_text(row["causal"]),
         dtype=row["dtype"],
     )
 

@@ -180,7 +180,7 @@ def _imbalance(w: Workload, pass_: str) -> str:
         unequal = t("order.equal_rows" if forward else "order.equal_keys", most=most)
     else:
         unequal = t("order.row_blocks" if forward else "order.key_blocks", most=most, least=least)
-        if not forward and w.causal:
+        if not forward and w.is_causal:
             unequal += t("order.causal")
     return f"{unequal} {times[0].upper()}{times[1:]}. {end}"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from explainer.algorithms.registry import LABELS
-from explainer.base.fields import PASSES
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import real_schedules
 from explainer.views.decode_report import render_decode
 from explainer.views.parallel_report import render_grid, render_recorded, render_warps
 from explainer.views.view import View
+from kernels.spec.fields import PASSES
 
 t = Texts("parallel")
 VIEWS = t.named("views")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from explainer.base.facts import number
+from explainer.base.fields import ProblemError
 from explainer.learn import pipeline
 from explainer.learn.pipeline import (
     FITTED,
@@ -23,7 +24,6 @@ from explainer.learn.pipeline import (
     run,
 )
 from explainer.learn.registry import lessons, widgets
-from explainer.problem import ProblemError
 from tests.effort import assert_light
 from tests.learn.scenes import blocks, lesson
 

@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
 from explainer.learn.registry import MODULES, STILL, answer, lessons, widgets
 from explainer.learn.widgets import Control, Widget, read_control
-from explainer.problem import ProblemError
 from explainer.views import learn_map, learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
 

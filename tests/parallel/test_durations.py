@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from explainer.algorithms.tiling import KINDS, kinds
+from explainer.base.fields import ProblemError
 from explainer.base.kinds import measured
 from explainer.base.records import load
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.parallel.simulator import simulate
-from explainer.problem import ProblemError
 from tests.memory.test_workload import workloads
 
 RECORD = load("placement_nvidia_h200")
@@ -36,7 +36,7 @@ def test_makespan_within_ten_percent_of_the_recorded(case):
     found = real_schedules.of_case(case)
     assert not found.scaled and found.makespan == pytest.approx(ratio - 1)
     assert found.busy == pytest.approx(found.simulated.busy / found.real.busy - 1)
-    assert f"{found.order}-{'causal' if w.causal else 'full'}" == case
+    assert f"{found.order}-{'causal' if w.is_causal else 'full'}" == case
     assert "recorded on NVIDIA H200" in found.kind.text
 
 
@@ -127,7 +127,7 @@ def test_visits_are_the_tiles_that_the_mask_leaves(workload):
     first_row = np.arange(len(found)) * w.block_q
     for p, i in enumerate(launched.row):
         last_key = (np.arange(found.shape[1]) + 1) * w.block_k - 1
-        last_seen = np.minimum(first_row[i] if w.causal else w.n - 1, w.n - 1)
+        last_seen = np.minimum(first_row[i] if w.is_causal else w.n - 1, w.n - 1)
         assert launched.full[p] == (last_key <= last_seen).sum()
     one = launch.programs(w, "fa1")
     assert one.head.tolist() == list(range(6)) and (one.row == -1).all()

@@ -14,9 +14,11 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
-from explainer.problem import ORDERS, Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from explainer.web.wire import KIND, pack, packed_gzip
+from kernels.spec.fields import ORDERS
 from tests import by_hand
 
 PROBLEMS = [
