@@ -28,7 +28,7 @@ from explainer.trace import BackwardTrace, Trace, trace, trace_backward
 from explainer.views.downloads import describe_scores
 from explainer.web import bundle, wire
 from explainer.web.listings import listings
-from explainer.web.stylesheets import OFFLINE, join_stylesheets
+from explainer.web.stylesheets import PLAYER, join_stylesheets
 from explainer.web.wire import KIND, pack
 
 say = Texts("web")
@@ -103,7 +103,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     return PAGE.format(
         title=escape(title),
         remark=say("file.remark", kind=KIND),
-        style=join_stylesheets(OFFLINE),
+        style=join_stylesheets(PLAYER),
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
     )
