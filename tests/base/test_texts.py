@@ -41,7 +41,6 @@ MOVED = {  # the code that says what a page says
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
         *(
             "views/bar",
-            "views/html",
             "views/templates",
             "views/view",
             "web/worker_pool",
