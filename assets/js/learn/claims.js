@@ -1,6 +1,6 @@
 // Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 const KEYS = { t: true, f: false };
@@ -8,7 +8,7 @@ const KEYS = { t: true, f: false };
 export class Claims {
   constructor(root, list, { progress }, screen) {
     Object.assign(this, { root, list, progress, screen });
-    this.cards = [...list.querySelectorAll("[data-claim]")].map((node) => ({
+    this.cards = all(list, "[data-claim]").map((node) => ({
       node,
       ...JSON.parse(node.dataset.claim),
     }));
@@ -26,11 +26,14 @@ export class Claims {
     this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next, this.live]);
     list.before(this.one);
     list.hidden = true;
-    this.back = el("button", { type: "button", class: "fa-plain", text: t("claims.one") });
-    this.back.addEventListener("click", () => {
-      this.all(false);
-      this.next.querySelector("h3, button")?.focus({ preventScroll: true });
-    });
+    this.back = button(
+      t("claims.one"),
+      () => {
+        this.all(false);
+        this.next.querySelector("h3, button")?.focus({ preventScroll: true });
+      },
+      { class: "fa-plain" },
+    );
     list.prepend(this.back);
     this.keys = el("span", { class: "fa-keys-said", text: t("claims.keys") });
     root.querySelector(".fa-screen-foot").append(this.keys);
@@ -75,7 +78,7 @@ export class Claims {
 
   /** Before a proof: all claims until one was decided, then what this is. A proof that was shown goes back into its card. */
   intro() {
-    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-lesson-text")];
+    this.words ??= all(this.root, ".fa-behind-body > .fa-lesson-text");
     this.putBack();
     const first = this.one.classList.toggle(
       "is-first",
@@ -91,8 +94,7 @@ export class Claims {
   }
 
   press(text, kind, act) {
-    const node = el("button", { type: "button", class: kind, text });
-    node.addEventListener("click", act);
+    const node = button(text, act, { class: kind });
     return node;
   }
 

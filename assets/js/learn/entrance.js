@@ -1,6 +1,6 @@
 // The entrance: a self-test that advises where to start, three paths over one map, progress by path.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import {
   choosePath,
   chosenPath,
@@ -57,8 +57,7 @@ class SelfTest {
       "aria-label": t("test.known", { known: right.filter(Boolean).length, n: asked.length }),
     });
     const pressed = (text, kind, act) => {
-      const node = el("button", { type: "button", class: kind, text });
-      node.addEventListener("click", act);
+      const node = button(text, act, { class: kind });
       return node;
     };
     this.time.hidden = this.over;
@@ -120,16 +119,13 @@ class SelfTest {
 export class Entrance {
   constructor(root, { progress, outline }) {
     Object.assign(this, { root, progress, outline });
-    this.stops = new Map(
-      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.lesson, node]),
-    );
-    this.cards = [...root.querySelectorAll(".fa-path")];
+    this.stops = new Map(all(root, ".fa-halt").map((node) => [node.dataset.lesson, node]));
+    this.cards = all(root, ".fa-path");
     for (const card of this.cards) {
-      for (const node of card.querySelectorAll("button, a"))
+      for (const node of all(card, "button, a"))
         node.addEventListener("click", () => this.choose(card.dataset.path));
     }
-    this.forget = el("button", { type: "button", class: "fa-plain", text: t("forget") });
-    this.forget.addEventListener("click", () => progress.clear());
+    this.forget = button(t("forget"), () => progress.clear(), { class: "fa-plain" });
     root.querySelector(".fa-screen-foot").prepend(this.forget);
     progress.listeners.push(() => this.tell());
     this.test = new SelfTest(root.querySelector("[data-selftest]"), this);

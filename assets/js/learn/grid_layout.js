@@ -1,5 +1,7 @@
 // Where the matrices of a picture stand, and how large their cells are.
 
+import { clamp } from "../lib/format.js";
+
 const PHONE = 7; // columns side by side
 const HALL = 9;
 const SLIDE = 8; // rows of a slide
@@ -37,7 +39,7 @@ export function cellOf(lines, width, height, type, most = [76, 48]) {
         : lead * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + 14),
     0,
   );
-  return [Math.min(most[0], across), Math.max(20, Math.min(most[1], (height - extra) / rows))];
+  return [Math.min(most[0], across), clamp((height - extra) / rows, 20, most[1])];
 }
 
 /** On a phone, and in a lecture hall where the slide is high enough, a line of matrices is broken where its digits would

@@ -2,7 +2,7 @@
 
 import { isOnScreen, onPage, partOpened } from "../site/pages.js";
 import { address } from "../site/address.js";
-import { setPresenting } from "../lib/dom.js";
+import { all, setPresenting } from "../lib/dom.js";
 import { narrowPage } from "../lib/screen.js";
 import { lessonOf } from "../model/query.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
@@ -87,7 +87,7 @@ class Learn {
     const part = this.root.querySelector(selector);
     const first = part.matches("[tabindex]")
       ? part
-      : [...part.querySelectorAll("input, select, button")].find(
+      : all(part, "input, select, button").find(
           (node) => node.tabIndex >= 0 && node.checkVisibility(),
         );
     first?.focus();

@@ -1,6 +1,7 @@
 // A screen of the Learn page made live: widgets, questions, pieces of code; on a lesson also its way and its closed controls.
 
-import { el, set } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
+import { all, el, set } from "../lib/dom.js";
 import { draw } from "./blocks.js";
 import { Claims } from "./claims.js";
 import { choosePath, chosenPath, COURSE, ending } from "./path.js";
@@ -13,15 +14,15 @@ export class Screen {
   constructor(root, context) {
     Object.assign(this, { root, context, widgets: new Map() });
     const { progress } = context;
-    for (const node of root.querySelectorAll("[data-block]"))
+    for (const node of all(root, "[data-block]"))
       node.replaceChildren(...[draw(JSON.parse(node.dataset.block))].filter(Boolean));
-    for (const node of root.querySelectorAll("[data-question]")) new Question(node, progress);
+    for (const node of all(root, "[data-question]")) new Question(node, progress);
     const claims = root.querySelector(".fa-claims");
     this.claims = claims && new Claims(root, claims, context, this);
     this.watch();
     root.addEventListener("fa:answered", ({ detail }) => this.answered(detail));
     root.addEventListener("click", ({ target }) => this.leaves(target.closest?.("a")));
-    for (const fold of root.querySelectorAll(".fa-lesson-body > .fa-lesson-text > .fa-fold"))
+    for (const fold of all(root, ".fa-lesson-body > .fa-lesson-text > .fa-fold"))
       fold.addEventListener("toggle", () => unfolded(fold));
     if (root.matches(".fa-lesson")) this.way();
     settle(root);
@@ -33,7 +34,7 @@ export class Screen {
       (seen) => seen.filter((one) => one.isIntersecting).forEach((one) => this.start(one.target)),
       { rootMargin: "600px 0px" },
     );
-    for (const node of this.root.querySelectorAll("[data-widget]")) this.near.observe(node);
+    for (const node of all(this.root, "[data-widget]")) this.near.observe(node);
   }
 
   start(node) {
@@ -48,7 +49,7 @@ export class Screen {
 
   /** Starts every widget, seen or not; resolves when all have answered. */
   wake(root = this.root) {
-    return Promise.all([...root.querySelectorAll("[data-widget]")].map((node) => this.start(node)));
+    return Promise.all(all(root, "[data-widget]").map((node) => this.start(node)));
   }
 
   /** A lecture hall may have another state of the widget, {control: value}, fresh without what the reader did with the other
@@ -60,9 +61,7 @@ export class Screen {
 
   /** The widget that a lecture hall's keys move. */
   get widget() {
-    const node = [...this.root.querySelectorAll("[data-widget]")].find((one) =>
-      one.checkVisibility(),
-    );
+    const node = all(this.root, "[data-widget]").find((one) => one.checkVisibility());
     return node && this.widgets.get(node);
   }
 
@@ -105,10 +104,7 @@ export class Screen {
   /** At the end of a path: what is known now, and the path to go next. */
   ends() {
     const asks = new Map(
-      [...this.root.querySelectorAll(".fa-dot")].map((dot) => [
-        dot.dataset.lesson,
-        dot.dataset.asks,
-      ]),
+      all(this.root, ".fa-dot").map((dot) => [dot.dataset.lesson, dot.dataset.asks]),
     );
     const { progress, router } = this.context;
     const end = this.isLast
@@ -136,21 +132,21 @@ export class Screen {
 
   /** The dots are one stop for the keyboard: arrows go along. */
   steps() {
-    const all = [...this.root.querySelectorAll(".fa-dot")];
+    const all = all(this.root, ".fa-dot");
     for (const [k, dot] of all.entries()) {
       dot.tabIndex = dot.dataset.lesson === this.root.dataset.key ? 0 : -1;
       dot.addEventListener("keydown", (event) => {
         const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!by || this.context.inHall()) return;
         event.preventDefault();
-        all[Math.max(0, Math.min(all.length - 1, k + by))].focus();
+        all[clamp(k + by, 0, all.length - 1)].focus();
       });
     }
   }
 
   dots() {
     const { progress } = this.context;
-    for (const dot of this.root.querySelectorAll(".fa-dot")) {
+    for (const dot of all(this.root, ".fa-dot")) {
       const done = progress.of(dot.dataset.asks) === "right";
       dot.classList.toggle("is-done", done);
       set(dot, { "aria-label": `${dot.dataset.name}${done ? t("answered") : ""}` });

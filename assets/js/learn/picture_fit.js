@@ -1,5 +1,6 @@
 // How large a lecture hall draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
+import { all } from "../lib/dom.js";
 import { presentationUnit } from "./svg_canvas.js";
 
 // At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
@@ -15,19 +16,17 @@ function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
   // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
-  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) =>
-    panel.checkVisibility(),
-  );
+  const panels = all(sheet, ".fa-scene-panel").filter((panel) => panel.checkVisibility());
   for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries())
     panels[k].style.setProperty("--drawn", drawn);
-  for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+  for (const node of all(sheet, ".fa-easel")) node.refit?.();
   const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
   const isSmall = (panel) =>
     panel.getBoundingClientRect().width <
     parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
-  if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
+  if (all(sheet, "svg text").some(isOutside)) return false;
   if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall))
     return false;
   return (
@@ -57,7 +56,7 @@ function largest(sheet, place, zoom) {
 
 /** What is drawn for its type says how well it is laid out by the least of it. */
 const leastType = (sheet) => {
-  const sizes = [...sheet.querySelectorAll(".fa-easel text")]
+  const sizes = all(sheet, ".fa-easel text")
     .map((node) => parseFloat(node.style.fontSize))
     .filter(Boolean);
   return sizes.length ? Math.min(...sizes) : 1;
@@ -97,9 +96,8 @@ export class PictureFit {
     const sheet = this.place.firstElementChild;
     if (!sheet) return;
     sheet.removeAttribute("style");
-    for (const blocks of sheet.querySelectorAll(".fa-blocks")) blocks.style.minHeight = "";
-    for (const panel of sheet.querySelectorAll(".fa-scene-panel"))
-      panel.style.removeProperty("--drawn");
-    for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+    for (const blocks of all(sheet, ".fa-blocks")) blocks.style.minHeight = "";
+    for (const panel of all(sheet, ".fa-scene-panel")) panel.style.removeProperty("--drawn");
+    for (const node of all(sheet, ".fa-easel")) node.refit?.();
   }
 }

@@ -1,8 +1,9 @@
 // The Learn page in a lecture hall: of a lesson the sentence, four lines and the picture on one slide, its question on the
 // next; a claim, then its verdict; other screens as they are, in large type.
 
+import { clamp } from "../lib/format.js";
 import { address } from "../site/address.js";
-import { el, setPresenting, set } from "../lib/dom.js";
+import { all, button, el, set, setPresenting } from "../lib/dom.js";
 import { PresentedClaims } from "./presented_claims.js";
 import { PictureFit } from "./picture_fit.js";
 import { PresentedQuestion } from "./presented_question.js";
@@ -23,8 +24,7 @@ export class Presentation {
     this.first = Number(ofAddress("part") ?? 1) - 1; // the slide that the address opens with
     this.opens = ofAddress("mode") === "present"; // nobody has been at the desk
     const button = (label, text, act) => {
-      const node = el("button", { type: "button", "aria-label": label, title: label, text });
-      node.addEventListener("click", act);
+      const node = button(text, act, { "aria-label": label, title: label });
       return node;
     };
     this.place = el("span", { class: "fa-hall-place" });
@@ -99,14 +99,14 @@ export class Presentation {
       this.question = new PresentedQuestion(asked, question);
       this.picture = new PictureFit(screen.querySelector(".fa-lesson-body"));
       live.present(state, fresh);
-      for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li"))
+      for (const node of all(screen, ".fa-headline, .fa-slide li"))
         writeUnbroken(node, node.textContent);
     }
     this.claims = live.claims && new PresentedClaims(screen, live.claims.cards, () => this.turn(1));
     this.tells(screen);
     this.parts = asked ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
-    this.lay(Math.max(0, Math.min(last, this.first || (back ? last : 0))));
+    this.lay(clamp(this.first || (back ? last : 0), 0, last));
     this.first = 0;
   }
 
@@ -150,7 +150,7 @@ export class Presentation {
     const title = screen.querySelector(".fa-session");
     if (!title) return;
     set(title, { text: session?.title ?? "" });
-    for (const node of screen.querySelectorAll(".fa-halt"))
+    for (const node of all(screen, ".fa-halt"))
       node.classList.toggle(
         "is-aside",
         Boolean(session) && !session.stops.includes(node.dataset.lesson),
@@ -159,7 +159,7 @@ export class Presentation {
 
   /** The slide's first words have the keyboard. */
   enter(screen) {
-    const words = [...screen.querySelectorAll("h2, .fa-headline, .fa-hall-asked h3")].find((node) =>
+    const words = all(screen, "h2, .fa-headline, .fa-hall-asked h3").find((node) =>
       node.checkVisibility(),
     );
     if (!words) return;

@@ -1,6 +1,6 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
-import { el, set } from "../lib/dom.js";
+import { button, el, set } from "../lib/dom.js";
 import { writeUnbroken } from "./unbroken.js";
 import { t } from "./texts.js";
 
@@ -22,8 +22,7 @@ export class PresentedClaims {
         [false, t("hall.false")],
       ].map(([truth, name]) => [truth, this.tile(truth, name, on)]),
     );
-    this.show = el("button", { type: "button", class: "fa-hall-answer", text: t("hall.show") });
-    this.show.addEventListener("click", on);
+    this.show = button(t("hall.show"), on, { class: "fa-hall-answer" });
     this.node = el("div", { class: "fa-hall-claim" }, [
       this.words,
       el("div", { class: "fa-hall-votes" }, [...this.tiles.values()]),
@@ -34,16 +33,20 @@ export class PresentedClaims {
   }
 
   tile(truth, name, on) {
-    const node = el("button", { type: "button" }, [
-      el("b", { class: "fa-hall-letter", text: name[0] }),
-      el("span", { text: name }),
-      el("span", { class: "fa-hall-sign", text: "✓" }),
-    ]);
-    node.addEventListener("click", () => {
-      if (this.isTold) return;
-      this.vote = truth;
-      on();
-    });
+    const node = button(
+      "",
+      () => {
+        if (this.isTold) return;
+        this.vote = truth;
+        on();
+      },
+      {},
+      [
+        el("b", { class: "fa-hall-letter", text: name[0] }),
+        el("span", { text: name }),
+        el("span", { class: "fa-hall-sign", text: "✓" }),
+      ],
+    );
     return node;
   }
 

@@ -1,6 +1,6 @@
 // A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
 
-import { el, set } from "../lib/dom.js";
+import { button, el, set } from "../lib/dom.js";
 import { writeUnbroken } from "./unbroken.js";
 import { t } from "./texts.js";
 
@@ -55,8 +55,7 @@ export class PresentedQuestion {
     this.said = asked.options
       ? `${LETTERS[asked.answer]}. ${asked.options[asked.answer][1]}`
       : asked.why;
-    this.button = el("button", { type: "button", class: "fa-hall-answer" });
-    this.button.addEventListener("click", () => this.turn());
+    this.button = button("", () => this.turn(), { class: "fa-hall-answer" });
     const words = el("h3");
     writeUnbroken(words, asked.words);
     mount.replaceChildren(words, asked.options ? tiles(asked) : grid(asked), this.why, this.button);

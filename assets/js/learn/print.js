@@ -1,6 +1,6 @@
 // Print: the handout's two pages, or every screen of the course below each other.
 
-import { el } from "../lib/dom.js";
+import { all, el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { ENTRANCE } from "./router.js";
 import { Screen } from "./lesson.js";
@@ -30,8 +30,8 @@ async function everything(learn) {
     const place = el("div");
     place.innerHTML = html;
     const node = place.firstElementChild;
-    for (const one of node.querySelectorAll("[id]")) one.removeAttribute("id"); // they stand on the page already
-    for (const fold of node.querySelectorAll("details")) fold.open = true;
+    for (const one of all(node, "[id]")) one.removeAttribute("id"); // they stand on the page already
+    for (const fold of all(node, "details")) fold.open = true;
     all.append(node);
     const screen = new Screen(node, {
       progress,

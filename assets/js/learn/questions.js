@@ -1,7 +1,8 @@
 // A question of the Learn page: its words, the form of its answer, a verdict. Each try after a wrong answer asks the
 // next variant, with new numbers.
 
-import { el, set } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
+import { all, button, el, on, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
@@ -14,7 +15,7 @@ const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "" };
 const numbers = ({ words, cells, options }) =>
   String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
 
-const filled = (body) => [...body.querySelectorAll("input, select, [aria-pressed]")];
+const filled = (body) => all(body, "input, select, [aria-pressed]");
 /** What stands in the form: [what is typed, chosen or pressed, …]. */
 const read = (body) =>
   filled(body).map((node) =>
@@ -23,10 +24,7 @@ const read = (body) =>
 
 /** The same, and the order of lines that can be moved: what a verdict holds for. */
 const standing = (body) =>
-  JSON.stringify([
-    read(body),
-    ...[...body.querySelectorAll("code")].map((line) => line.textContent),
-  ]);
+  JSON.stringify([read(body), ...all(body, "code").map((line) => line.textContent)]);
 
 function write(body, values) {
   for (const [k, node] of filled(body).entries()) {
@@ -37,8 +35,7 @@ function write(body, values) {
 }
 
 const button = (text, kind, act) => {
-  const node = el("button", { type: "button", class: `fa-small ${kind}`, text });
-  node.addEventListener("click", act);
+  const node = button(text, act, { class: `fa-small ${kind}` });
   return node;
 };
 
@@ -66,7 +63,7 @@ export class Question {
     if (judged) {
       this.judge(this.kind.check());
       this.keep();
-    } else if (progress.of(this.key) === "right") this.say("before", t("right.before"));
+    } else if (progress.of(this.key) === "right") this.notify("before", t("right.before"));
   }
 
   get name() {
@@ -112,12 +109,11 @@ export class Question {
     const legend = el("legend", {}, [el("b", { text: question.words })]);
     const row = el("div", { class: "fa-check" }, [this.check, this.next, this.hint, this.said]);
     const before = this.field;
-    this.field = el("fieldset", {}, [legend, this.kind.body, row, told, this.kind.given]);
-    for (const name of ["input", "change", "click", "keyup"])
-      this.kind.body.addEventListener(name, () => this.touched(name));
+    this.field = el("fieldset", {}, [legend, this.kind.body, row, told, this.kind.output]);
+    on(this.kind.body, ["input", "change", "click", "keyup"], () => this.touched(name));
     Object.assign(this, { judged: false, was: standing(this.kind.body) });
     this.lesson?.classList.remove("is-tight");
-    this.kind.given?.addEventListener("fa:given", () => this.gave());
+    this.kind.output?.addEventListener("fa:given", () => this.gave());
     if (before)
       before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
     else this.mount.replaceChildren(this.field);
@@ -153,13 +149,13 @@ export class Question {
     this.check.hidden = right || others;
     this.next.hidden = right || !others;
     if (this.hint) this.hint.hidden = right;
-    this.say(right ? "right" : "wrong", because);
+    this.notify(right ? "right" : "wrong", because);
   }
 
   submit() {
     if (this.check.hidden) return undefined;
     const { right, because, again } = this.kind.check();
-    if (again) return this.say("again", again);
+    if (again) return this.notify("again", again);
     const isHeld = document.activeElement === this.check;
     this.judge({ right, because });
     if (isHeld && this.check.hidden) this.goOn();
@@ -189,11 +185,11 @@ export class Question {
   /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go. */
   reach(node, most = Infinity) {
     const below = node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom;
-    this.mount.scrollTop += Math.max(0, Math.min(most, below));
+    this.mount.scrollTop += clamp(below, 0, most);
   }
 
   /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
-  t(kind, words) {
+  notify(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
     const { mount, lesson } = this;
     lesson?.classList.remove("is-tight");
@@ -206,7 +202,7 @@ export class Question {
     if (!this.check.hidden && !this.mount.closest(".is-phone")) return;
     const top = (this.field.previousElementSibling ?? this.mount).getBoundingClientRect(); // below a sheet's handle
     this.reach(
-      this.kind.given,
+      this.kind.output,
       this.said.getBoundingClientRect().top -
         (this.field.previousElementSibling ? top.bottom : top.top),
     );

@@ -2,7 +2,8 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { set, svg } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
+import { all, on, set, svg } from "../lib/dom.js";
 import { strideOf } from "../lib/keys.js";
 
 const NARROW = 600;
@@ -34,7 +35,7 @@ const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
  * @param {number} width @param {{share: number, least?: number, most?: number}} wanted @param {number} room */
 export function heightOf(width, wanted, narrow, room) {
   if (narrow) return Math.round(width * wanted.share);
-  return Math.round(Math.max(wanted.least ?? 300, Math.min(wanted.most ?? 620, room)));
+  return Math.round(clamp(room, wanted.least ?? 300, wanted.most ?? 620));
 }
 
 /** How much larger a picture is shown than it is drawn: a lecture hall enlarges. */
@@ -66,7 +67,7 @@ export function svgCanvas(data, api, wanted, paint) {
   let size = "";
   /** Of each group the knob that is its stop. @type {Map<string, string>} */
   const stops = new Map();
-  const nodes = () => /** @type {any[]} */ ([...root.querySelectorAll("[data-knob]")]);
+  const nodes = () => /** @type {any[]} */ (all(root, "[data-knob]"));
   const draw = () => {
     const width = root.clientWidth || root.parentNode?.clientWidth;
     if (!width) return;
@@ -113,8 +114,7 @@ export function svgCanvas(data, api, wanted, paint) {
   /** Along the group of this knob, to its ends too. */
   const along = ({ key, group }, dx, dy) => {
     const all = members(group);
-    const to =
-      all[Math.max(0, Math.min(all.length - 1, all.findIndex((one) => one.key === key) + dx - dy))];
+    const to = all[clamp(all.findIndex((one) => one.key === key) + dx - dy, 0, all.length - 1)];
     nodes()
       .find((node) => node.dataset.knob === to.key)
       ?.focus({ preventScroll: true });
@@ -164,10 +164,9 @@ export function svgCanvas(data, api, wanted, paint) {
     held = knob.key;
   });
   root.addEventListener("pointermove", (event) => held && knobs.get(held)?.drag(...at(event)));
-  for (const name of ["pointerup", "pointercancel"])
-    root.addEventListener(name, () => {
-      held = null;
-    });
+  on(root, ["pointerup", "pointercancel"], () => {
+    held = null;
+  });
   root.addEventListener("click", (event) => knobOf(event.target)?.press?.());
   root.addEventListener("keydown", (event) => {
     const knob = knobOf(event.target);

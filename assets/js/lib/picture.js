@@ -4,6 +4,8 @@
 // Limits of foreignObject that shape this: an SVG that is drawn as an image loads nothing, so canvases and images come
 // as data; one from a blob: address taints the canvas that it is drawn to, one from a data: address does not.
 
+import { all } from "./dom.js";
+
 const MARGIN = 24; // CSS px around the element: shadows and focus rings reach beyond it
 const LINE = 18; // of the words below it
 const FONT = "12px system-ui, sans-serif";
@@ -87,8 +89,7 @@ export class Camera {
     const rules = sheetRules();
     const named = new Set(ALWAYS);
     for (const { style } of rules) for (const name of style) named.add(name);
-    for (const { style } of root.querySelectorAll("[style]"))
-      for (const name of style) named.add(name);
+    for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
     this.properties = [...named].filter((name) => !STILL.test(name));
     this.parts = rules.filter(({ selectorText }) => PART.test(selectorText ?? ""));
     this.bare = new Bare();

@@ -2,7 +2,7 @@
 // many. One tab stop; arrows move the light, Page Up and Down by a tile.
 
 import { el, set } from "../lib/dom.js";
-import { integer } from "../lib/format.js";
+import { clamp, integer } from "../lib/format.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
 import { t } from "./texts.js";
@@ -271,7 +271,7 @@ export class MaskMap {
     const { left, top, width, height } = this.box.getBoundingClientRect();
     const { n, br, bc, keptBy } = this.shown;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
-      Math.max(0, Math.min(n - 1, Math.floor(x * n))),
+      clamp(Math.floor(x * n), 0, n - 1),
     );
     return keptBy ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
   }
@@ -301,11 +301,7 @@ export class MaskMap {
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (wanted)
-      this.move([
-        Math.max(0, Math.min(rows - 1, wanted[0])),
-        Math.max(0, Math.min(cols - 1, wanted[1])),
-      ]);
+    if (wanted) this.move([clamp(wanted[0], 0, rows - 1), clamp(wanted[1], 0, cols - 1)]);
     else this.act.toggle(...this.score());
   }
 }

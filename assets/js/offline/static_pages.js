@@ -1,7 +1,7 @@
 // The pages of figures without a server: their views were made beforehand, for a few workloads each. See
 // explainer/web/static_pages.py; the keys in the address are those of the app.
 
-import { el, set } from "../lib/dom.js";
+import { all, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
@@ -41,7 +41,7 @@ export class Board {
     listen("fa:page", (name) => name === this.told.name && this.open());
     listen(
       "fa:pick",
-      (query) => root.checkVisibility() && (query ? this.say(t("tile")) : this.show("")),
+      (query) => root.checkVisibility() && (query ? this.notify(t("tile")) : this.show("")),
     );
   }
 
@@ -50,14 +50,12 @@ export class Board {
   }
 
   choose(name, value) {
-    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find(
-      (one) => one.value === value,
-    );
+    const input = all(this.root, `[data-choice=${name}] input`).find((one) => one.value === value);
     if (input) input.checked = true;
     return Boolean(input);
   }
 
-  t(sentence) {
+  notify(sentence) {
     set(this.notice, { text: sentence });
     this.notice.hidden = !sentence;
   }
@@ -116,9 +114,9 @@ export class Board {
     };
     row("more", shown.includes(view));
     row("workload", !alone.includes(view));
-    for (const label of this.root.querySelectorAll("[data-choice] label"))
+    for (const label of all(this.root, "[data-choice] label"))
       label.classList.toggle("selected", label.firstChild.checked);
-    this.say(sentence);
+    this.notify(sentence);
     count("figures", 1);
     try {
       const held = await this.answers.part(name);
@@ -132,7 +130,7 @@ export class Board {
       const { head, tail, charts, hall } = held[wanted];
       await this.draw(head, inHall ? hall : charts, tail, view);
     } catch (error) {
-      this.say(error.message);
+      this.notify(error.message);
     } finally {
       count("figures", -1);
     }

@@ -1,6 +1,7 @@
 // Two arrows that can be dragged, what of q lies on k; how dot products of many numbers spread, and what softmax makes
 // of them.
 
+import { clamp } from "../../lib/format.js";
 import { digits, svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
@@ -13,7 +14,7 @@ const t = textsOf(texts);
 export function measure(q, k) {
   const dot = q[0] * k[0] + q[1] * k[1];
   const [long, other] = [Math.hypot(...k), Math.hypot(...q)];
-  const cosine = long && other ? Math.max(-1, Math.min(1, dot / (long * other))) : null;
+  const cosine = long && other ? clamp(dot / (long * other), -1, 1) : null;
   return {
     dot,
     length: long,
@@ -29,7 +30,7 @@ export function plane({ low, high, step }, left, top, width, height) {
     left + (width - unit * (high[0] - low[0])) / 2,
     top + (height - unit * (high[1] - low[1])) / 2,
   ];
-  const snap = (x, k) => Math.max(low[k], Math.min(high[k], Math.round(x / step) * step));
+  const snap = (x, k) => clamp(Math.round(x / step) * step, low[k], high[k]);
   return {
     unit,
     at: ([x, y]) => [x0 + (x - low[0]) * unit, y0 + (high[1] - y) * unit],
@@ -127,7 +128,7 @@ function arrows(data, paper, pen, api, box) {
     const above = tip[1] - box.top > 52 ? -30 : 44;
     nodes.push(
       text(
-        Math.max(box.left + 50, Math.min(box.left + box.width - 54, tip[0])),
+        clamp(box.left + box.width - 54, box.left + 50, tip[0]),
         tip[1] + above,
         `${name} = ${pair(data[name])}`,
         { size: paper.type + 3, weight: 700, hue: INKS[name], anchor: "middle", halo: true },

@@ -1,6 +1,7 @@
 // Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
 
-import { el, set, svg } from "../../lib/dom.js";
+import { clamp } from "../../lib/format.js";
+import { button, el, on, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_order.json" with { type: "json" };
@@ -33,7 +34,7 @@ export function walk({ m, l }, order) {
 /** The order after the card at `from` was put at `to`. @param {number[]} order @param {number} from @param {number} to */
 export function moved(order, from, to) {
   const next = [...order];
-  next.splice(Math.max(0, Math.min(order.length - 1, to)), 0, ...next.splice(from, 1));
+  next.splice(clamp(to, 0, order.length - 1), 0, ...next.splice(from, 1));
   return next;
 }
 
@@ -71,7 +72,7 @@ export function draw(data, api) {
       event.preventDefault();
       event.stopPropagation(); // in a lecture hall the arrows turn the slide
       if (by) shift(block, order.indexOf(block) + by);
-      const at = Math.max(0, Math.min(order.length - 1, order.indexOf(block) - up));
+      const at = clamp(order.indexOf(block) - up, 0, order.length - 1);
       stop = order[at];
       paint();
       cards[stop].focus();
@@ -95,7 +96,7 @@ export function draw(data, api) {
         paint();
       };
       document.addEventListener("pointermove", over);
-      for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
+      on(document, ["pointerup", "pointercancel"], done);
     });
     return node;
   });
@@ -196,12 +197,15 @@ export function draw(data, api) {
     });
   }
 
-  const shuffle = el("button", { type: "button", class: "fa-small", text: t("shuffle") });
-  shuffle.addEventListener("click", () => {
-    order = now.next.map(Number);
-    paint();
-    send();
-  });
+  const shuffle = button(
+    t("shuffle"),
+    () => {
+      order = now.next.map(Number);
+      paint();
+      send();
+    },
+    { class: "fa-small" },
+  );
   const lay = () => {
     at = page.clientWidth && page.clientWidth < NARROW ? PHONE : WIDE;
     set(page, { viewBox: `0 0 ${at.width} ${HEIGHT}` });

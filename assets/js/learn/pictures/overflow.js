@@ -1,5 +1,6 @@
 // Four scores on the axis of exp, a lane for each format: where exp is a number there, and what softmax makes of them.
 
+import { clamp } from "../../lib/format.js";
 import { svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
@@ -10,12 +11,9 @@ const t = textsOf(texts);
 /** Score ↔ px along a lane from `left`, `width` px wide. */
 export function axis({ low, high, step }, left, width) {
   return {
-    at: (x) => left + ((Math.max(low, Math.min(high, x)) - low) / (high - low)) * width,
+    at: (x) => left + ((clamp(x, low, high) - low) / (high - low)) * width,
     back: (px) =>
-      Math.max(
-        low,
-        Math.min(high, Math.round((low + ((px - left) / width) * (high - low)) / step) * step),
-      ) + 0,
+      clamp(Math.round((low + ((px - left) / width) * (high - low)) / step) * step, low, high) + 0,
   };
 }
 
@@ -42,7 +40,7 @@ export function draw(data, api) {
         text(width, type + 2, t("weights"), { size: type + 1, weight: 700, anchor: "end" }),
       );
     const put = (top) => {
-      const value = Math.max(now.low + 10, Math.min(now.high, top));
+      const value = clamp(top, now.low + 10, now.high);
       if (value !== now.top) api.move({ top: value });
       pen.redraw({
         ...now,

@@ -1,5 +1,6 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
+import { clamp } from "../../lib/format.js";
 import { svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
@@ -25,7 +26,7 @@ export function scales({ levels, square, matrix }, room, widest) {
 
 /** Small squares of the operands in a pipe, falling when the picture comes. */
 function bytes(left, top, width, high, names) {
-  const size = Math.max(3.5, Math.min(6, width * 0.8));
+  const size = clamp(width * 0.8, 3.5, 6);
   const across = Math.max(1, Math.floor(width / 13));
   const down = Math.max(1, Math.floor(high / (across > 8 ? 16 : 17)));
   const made = [];

@@ -1,5 +1,6 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
+import { clamp } from "../../lib/format.js";
 import { svgCanvas, ink, path, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
@@ -10,7 +11,7 @@ const t = textsOf(texts);
 /** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
 export function axes({ low, high, peak }, left, top, width, height) {
   const [base, most] = [0.5, peak * 2.2];
-  const part = (x, a, b) => Math.log(Math.max(a, Math.min(b, x)) / a) / Math.log(b / a);
+  const part = (x, a, b) => Math.log(clamp(x, a, b) / a) / Math.log(b / a);
   return {
     x: (v) => left + part(v, low, high) * width,
     y: (v) => top + (1 - part(v, base, most)) * height,

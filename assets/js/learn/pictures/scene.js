@@ -2,8 +2,9 @@
 // one answer to the next, so the style sheet's transitions carry them to their new places. A knob is dragged, or moved
 // with the arrow keys, and sets a control; it follows the hand at once.
 
+import { clamp } from "../../lib/format.js";
 import { viridis } from "../../lib/colors.js";
-import { el, set, svg } from "../../lib/dom.js";
+import { el, on, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
 import { placeOf, valueAt } from "../../model/knob.js";
 import { textsOf } from "../../lib/texts.js";
@@ -31,7 +32,7 @@ function attributes({
   look = "",
   heat,
 }) {
-  const ramp = heat === undefined ? null : Math.round(Math.max(0, Math.min(1, heat)) * 255);
+  const ramp = heat === undefined ? null : Math.round(clamp(heat, 0, 1) * 255);
   const base = {
     class: `fa-scene-${kind} fa-hue-${hue} ${look}`.trim(),
     style: ramp === null ? null : `fill:${viridis.css[ramp]}`,
@@ -71,7 +72,7 @@ function put(node, shape) {
   const ink =
     shape.heat === undefined
       ? ""
-      : viridis.dark[Math.round(Math.max(0, Math.min(1, shape.heat)) * 255)]
+      : viridis.dark[Math.round(clamp(shape.heat, 0, 1) * 255)]
         ? " is-light"
         : " is-dark";
   let words = /** @type {SVGElement | null} */ (node.querySelector(":scope > text"));
@@ -119,7 +120,7 @@ function knob(first, api) {
     event.preventDefault();
     event.stopPropagation(); // in a lecture hall the arrows turn the slide
     const { low = 0, high = 1, step = 1, value = 0 } = now;
-    go(Number(Math.max(low, Math.min(high, value + (by[0] || by[1]) * step)).toFixed(6)));
+    go(Number(clamp(value + (by[0] || by[1]) * step, low, high).toFixed(6)));
   });
   handle.addEventListener("pointerdown", (event) => {
     if (event.button) return;
@@ -138,7 +139,7 @@ function knob(first, api) {
       for (const name of ["pointerup", "pointercancel"]) handle.removeEventListener(name, done);
     };
     handle.addEventListener("pointermove", over);
-    for (const name of ["pointerup", "pointercancel"]) handle.addEventListener(name, done);
+    on(handle, ["pointerup", "pointercancel"], done);
   });
   lay(first);
   // An answer that comes while it is held is about a place where the hand was before
