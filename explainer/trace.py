@@ -16,6 +16,7 @@ from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit
 from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.registry import ALGORITHMS, BACKWARD
 from explainer.algorithms.schedule import check_size, schedule
+from explainer.algorithms.sizes import trace_bytes
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import amount
 from explainer.base.cache import cached
@@ -68,17 +69,6 @@ class BackwardTrace:
     visits: tuple[BackwardVisit, ...]
 
 
-def estimated_bytes(problem: Problem, pass_: str = "forward") -> int:
-    """Bytes that the arrays of a trace take, nearly: S with and without its mask, P,
-    operands, an accumulator per visit; in the backward pass dP, dS and a slope too, and four."""
-    p = problem
-    if pass_ == "backward":
-        return 4 * (6 * p.n * p.n + 8 * p.n * p.d + 2 * p.n * p.d * (p.Tr + p.Tc))
-    accumulators = p.n * p.d * (p.Tc if ALGORITHMS[p.order].running else 1)
-    statistics = 7 * p.n * p.Tc
-    return 4 * (4 * p.n * p.n + 4 * p.n * p.d + accumulators + statistics)
-
-
 def held_bytes(t: Trace | BackwardTrace) -> int:
     """Bytes of its arrays; those that two visits share are counted twice."""
     arrays = (x for v in (t, *t.visits) for x in vars(v).values() if isinstance(x, np.ndarray))
@@ -92,7 +82,7 @@ def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
         given = {"br": problem.block_q, "bc": problem.block_k}
         why = say("tiles", tiles=tiles, most=MAX_VISITED)
         raise refused(given, why, say("numbers.at", n=problem.n))
-    if (needed := estimated_bytes(problem, pass_)) > MAX_BYTES:
+    if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = say("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = say("bytes.at", d=problem.d, bc=problem.block_k)
         raise refused({"n": f"{problem.n:,}"}, why, where)
@@ -249,9 +239,12 @@ def _check_rows(problem: Problem, rows: int) -> None:
     if rows * _touched(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}
         raise refused(given, say("column"), where)
-    if problem.order == "standard" and (needed := 12 * rows * problem.n) > MAX_BYTES:
-        why = say("squares", rows=rows, needed=amount(needed), most=amount(MAX_BYTES))
-        raise refused({"order": "standard"}, why, where)
+    stores_scores = ALGORITHMS[problem.order].stores_scores
+    if stores_scores and (needed := 12 * rows * problem.n) > MAX_BYTES:
+        others = " or ".join(key for key, a in ALGORITHMS.items() if not a.stores_scores)
+        sizes = {"needed": amount(needed), "most": amount(MAX_BYTES)}
+        why = say("squares", orders=others, rows=rows, **sizes)
+        raise refused({"order": problem.order}, why, where)
 
 
 def _bench() -> None:

@@ -16,7 +16,7 @@ from .checks import check_device, check_options, check_tensors, check_whole
 from .configs import Config, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
-from .launching import Calls, Launch, maker, nothing, quiet
+from .launching import Calls, Launch, allocator, empty_result, without_warnings
 from .masking import key_range
 from .progress import expect
 from .spec import masks
@@ -186,7 +186,7 @@ def prepare(
     if parts is not None:
         check_whole("parts", parts, MAX_PARTS)
     if 0 in q.shape or 0 in k.shape:
-        return nothing
+        return empty_result
     rows = heads // k_heads * n_q
     config = config_for(q.device, d, q.element_size(), rows)
     if parts is None:
@@ -243,8 +243,8 @@ def run(
             "KEEP_LSE": keep_lse or parts > 1, **constants,
         },
     )  # fmt: skip
-    of_floats = partial(maker, dtype=torch.float32, device=q.device)
-    make_o = maker(*q.shape, dtype=q.dtype, device=q.device)
+    of_floats = partial(allocator, dtype=torch.float32, device=q.device)
+    make_o = allocator(*q.shape, dtype=q.dtype, device=q.device)
     make_lse = of_floats(*q.shape[:3])
     if parts == 1:
 
@@ -254,7 +254,7 @@ def run(
             split(q, k, v, o, lse if keep_lse else o)
             return o, lse
 
-        return quiet(one)
+        return without_warnings(one)
     pad_p = triton.next_power_of_2(parts)
     block_d = min(pad(d), max(16, COMBINED // pad_p))
     pieces = rows * -(-d // block_d)
@@ -275,4 +275,4 @@ def run(
         combine(each, o, lse if keep_lse else o)
         return o, lse
 
-    return quiet(several)
+    return without_warnings(several)

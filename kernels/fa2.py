@@ -8,7 +8,7 @@ import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored, load_tile
-from .launching import Launch, maker
+from .launching import Launch, allocator
 from .masking import grows, key_range, listed, plain, visible, visited
 from .progress import expect
 from .scoring import dropped, modified
@@ -204,8 +204,8 @@ def prepare(
             **config.constants(d, dtype, precision),
         },
     )  # fmt: skip
-    make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
-    make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
+    make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
+    make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
 
     def call(q, k, v, sink=None):
         o, lse = make_o(), make_lse()

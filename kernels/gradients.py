@@ -15,7 +15,7 @@ from .configs import Config, arch_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
-from .launching import MOST_CALLS, Launch, on_device, quiet
+from .launching import MAX_CALLS, Launch, on_device, without_warnings
 from .progress import expect
 from .spec import masks
 from .tables import rules
@@ -78,7 +78,7 @@ def backward(
     call = _calls.get(key)
     if call is None:
         call = _prepare(*tensors, *options)
-        if len(_calls) >= MOST_CALLS:
+        if len(_calls) >= MAX_CALLS:
             _calls.clear()
         _calls[key] = call
     return on_device(call, *tensors, grad_lse, sink)
@@ -167,7 +167,7 @@ def _prepare(
             last(added, dq)
         return dq, dk, dv, dsink
 
-    return quiet(call)
+    return without_warnings(call)
 
 
 def gradient_states(

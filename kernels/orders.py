@@ -18,7 +18,7 @@ from .checks import (
     check_tensors,
 )
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
-from .launching import Calls, nothing, on_device, quiet
+from .launching import Calls, empty_result, on_device, without_warnings
 from .spec import masks
 
 ORDERS = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}
@@ -123,7 +123,9 @@ def tile_states(
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
     if states.numel():
-        call = quiet(ORDERS[order](q, k, v, *how, bool(sinks), keep_lse=False, states=states))
+        call = without_warnings(
+            ORDERS[order](q, k, v, *how, bool(sinks), keep_lse=False, states=states)
+        )
         try:
             on_device(call, q, k, v, *sinks)
         except OutOfResources as error:
@@ -153,8 +155,8 @@ def prepare(
     how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score)
     check_dropout(dropout, seed)
     if 0 in q.shape or 0 in k.shape:
-        return nothing
-    return quiet(ORDERS[order](q, k, v, *how, sunk, (dropout, seed), keep_lse=keep_lse))
+        return empty_result
+    return without_warnings(ORDERS[order](q, k, v, *how, sunk, (dropout, seed), keep_lse=keep_lse))
 
 
 def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:

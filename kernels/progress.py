@@ -7,18 +7,16 @@ from contextlib import contextmanager
 
 from .availability import INTERPRETED
 
-_total = 0  # programs of the running call, set by its launcher
+_total = 0  # programs of the running call
+_restart: Callable[[], None] | None = None
 
 
 def expect(programs: int) -> None:
-    """Called by a launcher: the call that starts now runs this many programs in all."""
+    """Announce that the call which starts now runs this many programs in all its launches."""
     global _total
     _total = programs
     if _restart is not None:
         _restart()
-
-
-_restart: Callable[[], None] | None = None
 
 
 @contextmanager
@@ -32,7 +30,7 @@ def progress(callback: Callable[[int, int], None]) -> Iterator[None]:
     if not INTERPRETED:
         yield
         return
-    from triton.runtime.interpreter import interpreter_builder
+    from .triton_internals import wrap_interpreter
 
     global _restart
     started = 0  # programs started so far: all but the last of them are done
@@ -41,18 +39,20 @@ def progress(callback: Callable[[int, int], None]) -> Iterator[None]:
         nonlocal started
         started = 0
 
-    def set_grid_idx(x: int, y: int, z: int) -> None:
-        nonlocal started
-        type(interpreter_builder).set_grid_idx(interpreter_builder, x, y, z)
-        callback(started, max(_total, started + 1))
-        started += 1
+    def counted(set_grid_idx: Callable) -> Callable:
+        def start_program(x: int, y: int, z: int) -> None:
+            nonlocal started
+            set_grid_idx(x, y, z)
+            callback(started, max(_total, started + 1))
+            started += 1
+
+        return start_program
 
     _restart = restart
-    interpreter_builder.set_grid_idx = set_grid_idx
     try:
-        yield
-        if started:
-            callback(started, max(_total, started))
+        with wrap_interpreter(set_grid_idx=counted):
+            yield
+            if started:
+                callback(started, max(_total, started))
     finally:
-        del interpreter_builder.set_grid_idx
         _restart = None

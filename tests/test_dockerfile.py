@@ -32,7 +32,8 @@ def test_every_file_that_it_copies_is_here_and_the_app_is_whole():
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     needed = {name.partition("/")[0] for name in tracked if name.endswith((".py", ".js", ".json"))}
-    assert needed - {"tests"} <= {*copied}
+    development = {"tests", "package.json", "tsconfig.json"}
+    assert needed - development <= {*copied}
     names = " ".join(given("RUN"))
     assert all(f"-r {name}" in names for name in ("requirements.txt", "pre-requirements.txt"))
 

@@ -1,31 +1,34 @@
-"""What an algorithm has to say of itself: a file of it fills one of these, and all else is fed."""
+"""What depends on the algorithm. A file for each fills one of these, and all else reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.transfers import Moved, Step
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
-say = Texts("trace")
+t = Texts("trace")
 SKIPS = "skip what the mask hides whole"
 REQUESTED, COMPULSORY = "requested", "compulsory"
-# How bytes are counted, of every algorithm alike; a number of bytes says by which of the two.
-CONVENTIONS = say.named("conventions")
-WHERE = say.named("bytes_where")  # after "bytes"
+# How bytes are counted, of every algorithm alike; a number of bytes names one of the two.
+CONVENTIONS = t.named("conventions")
+WHERE = t.named("bytes_where")  # after "bytes"
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of pseudocode. ``phase`` lights it, where there are stages only in its
-    ``stage``; ``first``: only where ``opens`` is read; ``note`` stands beside it, ``general`` in
-    its place under a mask that is neither full nor causal. In the text the browser says of the
-    Problem: for ``{hidden}`` what its mask and its ragged edge hide, for ``{score}`` what it does
-    to S and for ``{slope}`` the slope of that, for ``{m}`` and ``{l}`` where a row starts, for
-    ``{top}`` and ``{more}`` a strip's m and what its sink adds to l."""
+    """A line of pseudocode.
+
+    ``phase`` lights it, where there are stages only in its ``stage``; ``first``: only where
+    ``opens`` is read; ``note`` stands beside it, ``general`` in its place under a mask that is
+    neither full nor causal. The browser fills in the text: for ``{hidden}`` what the mask and the
+    ragged edge hide, for ``{score}`` what is done to S and for ``{slope}`` its derivative, for
+    ``{m}`` and ``{l}`` where a row starts, for ``{top}`` and ``{more}`` a strip's m and what its
+    sink adds to l.
+    """
 
     text: str
     phase: str | None = None
@@ -36,32 +39,85 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Algorithm:
-    """In one of the two passes. ``key`` in an address and of a colour (assets/css, ``colour`` in
-    charts); ``label`` on pages.
+class Size:
+    """What one pass takes where nothing is skipped.
 
-    ``steps``: its loop without numbers; ``compute``: the same loop with them (of a BackwardRun to
-    BackwardVisits in the backward pass); ``requested`` and ``compulsory``: its bytes by either of
-    CONVENTIONS, without listing the tiles, and ``closed_form`` the same as text, where dQ₃₂ is dQ
-    in fp32; ``opens``: the tensor whose reading begins a block of the outer loop; ``running``: it
-    keeps m and l from tile to tile; ``saved_for_backward``: what its forward pass saves
-    for the backward pass beside Q, K, V and O; ``launches``: kernel → the tensors that it (reads,
-    writes), all if there is one, and in the backward pass.
+    ``visits`` of its loop, ``moves`` of blocks in them; numbers in the arrays of all visits:
+    ``squares`` matrices of N × N in tiles, and ``rest``, statistics and sums.
+    """
+
+    visits: int
+    moves: int
+    squares: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One of an algorithm's kernels as the picture shows it. ``on_chip``: the matrices and
+    statistics that it holds; ``wide``: S and P are strips of whole rows; ``columns``: what a
+    column of S stands for."""
+
+    on_chip: str
+    wide: bool = False
+    columns: Literal["keys", "lanes"] = "keys"
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm in one of the two passes. ``key`` stands in addresses; ``colour``, ``dash``,
+    ``sign`` and ``symbol`` in charts, ``hue`` (a CSS colour) on the Step page.
+
+    ``steps``: the loop without numbers; ``compute``: the same loop with them (from a Run to Visits,
+    in the backward pass from a BackwardRun to BackwardVisits); ``requested`` and ``compulsory``:
+    bytes by either of CONVENTIONS, without listing the tiles, and ``closed_form`` the same as text,
+    where dQ₃₂ is dQ in fp32; ``size``: see Size.
+
+    ``opens``: the tensor whose reading begins a block of the ``outer`` loop. ``program``: what one
+    program of its kernel computes, a whole head or one outer block; None where launches are not
+    simulated. ``launches``: kernel → the tensors that it (reads, writes), all if there is one, and
+    in the backward pass. ``kernel``: what runs it, an order of
+    ``kernels.flash_attention``, in the backward pass a method of ``kernels.gradients``; None if
+    nothing does. ``lanes``: programs that share a row block, each with its own part of the
+    keys.
+
+    ``running``: m and l are carried from tile to tile. ``output``: O after a visit is
+    "unnormalized" (on chip, divided once at the end), "normalized" (in HBM, divided every time), or
+    "final" (one stage makes it whole). ``stores_scores``: S and P go through HBM whole, and no tile
+    is skipped. ``scales_dQ``: each visit scales its part of dQ. ``saved_for_backward``: beside Q,
+    K, V, O. ``strips``: the tensors beside the map of the scores, where they are not the usual
+    ones; ``stages``: its kernels.
+
+    ``variant_of``: the key of the algorithm that it varies. A variant stands in menus; in lanes,
+    totals and charts it stands where it is chosen. ``texts``: its words in algorithms.json.
     """
 
     key: str
     label: str
     colour: str
+    hue: str
     dash: str
     sign: str
     symbol: str
     opens: str
+    outer: Literal["rows", "keys"]
+    program: Literal["head", "block"] | None
     running: bool
+    output: Literal["unnormalized", "normalized", "final"]
     pseudocode: tuple[Line, ...]
     closed_form: dict[str, str]
     saved_for_backward: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
-    compute: Callable[[Run, tuple[Step, ...]], Iterator[Visit]]
+    compute: Callable[[Any, tuple[Step, ...]], Iterator[Any]]
     requested: Callable[[Problem], Moved]
     compulsory: Callable[[Problem], Moved]
+    size: Callable[[Problem], Size]
+    kernel: str | None = None
+    texts: dict[str, Any] = field(default_factory=dict)
     launches: dict[str, tuple[str, str]] | None = None
+    lanes: int = 1
+    stores_scores: bool = False
+    scales_dQ: bool = False
+    strips: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stages: dict[str, Stage] = field(default_factory=dict)
+    variant_of: str | None = None

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -92,15 +95,26 @@ def compulsory(p: Problem) -> Moved:
     return _moved(p, keys, 0, rows)
 
 
-FA1 = Algorithm(
+def size(p: Problem) -> Size:
+    """Every tile reads and writes O, m and l, and reads Q; each key block reads K and V."""
+    tiles = p.Tr * p.Tc
+    return Size(tiles, 7 * tiles + 2 * p.Tc, 2, p.n * p.Tc * (p.d + 7))
+
+
+ALGORITHM = Algorithm(
     key="fa1",
     label="FA-1",
     colour="#d55e00",
     dash="dot",
     sign="┅",
     symbol="triangle-up",
+    hue="var(--fa-l)",
     opens="K",
+    outer="keys",
+    program="head",
     running=True,
+    kernel="fa1",
+    output="normalized",
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
         Line("  load Kⱼ, Vⱼ", "load", first=True),
@@ -123,4 +137,6 @@ FA1 = Algorithm(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("fa1"),
 )

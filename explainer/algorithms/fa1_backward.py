@@ -8,15 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.fa1 import FA1
+from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
 
 ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -111,10 +114,19 @@ def compulsory(p: Problem) -> Moved:
     return _moved(p, keys, rows, 0)
 
 
-FA1_BACKWARD = replace(
-    FA1,
+def size(p: Problem) -> Size:
+    """S, P, dP and dS of each tile, D of its rows, and the sums after it."""
+    tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
+    return Size(tiles, 7 * tiles + 4 * p.Tc, 4 + p.score.changes, p.n * p.Tc + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel=None,
     opens="K",
+    outer="keys",
     running=False,
+    scales_dQ=True,
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
         Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
@@ -140,4 +152,6 @@ FA1_BACKWARD = replace(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("fa1 backward"),
 )

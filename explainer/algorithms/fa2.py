@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line
+from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, computed
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -94,15 +97,26 @@ def compulsory(p: Problem) -> Moved:
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
-FA2 = Algorithm(
+def size(p: Problem) -> Size:
+    """Every tile reads K and V; each row block reads Q, writes O and lse."""
+    tiles = p.Tr * p.Tc
+    return Size(tiles, 2 * tiles + 3 * p.Tr, 2, p.n * p.Tc * (p.d + 7))
+
+
+ALGORITHM = Algorithm(
     key="fa2",
     label="FA-2",
     colour="#2b8fd0",
     dash="solid",
     sign="━",
     symbol="circle",
+    hue="var(--fa-q)",
     opens="Q",
+    outer="rows",
+    program="block",
     running=True,
+    kernel="fa2",
+    output="unnormalized",
     pseudocode=(
         Line("for i in 0 … Tr−1:", note="one thread block each"),
         Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", first=True),
@@ -122,4 +136,6 @@ FA2 = Algorithm(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("fa2"),
 )

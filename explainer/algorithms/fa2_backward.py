@@ -8,12 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line
+from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.fa2 import FA2
+from explainer.algorithms.fa2 import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -133,9 +136,18 @@ def compulsory(p: Problem) -> Moved:
     return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
 
 
-FA2_BACKWARD = replace(
-    FA2,
+def size(p: Problem) -> Size:
+    """S, P, dP and dS of each tile, D of its rows, and the sums after it; D once before."""
+    tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
+    moves = 5 * tiles + 6 * p.Tr + 4 * p.Tc
+    return Size(tiles + 2 * p.Tr, moves, 4 + p.score.changes, p.n * (p.Tc + 1) + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel="readable",
     opens="K",
+    outer="keys",
     running=False,
     pseudocode=(
         Line("load Oᵢ, dOᵢ", "load", "1st kernel", "D"),
@@ -167,4 +179,6 @@ FA2_BACKWARD = replace(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("fa2 backward"),
 )

@@ -1,5 +1,7 @@
-"""The algorithms: menus, lanes, labels and colours are fed from here, in this order.
+"""The algorithms: menus, lanes, labels and colours are fed from here, in the order of ORDERS.
 
+The loop of algorithm ``key`` lies in ``explainer/algorithms/<key>.py``, its backward pass in
+``<key>_backward.py``, its kernel in ``kernels/<key>.py``.
 ``python -m explainer.algorithms.registry`` writes what the browser needs of them.
 """
 
@@ -7,37 +9,61 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from importlib import import_module
 
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
-from explainer.algorithms.fa1 import FA1
-from explainer.algorithms.fa1_backward import FA1_BACKWARD
-from explainer.algorithms.fa2 import FA2
-from explainer.algorithms.fa2_backward import FA2_BACKWARD
-from explainer.algorithms.standard import STANDARD
-from explainer.algorithms.standard_backward import STANDARD_BACKWARD
+from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
+from explainer.problem import Problem
 
-ALGORITHMS = {a.key: a for a in (STANDARD, FA1, FA2)}
-BACKWARD = {a.key: a for a in (STANDARD_BACKWARD, FA1_BACKWARD, FA2_BACKWARD)}
+ALGORITHMS: dict[str, Algorithm] = {
+    key: import_module(f"explainer.algorithms.{key}").ALGORITHM for key in ORDERS
+}
+BACKWARD: dict[str, Algorithm] = {
+    key: import_module(f"explainer.algorithms.{a.variant_of or key}_backward").ALGORITHM
+    for key, a in ALGORITHMS.items()
+}
 OF_PASS = {"forward": ALGORITHMS, "backward": BACKWARD}
 LABELS = {key: a.label for key, a in ALGORITHMS.items()}
+MAIN = tuple(key for key, a in ALGORITHMS.items() if a.variant_of is None)
+RUN_BACKWARD = {key: a.kernel for key, a in BACKWARD.items() if a.kernel and a.key == key}
+PLACED = tuple(key for key, a in ALGORITHMS.items() if a.program)  # whose launches are simulated
+BASELINE = next(key for key, a in ALGORITHMS.items() if a.stores_scores)
+DEFAULT = Problem().order
 SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
+SENT = (
+    *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
+    *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
+)
+SENT_TEXTS = ("remark", "purpose", "compulsory", "products", "products_lesson", "sentences")
+
+TYPE = '/** @type {Record<string, import("./types.js").Algorithm>} */'
+
+
+def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:
+    """Return the algorithms that stand beside each other where this one is shown: all but the
+    variants, and this one. A variant has no backward pass of its own."""
+    return tuple(key for key in ALGORITHMS if key in MAIN or (key == order and pass_ == "forward"))
 
 
 def script() -> str:
-    """The browser's module: of each algorithm in each pass its label, closed form, pseudocode and
-    so on, on a line; and the two ways to count bytes."""
+    """Write the browser's module: each algorithm in each pass on a line, and the two ways to count
+    bytes."""
     text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
     for name, algorithms in (("ALGORITHMS", ALGORITHMS), ("BACKWARD", BACKWARD)):
-        lines = "".join(f"  {key}: {_said(a)},\n" for key, a in algorithms.items())
-        text += f"export const {name} = {{\n{lines}}};\n\n"
+        lines = "".join(f"  {key}: {_to_json(a)},\n" for key, a in algorithms.items())
+        text += f"{TYPE}\nexport const {name} = {{\n{lines}}};\n\n"
+    for name, key in (("BASELINE", BASELINE), ("DEFAULT", DEFAULT)):
+        text += f"export const {name} = {json.dumps(key)};\n\n"
     return text + f"export const CONVENTIONS = {json.dumps(CONVENTIONS)};\n"
 
 
-def _said(a: Algorithm) -> str:
-    said = {name: getattr(a, name) for name in ("label", "opens", "running", "closed_form")}
-    said["pseudocode"] = [{k: v for k, v in asdict(x).items() if v} for x in a.pseudocode]
-    return json.dumps(said, ensure_ascii=False)
+def _to_json(a: Algorithm) -> str:
+    sent = {name: getattr(a, name) for name in SENT}
+    sent["stages"] = {name: asdict(stage) for name, stage in a.stages.items()}
+    sent["texts"] = {name: text for name, text in a.texts.items() if name in SENT_TEXTS}
+    sent["pseudocode"] = [{k: v for k, v in asdict(x).items() if v} for x in a.pseudocode]
+    return json.dumps(sent, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Algorithm, Line
+from explainer.algorithms.algorithm import Algorithm, Line, Size, Stage
 from explainer.algorithms.numbers import Run, Visit, exp_difference, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -100,15 +103,27 @@ def compulsory(p: Problem) -> Moved:
     return _moved(p, 1, 1)
 
 
-STANDARD = Algorithm(
+def size(p: Problem) -> Size:
+    """S in tiles, S and P in the softmax, P at the end; four statistics of a row, and O."""
+    tiles = p.Tr * p.Tc
+    return Size(tiles + 2 * p.Tr, 7 * tiles + p.Tr, 4, p.n * (p.d + 4))
+
+
+ALGORITHM = Algorithm(
     key="standard",
     label="Standard",
     colour="#b8860b",
     dash="dash",
     sign="╍",
     symbol="square-open",
+    hue="#7b8494",
     opens="Q",
+    outer="rows",
+    program=None,
     running=False,
+    kernel="standard",
+    output="final",
+    stores_scores=True,
     pseudocode=(
         Line("load Q, K", "load", "1st kernel", "scores"),
         Line("S = Q Kᵀ / √d{score}", "scores", stage="scores"),
@@ -132,5 +147,12 @@ STANDARD = Algorithm(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("standard"),
+    stages={
+        "scores": Stage("QKS"),
+        "softmax": Stage("Sml", wide=True),
+        "output": Stage("SVO", wide=True),
+    },
     launches={"scores": ("QK", "S"), "softmax": ("S", "P"), "output": ("PV", "O")},
 )

@@ -9,12 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Line
+from explainer.algorithms.algorithm import Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
-from explainer.algorithms.standard import STANDARD
+from explainer.algorithms.standard import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step
+from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE, round_to
+
+t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -146,9 +149,18 @@ def compulsory(p: Problem) -> Moved:
     return _moved(p, 1, 1)
 
 
-STANDARD_BACKWARD = replace(
-    STANDARD,
+def size(p: Problem) -> Size:
+    """Seven matrices of N × N in its five kernels, D, and the sums of three products."""
+    tiles, sums = p.Tr * p.Tc, p.n * p.d * (2 * p.Tr + p.Tc)
+    moves = (12 + p.score.bends) * tiles + p.Tr + 2 * p.Tc
+    return Size(4 * tiles + p.Tr, moves, 7 + p.score.changes, p.n + sums)
+
+
+ALGORITHM = replace(
+    FORWARD,
+    kernel=None,
     opens="P",
+    outer="rows",
     running=False,
     pseudocode=(
         Line("load P, dO", "load", "1st kernel", "dV"),
@@ -177,5 +189,7 @@ STANDARD_BACKWARD = replace(
     compute=compute,
     requested=requested,
     compulsory=compulsory,
+    size=size,
+    texts=t.named("standard backward"),
     launches=None,
 )

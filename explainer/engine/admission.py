@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import tiling
+from explainer.algorithms.registry import ALGORITHMS, RUN_BACKWARD
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
+from explainer.algorithms.sizes import trace_bytes
 from explainer.base.facts import number
 from explainer.base.fields import MAX_N
 from explainer.base.texts import Texts
@@ -13,7 +15,6 @@ from explainer.engine.requests import COMPILED, ORDERS, PlacementRequest, RunReq
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
-from explainer.trace import estimated_bytes
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETED_S = 0.1  # of a run, besides its tiles
@@ -24,14 +25,14 @@ INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
 BOTH_PASSES = 3  # times that, of the backward pass: it is run six times with what precedes it
 MAX_GRADIENT_TILES, MAX_GRADIENT_BYTES = 1_024, 64 << 20  # a second of tracing
 GPU_TILES = 2**26  # all heads together: about a second
-GPU_TILES_FA1 = 2**21  # of one head, one after the other: a few seconds
+SERIAL_TILES = 2**21  # of one head, one after the other: a few seconds
 say = Texts("engine")
 
 
 def tiles_to_run(problem: Problem, order: str) -> int:
-    """Tiles that the kernel computes: FA-1 and FA-2 leave out those that the mask hides whole."""
+    """Count the tiles that the kernel computes: standard attention skips none of them."""
     total = problem.Tr * problem.Tc
-    if order == "standard" or total > MAX_TILES:
+    if ALGORITHMS[order].stores_scores or total > MAX_TILES:
         return total
     return total - tiling.counts(problem)["skipped"]
 
@@ -56,7 +57,7 @@ def _tiles_of_all(request: RunRequest) -> int:
     """Tiles of all heads in all kernels; of both passes so many times as they take longer."""
     kernels, times = [name for name in request.methods if name in ORDERS], 1
     if request.pass_ == "backward":
-        kernels, times = [name for name in kernels if name == "fa2"], BOTH_PASSES
+        kernels, times = [name for name in kernels if name in RUN_BACKWARD], BOTH_PASSES
     heads = request.batch * request.heads
     return times * heads * sum(tiles_to_run(request.problem, name) for name in kernels)
 
@@ -70,7 +71,7 @@ def can_compare_tiles(problem: Problem) -> bool:
 def can_compare_gradients(problem: Problem) -> bool:
     """The same of the backward pass, whose trace and states hold N × d numbers a tile's row."""
     few = problem.Tr * problem.Tc <= MAX_GRADIENT_TILES
-    return few and estimated_bytes(problem, "backward") <= MAX_GRADIENT_BYTES
+    return few and trace_bytes(problem, "backward") <= MAX_GRADIENT_BYTES
 
 
 def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | None:
@@ -81,7 +82,8 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
     tiles = p.Tr * p.Tc
     heads = request.batch * request.heads
     listed = not p.mask.plain and tiles > tiling.MAX_COUNTED  # which of them are visited
-    if listed or tiles * heads > GPU_TILES or (name == "fa1" and tiles > GPU_TILES_FA1):
+    serial = ALGORITHMS[name].program == "head" and tiles > SERIAL_TILES
+    if listed or tiles * heads > GPU_TILES or serial:
         return _too_many(p, tiles * heads)
     return None
 
@@ -95,7 +97,7 @@ def _refuse_placed(request: PlacementRequest, machine: Mapping) -> str | None:
         return say("no_gpu.placed")
     visits = programs(request.workload, request.order).visits
     w = request.workload
-    if visits.sum() > GPU_TILES or visits.max() > GPU_TILES_FA1:
+    if visits.sum() > GPU_TILES or visits.max() > SERIAL_TILES:
         return _too_many(w, int(visits.sum()))
     return None
 

@@ -9,6 +9,7 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_gradient
+from explainer.algorithms.registry import ALGORITHMS, RUN_BACKWARD
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
@@ -23,7 +24,7 @@ from kernels.reference import blind
 from kernels.spec.formats import FORMATS
 
 Grads = tuple[torch.Tensor, ...]
-OURS = {"fa2": "readable", "hopper": "hopper"}  # method → which of `kernels.gradients`' it is
+OURS = RUN_BACKWARD | {"hopper": "hopper"}  # method → which of `kernels.gradients`' it is
 say = Texts("engine")
 
 
@@ -75,7 +76,7 @@ class Gradients:
         """Both passes of this method, () → (dQ, dK, dV); ``forward`` computes O of the leaves.
         ``deterministic``: of OURS alone. Raises NotAvailable with a sentence where there is no
         backward pass."""
-        if name in ("standard", "fa1"):
+        if name in ALGORITHMS and name not in RUN_BACKWARD:
             raise NotAvailable(say("gradients.of_fa2"))
         if name in ("naive", "naive_compiled") and self.blind:
             raise NotAvailable(say("gradients.blind"))
@@ -85,8 +86,8 @@ class Gradients:
         if name not in OURS:
             return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
         p, tensors = self.problem, tuple(x.detach() for x in leaves)
-        blocks = {"block_m": p.block_q, "block_n": p.block_k} if name == "fa2" else {}
-        run = kernels.flash_attention if name == "fa2" else hopper.flash_attention
+        blocks = {"block_m": p.block_q, "block_n": p.block_k} if name in ALGORITHMS else {}
+        run = kernels.flash_attention if name in ALGORITHMS else hopper.flash_attention
         how = {"method": OURS[name], "deterministic": deterministic, **_without_sink(self.rules)}
 
         def both() -> Grads:  # as autograd calls them, but for which kernel there is no choice

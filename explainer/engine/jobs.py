@@ -14,6 +14,7 @@ import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
+from explainer.algorithms.registry import RUN_BACKWARD
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
@@ -233,7 +234,7 @@ class _Job:
         row["repeat"] = self.both.repeat(grads, function, fixed)
         if fixed:
             self.functions[name + FIXED] = fixed
-        if name == "fa2":
+        if name in RUN_BACKWARD:
             row["same"] = self.both.same(self._watched)
         return row
 

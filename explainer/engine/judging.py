@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 
 import kernels
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.agreement import compare, tolerance
@@ -111,7 +112,7 @@ class Truth:
         Methods that store S in 16 bits add δᵢⱼ = u·|Sᵢⱼ|.
         """
         unit = FORMATS[problem.dtype].unit_roundoff
-        visits = problem.Tc**0.5 if name == "fa1" else 1.0
+        visits = _roundings(problem, name)
         largest = self.reach["weights"]
         scores = 3 * FP32 * self.reach["norms"]
         if name in STORE_S and unit > FP32:
@@ -141,7 +142,7 @@ class Truth:
         if not applies or problem.n < SIGNED_N or problem.n * problem.d < SIGNED_VALUES:
             return None
         unit = FORMATS[problem.dtype].unit_roundoff
-        visits = problem.Tc**0.5 if name == "fa1" else 1.0
+        visits = _roundings(problem, name)
         kept = 1.0 - problem.dropout
         alike = torch.tensor(1.0 / kept, dtype=DTYPES[problem.dtype]).double().item() * kept - 1.0
         roundings = unit * visits * (1 / 8 + truth.numel() ** -0.5)
@@ -149,6 +150,12 @@ class Truth:
             "error": abs((flat @ truth).item() / (truth @ truth).item()),
             "allowed": roundings + abs(alike) + FP32 * problem.n / 16,
         }
+
+
+def _roundings(problem: Problem, name: str) -> float:
+    """By how much the errors of rounding O add up: √Tc where every visit rounds it, else 1."""
+    rounds = name in ALGORITHMS and ALGORITHMS[name].output == "normalized"
+    return problem.Tc**0.5 if rounds else 1.0
 
 
 def _apart(a: torch.Tensor, b: torch.Tensor) -> float:
@@ -175,7 +182,7 @@ def agreement(
     kernel so that its progress is seen.
     """
     problem, h = replace(problem, order=name), problem.head
-    if name == "standard":
+    if not ALGORITHMS[name].running:
         return _same_output(problem, o)
     if not admission.can_compare_tiles(problem):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from explainer.algorithms.registry import LABELS
+from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.fields import (
     FIELDS,
     MAX_HEADS,
@@ -43,7 +43,10 @@ METHODS = {
 }
 COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem anew
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
-STORE_S = ("naive", "standard", "sdpa_math", "naive_compiled")
+STORE_S = (
+    *("naive", "sdpa_math", "naive_compiled"),
+    *(key for key, a in ALGORITHMS.items() if a.stores_scores),
+)
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_N_DROPPED = 4_096
 EACH = "each"  # key heads: one for each query head
@@ -206,14 +209,14 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class PlacementRequest:
-    """The real schedule of one launch: order "fa1" or "fa2" on the workload's heads."""
+    """The real schedule of one launch: an order of PLACED on the workload's heads."""
 
     workload: Workload
     order: str
     kind: str = field(default="placed", init=False, repr=False)
 
     def __post_init__(self) -> None:
-        choice("order", self.order, ("fa1", "fa2"))
+        choice("order", self.order, PLACED)
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> PlacementRequest:

@@ -36,7 +36,7 @@ def io(given: Given) -> list[Block]:
         o: [requested_bytes(n, d, "full", "fp16", o, block, block) for n in ns]
         for o in ("standard", "fa2")
     }
-    extra = [dict(levels.tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
+    extra = [dict(levels.hbm_tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
     names = tell.named("claim_costs.io.series")
     series = [
         {"name": names[o], "x": ns, "y": y, "colour": c}
@@ -131,7 +131,7 @@ def again(given: Given) -> list[Block]:
         for convention in CONVENTIONS
     ]
     w = Workload(n=n, d=d, heads=1, block_q=block, block_k=block)
-    between = [capacity.kept(w, p.order) for p in ways.values()]
+    between = [capacity.saved_bytes(w, p.order) for p in ways.values()]
     rows = [
         (tell("claim_costs.again.moved", where=WHERE[c]), *map(amount, x))
         for c, x in zip(CONVENTIONS, moved, strict=True)
@@ -164,10 +164,10 @@ def kept(given: Given) -> list[Block]:
         dtype="fp32",
     )
     tile = {p.tensor: p.nbytes for p in tile_budget.budget(w.problem("fa2"))}
-    off = {o: dict(levels.tensors(w, o)) for o in ("standard", "fa2")}
+    off = {o: dict(levels.hbm_tensors(w, o)) for o in ("standard", "fa2")}
     extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
     less = {
-        o: sum(v for t, v in levels.tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
+        o: sum(v for t, v in levels.hbm_tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
         for o in off
     }
     operands = sum(tile[t] for t in "QKVO")

@@ -13,7 +13,7 @@ from explainer.base.texts import Texts
 from explainer.learn.blocks import Block, Widget, picture
 from explainer.learn.content import Lesson, lesson
 from explainer.learn.controls import card, pick
-from explainer.memory.levels import Level, levels
+from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
 tell = Texts("learn")
@@ -55,7 +55,7 @@ def _time(seconds: float) -> str:
 def _memory(v: Values) -> list[Block]:
     key, tiled = str(v["card"]), v["tiles"] == "with"
     hardware, w = CARDS[key], _workload(key)
-    by = {level.key: level for level in levels(w)}
+    by = {level.key: level for level in levels_of(w)}
     square = w.n * w.n * w.itemsize
     lanes = []
     for name in ("hbm", "l2", "shared", "registers"):
@@ -93,7 +93,7 @@ def _memory(v: Values) -> list[Block]:
         }
         for name, words in said.items()
     ]
-    shared = [(t, b) for t, b in by["shared"].holds]
+    shared = [(t, b) for t, b in by["shared"].tensors]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
     twice = sum(b for _, b in doubled) <= room
@@ -104,7 +104,7 @@ def _memory(v: Values) -> list[Block]:
         "registers": amount(by["registers"].per_sm_bytes),
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
-        "in_registers": [(t, b) for t, b in by["registers"].holds if t in "SO"],
+        "in_registers": [(t, b) for t, b in by["registers"].tensors if t in "SO"],
         "words": [
             tell("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
             tell("memories.tile.twice" if twice else "memories.tile.once"),
@@ -161,7 +161,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
 
 def _lesson() -> Lesson:
     card = CARDS[CARD]
-    by = {level.key: level for level in levels(_workload(CARD))}
+    by = {level.key: level for level in levels_of(_workload(CARD))}
     first, *others = (
         _larger(tell("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
         _larger(

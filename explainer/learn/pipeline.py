@@ -20,7 +20,7 @@ from explainer.learn.blocks import Block, Widget, timeline
 from explainer.learn.content import Lesson, lesson, stored
 from explainer.learn.controls import pick, slider
 from explainer.learn.scene import Shape, box, panel, say, scene
-from explainer.memory.levels import levels
+from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
 
 tell = Texts("learn")
@@ -84,7 +84,7 @@ def exponentials() -> float:
 @lru_cache(maxsize=1)
 def l2_bytes_per_s() -> float:
     """Measured on the H200, which has the H100's chip: NVIDIA publishes no figure."""
-    found = next(x for x in levels(Workload(card="h200")) if x.key == "l2").bytes_per_s
+    found = next(x for x in levels_of(Workload(card="h200")) if x.key == "l2").bytes_per_s
     assert found
     return found
 

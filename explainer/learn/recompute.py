@@ -58,7 +58,7 @@ def square_passes() -> int:
 def _kept(n: int, way: str) -> list[Shape]:
     """P as a square, lse as a line, at one scale that the longest N fills."""
     side = 300 * n / LENGTHS[-1] if n < LENGTHS[-1] else 300.0
-    bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
+    bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
         say(0, 18, tell("recompute.kept"), "is-bold"),
@@ -76,7 +76,7 @@ def _kept(n: int, way: str) -> list[Shape]:
     ]
     if square:
         return [*shapes, say(0, 382, tell("recompute.square", n=n), "is-quiet")]
-    gone = amount(capacity.kept(Workload(n=n, heads=1, dtype="fp16"), "standard"))
+    gone = amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), "standard"))
     return [
         *shapes,
         say(14, 82, tell("recompute.line", n=n), hue="l"),
@@ -118,7 +118,7 @@ LENGTHS = (1024, 2048, 4096, 8192, 16384)
 
 def _recompute(v: Values) -> list[Block]:
     n, way = int(v["n"]), str(v["way"])
-    bytes_ = capacity.kept(Workload(n=n, heads=1, dtype="fp16"), way)
+    bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     counts = {pass_: len(found) for pass_, found in products(way).items()}
     key = "recompute.stored" if way == "standard" else "recompute.computed"
     words = tell(key, n=n, size=amount(bytes_), **counts)

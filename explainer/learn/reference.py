@@ -227,8 +227,8 @@ def _orders() -> tuple[Block, Block]:
 
 def numbers() -> tuple[tuple[str, str], ...]:
     """Five numbers to remember: (number, what it is)."""
-    square = dict(levels.tensors(LARGE, "standard"))["S"]
-    kept = dict(levels.tensors(LARGE, "fa2"))["lse"]
+    square = dict(levels.hbm_tensors(LARGE, "standard"))["S"]
+    kept = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
     gains = traffic_series.gains(LARGE) or {}
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))

@@ -37,11 +37,11 @@ def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
         return square + max(square, o)
     if form == "standard_back":
         return 3 * o + max(3 * square, square + 2 * o)
-    held = o + kept(w, "standard" if form == "standard_kept" else "fa2", n)
-    return held + 4 * o + heads * n * (w.d + 1) * FP32 if form == "fused_back" else held
+    saved = o + saved_bytes(w, "standard" if form == "standard_kept" else "fa2", n)
+    return saved + 4 * o + heads * n * (w.d + 1) * FP32 if form == "fused_back" else saved
 
 
-def kept(w: Workload, order: str, n: int | None = None) -> int:
+def saved_bytes(w: Workload, order: str, n: int | None = None) -> int:
     """Bytes of all heads that the forward pass keeps for the backward pass beside Q, K, V and O,
     as PyTorch's autograd does: P (softmax needs only what it returned), or m and l, or lse."""
     n = w.n if n is None else n
@@ -63,32 +63,42 @@ def longest(w: Workload, form: str, card: str) -> int:
     return bisect_right(range(1, FAR), room, key=lambda n: needed(w, form, n))
 
 
-def rounded(n: int) -> int:
+def round_down(n: int) -> int:
     """Down to three digits: what the size of a card's memory allows to say."""
     unit = 10 ** max(0, len(str(n)) - 3)
     return n // unit * unit
 
 
 def curve(w: Workload, form: str) -> tuple[tuple[int, int], ...]:
-    """(N, bytes needed) over LENGTHS."""
+    """Compute (N, bytes needed) over LENGTHS."""
     return tuple((n, needed(w, form, n)) for n in LENGTHS)
 
 
-def measured(w: Workload) -> tuple[tuple[int, str, int, str], ...]:
-    """(N, form, bytes, where from): peaks recorded on the H200 for naive attention and our kernel
-    at this d, mask and size of number, scaled from their heads to the workload's."""
-    mask, rows = str(w.mask), []
-    names = {"naive": "standard", "fa2": "fused"}
+def rows(w: Workload, pass_: str = "forward") -> list[dict]:
+    """Return the chart's rows, form, n, bytes, measured and source: curves computed, peaks
+    measured."""
+    found = [
+        {"form": form, "n": n, "bytes": size, "measured": False, "source": "computed"}
+        for form in FORMS[pass_]
+        for n, size in curve(w, form)
+    ]
+    return found + [row for row in measured(w) if row["form"] in FORMS[pass_]]
+
+
+def measured(w: Workload) -> list[dict]:
+    """Return the rows of the peaks recorded on the H200 for naive attention and our kernel at this
+    d, mask and size of number, scaled from their heads to the workload's."""
+    found, forms = [], {"naive": "standard", "fa2": "fused"}
     for r in records.load()["rows"]:
-        same = (r["d"], r["mask"], r["dtype"]) == (w.d, mask, w.dtype)
-        if not same or r["method"] not in names or "peak_bytes" not in r:
+        same = (r["d"], r["mask"], r["dtype"]) == (w.d, str(w.mask), w.dtype)
+        if not same or r["method"] not in forms or "peak_bytes" not in r:
             continue
         inputs = 3 * r["n"] * w.d * w.itemsize
         one = inputs + r["peak_bytes"] / (r["batch"] * r["heads"])
-        scaled = round(one * w.batch * w.heads)
-        at = (
+        source = (
             f"measured at B × H = {r['batch']} × {r['heads']} and scaled to {w.batch} × {w.heads}, "
             f"{records.about()}"
         )
-        rows.append((r["n"], names[r["method"]], scaled, at))
-    return tuple(rows)
+        row = {"form": forms[r["method"]], "n": r["n"], "bytes": round(one * w.batch * w.heads)}
+        found.append(row | {"measured": True, "source": source})
+    return found

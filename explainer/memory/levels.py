@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base import records
 from explainer.base.cards import GUIDE, Card
 from explainer.base.facts import number
@@ -24,8 +25,8 @@ WHITEPAPER_L2 = {"a100": number("a100.l2")}  # bytes per clock
 @dataclass(frozen=True)
 class Level:
     """``size_bytes`` of the whole card and ``per_sm_bytes`` of one SM where each has its own;
-    ``bytes_per_s`` and ``rate_kind`` are None where nobody says; ``holds``: (tensor, bytes) of the
-    fused kernel, of one SM where ``per_sm_bytes`` is given."""
+    ``bytes_per_s`` and ``rate_kind`` are None where no figure is published; ``tensors``: (tensor,
+    bytes) of the fused kernel, of one SM where ``per_sm_bytes`` is given."""
 
     key: str
     name: str
@@ -34,25 +35,25 @@ class Level:
     bytes_per_s: float | None
     size_kind: Kind
     rate_kind: Kind | None
-    holds: tuple[tuple[str, int], ...]
+    tensors: tuple[tuple[str, int], ...]
 
     @property
     def room_bytes(self) -> int:
-        """What ``holds`` has to fit into."""
+        """What ``tensors`` has to fit into."""
         return self.per_sm_bytes or self.size_bytes
 
     @property
-    def held_bytes(self) -> int:
-        """All that is held."""
-        return sum(n for _, n in self.holds)
+    def used_bytes(self) -> int:
+        """Bytes of all ``tensors``."""
+        return sum(n for _, n in self.tensors)
 
 
-def tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
-    """(tensor, bytes) in HBM of all heads, forward: S and P whole for "standard", else lse."""
+def hbm_tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
+    """List (tensor, bytes) in HBM of all heads, forward: S and P where stored, else lse."""
     heads = w.batch * w.heads
     matrix, square = heads * w.n * w.d * w.itemsize, heads * w.n * w.n * w.itemsize
     io = tuple((name, matrix) for name in "QKVO")
-    if order == "standard":
+    if ALGORITHMS[order].stores_scores:
         return (*io, ("S", square), ("P", square))
     return (*io, ("lse", heads * w.n * FP32))
 
@@ -74,7 +75,7 @@ def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     return None, None
 
 
-def levels(w: Workload) -> tuple[Level, ...]:
+def levels_of(w: Workload) -> tuple[Level, ...]:
     """Registers, shared memory, L2, HBM of the workload's card, with what the FA-2 kernel keeps."""
     card: Card = w.hardware
     parts = tile_budget.budget(w.problem("fa2"))
@@ -126,6 +127,6 @@ def levels(w: Workload) -> tuple[Level, ...]:
             card.hbm_bytes_per_s,
             sheet,
             sheet,
-            tensors(w, "fa2"),
+            hbm_tensors(w, "fa2"),
         ),
     )

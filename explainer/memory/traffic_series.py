@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import ALGORITHMS, BASELINE, MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
-ORDERS = tuple(ALGORITHMS)
+ORDERS = MAIN
 LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
@@ -130,7 +130,6 @@ def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
 # ---- how far what was measured lies from what is computed, and why
 
 NEAR = 0.01  # of the requested bytes: closer than this needs no reason
-WHY_L2, WHY_DRAM = say.named("distance.why_l2"), say.named("distance.why_dram")
 
 
 @dataclass(frozen=True)
@@ -155,8 +154,9 @@ def distances(w: Workload) -> list[Distance]:
     found = []
     for order in ORDERS:
         wanted, l2, once, dram = (rows[order, key] for key in (REQUESTED, L2, COMPULSORY, DRAM))
-        why = "" if abs(l2 / wanted - 1) <= NEAR else WHY_L2[order]
-        found.append(Distance(order, wanted, l2, why, once, dram, WHY_DRAM[order]))
+        texts = ALGORITHMS[order].texts
+        why = "" if abs(l2 / wanted - 1) <= NEAR else texts["why_l2"]
+        found.append(Distance(order, wanted, l2, why, once, dram, texts["why_dram"]))
     return found
 
 
@@ -166,7 +166,7 @@ def gains(w: Workload) -> dict[str, float] | None:
     found = {d.order: d for d in distances(w)}
     if not found:
         return None
-    a, b = found["standard"], found["fa2"]
+    a, b = found[BASELINE], found["fa2"]
     return {
         REQUESTED: a.requested / b.requested,
         L2: a.l2 / b.l2,

@@ -16,7 +16,7 @@ from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
 from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
-from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, made
+from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
 
 say, shared = Texts("memory"), Texts("shared")
 PREFIX = "mem-"
@@ -30,9 +30,10 @@ def render(query: Mapping[str, str]) -> tuple:
     except ProblemError as error:
         return parallel_report.failure(str(error)), shown(None), shown(None), ""
     shown_, pass_ = (query.get(key, "") for key in ("show", "pass"))
-    head, figures, tail = made(query.get("view", ""), w, shown_, pass_)
-    wide = PAIRED if len(figures) > 1 else WIDE
-    return head, *(shown(figure, hall, wide=wide) for figure in padded(figures)), tail
+    view = render_view(query.get("view", ""), w, shown_, pass_)
+    wide = PAIRED if len(view.figures) > 1 else WIDE
+    plots = (shown(figure, hall, wide=wide) for figure in padded(view.figures))
+    return view.head, *plots, view.tail
 
 
 def _all(query: Mapping[str, str]) -> tuple:

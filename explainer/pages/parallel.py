@@ -75,7 +75,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 view = gr.Radio(names, value="grid", label=shared("view"), show_label=False)
                 cases = [(label, key) for key, label in CASES.items()]
                 case = gr.Radio(
-                    cases, value="fa2-full", label=say("case"), show_label=False, visible=False
+                    cases, value=PLAIN["case"], label=say("case"), show_label=False, visible=False
                 )
                 pass_ = switch()
                 live = gr.Button(say("record"), elem_classes="fa-secondary", visible=False)

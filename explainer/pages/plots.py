@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import gradio as gr
 
@@ -35,6 +36,6 @@ def shown(figure, hall: bool = False, height: int = HALL, wide: int = WIDE) -> d
     return gr.update(value=figure, visible=True, elem_classes=kept)
 
 
-def padded(figures: list) -> list:
+def padded(figures: Sequence) -> list:
     """The two places of a page, None in those that stay empty."""
     return [*figures, None, None][:2]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import MAX_HEADS
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
@@ -20,7 +21,7 @@ say = Texts("parallel")
 LEARNT_ON, LEARNT_D, LEARNT_TILE = "h200", 64, (128, 64)
 VISITS = say("pace")  # the unit where nothing was learnt
 JUDGED_N = 4096
-JUDGED_HEADS = {"fa1": 160, "fa2": 16}
+JUDGED_HEADS = {"head": 160, "block": 16}  # by what a program computes
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def workload_of(row: dict) -> Workload:
 
 def judged(row: dict) -> bool:
     """Whether this record is one of the four cases that the simulation is held to."""
-    return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[row["order"]]
+    return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[ALGORITHMS[row["order"]].program]
 
 
 def _durations(row: dict) -> np.ndarray:
@@ -87,13 +88,14 @@ def learnt(order: str) -> Pace:
     single = [r for r in rows if len(r["programs"]) <= r["sms"]]
     parts = np.concatenate([_parts(r) for r in single])
     took = np.concatenate([_durations(r) for r in single])
-    columns = [0, 1, 2] if order == "fa2" else [2]
+    by_block = ALGORITHMS[order].program == "block"
+    columns = [0, 1, 2] if by_block else [2]
     weights = 1 / took[:, None]
     found = np.zeros(3)
     found[columns] = np.linalg.lstsq(parts[:, columns] * weights, took * weights[:, 0])[0]
     start, visit, masked = (float(x) for x in found)
     crowded = [r for r in rows if len(r["programs"]) > r["sms"]]
-    if order == "fa2":
+    if by_block:
         many = [r for r in crowded if len(r["programs"]) >= 4 * r["sms"] * 2]
         ratio = [_durations(r).sum() / (_parts(r) @ found).sum() for r in many]
         equal = [np.log(_durations(r)).std() for r in many if not r["causal"]]
@@ -112,7 +114,7 @@ def _l2(row: dict) -> int:
 
 
 def _come_back(w: Workload) -> int:
-    """Bytes that one FA-1 program reads and writes anew for every key block: Q, O, l and m."""
+    """Count the bytes that a program of a whole head moves anew for every key block: Q, O, l, m."""
     return 2 * w.n * w.d * w.itemsize + 2 * w.n * 4
 
 
@@ -173,6 +175,6 @@ def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
     found = simulate(cost, w.hardware.sms, places(w, order, pass_)[0], p.sharing)
-    if order == "fa2" or pass_ == "backward":
+    if ALGORITHMS[order].program == "block" or pass_ == "backward":
         return found
     return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
@@ -89,7 +90,7 @@ def block_visits(w: Workload, pass_: str = "forward") -> tuple[np.ndarray, np.nd
 
 
 def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward") -> Programs:
-    """The launch of ``order`` "fa1" (one program a head) or "fa2" (one a head and row block, in the
+    """List the programs of a launch of ``order``: one a head, or one a head and row block (in the
     backward pass key block), its blocks in the kernel's own order or in this one.
 
     Raises ProblemError above 32,768 programs.
@@ -97,7 +98,8 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     heads = w.batch * w.heads
     full, masked = block_visits(w, pass_)
     row_order = row_order or kernels_order(w, pass_)
-    count = heads * (len(full) if order == "fa2" else 1)
+    serial = ALGORITHMS[order].program == "head"
+    count = heads * (1 if serial else len(full))
     if count > MAX_PROGRAMS:
         blocks, cut, side = ("Tr", "br", w.block_q)
         if pass_ != "forward":
@@ -105,7 +107,7 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
         why = say("programs.most", programs=count, blocks=blocks, most=MAX_PROGRAMS)
         where = say("programs.at", n=w.n, cut=cut, side=side)
         raise refused({"b": w.batch, "h": w.heads}, why, where)
-    if order == "fa1":
+    if serial:
         each = np.ones(heads, np.int64)
         total = int((full + masked).sum())
         return Programs(np.arange(heads), -each, 0 * each, total * each)  # every tile is masked

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explainer.algorithms.registry import PLACED
 from explainer.base import kinds
 from explainer.base.records import load
 from explainer.memory.workload import Workload
@@ -13,10 +14,9 @@ from explainer.parallel import durations, launch
 from explainer.parallel.simulator import Schedule
 
 CASES = {  # key in the address → (order, causal)
-    "fa2-full": ("fa2", False),
-    "fa2-causal": ("fa2", True),
-    "fa1-full": ("fa1", False),
-    "fa1-causal": ("fa1", True),
+    f"{order}-{mask}": (order, mask == "causal")
+    for order in reversed(PLACED)
+    for mask in ("full", "causal")
 }
 
 

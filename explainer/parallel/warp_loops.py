@@ -24,6 +24,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.numbers import NEG_INF
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
@@ -31,7 +32,11 @@ from explainer.problem import Problem
 from explainer.trace import one_visit
 from kernels.spec.formats import round_to
 
-ORDERS = {"k": "fa1", "q": "fa2"}  # the loop, and so the O, that each split is shown with
+# The loop, and so the O, that each split is shown with: the first of its kind.
+ORDERS = {
+    split: next(key for key, a in ALGORITHMS.items() if a.output == output)
+    for split, output in (("k", "normalized"), ("q", "unnormalized"))
+}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 Span = tuple[int, int]  # first and one past the last, absolute rows or keys

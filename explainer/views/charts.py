@@ -49,7 +49,7 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
 
 
 def traffic(
-    rows: list[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
+    rows: Sequence[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
 ) -> go.Figure:
     """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
     workload stands, a thin line."""
@@ -97,7 +97,7 @@ def _told(row: Mapping) -> str:
 
 
 def capacity(
-    rows: list[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
+    rows: Sequence[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
 ) -> go.Figure:
     """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
     figure = go.Figure()
@@ -238,7 +238,7 @@ def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
     return turn
 
 
-def decode(rows: list[Mapping], kind: Kind, remark: str) -> go.Figure:
+def decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
     """Measured time over the number of parts, and the simulated share of the card that works; rows
     without ``splits`` are of other methods: a line each."""
     figure = go.Figure()

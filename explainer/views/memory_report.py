@@ -1,4 +1,4 @@
-"""The Memory page's views as HTML: pure functions of a workload; every text is escaped."""
+"""Render the Memory page's round trips, traffic and capacity."""
 
 from __future__ import annotations
 
@@ -6,58 +6,35 @@ from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
-from explainer.algorithms.registry import ALGORITHMS, LABELS
-from explainer.base.amounts import amount, rounded
+from explainer.algorithms.registry import ALGORITHMS, BASELINE, LABELS, MAIN, PLACED
+from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited, computed, counted, recorded
 from explainer.base.records import about
 from explainer.base.texts import Texts
 from explainer.memory import capacity, tile_choices, traffic_series
 from explainer.memory.workload import Workload
-from explainer.views import drawings, gradients_report
-from explainer.views.html import card, div, figures_of, memory_page, said, table, tag, words
+from explainer.views import charts, drawings, gradients_report
+from explainer.views.templates import render
+from explainer.views.view import View
 
-say = Texts("memory")
+t = Texts("memory")
+COMPARED = (BASELINE, "fa2")  # what the pictures set side by side
 
-# ---- round trips
 
-
-def trips(w: Workload) -> str:
-    """The least that standard attention's three launches and the fused kernel's one move, all
-    heads; beside it what they ask for."""
+def render_trips(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+    """Render the compulsory bytes of standard attention's three launches and of the fused kernel's
+    one, all heads; beside them the requested bytes."""
     heads = w.batch * w.heads
-    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in ALGORITHMS}
-    least, asked = (
-        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in ALGORITHMS}
+    plans = {order: traffic.launches(w.problem(order), COMPULSORY) for order in MAIN}
+    compulsory, requested = (
+        {o: heads * traffic.both(traffic.summed(w.problem(o), way)) for o in MAIN}
         for way in (COMPULSORY, REQUESTED)
     )
     widest = heads * max(
-        n for order in ("standard", "fa2") for _, m in plans[order] for b in m.values() for n in b
+        n for order in COMPARED for _, m in plans[order] for both in m.values() for n in both
     )
-    square = heads * w.n * w.n * w.itemsize
-    standard, fused = amount(least["standard"]), amount(least["fa2"])
-    ratio = rounded(least["standard"] / least["fa2"])
-    first = say("trips.first", standard=standard, fused=fused, ratio=ratio)
-    asks = {order: amount(nbytes) for order, nbytes in asked.items()}
-    note = say(
-        "trips.note",
-        **asks,
-        s=amount(w.n * w.n * w.itemsize),
-        all=amount(square),
-        heads=heads,
-        least=CONVENTIONS[COMPULSORY],
-        br=w.block_q,
-        bc=w.block_k,
-    )
-    drawn = drawings.trips(
-        {
-            say("trips.standard", least=standard): plans["standard"],
-            say("trips.fused", least=fused): plans["fa2"],
-        },
-        heads,
-        widest,
-    )
-    listed = [
+    rows = [
         {
             "order": order,
             "launch": name,
@@ -70,58 +47,52 @@ def trips(w: Workload) -> str:
         for name, moved in plan
         for tensor, (read, written) in moved.items()
     ]
-    kind = computed(say("transfers"))
-    return memory_page(
-        said(first, kind),
-        card("trips-card", say("trips"), kind, say("trips.remark"), drawn, words(note)),
-        figures_of("round-trips", kind, say.row("trips.head"), listed, say("trips.caption")),
-        view="trips",
+    return View(
+        render(
+            "memory/trips",
+            w=w,
+            kind=computed(t("transfers")),
+            heads=heads,
+            compulsory=[compulsory[order] for order in COMPARED],
+            requested=listed([f"{amount(requested[o])} ({LABELS[o]})" for o in MAIN]),
+            square=w.n * w.n * w.itemsize,
+            convention=CONVENTIONS[COMPULSORY],
+            drawings=[
+                [drawings.launch_drawing(*launch, heads, widest) for launch in plans[order]]
+                for order in COMPARED
+            ],
+            rows=rows,
+        )
     )
 
 
 # ---- traffic
 
 
-def traffic_kind(rows: Sequence[Mapping]) -> Kind:
-    """Of what the charts of these rows show."""
+def _kind_of(origin: str) -> Kind:
+    """Return of what kind the bytes of this origin are."""
+    if origin == traffic_series.COUNTED:
+        return counted(about("counted"))
+    if origin in (traffic_series.L2, traffic_series.DRAM):
+        return recorded("traffic_nvidia_h200", t("traffic.ncu"))
+    return computed(t("transfers"))
+
+
+def _traffic_kind(rows: Sequence[Mapping]) -> Kind:
+    """Return of what kinds the points of a chart of these rows are."""
     there = {r["origin"] for r in rows}
     first, *more = (_kind_of(origin) for origin in traffic_series.SOURCES if origin in there)
     return sum(more, start=first)
 
 
-def traffic_head(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
-    """What the curves show, in sentences; the signs that stand in the charts."""
-    fa1, fa2 = (
-        _times(tile_choices.ratio(w, o, w.block_q, w.block_k, pass_)) for o in ("fa1", "fa2")
-    )
-    least = {
-        o: traffic.compulsory_bytes(w.n, w.d, w.dtype, o, w.mask, pass_)
-        for o in ("standard", "fa2")
-    }
-    text = say(
-        "traffic.finding_backward" if pass_ == "backward" else "traffic.finding",
-        n=w.n,
-        tile=f"{w.block_q} × {w.block_k}",
-        fa1=fa1,
-        fa2=fa2,
-        least=amount(least["fa2"]),
-        ratio=rounded(least["standard"] / least["fa2"]),
-    )
-    kind, measured = computed(), traffic_series.gains(w)
-    if measured and pass_ == "forward":
-        l2, dram = (rounded(measured[key]) for key in (traffic_series.L2, traffic_series.DRAM))
-        text += say("traffic.measured", l2=l2, dram=dram)
-        kind += recorded("traffic_nvidia_h200", say("traffic.ncu"))
-    return memory_page(said(text, kind), _key(rows), view="traffic")
-
-
-def _times(ratio: float) -> str:
+def _format_ratio(ratio: float) -> str:
+    """Format bytes in units of standard attention's."""
     if ratio < 0.01:
-        return say("traffic.tiny")
-    return f"{100 * ratio:.0f} %" if ratio < 10 else say("traffic.times", ratio=ratio)
+        return t("traffic.tiny")
+    return f"{100 * ratio:.0f} %" if ratio < 10 else t("traffic.times", ratio=ratio)
 
 
-SIGNS_OF = {  # origin → its sign in the charts, and which of the texts says it
+SIGNS = {  # origin → its sign in the charts, and which of the texts names it
     REQUESTED: ("━", REQUESTED),
     traffic_series.COUNTED: ("○", "counted"),
     traffic_series.L2: ("+", "l2"),
@@ -130,188 +101,145 @@ SIGNS_OF = {  # origin → its sign in the charts, and which of the texts says i
 }
 
 
-def _key(rows: Sequence[Mapping]) -> str:
-    """The legend: what none of the rows is has no place in it."""
-    there = {r["origin"] for r in rows}
-    key = [(a.sign, a.colour, a.label) for a in reversed(ALGORITHMS.values())]
-    texts = say.named("traffic.key")
-    key += [(sign, "currentColor", texts[t]) for x, (sign, t) in SIGNS_OF.items() if x in there]
-    items = (
-        tag(
-            "span",
-            tag("i", sign, style=f"color:{colour}", aria_hidden="true") if sign else "",
-            text,
-        )
-        for sign, colour, text in key
+def render_traffic(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+    """Render the traffic over N and over the tile's side; below, forward, computed against measured
+    bytes and the paper's block rule against today's tiles, backward both passes."""
+    by_n, by_side = (f(w, pass_) for f in (traffic_series.by_n, traffic_series.by_side))
+    rows = [*by_n, *by_side]
+    origins = {r["origin"] for r in rows}
+    gains = traffic_series.gains(w) if pass_ == "forward" else None
+    ncu = recorded("traffic_nvidia_h200", t("traffic.ncu"))
+    head = render(
+        "memory/traffic_head",
+        w=w,
+        pass_=pass_,
+        kind=computed() + ncu if gains else computed(),
+        ratios=[
+            (
+                LABELS[order],
+                _format_ratio(tile_choices.ratio(w, order, w.block_q, w.block_k, pass_)),
+            )
+            for order in reversed(PLACED)
+        ],
+        compulsory=[
+            traffic.compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_)
+            for order in (BASELINE, PLACED[-1])
+        ],
+        gains=gains and [gains[traffic_series.L2], gains[traffic_series.DRAM]],
+        algorithms=[ALGORITHMS[order] for order in reversed(MAIN)],
+        signs=[sign for origin, sign in SIGNS.items() if origin in origins],
     )
-    return div("fa-legend", *items)
-
-
-def traffic_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
-    """Computed against measured; the paper's block rule against today's tiles; the figures. Of the
-    backward pass what it asks for beside the forward pass."""
-    kinds = [Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows]
-    listed = [{key: value for key, value in r.items() if key != "source"} for r in rows]
-    return memory_page(
-        gradients_report.passes(w)
-        if pass_ == "backward"
-        else div("fa-run-cards", _distance(w), _rule(w)),
-        figures_of("traffic", kinds, say.row("traffic.head"), listed, say("traffic.caption")),
-        view="traffic-figures",
+    figures = (
+        charts.traffic(
+            by_n,
+            "n",
+            t("traffic.by_n"),
+            _traffic_kind(by_n),
+            t("traffic.by_n_remark", br=w.block_q, bc=w.block_k),
+            w.n,
+        ),
+        charts.traffic(
+            by_side,
+            "side",
+            t("traffic.by_side"),
+            _traffic_kind(by_side),
+            t("traffic.by_side_remark", n=w.n),
+            w.block_q,
+        ),
     )
-
-
-def _kind_of(origin: str) -> Kind:
-    if origin == traffic_series.COUNTED:
-        return counted(about("counted"))
-    if origin in (traffic_series.L2, traffic_series.DRAM):
-        return recorded("traffic_nvidia_h200", say("traffic.ncu"))
-    return computed(say("transfers"))
-
-
-def _distance(w: Workload) -> str:
-    ways = words(gradients_report.ways())
-    found = traffic_series.distances(w)
-    ncu = recorded("traffic_nvidia_h200", say("traffic.ncu"))
-    if not found:
-        text = say("distance.none_why", sizes=traffic_series.profiled_sizes())
-        return card("distance", say("distance.none"), ncu, "", ways, words(text))
-    rows = [
-        (
-            LABELS[d.order],
-            amount(d.requested),
-            amount(d.l2),
-            f"{d.l2 / d.requested:.3f}",
-            amount(d.compulsory),
-            amount(d.dram),
-            f"{d.dram / d.compulsory:.3f}",
-        )
-        for d in found
-    ]
-    near = say("distance.near")
-    reasons = [say("distance.l2", name=LABELS[d.order], why=d.why_l2 or near) for d in found]
-    reasons += [say("distance.dram", name=LABELS[d.order], why=d.why_dram) for d in found]
-    kv, l2 = amount(2 * w.n * w.d * w.itemsize), amount(CARDS["h200"].l2_bytes)
-    return card(
-        "distance",
-        say("distance"),
-        computed() + ncu,
-        "",
-        ways,
-        words(say("distance.caches", kv=kv, l2=l2)),
-        tag("ul", *(tag("li", reason) for reason in reasons)),
-        table(say.row("distance.head"), rows, say("distance.caption")),
+    below = (
+        {"passes": gradients_report.render_passes(w)} if pass_ == "backward" else _comparisons(w)
     )
+    tail = render(
+        "memory/traffic_tail",
+        w=w,
+        pass_=pass_,
+        kinds=[Kind(_kind_of(r["origin"]).text, r["source"]) for r in rows],
+        rows=[{key: value for key, value in r.items() if key != "source"} for r in rows],
+        **below,
+    )
+    return View(head, figures, tail)
 
 
-def _rule(w: Workload) -> str:
+def _comparisons(w: Workload) -> dict:
+    """Return the values of the forward pass's two cards."""
     br, bc = tile_choices.paper_rule(w)
     best = tile_choices.best(w)
-    rows = [(say("rule.paper", order=LABELS["fa1"]), br, bc, "fa1")]
-    rows.append((say("rule.page", order=LABELS["fa2"]), w.block_q, w.block_k, "fa2"))
+    paper, ours = PLACED  # the paper's rule is that of the loop with its keys outside
+    tiles = [
+        (t("rule.paper", order=LABELS[paper]), br, bc, paper),
+        (t("rule.page", order=LABELS[ours]), w.block_q, w.block_k, ours),
+    ]
     if best and max(best["block_m"], best["block_n"]) <= w.n:
-        name = say("rule.fastest", n=best["n"], order=LABELS["fa2"])
-        rows.append((name, best["block_m"], best["block_n"], "fa2"))
-    shown = []
-    for name, m, n, order in rows:
+        name = t("rule.fastest", n=best["n"], order=LABELS[ours])
+        tiles.append((name, best["block_m"], best["block_n"], ours))
+    theory = tile_choices.theory(w)
+    rules = []
+    for name, m, n, order in tiles:
         moved = traffic.requested_bytes(w.n, w.d, w.mask, w.dtype, order, m, n)
-        constant = moved / tile_choices.theory(w)
-        percent = _times(tile_choices.ratio(w, order, m, n))
-        shown.append((name, f"{m} × {n}", amount(moved), percent, f"{constant:.1f}"))
-    text = say(
-        "rule.note",
-        m=w.hardware.shared_bytes // w.itemsize,
-        theory=amount(tile_choices.theory(w)),
-        registers=amount(w.hardware.registers_per_sm_bytes),
-    )
-    return card(
-        "rule",
-        say("rule"),
-        computed(),
-        w.hardware.name,
-        words(text),
-        table(say.row("rule.head"), shown, say("rule.caption")),
-    )
+        ratio = _format_ratio(tile_choices.ratio(w, order, m, n))
+        rules.append(
+            {"name": name, "tile": (m, n), "bytes": moved, "ratio": ratio, "of": moved / theory}
+        )
+    return {
+        "conventions": CONVENTIONS,
+        "computed": computed(),
+        "ncu": recorded("traffic_nvidia_h200", t("traffic.ncu")),
+        "distances": traffic_series.distances(w),
+        "sizes": traffic_series.profiled_sizes(),
+        "labels": LABELS,
+        "l2_bytes": CARDS["h200"].l2_bytes,
+        "rules": rules,
+        "theory": theory,
+    }
 
 
 # ---- capacity
-
-
-def capacity_rows(w: Workload, pass_: str = "forward") -> list[dict]:
-    """The chart's rows: curves computed, peaks measured."""
-    rows = [
-        {"form": form, "n": n, "bytes": size, "measured": False, "source": "computed"}
-        for form in capacity.FORMS[pass_]
-        for n, size in capacity.curve(w, form)
-    ]
-    return rows + [
-        {"form": form, "n": n, "bytes": size, "measured": True, "source": where}
-        for n, form, size, where in capacity.measured(w)
-        if form in capacity.FORMS[pass_]
-    ]
-
-
-def capacity_kind(rows: Sequence[Mapping]) -> Kind:
-    """Of what these rows show."""
-    kind = computed(say("sizes"))
-    return kind + recorded(what=say("capacity.peaks")) if any(r["measured"] for r in rows) else kind
 
 
 # Of each pass: what is at work in it, for standard attention and the fused kernel.
 AT_WORK = {"forward": ("standard", "fused"), "backward": ("standard_back", "fused_back")}
 
 
-def capacity_head(w: Workload, pass_: str = "forward") -> str:
-    """How far either gets on the chosen card in this pass, and what is kept for the backward."""
-    far = tuple(capacity.longest(w, form, w.card) for form in AT_WORK[pass_])
-    standard, fused = (f"{capacity.rounded(n):,}" for n in far)
-    kept, lse = (capacity.kept(w, order) for order in ("standard", "fa2"))
-    full = {"card": w.hardware.name, "standard": standard, "fused": fused}
-    if pass_ == "backward":
-        text = say("capacity.finding_backward", **full, p=amount(kept), n=w.n, lse=amount(lse))
-    else:
-        heads = w.batch * w.heads
-        fit = _fit(w, *far)
-        text = say("capacity.finding", **full, heads=heads, d=w.d, dtype=w.dtype, fit=fit)
-    return memory_page(said(text, computed() + cited(w.hardware.source)), view="capacity")
+def _capacity_kind(rows: Sequence[Mapping]) -> Kind:
+    """Return of what kind these rows are."""
+    kind = computed(t("sizes"))
+    return kind + recorded(what=t("capacity.peaks")) if any(r["measured"] for r in rows) else kind
 
 
-def _fit(w: Workload, standard: int, fused: int) -> str:
-    """Whether the workload's own N fits the card, which is full at these."""
-    if w.n <= standard:
-        return say("capacity.either", n=w.n)
-    return say("capacity.only" if w.n <= fused else "capacity.neither", n=w.n)
-
-
-def capacity_tail(w: Workload, rows: Sequence[Mapping], pass_: str = "forward") -> str:
-    """The N at which each card runs out, and the figures; what is kept for the backward pass."""
-    shown = [
-        (
-            f"{c.name}, {amount(c.hbm_bytes)}" + (" ◂" if key == w.card else ""),
-            *(f"{capacity.rounded(capacity.longest(w, form, key)):,}" for form in AT_WORK[pass_]),
-        )
-        for key, c in CARDS.items()
-    ]
-    kinds = [Kind(capacity_kind([r]).text, r["source"]) for r in rows]
-    named = [
-        {
-            "form": capacity.FORMS[pass_][r["form"]],
-            "n": r["n"],
-            "bytes": r["bytes"],
-            "measured": r["measured"],
-        }
-        for r in rows
-    ]
-    ends = card(
-        "runs-out",
-        say("capacity.ends"),
-        computed() + cited(say("capacity.sheets")),
-        "",
-        words(say("capacity.ends_note")),
-        table(say.row("capacity.ends_head"), shown, say("capacity.ends_caption")),
+def render_capacity(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+    """Render the memory needed over N and where each card runs out; of the backward pass also what
+    is saved for it."""
+    forms = capacity.FORMS[pass_]
+    rows = capacity.rows(w, pass_)
+    longest = {card: [capacity.longest(w, form, card) for form in AT_WORK[pass_]] for card in CARDS}
+    head = render(
+        "memory/capacity_head",
+        w=w,
+        pass_=pass_,
+        kind=computed() + cited(w.hardware.source),
+        longest=longest[w.card],
+        saved=[capacity.saved_bytes(w, order) for order in COMPARED],
+        rounded=capacity.round_down,
     )
-    return memory_page(
-        div("fa-run-cards", gradients_report.kept(w), ends) if pass_ == "backward" else ends,
-        figures_of("capacity", kinds, say.row("capacity.head"), named, say("capacity.caption")),
-        view="capacity-figures",
+    tail = render(
+        "memory/capacity_tail",
+        w=w,
+        saved=gradients_report.render_saved(w) if pass_ == "backward" else None,
+        kind=computed() + cited(t("capacity.sheets")),
+        cards=CARDS,
+        longest=longest,
+        rounded=capacity.round_down,
+        kinds=[Kind(_capacity_kind([r]).text, r["source"]) for r in rows],
+        rows=[
+            {
+                "form": forms[r["form"]],
+                "n": r["n"],
+                "bytes": r["bytes"],
+                "measured": r["measured"],
+            }
+            for r in rows
+        ],
     )
+    chart = charts.capacity(rows, w.card, _capacity_kind(rows), w.n, pass_)
+    return View(head, (chart,), tail)

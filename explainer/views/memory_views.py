@@ -1,18 +1,20 @@
-"""The views of the Memory page by name: a workload → (HTML above, figures, HTML below)."""
+"""The views of the Memory page by name."""
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
+from explainer.base.fields import PASSES
 from explainer.base.texts import Texts
-from explainer.memory import traffic_series
 from explainer.memory.workload import Workload
-from explainer.views import charts, html, levels_report, memory_report, tiles_report, work_report
+from explainer.views.levels_report import render_levels
+from explainer.views.memory_report import render_capacity, render_traffic, render_trips
+from explainer.views.tiles_report import render_tiles
+from explainer.views.view import View
+from explainer.views.work_report import render_work
 
-say = Texts("memory")
-VIEWS = say.named("views")
+t = Texts("memory")
+VIEWS = t.named("views")
+METRICS = t.named("metrics")
 PASSED = ("traffic", "capacity", "work")  # the views that show either pass
-METRICS = say.named("metrics")
 PLAIN = {
     "view": "levels",
     "show": "tflops",
@@ -27,38 +29,18 @@ PLAIN = {
     "mask": "full",
     "dtype": "fp16",
 }
+RENDERERS = {
+    "levels": render_levels,
+    "trips": render_trips,
+    "traffic": render_traffic,
+    "capacity": render_capacity,
+    "tiles": render_tiles,
+    "work": render_work,
+}
 
 
-def made(
-    view: str, w: Workload, metric: str, pass_: str = "forward"
-) -> tuple[str, list[go.Figure], str]:
-    """The view of this name, the first for another one; ``metric`` of the tiles; ``pass_`` of those
-    that show either, forward for another one."""
-    pass_ = pass_ if pass_ in html.PASSES else PLAIN["pass"]
-    if view == "trips":
-        return memory_report.trips(w), [], ""
-    if view == "work":
-        return work_report.render_work(w, pass_), [], ""
-    if view == "tiles":
-        return tiles_report.tiles(w, metric if metric in METRICS else PLAIN["show"]), [], ""
-    if view == "traffic":
-        by_n, by_side = (f(w, pass_) for f in (traffic_series.by_n, traffic_series.by_side))
-        kind, rows = memory_report.traffic_kind, [*by_n, *by_side]
-        tile = say("traffic.by_n_remark", br=w.block_q, bc=w.block_k)
-        left = charts.traffic(by_n, "n", say("traffic.by_n"), kind(by_n), tile, w.n)
-        right = charts.traffic(
-            by_side,
-            "side",
-            say("traffic.by_side"),
-            kind(by_side),
-            say("traffic.by_side_remark", n=w.n),
-            w.block_q,
-        )
-        tail = memory_report.traffic_tail(w, rows, pass_)
-        return memory_report.traffic_head(w, rows, pass_), [left, right], tail
-    if view == "capacity":
-        rows = memory_report.capacity_rows(w, pass_)
-        chart = charts.capacity(rows, w.card, memory_report.capacity_kind(rows), w.n, pass_)
-        head = memory_report.capacity_head(w, pass_)
-        return head, [chart], memory_report.capacity_tail(w, rows, pass_)
-    return levels_report.levels(w), [], ""
+def render_view(view: str, w: Workload, metric: str, pass_: str = "forward") -> View:
+    """Render the view of this name, the first for another one; ``metric`` of the tiles; ``pass_``
+    of the views that show either, forward for another one."""
+    pass_ = pass_ if pass_ in PASSES else PLAIN["pass"]
+    return RENDERERS.get(view, render_levels)(w, metric, pass_)

@@ -83,17 +83,17 @@ def grid_head(w: Workload, both: Mapping[str, Schedule], pass_: str = "forward")
     heads = w.batch * w.heads
     idle = {order: sms - n for order, n in used.items()}
     use = {o: say("grid.idle", n=n) if n else say("grid.all") for o, n in idle.items()}
-    fa1, fa2 = (len(both[order].sm) for order in ("fa1", "fa2"))
+    serial, parallel = both  # one program a head, one a block
     text = say(
         "grid.finding_backward" if pass_ == "backward" else "grid.finding",
         heads=heads,
-        fa1=fa1,
+        serial=len(both[serial].sm),
         sms=sms,
         card=w.hardware.name,
-        use1=use["fa1"],
-        fa2=fa2,
+        use1=use[serial],
+        parallel=len(both[parallel].sm),
         block=BLOCKS[pass_],
-        use2=use["fa2"],
+        use2=use[parallel],
     )
     return page(said(text, simulation(w, pass_)), _facts(w, both, pass_), view="grid")
 

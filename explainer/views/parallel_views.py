@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from explainer.algorithms.registry import LABELS, OF_PASS, PLACED
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.views import charts, decode_report, html, parallel_report
 
 say = Texts("parallel")
-VIEWS, CASES = say.named("views"), say.named("cases")
+VIEWS = say.named("views")
+CASES = {
+    case: say("case.name", order=LABELS[order], mask="causal" if causal else "full")
+    for case, (order, causal) in real_schedules.CASES.items()
+}
 PLAIN = {
     "view": "grid",
-    "case": "fa2-full",
+    "case": next(iter(CASES)),
     "pass": "forward",
     "card": "h200",
     "n": "4096",
@@ -31,14 +36,13 @@ ORDERS = {  # of unequal blocks, in either pass
     "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
     "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
 }
-NAMES = say.named("names")  # of a launch; short, so that a phone has room for its visits
 FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 View = tuple[str, list[go.Figure], str]
 
 
 def _grid(w: Workload, pass_: str) -> View:
-    both = {order: durations.schedule(w, order, pass_=pass_) for order in ("fa1", "fa2")}
+    both = {order: durations.schedule(w, order, pass_=pass_) for order in PLACED}
     orders = ORDERS[pass_] if w.mask.hides else ()
     other = {o: durations.schedule(w, "fa2", o, pass_) for o in orders}
     unit = durations.pace(w, "fa2", pass_).unit
@@ -46,7 +50,7 @@ def _grid(w: Workload, pass_: str) -> View:
     figures = []
     for order, s in both.items():
         takes = parallel_report.time(s.makespan, unit)
-        name = say("timeline.title", name=NAMES[f"{pass_} {order}"], time=takes)
+        name = say("timeline.title", name=OF_PASS[pass_][order].texts["programs"], time=takes)
         kind = parallel_report.simulation(w, pass_)
         launched = launch.programs(w, order, pass_=pass_)
         told = parallel_report.told(s, launched, unit, kind, pass_)

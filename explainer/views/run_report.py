@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.texts import Texts
@@ -32,8 +33,10 @@ from explainer.views.verdict import (
 from kernels.spec.formats import ITEMSIZE
 
 say = Texts("run")
-KINDS = {"naive": "naive", "standard": "naive", "fa1": "fa1", "fa2": "kernel", "hopper": "hopper"}
-KINDS["naive_compiled"] = "naive"
+# The colour of a bar, by what becomes of O in a method's loop.
+STYLES = {"final": "naive", "normalized": "normalized", "unnormalized": "kernel"}
+KINDS = {key: STYLES[a.output] for key, a in ALGORITHMS.items()}
+KINDS |= {"naive": "naive", "naive_compiled": "naive", "hopper": "hopper"}
 
 
 def _kind(method: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from explainer.algorithms.inputs import INPUTS
+from explainer.algorithms.registry import BASELINE
 from explainer.base.amounts import listed, power, scientific
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, ORDERS, STORE_S, RunRequest
@@ -194,8 +195,8 @@ def about(query: Mapping) -> str:
 
 def tiles(counts: Mapping[str, int]) -> str:
     """Tiles of one head: those of FA-1 and FA-2, Standard's in brackets; "" without any."""
-    flash = max((n for name, n in counts.items() if name != "standard"), default=0)
-    standard = counts.get("standard", 0)
+    flash = max((n for name, n in counts.items() if name != BASELINE), default=0)
+    standard = counts.get(BASELINE, 0)
     if not flash:
         return say("verdict.tiles", n=standard) if standard else ""
     if standard and standard != flash:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
 from explainer.views import gradients_report
 from explainer.views.templates import render
+from explainer.views.view import View
 
 t = Texts("memory")
 
 
-def render_work(w: Workload, pass_: str = "forward") -> Markup:
+def render_work(w: Workload, metric: str = "", pass_: str = "forward") -> View:
     """Render scores, tiles, FLOPs and bytes beside N², and the cache of K and V in decoding, or for
     the backward pass its products."""
     works = mask_work.beside(w, pass_)
     own, full = works[w.mask.text], works["full"]
+    if pass_ == "backward":
+        below = {"products": gradients_report.render_products(w)}
+    else:
+        below = _cache_values(w)
     computed_scores = own.tiles * w.block_q * w.block_k
     rows = [
         {
@@ -31,20 +34,20 @@ def render_work(w: Workload, pass_: str = "forward") -> Markup:
         }
         for mask, work in works.items()
     ]
-    return render(
-        "memory/work",
-        w=w,
-        pass_=pass_,
-        own=own,
-        full=full,
-        shares=(own.scores / w.n**2, own.tiles / full.tiles, own.nbytes / full.nbytes),
-        visible_of_computed=own.scores / computed_scores if computed_scores else 0.0,
-        products=len(mask_work.PRODUCTS[pass_]),
-        counted=computed(t("work.counted")),
-        rows=rows,
-        **(
-            {"gradients": gradients_report.products(w)} if pass_ == "backward" else _cache_values(w)
-        ),
+    return View(
+        render(
+            "memory/work",
+            w=w,
+            pass_=pass_,
+            own=own,
+            full=full,
+            shares=(own.scores / w.n**2, own.tiles / full.tiles, own.nbytes / full.nbytes),
+            visible_of_computed=own.scores / computed_scores if computed_scores else 0.0,
+            flops_per_score=2 * len(mask_work.PRODUCTS[pass_]),
+            counted=computed(t("work.counted")),
+            rows=rows,
+            **below,
+        )
     )
 
 

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.fields import ORDERS, pass_of
+from explainer.algorithms.sizes import size_of, trace_numbers
+from explainer.base.fields import pass_of
 from explainer.parallel import warps
+from explainer.parallel.warp_loops import ORDERS
 from explainer.problem import Problem
 from explainer.web import mask_map
-from explainer.web.files import exported
+from explainer.web.files import in_every_order
 from explainer.web.wire import has_numbers
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process
@@ -41,30 +43,6 @@ class Work:
         return listed + 2e-11 * self.products + 2e-9 * self.touched + 60e-9 * self.told
 
 
-def moves(p: Problem, pass_: str = "forward") -> int:
-    """Blocks moved by its loop when nothing is skipped."""
-    tiles = p.Tr * p.Tc
-    if pass_ == "backward":
-        return {
-            "fa2": 5 * tiles + 6 * p.Tr + 4 * p.Tc,
-            "fa1": 7 * tiles + 4 * p.Tc,
-            "standard": (12 + p.score.bends) * tiles + p.Tr + 2 * p.Tc,
-        }[p.order]
-    return {
-        "fa2": 2 * tiles + 3 * p.Tr,
-        "fa1": 7 * tiles + 2 * p.Tc,
-        "standard": 7 * tiles + p.Tr,
-    }[p.order]
-
-
-def visits(p: Problem, pass_: str = "forward") -> int:
-    tiles = p.Tr * p.Tc
-    if pass_ == "backward":
-        all_visits = {"fa2": tiles + 2 * p.Tr, "fa1": tiles, "standard": 4 * tiles + p.Tr}
-        return all_visits[p.order]
-    return tiles + (0 if ALGORITHMS[p.order].running else 2 * p.Tr)
-
-
 def _inputs(p: Problem) -> Work:
     rising = p.n * p.n * p.d if p.inputs == "rising" else 0
     return Work(products=rising, touched=15 * p.n * p.d)
@@ -73,13 +51,18 @@ def _inputs(p: Problem) -> Work:
 def whole(p: Problem, pass_: str = "forward") -> Work:
     """Every visit with its numbers; a backward pass computes the forward pass first."""
     backward = pass_ == "backward"
-    products, told = (5 if backward else 2) * p.n * p.n * p.d, exported(p, pass_)
-    before = whole(p) if backward else _inputs(p)
-    return before + Work(moves(p, pass_), visits(p, pass_), products, 10 * told, told)
+    products, told = (5 if backward else 2) * p.n * p.n * p.d, trace_numbers(p, pass_)
+    before, size = whole(p) if backward else _inputs(p), size_of(p, pass_)
+    return before + Work(size.moves, size.visits, products, 10 * told, told)
 
 
 def _trace(p: Problem, pass_: str = "forward") -> Work:
-    return whole(p, pass_) if has_numbers(p, pass_) else Work(moves(p, pass_))
+    return whole(p, pass_) if has_numbers(p, pass_) else Work(size_of(p, pass_).moves)
+
+
+def _widest(p: Problem) -> int:
+    """Count the keys of the widest visit: of a tile, or of a strip of whole rows."""
+    return p.n if ALGORITHMS[p.order].stores_scores else p.block_k
 
 
 def one_visit(p: Problem, pass_: str = "forward") -> Work:
@@ -88,19 +71,20 @@ def one_visit(p: Problem, pass_: str = "forward") -> Work:
     if pass_ == "backward":
         tiles, square = p.Tr * p.Tc, p.n * p.n
         touched = 16 * square + p.n * p.d * p.Tc
-        wide = p.block_k if p.order != "standard" else p.n
+        wide = _widest(p)
         told = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
-        listed = Work(moves(p) + moves(p, pass_), tiles + p.Tc + 2, 2 * square * p.d)
+        moves = size_of(p).moves + size_of(p, pass_).moves
+        listed = Work(moves, tiles + p.Tc + 2, 2 * square * p.d)
         return _inputs(p) + listed + Work(touched=touched, told=told)
-    strip, wide = p.block_q * p.n, p.block_k if ALGORITHMS[p.order].running else p.n
+    strip, wide = p.block_q * p.n, _widest(p)
     touched = 16 * strip + p.block_q * p.d * p.Tc
     told = 2 * p.block_q * (wide + 4) + 2 * p.d * (2 * p.block_q + wide)
-    return _inputs(p) + Work(moves(p), p.Tc + 2, 2 * strip * p.d, touched, told)
+    return _inputs(p) + Work(size_of(p).moves, p.Tc + 2, 2 * strip * p.d, touched, told)
 
 
 def _warps(query: Mapping[str, str]) -> Work:
     p = warps.from_query(query)[0]
-    return one_visit(replace(p, order="fa1")) + one_visit(replace(p, order="fa2"))
+    return sum((one_visit(replace(p, order=order)) for order in set(ORDERS.values())), Work())
 
 
 def _mask(query: Mapping[str, str]) -> Work:
@@ -114,7 +98,7 @@ def _mask(query: Mapping[str, str]) -> Work:
 
 
 def _html(p: Problem) -> Work:
-    return sum((_trace(replace(p, order=order)) for order in ORDERS), _trace(p, "backward"))
+    return sum(map(_trace, in_every_order(p)), _trace(p, "backward"))
 
 
 _OF_PROBLEM = {

@@ -16,10 +16,11 @@ import numpy as np
 import orjson  # Gradio brings it
 
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.registry import ALGORITHMS
+from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.schedule import check_size
+from explainer.algorithms.sizes import trace_numbers
 from explainer.algorithms.traffic import summed
-from explainer.base.fields import ORDERS, refused
+from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
@@ -71,8 +72,8 @@ def _name(problem: Problem) -> str:
 
 
 def in_every_order(problem: Problem) -> list[Problem]:
-    """The Problem in all three loop orders, so that a page can race them."""
-    return [replace(problem, order=order) for order in ORDERS]
+    """Return the Problem in every loop order that a page races it against."""
+    return [replace(problem, order=order) for order in lanes_of(problem.order)]
 
 
 def animation(problem: Problem, start: dict[str, str]) -> str:
@@ -113,24 +114,10 @@ def in_script(content: object) -> str:
     return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def exported(problem: Problem, pass_: str = "forward") -> int:
-    """Numbers in a file of the whole trace where nothing is skipped."""
-    p = problem
-    if pass_ == "backward":
-        standard, sums = p.order == "standard", p.n * p.d * (p.Tc + p.Tr)
-        squares = (7 if standard else 4) + p.score.changes
-        sums += p.n * p.d * p.Tr if standard else sums
-        rows = {"standard": 1, "fa1": p.Tc, "fa2": p.Tc + 1}[p.order]
-        return 8 * p.n * p.d + p.n * (2 + rows) + squares * p.n * p.n + sums
-    if ALGORITHMS[p.order].running:
-        return 4 * p.n * p.d + 3 * p.n * p.n + p.n * (1 + p.Tc * (p.d + 7))
-    return 5 * p.n * p.d + 5 * p.n * (p.n + 1)
-
-
 def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "forward") -> None:
     """Raises ProblemError for more numbers than a file may have."""
     check_size(problem)
-    if (found := exported(problem, pass_)) > most:
+    if (found := trace_numbers(problem, pass_)) > most:
         where = say("file.numbers_at", d=problem.d, bc=problem.block_k)
         raise refused({"n": problem.n}, say("file.numbers", found=found, most=most), where)
 

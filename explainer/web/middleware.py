@@ -25,7 +25,8 @@ from explainer.web.request_filter import NO_SUCH, RequestFilter
 
 LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
-BROKEN = Texts("shared")("broken")
+t = Texts("shared")
+BROKEN = t("broken")
 
 
 class HidePage:

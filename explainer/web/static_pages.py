@@ -95,7 +95,7 @@ def _workload(query: Query) -> Workload:
 
 
 def _memory(query: Query) -> View:
-    return memory_views.made(query["view"], _workload(query), query["show"])
+    return memory_views.render_view(query["view"], _workload(query), query["show"])
 
 
 def _parallel(query: Query) -> View:

@@ -17,11 +17,12 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.inputs import make_inputs, row_names
+from explainer.algorithms.registry import ALGORITHMS, lanes_of
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
 from explainer.base.cache import cached
-from explainer.base.fields import ORDERS
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
@@ -47,20 +48,10 @@ EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel a
 Arrays = dict[str, np.ndarray]
 
 
-def payload_bytes(problem: Problem, pass_: str = "forward") -> int:
-    """Bytes of the numbers of a Problem when all of them travel as float32."""
-    p = problem
-    if pass_ == "backward":
-        squares = 5 if p.score.changes else 4
-        return 4 * (8 * p.n * p.d + squares * p.n * p.n + 2 * p.n * p.d * (p.Tr + p.Tc))
-    visits = 1 if p.order == "standard" else p.Tc
-    return 4 * (4 * p.n * p.d + 2 * p.n * p.n + p.n * p.d * visits + 7 * p.n * visits)
-
-
 def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
-    """Does the Problem travel with its numbers, or as tiles only?"""
+    """Return True if the Problem travels with its numbers, False if as tiles only."""
     few = problem.Tr * problem.Tc <= MOST_VISITS
-    return few and payload_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
+    return few and wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
@@ -188,10 +179,10 @@ def _heads(p: Problem) -> dict[str, int]:
 
 
 def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
-    size, of = ITEMSIZE[problem.dtype], PASSES[pass_]
+    size, of, orders = ITEMSIZE[problem.dtype], PASSES[pass_], lanes_of(problem.order, pass_)
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
     totals = {
-        convention: {o: summed(replace(problem, order=o), convention, pass_) for o in ORDERS}
+        convention: {o: summed(replace(problem, order=o), convention, pass_) for o in orders}
         for convention in CONVENTIONS
     }
     names = row_names(problem)
@@ -251,7 +242,8 @@ def pack_visit(problem: Problem, step: int) -> bytes:
             arrays[name] = source.O
     if visit.l_new is not None and visit.O is not None:
         l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
-        arrays["O"] = visit.O / l if problem.order == "fa2" else visit.O
+        divided = ALGORITHMS[problem.order].output != "unnormalized"
+        arrays["O"] = visit.O if divided else visit.O / l
     return _packed({"version": VERSION, "step": step}, arrays)
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 
 import torch
-from triton.runtime import driver
 
-from ..launching import Launch, maker
+from ..launching import Launch, allocator
 from ..spec import masks, scores
+from ..triton_internals import active_driver
 from . import backward_plans, folding, plans, tables, versions
 from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
 
@@ -112,12 +112,12 @@ def prepare(
     after = Launch(
         after_kernel, -(-q.numel() // ENDS_BLOCK), (scale, q.numel()), {"BLOCK": ENDS_BLOCK}
     )
-    make_lse = maker(batch, heads, padded, dtype=torch.float32, device=device)
-    make_added = maker(batch * heads, n_q, d, dtype=torch.float32, device=device)
-    make_dq = maker(*q.shape, dtype=dtype, device=device)
-    make_dk = maker(*k.shape, dtype=dtype, device=device)
+    make_lse = allocator(batch, heads, padded, dtype=torch.float32, device=device)
+    make_added = allocator(batch * heads, n_q, d, dtype=torch.float32, device=device)
+    make_dq = allocator(*q.shape, dtype=dtype, device=device)
+    make_dk = allocator(*k.shape, dtype=dtype, device=device)
     unread = torch.empty(0, dtype=torch.int32, device=device)
-    stream_of = driver.active.get_current_stream
+    stream_of = active_driver().get_current_stream
 
     def call(q, k, v, o, grad_o, lse, grad_lse):
         if copied:
@@ -139,19 +139,14 @@ def prepare(
 
 
 def _flat(x: torch.Tensor, rows: int):
-    """TMA descriptor of a contiguous tensor, taken as a list, boxes of `rows` numbers."""
-    from triton.experimental.gluon import language as gl
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+    """Return the TMA descriptor of a contiguous tensor as a list, boxes of `rows` numbers."""
+    from .gluon import describe
 
-    layout = gl.NVMMASharedLayout.get_default_for([rows], gl.float32)
-    return TensorDescriptor(x, [x.numel()], [1], [rows], layout)
+    return describe(x, (rows,), [x.numel()], [1])
 
 
 def _added(x: torch.Tensor):
-    """TMA descriptor of dQ (B · H, Nq, d), boxes of 64 × 64: what lies beyond Nq is left out."""
-    from triton.experimental.gluon import language as gl
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+    """Return the TMA descriptor of dQ (B · H, Nq, d), boxes of 64 × 64."""
+    from .gluon import describe
 
-    box = [1, HALF, HALF]
-    layout = gl.NVMMASharedLayout.get_default_for(box, gl.float32)
-    return TensorDescriptor(x, list(x.shape), list(x.stride()), box, layout)
+    return describe(x, (1, HALF, HALF))

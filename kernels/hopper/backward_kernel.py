@@ -9,16 +9,6 @@ engine add it in HBM, in fp32.
 """
 # ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import (
-    fence_async_shared,
-    mbarrier,
-    tma,
-    warpgroup_mma,
-    warpgroup_mma_wait,
-)
-
 from .backward_parts import (
     BATCH,
     END,
@@ -32,8 +22,6 @@ from .backward_parts import (
     KEYS,
     PASSES,
     TO,
-    as_tile,
-    async_add,
     await_turn,
     hide,
     let_go,
@@ -42,8 +30,20 @@ from .backward_parts import (
     tell,
     told,
 )
-from .consumer import async_store
-from .kernel import async_load, ring
+from .gluon import (
+    as_tile,
+    async_add,
+    async_load,
+    async_store,
+    fence_async_shared,
+    gl,
+    gluon,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+from .kernel import ring
 from .parts import fixed_turn, meet, take_from_queue
 from .variants import tile_in
 

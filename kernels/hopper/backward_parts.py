@@ -3,47 +3,16 @@
 Imported as `parts` is.
 """
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language._core import _unwrap_if_constexpr, builtin
-from triton.experimental.gluon.language.nvidia.hopper import (
-    fence_async_shared,
-    mbarrier,
-    tma,
-    warpgroup_mma,
-)
+from .gluon import as_tile, constant, fence_async_shared, gl, gluon, mbarrier, warpgroup_mma
 
-KEYS = gl.constexpr(128)  # of a tile: 64 for each warpgroup
-HALF = gl.constexpr(64)
-
-
-@builtin
-def _async_add(tensor_desc, coord, src, _semantic=None):
-    """Start the addition of a box in shared memory to the tensor."""
-    from triton._C.libtriton import ir
-
-    coord = _semantic._convert_to_ir_values(coord, require_i64=False)
-    _semantic.builder.create_async_tma_reduce(
-        ir.DESCRIPTOR_REDUCE_KIND.ADD, tensor_desc.handle, coord, src.handle
-    )
-
-
-@builtin
-def as_tile(smem, dtype, shape, layout, _semantic=None):
-    """Shared memory with another type, shape and layout; Gluon's own name for it changes."""
-    dtype, layout = _unwrap_if_constexpr(dtype), _unwrap_if_constexpr(layout)
-    shape = [_unwrap_if_constexpr(size) for size in shape]
-    return _semantic.memdesc_reinterpret(smem, dtype, shape, layout)
-
-
-async_add = getattr(tma, "async_atomic_add", None) or _async_add  # has a name from Triton 3.8 on
-
+KEYS = constant(128)  # of a tile: 64 for each warpgroup
+HALF = constant(64)
 
 # What the producer tells the consumers of a tile, each an int32: its first key (−1: no more tiles),
 # batch and key head, the rows from FIRST on, below END, of how many heads from HEAD on in how many
 # PASSES, and by warpgroup the rows FROM … TO − 1 that all of its keys see.
-KEY, BATCH, K_HEAD, FIRST, END, HEAD, PASSES, FROM, TO = map(gl.constexpr, range(9))
-FIELDS = gl.constexpr(16)
+KEY, BATCH, K_HEAD, FIRST, END, HEAD, PASSES, FROM, TO = map(constant, range(9))
+FIELDS = constant(16)
 
 
 @gluon.jit

@@ -1,16 +1,17 @@
 """The consumers of the Hopper kernel: warpgroups of 64 rows each, which multiply and weigh."""
 # ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import (
+from .gluon import (
+    async_store,
+    constant,
     fence_async_shared,
+    gl,
+    gluon,
     mbarrier,
     tma,
     warpgroup_mma,
     warpgroup_mma_wait,
 )
-
 from .parts import (
     blocks_up_to,
     first_hidden,
@@ -26,11 +27,8 @@ from .parts import (
 )
 from .variants import altered, first_state, rows_of, shift, tile_of
 
-# Renamed in Triton 3.8; 3.9 keeps the old name only to refuse it.
-async_store = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
-
-ROWS = gl.constexpr(64)  # of one warpgroup: what one wgmma computes
-LN2 = gl.constexpr(0.6931471805599453)
+ROWS = constant(64)  # of one warpgroup: what one wgmma computes
+LN2 = constant(0.6931471805599453)
 
 
 @gluon.jit

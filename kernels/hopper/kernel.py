@@ -6,16 +6,10 @@ wgmma. A warpgroup starts S_j = Q K_jᵀ and O += P_{j+1} V_{j+1} together (keys
 first) and computes the softmax of block j while the other warpgroups use the matrix units.
 """
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
-
 from .consumer import ROWS, consume
+from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
 from .parts import announce, blocks_up_to, fixed_turn, take_from_queue, tile_at
 from .variants import tile_in
-
-# Renamed in Triton 3.8; 3.9 keeps the old name only to refuse it.
-async_load = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
 
 
 @gluon.jit

@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 import torch
-from triton.runtime import driver
 
 from ..availability import INTERPRETED
 from ..checks import check_options, check_tensors
-from ..launching import Calls, Launch, maker, nothing, on_device
+from ..launching import Calls, Launch, allocator, empty_result, on_device
 from ..spec import masks
+from ..triton_internals import active_driver
 from . import folding, plans, tables, versions
 
 DIMENSIONS = (64, 128)
@@ -85,7 +85,7 @@ def prepare(
         raise ValueError(reason)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
     if 0 in q.shape or 0 in k.shape:
-        return nothing
+        return empty_result
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
     kind = folding.kind(changed)
@@ -127,9 +127,9 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
         {"plan": plan, **versions.OPTIONS},
         boxes=(rows, keys, keys, rows),
     )  # fmt: skip
-    stream_of = driver.active.get_current_stream
-    make_o = maker(batch, heads, n_q, d, dtype=dtype, device=device)
-    make_lse = maker(batch, heads, n_q, dtype=torch.float32, device=device)
+    stream_of = active_driver().get_current_stream
+    make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
+    make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
     unread = torch.empty(0, dtype=torch.int32, device=device)  # where no queue is
 
     def call(q, k, v):
@@ -196,23 +196,13 @@ def by_tma(**tensors: torch.Tensor) -> str:
     return ""
 
 
-@lru_cache(maxsize=64)
-def _layout(rows: int, d: int, dtype: torch.dtype):
-    from triton.experimental.gluon import language as gl
-
-    element = gl.bfloat16 if dtype == torch.bfloat16 else gl.float16
-    return gl.NVMMASharedLayout.get_default_for([1, 1, rows, d], element)
-
-
 def _descriptor(x: torch.Tensor, rows: int):
-    """TMA descriptor of x (B, H, N, d), boxes of `rows` rows: beyond N 0 is read, none written."""
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+    """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows."""
+    from .gluon import describe
 
     d = x.shape[3]
     strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
-    return TensorDescriptor(
-        x, list(x.shape), [*strides, 1], [1, 1, rows, d], _layout(rows, d, x.dtype)
-    )
+    return describe(x, (1, 1, rows, d), strides=[*strides, 1])
 
 
 def _counter(device: torch.device, stream: int) -> torch.Tensor:

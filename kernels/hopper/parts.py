@@ -5,9 +5,7 @@ driver when a function is decorated.
 """
 # ruff: noqa: SIM108, SIM300 — Gluon compares with the constant on the right
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+from .gluon import gl, gluon, mbarrier
 
 
 @gluon.jit

@@ -43,31 +43,33 @@ class Plan:
         return 64 * self.consumers
 
 
-# Heights of a tile: warpgroups, and the registers that leave room for them.
-TWO = {"consumers": 2, "stages": 2, "producer_registers": 24, "consumer_registers": 240}
-THREE = {"consumers": 3, "stages": 3, "producer_registers": 32, "consumer_registers": 160}
+# By warpgroups of a tile: the registers that leave room for them.
+TWO = Plan(
+    causal=False, ragged=False, consumers=2, stages=2, order="queue", ping_pong=False, peel=True,
+    producer_registers=24, consumer_registers=240,
+)  # fmt: skip
+THREE = replace(
+    TWO, consumers=3, stages=3, ping_pong=True, producer_registers=32, consumer_registers=160
+)
 # (d, causal); measured on an H200 with Triton 3.6, see LOG.md.
 TABLE = {
-    (64, False): Plan(False, False, order="queue", ping_pong=True, peel=True, **THREE),
-    (64, True): Plan(True, False, order="queue", ping_pong=True, peel=False, **THREE),
-    (128, False): Plan(False, False, order="pairs", ping_pong=True, peel=True, **TWO),
-    (128, True): Plan(True, False, order="pairs", ping_pong=False, peel=True, **TWO),
+    (64, False): THREE,
+    (64, True): replace(THREE, causal=True, peel=False),
+    (128, False): replace(TWO, order="pairs", ping_pong=True),
+    (128, True): replace(TWO, causal=True, order="pairs"),
 }
 # By d, of masks by a table: one loop for all key blocks, so `peel` costs less code.
-TABLED = {
-    64: Plan(False, False, order="queue", ping_pong=True, peel=False, table=True, **THREE),
-    128: Plan(False, False, order="queue", ping_pong=False, peel=True, table=True, **TWO),
-}
+TABLED = {64: replace(THREE, peel=False, table=True), 128: replace(TWO, table=True)}
 
 
 def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bool = False) -> Plan:
     """The plan for d (64 or 128) and this problem; score and sink as a `Plan` has them."""
     if mask.plain and score == "none" and not sink:
         return fit(TABLE[d, mask.hides], n_q, n_k)
-    plan = replace(TABLED[d], score=score, sink=sink)
+    plan = TABLED[d]
     if d == 64 and score == "alibi":  # with 160 registers it spills
-        return replace(plan, **{**TWO, "stages": 4})
-    return plan
+        plan = replace(TWO, stages=4, ping_pong=True, peel=False, table=True)
+    return replace(plan, score=score, sink=sink)
 
 
 def fit(plan: Plan, n_q: int, n_k: int) -> Plan:

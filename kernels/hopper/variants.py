@@ -4,14 +4,12 @@ The tables are `tables.Tables`: no mask is known here, only which keys start …
 Imported as `parts` is.
 """
 
-from triton.experimental import gluon
-from triton.experimental.gluon import language as gl
-
+from .gluon import constant, gl, gluon
 from .parts import tile_at
 from .tables import WIDTH
 
-LOG2E = gl.constexpr(1.4426950408889634)
-STRIDE = gl.constexpr(WIDTH)
+LOG2E = constant(1.4426950408889634)
+STRIDE = constant(WIDTH)
 
 
 @gluon.jit

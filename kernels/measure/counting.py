@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import torch
 
-from .. import fa1, fa2, gradients, standard
+from .. import gradients
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
+from ..launching import observe_launches
+from ..orders import ORDERS
 from ..spec import masks
+from ..triton_internals import wrap_interpreter
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
 BACKWARD_TENSORS = ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV")
@@ -22,17 +25,6 @@ MAX_N = 16_384
 # kernel parameter → tensor, where they differ
 _NAMES = {"M": "m", "L": "l", "LSE": "lse", "DELTA": "D", "SUM": "dQ"}
 _NAMES |= {"D" + x: "d" + x for x in "OQKV"}
-_KERNELS = (
-    (fa2, "fa2_kernel"),
-    (fa1, "fa1_kernel"),
-    (standard, "scores_kernel"),
-    (standard, "softmax_kernel"),
-    (standard, "output_kernel"),
-    (gradients, "delta_kernel"),
-    (gradients, "keys_kernel"),
-    (gradients, "rows_kernel"),
-    (gradients, "scale_kernel"),
-)
 
 
 def count_traffic(
@@ -57,17 +49,16 @@ def count_traffic(
 
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
-    _interpreted("count_traffic")
-    asked = masks.from_keywords(causal, mask)
-    check_options(None, order, ("standard", "fa1", "fa2"), block_m, block_n, "ieee")
+    _check_interpreted("count_traffic")
+    mask_of = masks.from_keywords(causal, mask)
+    check_options(None, order, tuple(ORDERS), block_m, block_n, "ieee")
     q, k, v = _ones(3, n, d, dtype, block_m, block_n)
     config = choose("interpreter", d, q.element_size(), block_m, block_n)
-    prepare = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}[order]
-    how = asked, d**-0.5, config, "ieee", check_score(score), sink is not None
+    options = mask_of, d**-0.5, config, "ieee", check_score(score), sink is not None
     sinks = () if sink is None else (check_sink(sink, q),)
-    with _counted() as bytes_moved:
-        prepare(q, k, v, *how, keep_lse=order == "fa2")(q, k, v, *sinks)
-    return {name: tuple(bytes_moved[name][:2]) for name in TENSORS}
+    with _count_bytes() as moved:
+        ORDERS[order](q, k, v, *options, keep_lse=order == "fa2")(q, k, v, *sinks)
+    return {name: (moved[name][0], moved[name][1]) for name in TENSORS}
 
 
 def count_backward_traffic(
@@ -85,18 +76,18 @@ def count_backward_traffic(
     """The same of the backward pass: {tensor: (bytes read, bytes written, bytes added to)} for Q K
     V O dO lse D dQ dK dV, where dQ is also the fp32 sum that becomes it. An addition is no read and
     no write besides. Arguments and errors as ``count_traffic``."""
-    _interpreted("count_backward_traffic")
+    _check_interpreted("count_backward_traffic")
     check_options(None, "fa2", ("fa2",), block_m, block_n, "ieee")
     q, k, v, o, grad_o = _ones(5, n, d, dtype, block_m, block_n)
-    lse = torch.zeros(1, 1, n)
-    how = {"causal": causal, "mask": mask, "score": score, "deterministic": deterministic}
-    blocks = {"block_m": block_m, "block_n": block_n}
-    with _counted() as bytes_moved, _unkept():
-        gradients.backward(grad_o, None, q, k, v, o, lse, **how, **blocks)
-    return {name: tuple(bytes_moved[name]) for name in BACKWARD_TENSORS}
+    with _count_bytes() as moved:
+        gradients.backward(
+            grad_o, None, q, k, v, o, torch.zeros(1, 1, n), causal=causal, mask=mask, score=score,
+            deterministic=deterministic, block_m=block_m, block_n=block_n,
+        )  # fmt: skip
+    return {name: (moved[name][0], moved[name][1], moved[name][2]) for name in BACKWARD_TENSORS}
 
 
-def _interpreted(name: str) -> None:
+def _check_interpreted(name: str) -> None:
     if not INTERPRETED:
         raise RuntimeError(
             f"{name} needs Triton's interpreter: set TRITON_INTERPRET=1 before importing kernels."
@@ -116,46 +107,21 @@ def _ones(count: int, n: int, d: int, dtype: str, block_m: int, block_n: int) ->
 
 
 @contextmanager
-def _unkept() -> Iterator[None]:
-    """Within the block no prepared backward call is found, and after it none of its own is left:
-    they hold the kernels that they were prepared with."""
-    kept, gradients._calls = gradients._calls, {}
-    try:
-        yield
-    finally:
-        gradients._calls = kept
-
-
-class _Recorded:
-    """A kernel that notes, at each launch, which addresses belong to which of its parameters."""
-
-    def __init__(self, kernel, ranges: list[tuple[int, int, str]]) -> None:
-        self.kernel, self.ranges = kernel, ranges
-
-    def __getitem__(self, grid):
-        def launch(*args, **options):
-            self.ranges.clear()
-            for name, arg in zip(self.kernel.arg_names, args, strict=False):
-                for one in arg if isinstance(arg, tuple) else (arg,):
-                    if isinstance(one, torch.Tensor):
-                        start = one.data_ptr()
-                        size = one.numel() * one.element_size()
-                        self.ranges.append((start, start + size, _NAMES.get(name, name)))
-            self.kernel[grid](*args, **options)
-
-        return launch
-
-
-@contextmanager
-def _counted() -> Iterator[dict[str, list[int]]]:
-    """Within the block, launches add what they read, write and add to, to the dict that is
-    yielded."""
-    from triton.runtime.interpreter import interpreter_builder as builder
-
+def _count_bytes() -> Iterator[dict[str, list[int]]]:
+    """Within the block, launches add the bytes that they read, write and add to, to the dict that
+    is yielded, by tensor."""
     moved = {name: [0, 0, 0] for name in (*TENSORS, *BACKWARD_TENSORS)}
     ranges: list[tuple[int, int, str]] = []
-    load, store = builder.create_masked_load, builder.create_masked_store
-    atomic = builder.create_atomic_rmw
+
+    def note_addresses(kernel, arguments: tuple) -> None:
+        """Note which addresses belong to which parameter of the kernel that is launched."""
+        ranges.clear()
+        for name, argument in zip(kernel.arg_names, arguments, strict=False):
+            for x in argument if isinstance(argument, tuple) else (argument,):
+                if isinstance(x, torch.Tensor):
+                    start = x.data_ptr()
+                    end = start + x.numel() * x.element_size()
+                    ranges.append((start, end, _NAMES.get(name, name)))
 
     def add(pointers, mask, column: int) -> None:
         addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]
@@ -170,26 +136,24 @@ def _counted() -> Iterator[dict[str, list[int]]]:
                 return
         raise RuntimeError(f"A kernel touched {low:#x} to {high:#x}, outside of its tensors.")
 
-    def counting_load(pointers, mask, *rest):
-        add(pointers, mask, 0)
-        return load(pointers, mask, *rest)
+    def counted(column: int, pointers_at: int, mask_at: int) -> Callable[[Callable], Callable]:
+        """Return what wraps a method of the interpreter whose pointers and mask stand there."""
 
-    def counting_store(pointers, value, mask, *rest):
-        add(pointers, mask, 1)
-        return store(pointers, value, mask, *rest)
+        def wrap(method: Callable) -> Callable:
+            def call(*arguments):
+                add(arguments[pointers_at], arguments[mask_at], column)
+                return method(*arguments)
 
-    def counting_atomic(operation, pointers, value, mask, *rest):
-        add(pointers, mask, 2)
-        return atomic(operation, pointers, value, mask, *rest)
+            return call
 
-    originals = [(module, name, getattr(module, name)) for module, name in _KERNELS]
-    for module, name, kernel in originals:
-        setattr(module, name, _Recorded(kernel, ranges))
-    builder.create_masked_load, builder.create_masked_store = counting_load, counting_store
-    builder.create_atomic_rmw = counting_atomic
-    try:
+        return wrap
+
+    with (
+        observe_launches(note_addresses),
+        wrap_interpreter(
+            create_masked_load=counted(0, 0, 1),
+            create_masked_store=counted(1, 0, 2),
+            create_atomic_rmw=counted(2, 1, 3),
+        ),
+    ):
         yield moved
-    finally:
-        del builder.create_masked_load, builder.create_masked_store, builder.create_atomic_rmw
-        for module, name, kernel in originals:
-            setattr(module, name, kernel)

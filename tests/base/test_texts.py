@@ -39,7 +39,14 @@ MOVED = {  # the code that says what a page says
     "step_form": ("pages/step",),
     "shared": (
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
-        *("views/bar", "views/html", "views/templates", "web/worker_pool", "web/middleware"),
+        *(
+            "views/bar",
+            "views/html",
+            "views/templates",
+            "views/view",
+            "web/worker_pool",
+            "web/middleware",
+        ),
     ),
     "kinds": ("base/kinds", "base/records"),
     "fields": ("base/fields", "base/own_data", "problem", "memory/workload"),

@@ -93,11 +93,11 @@ def test_a_refusal_is_not_kept_and_too_many_keys_are_dropped(monkeypatch):
     for _ in range(2):
         with pytest.raises(ValueError, match="bad"):
             calls(q, k, v, "bad")
-    assert not calls.kept
-    monkeypatch.setattr(launching, "MOST_CALLS", 3)
+    assert not calls.cache
+    monkeypatch.setattr(launching, "MAX_CALLS", 3)
     for scale in range(10):
         assert calls(q, k, v, scale)[1] == (scale,)
-        assert len(calls.kept) <= 3
+        assert len(calls.cache) <= 3
 
 
 def test_no_tensor_is_said_in_the_words_of_the_checks():
@@ -255,7 +255,7 @@ def test_another_device_than_the_current_one():
 
 def test_the_prepared_call_is_the_one_that_is_kept():
     q, k, v = make_qkv(12, 16)
-    orders._calls.kept.clear()
+    orders._calls.cache.clear()
     kernels.flash_attention(q, k, v)
-    (only,) = orders._calls.kept.values()
+    (only,) = orders._calls.cache.values()
     assert torch.equal(only(q, k, v)[0], kernels.flash_attention(q, k, v))

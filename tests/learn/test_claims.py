@@ -193,7 +193,7 @@ def test_what_holds_up_attention():
     w = Workload(card="h100", n=4096, d=128, block_q=128, block_k=128)
     found, card = costs.bounds(w), CARDS["h100"]
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
-    naive, fused = (found[f"{way} least"] for way in ("standard", "fa2"))
+    naive, fused = (found[f"{way} compulsory"] for way in ("standard", "fa2"))
     assert naive["intensity"] < ridge < fused["intensity"]
     assert naive["memory"] > max(naive["products"], naive["exp"])
     assert fused["memory"] < min(fused["products"], fused["exp"])
@@ -201,7 +201,7 @@ def test_what_holds_up_attention():
     assert fused["memory"] == pytest.approx(once / card.hbm_bytes_per_s)
     assert naive["intensity"] == pytest.approx(128 * 4096 / (128 + 4096) / 2, rel=1e-9)
     for way, best in (("standard", naive), ("fa2", fused)):
-        assert found[f"{way} asked"]["intensity"] < best["intensity"]
+        assert found[f"{way} requested"]["intensity"] < best["intensity"]
     per_second = 4096**2 / fused["exp"]
     assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
     said = shown("claim_bound", card="h100")[-1]["words"]

@@ -51,13 +51,13 @@ def test_measured_points_lie_on_the_curve(causal):
     """Scaled to other heads, the N × 8 bytes of the row numbers are scaled with them."""
     w = Workload(d=64, batch=3, heads=5, causal=causal, dtype="fp16")
     found = capacity.measured(w)
-    assert {form for _, form, _, _ in found} == {"standard", "fused"}
-    for n, form, size, where in found:
-        at = replace(w, n=n)
-        extra = size - capacity.needed(at, form)
+    assert {row["form"] for row in found} == {"standard", "fused"}
+    for row in found:
+        n, form, where = row["n"], row["form"], row["source"]
+        extra = row["bytes"] - capacity.needed(replace(w, n=n), form)
         assert 0 <= extra <= (8 * n * 15 if causal and form == "standard" else 0), (n, form)
         assert "NVIDIA H200" in where and "measured at B × H" in where
-    assert capacity.measured(replace(w, d=80)) == ()
+    assert capacity.measured(replace(w, d=80)) == []
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -77,7 +77,7 @@ def test_what_autograd_really_keeps(dtype, shape):
         o = torch.softmax(scores, -1) @ v
     w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
     inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
-    assert sum(kept.values()) == inputs + capacity.kept(w, "standard")
+    assert sum(kept.values()) == inputs + capacity.saved_bytes(w, "standard")
     assert sum(kept.values()) + o.numel() * o.element_size() == capacity.needed(w, "standard_kept")
     o.sum().backward()  # and that was enough
     assert q.grad is not None
@@ -90,7 +90,11 @@ def test_forms_against_the_tensors():
     assert capacity.beyond_inputs(w, "standard") == s + p
     assert capacity.beyond_inputs(w, "standard_kept") == p + o
     assert capacity.beyond_inputs(w, "fused") == capacity.beyond_inputs(w, "fused_kept") == o + lse
-    assert [capacity.kept(w, order) for order in ORDERS] == [p, 2 * lse, lse]  # FA-1: m and l
+    assert [capacity.saved_bytes(w, order) for order in ORDERS] == [
+        p,
+        2 * lse,
+        lse,
+    ]  # FA-1: m and l
     short = replace(w, n=32, d=256, block_q=16, block_k=16)  # S is gone when O comes: P and O
     assert capacity.beyond_inputs(short, "standard") == 6 * (32 * 32 + 32 * 256) * 2
 
@@ -167,7 +171,7 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
     ("n", "said"), [(7, 7), (999, 999), (1_234, 1_230), (3_571_712, 3_570_000), (99_999, 99_900)]
 )
 def test_a_length_is_rounded_down(n, said):
-    assert capacity.rounded(n) == said
+    assert capacity.round_down(n) == said
 
 
 def test_nothing_fits_a_card_without_memory(monkeypatch):

@@ -30,7 +30,7 @@ CLOCK_ERROR = 0.01
 
 
 def by_key(w: Workload) -> dict[str, levels.Level]:
-    return {level.key: level for level in levels.levels(w)}
+    return {level.key: level for level in levels.levels_of(w)}
 
 
 @pytest.mark.parametrize("key", CARDS)
@@ -63,7 +63,7 @@ def test_l2_rates_have_a_source_or_are_absent():
 
 @given(workloads())
 def test_levels_shrink_and_speed_up_towards_the_units(workload):
-    registers, shared, l2, hbm = levels.levels(workload)
+    registers, shared, l2, hbm = levels.levels_of(workload)
     assert [x.key for x in (registers, shared, l2, hbm)] == ["registers", "shared", "l2", "hbm"]
     rates = [x.bytes_per_s for x in (registers, shared, l2, hbm) if x.bytes_per_s is not None]
     assert rates == sorted(rates, reverse=True)
@@ -78,7 +78,7 @@ def test_levels_shrink_and_speed_up_towards_the_units(workload):
 @given(workloads())
 def test_what_each_level_keeps(workload):
     w, heads = workload, workload.batch * workload.heads
-    found = {level.key: dict(level.holds) for level in levels.levels(w)}
+    found = {level.key: dict(level.tensors) for level in levels.levels_of(w)}
     br, bc, d, e = w.block_q, w.block_k, w.d, {"fp32": 4, "fp16": 2, "bf16": 2}[w.dtype]
     assert found["registers"] == {"S": 4 * br * bc, "O": 4 * br * d, "m": 4 * br, "l": 4 * br}
     assert found["shared"] == {"Q": br * d * e, "K": bc * d * e, "V": bc * d * e}
@@ -86,7 +86,7 @@ def test_what_each_level_keeps(workload):
     io = dict.fromkeys("QKVO", matrix)
     assert found["hbm"] == io | {"lse": 4 * heads * w.n}
     square = heads * w.n * w.n * e
-    assert dict(levels.tensors(w, "standard")) == io | {"S": square, "P": square}
+    assert dict(levels.hbm_tensors(w, "standard")) == io | {"S": square, "P": square}
     flight = levels.heads_in_flight(w)
     assert 1 <= flight <= heads
     assert found["l2"] == {"K": matrix * flight // heads, "V": matrix * flight // heads}
@@ -103,6 +103,6 @@ def test_heads_in_flight_by_hand():
 def test_facts():
     """FACTS.md: S is 64 MB a head at N = 4,096 in fp32; 24 GiB for B·H = 96, N = 8,192."""
     w = Workload(n=4096, dtype="fp32", heads=1)
-    assert dict(levels.tensors(w, "standard"))["S"] == 64 * 2**20
+    assert dict(levels.hbm_tensors(w, "standard"))["S"] == 64 * 2**20
     w = Workload(n=8192, dtype="fp32", batch=8, heads=12)
-    assert dict(levels.tensors(w, "standard"))["S"] == 24 * 2**30
+    assert dict(levels.hbm_tensors(w, "standard"))["S"] == 24 * 2**30

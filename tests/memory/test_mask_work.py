@@ -68,7 +68,7 @@ def test_the_view_says_both_shares_and_the_cache():
     w = Workload(n=4096, block_q=64, block_k=64, mask="causal&window:511,0")
     rows = np.arange(4096)
     scores = int(np.minimum(rows + 1, 512).sum())
-    text = work_report.render_work(w)
+    text = work_report.render_work(w).head
     assert f"keeps {100 * scores / 4096**2:.0f} % of the N² scores" in text
     assert f"{scores:,}" in text and "MQA, Hk = 1" in text
     assert amount(2 * 16 * 64 * 2 * 512) in text, "what the window keeps of H = 16"

@@ -1,59 +1,91 @@
-"""Text is escaped wherever it is put, by every helper, whoever calls it."""
+"""Text is escaped wherever a template puts it, and a template refuses a value that is not there."""
 
 from __future__ import annotations
 
 from html import unescape
 
 import pytest
+from jinja2 import TemplateNotFound, UndefinedError
 from markupsafe import Markup
 
 from explainer.base.kinds import computed, measured
-from explainer.views import drawings, html
+from explainer.base.paths import ROOT
+from explainer.views.templates import ENVIRONMENT, render
+from tests.views.test_views import Strict
 
 EVIL = "</p><script>alert('1')</script>\"&amp;"
-MADE = {
-    "tag": html.tag("p", EVIL),
-    "among elements": html.tag("p", html.tag("b", "1"), EVIL, html.tag("b", "2")),
-    "added to an element": html.tag("p", html.tag("b", "1") + EVIL),
-    "before an element": html.tag("p", EVIL + html.tag("b", "1")),
-    "attribute": html.tag("p", "", title=EVIL),
-    "attribute of Markup": html.tag("p", "", title=Markup(EVIL)),
-    "div": html.div("fa-run", EVIL),
-    "class": html.div(EVIL),
-    "words": html.words(EVIL),
-    "card's title": html.card("all", EVIL, computed(), ""),
-    "card's kind": html.card("all", "", measured(EVIL), ""),
-    "card's remark": html.card("all", "", computed(), EVIL),
-    "card's body": html.card("all", "", computed(), "", EVIL),
-    "bar": html.bar(EVIL, 0.5, ("1",), "naive"),
-    "bar's figure": html.bar("", 0.5, (EVIL,), "naive"),
-    "absent": html.absent("", EVIL),
-    "table's head": html.table((EVIL,), [("1",)], ""),
-    "table's row": html.table(("",), [(EVIL, "1")], ""),
-    "table's cell": html.table(("",), [("1", EVIL)], ""),
-    "caption": html.table(("",), [], EVIL),
-    "said": html.said(EVIL, computed()),
-    "page": html.memory_page(EVIL, view="levels"),
-    "view": html.memory_page(view=EVIL),
-    "figures": html.figures_of("x", computed(), ("a",), [{"a": EVIL}], "caption"),
-    "figures' kind": html.figures_of("x", measured(EVIL), ("a",), [{"a": 1}], "caption"),
-    "figures' caption": html.figures_of("x", computed(), ("a",), [], EVIL),
-    "saving": html.saving(EVIL),
-    "drawing": drawings.trips({"title": [("fa2", {EVIL: (1, 1)})]}, 1, 1),
-    "drawing's title": drawings.trips({EVIL: [("fa2", {"Q": (1, 1)})]}, 1, 1),
-    "drawing's label": drawings.area(1, 2, EVIL),
+MACROS = """{% from "shared.html" import bar, card, downloads, figures, finding, table, view %}"""
+PARTS = {
+    "text": "<p>{{ evil }}</p>",
+    "among elements": "<p><b>1</b>{{ evil }}<b>2</b></p>",
+    "attribute": """<p title="{{ evil }}"></p>""",
+    "JSON in an attribute": """<p data-rows="{{ [evil]|json }}"></p>""",
+    "card's title": """{% call card("all", evil, kind) %}{% endcall %}""",
+    "card's kind": """{% call card("all", "", evil_kind) %}{% endcall %}""",
+    "card's remark": """{% call card("all", "", kind, evil) %}{% endcall %}""",
+    "card's body": """{% call card("all", "", kind) %}{{ evil }}{% endcall %}""",
+    "bar": """{{ bar(evil, 0.5, ["1"], "naive") }}""",
+    "bar's figure": """{{ bar("", 0.5, [evil], "naive") }}""",
+    "table's head": """{{ table([evil], [["1"]], "") }}""",
+    "table's row": """{{ table([""], [[evil, "1"]], "") }}""",
+    "table's cell": """{{ table([""], [["1", evil]], "") }}""",
+    "caption": """{{ table([""], [], evil) }}""",
+    "finding": "{{ finding(evil, kind) }}",
+    "view": """{% call view("memory", evil) %}{% endcall %}""",
+    "figures": """{{ figures("x", kind, ("a",), [{"a": evil}], "caption") }}""",
+    "figures' kind": """{{ figures("x", evil_kind, ("a",), [{"a": 1}], "caption") }}""",
+    "figures' caption": """{{ figures("x", kind, ("a",), [], evil) }}""",
+    "downloads": "{% call downloads() %}{{ evil }}{% endcall %}",
+}
+VALUES = {
+    "evil": EVIL,
+    "kind": computed(),
+    "evil_kind": measured(EVIL),
 }
 
 
-@pytest.mark.parametrize("helper", MADE)
-def test_hostile_text_stays_text(helper):
-    made = MADE[helper]
-    assert isinstance(made, Markup)
-    assert "<script" not in made and "</p><" not in made and "alert('" not in made
-    assert "alert" in unescape(made) and "&amp;amp;" in made
+def rendered(source: str) -> str:
+    return ENVIRONMENT.from_string(MACROS + source).render(VALUES)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_hostile_text_stays_text(part):
+    html = rendered(PARTS[part])
+    Strict(html)
+    assert "<script" not in html and "alert('" not in html
+    assert "alert" in unescape(html) and "&amp;amp;" in html
 
 
 def test_what_is_markup_is_not_escaped_twice():
-    inner = html.tag("b", "<1>")
-    assert html.div("a", inner) == '<div class="a"><b>&lt;1&gt;</b></div>'
-    assert html.div("a", Markup().join([inner, "&"])) == html.div("a", inner, "&")
+    inner = Markup("<b>&lt;1&gt;</b>")
+    source = "<div>{{ inner }}&amp;</div>"
+    assert ENVIRONMENT.from_string(source).render(inner=inner) == f"<div>{inner}&amp;</div>"
+    assert isinstance(render("memory/no_tiles", text=EVIL, kind=computed()), Markup)
+
+
+def test_a_line_break_between_tags_is_layout_and_one_in_a_text_stays():
+    source = (
+        "<ul>\n  {% for x in [1, 2] %}\n  <li>{{ x }}</li>\n  {% endfor %}\n</ul>\n<p>a\n b</p>"
+    )
+    html = ENVIRONMENT.from_string(source).render()
+    assert html == "<ul><li>1</li><li>2</li></ul><p>a\n b</p>"
+    assert ENVIRONMENT.from_string("{{ text }}").render(text=">\n<") == "&gt;\n&lt;"
+
+
+def test_a_value_or_a_template_that_is_not_there_is_an_error():
+    with pytest.raises(UndefinedError, match="nothing"):
+        rendered("{{ nothing }}")
+    with pytest.raises(TemplateNotFound):
+        render("memory/nothing")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        str(p.relative_to(folder))
+        for folder in [ROOT / "explainer/views/templates"]
+        for p in sorted(folder.glob("**/*.html"))
+    ],
+)
+def test_every_template_compiles(name):
+    ENVIRONMENT.get_template(name)

@@ -36,8 +36,8 @@ def text_of(html: str) -> str:
 def test_levels_are_the_functions_numbers():
     w = Workload(card="a100", n=5000, batch=2)
     head, *_ = memory.render({"view": "levels", "card": "a100", "n": "5000", "b": "2"})
-    for row, level in zip(listed(head), levels.levels(w), strict=True):
-        assert row["bytes"] == level.size_bytes and row["kept"] == level.held_bytes
+    for row, level in zip(listed(head), levels.levels_of(w), strict=True):
+        assert row["bytes"] == level.size_bytes and row["used"] == level.used_bytes
         rate = level.bytes_per_s
         assert row["bytes_per_s"] == (None if rate is None else round(rate))
         assert f"{amount(level.size_bytes)}" in text_of(head)
@@ -89,15 +89,15 @@ def test_capacity_is_the_functions_numbers(pass_):
     at_work = {"forward": ("standard", "fused"), "backward": ("standard_back", "fused_back")}
     for key in CARDS:
         for form in at_work[pass_]:
-            assert f"{capacity.rounded(capacity.longest(w, form, key)):,}" in text_of(tail)
-    far = capacity.rounded(capacity.longest(w, at_work[pass_][0], "t4"))
+            assert f"{capacity.round_down(capacity.longest(w, form, key)):,}" in text_of(tail)
+    far = capacity.round_down(capacity.longest(w, at_work[pass_][0], "t4"))
     assert f"N = {far:,}" in text_of(head)
     rows = listed(tail)
     assert [r["bytes"] for r in rows if not r["measured"]] == [
         size for form in capacity.FORMS[pass_] for _, size in capacity.curve(w, form)
     ]
-    measured = capacity.measured(w) if pass_ == "forward" else ()
-    assert [r["bytes"] for r in rows if r["measured"]] == [m[2] for m in measured]
+    measured = capacity.measured(w) if pass_ == "forward" else []
+    assert [r["bytes"] for r in rows if r["measured"]] == [m["bytes"] for m in measured]
     assert capacity.measured(w)
     assert ("Kept between the passes" in text_of(tail)) == (pass_ == "backward")
     drawn = sorted(y for trace in left["value"].data for y in trace.y)

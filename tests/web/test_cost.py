@@ -11,11 +11,12 @@ import pytest
 from explainer.algorithms import inputs
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.sizes import size_of, trace_numbers
 from explainer.base.fields import ORDERS, PASSES, ProblemError
 from explainer.problem import Problem
 from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
-from explainer.web.files import STATS, WHOLE, exported
+from explainer.web.files import STATS, WHOLE
 from explainer.web.responses import MAKERS
 
 SHAPES = [
@@ -38,14 +39,14 @@ def test_those_of_the_backward_pass_too(problem, score):
     problem = replace(problem, score=score)
     steps = schedule(problem, "backward")
     counted = sum(len(step.transfers) for step in steps), len(steps)
-    most = cost.moves(problem, "backward"), cost.visits(problem, "backward")
+    most = size_of(problem, "backward").moves, size_of(problem, "backward").visits
     t = trace_backward(problem)
     told = numbers(getattr(t, name) for name in WHOLE["backward"])
     told += numbers(getattr(v, name) for v in t.visits for name in STATS["backward"])
     if problem.mask.text == "full":
-        assert (counted, told) == (most, exported(problem, "backward"))
+        assert (counted, told) == (most, trace_numbers(problem, "backward"))
     assert all(a <= b for a, b in zip(counted, most, strict=True))
-    assert told <= exported(problem, "backward")
+    assert told <= trace_numbers(problem, "backward")
     assert cost.whole(problem, "backward").seconds > cost.whole(problem).seconds
 
 
@@ -57,14 +58,14 @@ def numbers(arrays) -> int:
 def test_moves_visits_and_numbers_are_those_counted(problem):
     steps = schedule(problem)
     moved = sum(len(step.transfers) for step in steps)
-    assert moved <= cost.moves(problem) and len(steps) <= cost.visits(problem)
+    assert moved <= size_of(problem).moves and len(steps) <= size_of(problem).visits
     t = trace(problem)
     stats = (getattr(v, name) for v in t.visits for name in (*wire.ROW_STATS, "S", "P", "O"))
     told = numbers((t.Q, t.K, t.V, t.S, t.O, t.lse, *stats))
-    assert told <= exported(problem)
+    assert told <= trace_numbers(problem)
     if problem.mask.text == "full":
-        assert (moved, len(steps)) == (cost.moves(problem), cost.visits(problem))
-        assert told == exported(problem)
+        assert (moved, len(steps)) == (size_of(problem).moves, size_of(problem).visits)
+        assert told == trace_numbers(problem)
     assert held_bytes(t) > 4 * numbers((t.Q, t.K, t.V, t.S, t.O, t.lse))
 
 

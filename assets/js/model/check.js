@@ -1,13 +1,16 @@
 // What the backward's numbers must add up to, as far as a trace has come: each row of dS to 0 over its keys, and dQ to dS K. Summed
 // here in double precision; what the trace has differs by its own rounding. Pure.
 
+import { algorithmOf } from "./passes.js";
+
 /** @import { Frame, Trace } from "./types.js" */
 /** `sum`: of dS over the keys met so far; `seen` of how many keys that are not hidden; `end`: what the sum must be after
  * the last one, 0 but for a sink. @typedef {{row: number, sum: number, seen: number, of: number, end: number}} RowSum */
 
 /** Keys of the visits up to now whose dS is known, of this row block. @param {Trace} trace @param {Frame} f */
-function keysOf({ adds, arrays, problem: p, strip }, f) {
-  if (p.order === "standard")
+function keysOf(trace, f) {
+  const { adds, arrays, problem: p, strip } = trace;
+  if (algorithmOf(trace).stores_scores)
     return strip.dS[f.i] < f.step || (strip.dS[f.i] === f.step && f.done("dS"))
       ? [{ start: 0, stop: p.n }]
       : [];
@@ -48,11 +51,11 @@ export function sumsOfRows(trace, f) {
  * entry; null before anything was added. @param {Trace} trace @param {Frame} f @returns {{off: number, most: number} | null} */
 export function agreement(trace, f) {
   const { problem: p, arrays, adds } = trace;
-  if (!trace.header.numbers || f.i < 0 || p.order === "standard" || !f.grads?.added[f.i])
-    return null;
+  const { stores_scores, scales_dQ } = algorithmOf(trace);
+  if (!trace.header.numbers || f.i < 0 || stores_scores || !f.grads?.added[f.i]) return null;
   const visits = adds[f.i].slice(0, f.grads.added[f.i]);
   const at = arrays.a_ptr[visits[visits.length - 1]];
-  const scale = p.order === "fa1" ? p.scale : 1; // by which it multiplies every part
+  const scale = scales_dQ ? p.scale : 1; // by which it multiplies every part
   let [off, most] = [0, 0];
   for (let row = f.rows.start; row < f.rows.stop; row++)
     for (let x = 0; x < p.d; x++) {

@@ -3,11 +3,10 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { ALGORITHMS } from "./algorithms.js";
 import { backward } from "./passes.js";
 import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
-import { algorithmsOf } from "./passes.js";
+import { algorithmOf, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
@@ -111,12 +110,13 @@ function output(trace, f, row, x) {
   told.total = sum(told.terms);
   const after = Number(frame(trace, step, "output").acc?.data[at]);
   const alpha = Number(s?.alpha);
-  if (p.order === "fa1" && past) {
+  const normalized = algorithmOf(f).output === "normalized";
+  if (normalized && past) {
     const [l_old, l_new] = [Number(s.l_old), Number(s.l_new)];
     told.lines.push(
       `(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(told.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + told.total) / l_new, after)}`,
     );
-  } else if (p.order === "fa1")
+  } else if (normalized)
     told.lines.push(
       `${number(told.total)} / ${number(s.l_new)} ${equals(told.total / Number(s.l_new), after)}`,
     );
@@ -131,7 +131,7 @@ function output(trace, f, row, x) {
     );
   return {
     ...told,
-    said: `${name} = ${ALGORITHMS[p.order].running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}`,
+    said: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}`,
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { number, sub } from "../lib/format.js";
 import { crossings } from "./backward.js";
+import { algorithmOf } from "./passes.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
 import { say } from "./texts.js";
@@ -178,7 +179,7 @@ function gradient(trace, f, kind, a, x) {
       (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) *
       entries[right](start + k, x),
   );
-  const scaled = kind === "dQ" && p.order === "fa1" ? p.scale : 1; // by which each of its visits multiplies
+  const scaled = kind === "dQ" && algorithmOf(f).scales_dQ ? p.scale : 1; // by which each of its visits multiplies
   const total = sum(terms) * scaled;
   const from = trace.before[kind][f.step];
   const ptr = kind === "dQ" ? trace.arrays.a_ptr : trace.arrays.c_ptr;

@@ -2,6 +2,7 @@
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
 import { gradsOf, rowsOf, sumsOf } from "./backward.js";
+import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
 
 /** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
@@ -88,13 +89,15 @@ export function movePhase(trace, { step, phase }, delta) {
 
 /** The first visit from v on in which something new happens: the maximum of a row rises over an earlier one, so that α does
  * something; in the backward the first tile. −1 without. @param {Trace} trace @param {number} v */
-export function firstNews({ header, problem, arrays, steps }, v) {
+export function firstNews(trace, v) {
+  const { header, arrays, steps } = trace;
+  const { running } = algorithmOf(trace);
   const { r_ptr, r_m_old, r_m_new } = arrays;
   if (header.pass === "backward")
     return arrays.v_stage.findIndex(
       (stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0,
     );
-  for (; header.numbers && problem.order !== "standard" && v < steps; v++)
+  for (; header.numbers && running && v < steps; v++)
     for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++)
       if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
   return -1;
@@ -166,7 +169,7 @@ function statsOf(trace, v, rows, done) {
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const names = header.row_names;
-  const running = has && trace.problem.order !== "standard"; // it has no m, l and alpha from before
+  const running = has && algorithmOf(trace).running; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
     const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
     const m_old = running ? arrays.r_m_old[base + r] : PENDING;
@@ -214,20 +217,21 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
  * @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Span} rows @returns {Accumulator | null} */
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
+  const { output } = algorithmOf(trace);
   if (idle(arrays, v)) return null;
+  const divided = output === "unnormalized" && done("store") && hasPhase(trace, v, "store");
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
-    if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
-      return { data: zoom.O, state: "final" };
+    if (divided) return { data: zoom.O, state: "final" };
     if (done("output")) return zoom.acc ? { data: zoom.acc, state: "after" } : null;
     if (zoom.acc_before) return { data: zoom.acc_before, state: "before" };
-    return p.order === "standard"
+    return output === "final"
       ? null
       : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
   }
-  if (!header.numbers || (header.problem.order === "standard" && !hasAcc(arrays, v))) return null;
+  if (!header.numbers || (output === "final" && !hasAcc(arrays, v))) return null;
   const size = (rows.stop - rows.start) * p.d;
-  if (done("store") && p.order === "fa2" && hasPhase(trace, v, "store"))
+  if (divided)
     return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
   const from = done("output") ? v : previous[v];
   if (from < 0 || !hasAcc(arrays, from)) return { data: new Float32Array(size), state: "zero" };

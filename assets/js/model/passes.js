@@ -2,11 +2,19 @@
 
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
-/** @import { Frame, Pass, Row, Trace } from "./types.js" */
+/** @import { Algorithm, Frame, Pass, Problem, Row, Trace } from "./types.js" */
 /** @import { Told } from "./sums.js" */
 
-/** By their order. @param {Pass} pass */
+/** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
 export const algorithmsOf = (pass) => (pass === "backward" ? BACKWARD : ALGORITHMS);
+
+/** What the algorithm of a trace or frame declares, in its pass.
+ * @param {{problem: Problem, pass?: Pass, header?: {pass: Pass}}} of @returns {Algorithm} */
+export const algorithmOf = ({ problem, pass, header }) =>
+  algorithmsOf(pass ?? header?.pass ?? "forward")[problem.order];
+
+/** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
+export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
 
 /** Sentences of its phases and what its things come to, once model/backward_says.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.

@@ -2,7 +2,7 @@
 // and the spoken text all read these, so they cannot disagree.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { algorithmsOf, backward } from "./passes.js";
+import { algorithmOf, backward } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
 import { say } from "./texts.js";
 import {
@@ -28,8 +28,7 @@ import {
 export function lit(line, f) {
   if (line.stage ? line.stage !== f.stage : f.pass === "backward" && f.stage !== null) return false; // it has kernels of both kinds
   if (line.phase !== f.phase) return false;
-  if (line.first)
-    return f.transfers.some((t) => t.tensor === algorithmsOf(f.pass)[f.problem.order].opens);
+  if (line.first) return f.transfers.some((t) => t.tensor === algorithmOf(f).opens);
   return true;
 }
 
@@ -114,13 +113,13 @@ const SAID = {
           .filter(Boolean)
           .join(" "),
       ];
-    if (f.problem.order === "fa2")
+    if (algorithmOf(f).outer === "rows")
       return [
         what,
         "",
         f.first ? say("load.first", { starts: starts(f.problem), i }) : say("load.kept", { i }),
       ];
-    return [what, "", say("load.fa1", { i })];
+    return [what, "", say("load.round_trip", { algorithm: algorithmOf(f).label, i })];
   },
   scores: (f) => {
     const { lanes } = taken(f);
@@ -191,19 +190,19 @@ const SAID = {
     if (dropout && !f.stage)
       return [
         say("output.drop", { i, j }),
-        `O${i} ← ${f.problem.order === "fa1" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`,
+        `O${i} ← ${algorithmOf(f).output === "normalized" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`,
         say("output.drop.why", { p: dropout, kept: number(1 - dropout) }),
       ];
     if (f.stage) return [say("output.whole", { i }), `O${i} = P V`];
-    if (f.problem.order === "fa1")
-      return [say("output.fa1", { i, j }), `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
+    if (algorithmOf(f).output === "normalized")
+      return [say("output.normalized", { i, j }), `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
     const end = say(faint(f) ? "output.faint" : "output.so_far");
     if (f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity)))
       return [say("output.first", { i, j }), `O${i} ← P V${j}`, end];
     return [say("output", { i, j }), `O${i} ← α·O${i} + P V${j}`, end];
   },
   store: (f) => {
-    const { n, order, dropout, sink } = f.problem;
+    const { n, dropout, sink } = f.problem;
     const [i, size] = [sub(f.i), bytes(sumBytes(f, "write"))];
     if (f.stage === "softmax")
       return [
@@ -213,8 +212,10 @@ const SAID = {
       ];
     if (f.stage)
       return [moved(f, "write"), "", f.stage === "scores" ? say("store.whole", { n }) : ""];
-    if (order === "fa1")
-      return [say("store.fa1", { what: blocksOf(f, "write").what, size }), "", say("store.fa1.S")];
+    if (algorithmOf(f).output === "normalized") {
+      const { what } = blocksOf(f, "write");
+      return [say("store.round_trip", { what, size }), "", say("store.round_trip.S")];
+    }
     const lse = sink === null ? "−∞" : number(sink);
     if (f.unseen)
       return [

@@ -2,6 +2,7 @@
 
 import { bytes, number, sub } from "../lib/format.js";
 import { sharing } from "./heads.js";
+import { algorithmOf, savesL } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
 import { say } from "./texts.js";
 import { sayBackward } from "./texts_backward.js";
@@ -24,7 +25,7 @@ function loaded(f, what) {
   const [i, j] = [sub(f.i), sub(f.j)];
   if (moves(f, "K", "read")) return [sayBackward("b.load.keys", { j }), "", what];
   return [
-    sayBackward(f.problem.order === "fa1" ? "b.load.rows.fa1" : "b.load.rows", { i, j }),
+    sayBackward(algorithmOf(f).scales_dQ ? "b.load.rows.round_trip" : "b.load.rows", { i, j }),
     "",
     what,
   ];
@@ -53,14 +54,15 @@ export const SAID = {
   },
   mask: masked,
   exp: (f, row) => {
-    const [tile, i, fa1] = [tileOf(f), sub(f.i), f.problem.order === "fa1"];
+    const [tile, i] = [tileOf(f), sub(f.i)];
+    const by_l = savesL(f.problem);
     const end =
       row?.lse === -Infinity
         ? sayBackward("b.exp.unseen", { row: rowWord(row) })
-        : sayBackward(fa1 ? "b.exp.known.fa1" : "b.exp.known");
+        : sayBackward(by_l ? "b.exp.known.statistics" : "b.exp.known");
     return [
-      fa1 ? sayBackward("b.exp.fa1", { tile }) : sayBackward("b.exp", { tile, i }),
-      `P${tile} = ${fa1 ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`,
+      by_l ? sayBackward("b.exp.statistics", { tile }) : sayBackward("b.exp", { tile, i }),
+      `P${tile} = ${by_l ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`,
       end,
     ];
   },
@@ -108,9 +110,9 @@ export const SAID = {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
     if (f.stage) return [sayBackward("b.dQ.whole", { i, j }), `dQ${i} += dS${tile} K${j}`];
     const [part, of] = [Number(f.grads?.added[f.i]), Number(f.grads?.of[f.i])];
-    if (f.problem.order === "fa1")
+    if (algorithmOf(f).scales_dQ)
       return [
-        sayBackward("b.dQ.fa1", { i, part, of }),
+        sayBackward("b.dQ.round_trip", { i, part, of }),
         `dQ${i} ← dQ${i} + dS${tile} K${j} / √${f.problem.d}`,
         say("store.size", { size: written(f, "dQ") }),
       ];

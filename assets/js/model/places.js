@@ -1,5 +1,6 @@
 // Where a visitor is led: to the same tile of another trace, and by Next. Pure.
 
+import { algorithmOf } from "./passes.js";
 import { frame, firstNews, movePhase, phasesOf, place } from "./frame.js";
 
 /** @import { Place, Trace } from "./types.js" */
@@ -37,14 +38,14 @@ export function counterpart(from, at, to) {
   return v < 0 ? null : nearest(to, v, other ? undefined : at.phase);
 }
 
-/** The visits that Next shows phase by phase, for who starts at this one; in standard attention, whose kernels each do
- * something else, the first of each. @param {Trace} trace @param {number} step */
+/** The visits that Next shows phase by phase, for who starts at this one; where there are several kernels,
+ * each of which does something else, the first of each. @param {Trace} trace @param {number} step */
 export function slowFrom(trace, step) {
   if (!trace.header.numbers) return [];
   return [
     step,
     firstNews(trace, step),
-    ...(trace.problem.order === "standard" ? firstOfKernels(trace, step) : []),
+    ...(Object.keys(algorithmOf(trace).stages).length ? firstOfKernels(trace, step) : []),
   ];
 }
 

@@ -3,6 +3,7 @@
 import { blockName, bytes } from "../lib/format.js";
 import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
+import { algorithmOf } from "./passes.js";
 import { say } from "./texts.js";
 import { listed } from "./wording.js";
 
@@ -14,9 +15,10 @@ import { listed } from "./wording.js";
 export function tileState(trace, step, i, j) {
   const { problem: p, arrays } = trace;
   const kind = KINDS[arrays.tile_kind[i * p.Tc + j]];
-  if (p.order === "standard" && trace.header.pass === "backward")
+  const { stores_scores } = algorithmOf(trace);
+  if (stores_scores && trace.header.pass === "backward")
     return { kind, ...storedState(trace, step, i, j) };
-  if (p.order === "standard") {
+  if (stores_scores) {
     const scores = trace.tileVisit[i * p.Tc + j];
     const softmax = trace.strip.softmax[i];
     const current = step === scores || step === softmax || step === trace.strip.output[i];
@@ -139,12 +141,12 @@ export function whyOf(trace, i, j) {
     : say(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
 }
 
-/** The same of a tile of S, which only standard attention stores. @param {Trace} trace @param {number} i @param {number} j */
+/** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */
 export function tileWords(trace, i, j) {
   const { problem: p, header, arrays } = trace;
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
   const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
-  if (p.order === "standard")
+  if (algorithmOf(trace).stores_scores)
     return say("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
   const kind = [say(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)]
     .filter(Boolean)

@@ -2,7 +2,23 @@
 // nothing imports this file at run time. The trace's format is explainer/web/wire.py's; tests/js/test_types.py
 // holds that against what is written here.
 
-/** @typedef {"standard" | "fa1" | "fa2"} Order */
+/** @typedef {string} Order key of an algorithm */
+/**
+ * What an algorithm declares of itself, in one pass: explainer/algorithms/algorithm.py says what each means.
+ * @typedef {{on_chip: string, wide: boolean, columns: "keys" | "lanes"}} StageLayout
+ * @typedef {import("./phases.js").Line} CodeLine
+ * @typedef {{
+ *   label: string, hue: string, opens: string, outer: "rows" | "keys", running: boolean,
+ *   output: "unnormalized" | "normalized" | "final", closed_form: Record<"requested" | "compulsory", string>,
+ *   saved_for_backward: string[], lanes: number, stores_scores: boolean, scales_dQ: boolean,
+ *   strips: Record<string, string[]>, variant_of: string | null, stages: Record<string, StageLayout>,
+ *   texts: AlgorithmTexts, pseudocode: CodeLine[],
+ * }} Algorithm
+ * @typedef {{
+ *   remark: string, purpose?: string[], compulsory?: string, products?: Record<string, string>, products_lesson?: string,
+ *   sentences?: Record<string, Record<string, string[]>>,
+ * }} AlgorithmTexts
+ */
 /** @typedef {"full" | "partial" | "skipped"} Kind what a tile is under the mask and at ragged edges */
 /** @typedef {"forward" | "backward"} Pass */
 /** @typedef {"scores" | "softmax" | "output" | "D" | "dV" | "dP" | "dS" | "dQ" | "dK" | "scale" | null} Stage which kernel, where a pass has

@@ -2,6 +2,7 @@
 // the scrubber; and what Next means.
 
 import { el, set, svg } from "../lib/dom.js";
+import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { say } from "../model/texts.js";
 import { icon, Transport } from "../views/transport.js";
@@ -50,8 +51,13 @@ function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phas
 }
 
 /** The block of the outer loop that a visit belongs to, and in the backward its kernel. */
-function outerOf({ header: { pass, stages }, arrays: { v_i, v_j, v_stage }, problem: { order } }) {
-  if (pass === "forward") return (v) => (order === "fa1" ? v_j : v_i)[v];
+function outerOf(trace) {
+  const { v_i, v_j, v_stage } = trace.arrays;
+  const { pass, stages } = trace.header;
+  if (pass === "forward") {
+    const outer = algorithmOf(trace).outer === "keys" ? v_j : v_i;
+    return (v) => outer[v];
+  }
   const byRows = stages.map((stage) => stage === "dP" || stage === "dQ");
   return (v) => `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }

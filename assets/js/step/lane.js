@@ -122,7 +122,8 @@ export class Lane {
     this.root = el(
       "section",
       {
-        class: `fa-card fa-lane fa-order-${order}`,
+        class: "fa-card fa-lane",
+        style: `--fa-hue:${ALGORITHMS[order].hue}`,
         "data-testid": "player",
         "aria-label": ALGORITHMS[order].label,
       },

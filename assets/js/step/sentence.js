@@ -2,21 +2,18 @@
 // (model/links.js).
 
 import { el, set } from "../lib/dom.js";
+import { algorithmOf } from "../model/passes.js";
 import { said } from "../model/phases.js";
 import { say } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
-export function purposeOf({ header: { pass }, problem: { order } }) {
-  const texts = {
-    forward: [say("purpose"), say("purpose.more")],
-    backward: [say("purpose.b"), say("purpose.b.more")],
-    standard:
-      pass === "forward"
-        ? [say("purpose.standard"), say("purpose.standard.more")]
-        : [say("purpose.b.standard"), say("purpose.b.standard.more")],
-  };
-  return texts[order === "standard" ? order : pass].map(rich);
+export function purposeOf(trace) {
+  const usual =
+    trace.header.pass === "forward"
+      ? [say("purpose"), say("purpose.more")]
+      : [say("purpose.b"), say("purpose.b.more")];
+  return (algorithmOf(trace).texts.purpose ?? usual).map(rich);
 }
 
 /** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */

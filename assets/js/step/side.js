@@ -2,9 +2,9 @@
 
 import { card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { CONVENTIONS } from "../model/algorithms.js";
+import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
-import { algorithmsOf } from "../model/passes.js";
+import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { say } from "../model/texts.js";
 
@@ -80,14 +80,7 @@ export class Code {
 
   /** What the paper's lines are, of the order with this label. */
   remark(label) {
-    const {
-      header: { pass },
-      problem: { order },
-    } = this.trace;
-    if (order === "standard") return say(pass === "backward" ? "code.five" : "code.three");
-    return pass === "backward"
-      ? say("code.backward", { order: label })
-      : say("code.forward", { order: label });
+    return algorithmOf(this.trace).texts.remark;
   }
 
   draw(f) {
@@ -137,9 +130,9 @@ export class Traffic {
       ]),
     );
     this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
-    for (const [order, { label, closed_form: form }] of Object.entries(
-      algorithmsOf(trace.header.pass),
-    )) {
+    const algorithms = algorithmsOf(trace.header.pass);
+    for (const order of Object.keys(requested)) {
+      const { label, hue, closed_form, texts } = algorithms[order];
       const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
       const parts = ["read", "write"].map((op) =>
@@ -148,7 +141,8 @@ export class Traffic {
       const number = (size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (kind, size, inside, text) => {
-        const more = kind === "compulsory" && order === "fa2" && trace.header.pass === "backward"; // than FA-1's
+        const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
+        const form = `${closed_form[kind]}${more && `.${more}`}`;
         const track = el(
           "span",
           { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
@@ -159,14 +153,14 @@ export class Traffic {
           {
             class: "fa-bar-line",
             "data-part": `bytes.${order}.${kind}`,
-            title: say(more ? "traffic.more" : "traffic.form", { kind, form: form[kind] }),
+            title: say("traffic.form", { kind, form }),
           },
           [el("span", { class: "fa-rail-track" }, [track]), text],
         );
       };
       const name = el("span", { class: "fa-bar-name", text: label });
       this.body.append(
-        el("div", { class: `fa-bar fa-order-${order}${current ? " is-now" : ""}` }, [
+        el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
           name,
           bar("requested", all, parts, number(all)),
           bar("compulsory", once, [], number(once)),
@@ -174,12 +168,12 @@ export class Traffic {
       );
       this.rows[order] = { read: parts[0], write: parts[1], total: all };
     }
-    const order = algorithmsOf(trace.header.pass).standard.label.toLowerCase();
+    const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {
       text:
-        trace.problem.order === "standard"
+        trace.problem.order === BASELINE
           ? ""
-          : `  ${say("traffic.standard", { order, size: bytes(this.rows.standard.total) })}`,
+          : `  ${say("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
     });
     set(this.whole, {
       text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}`,

@@ -6,6 +6,7 @@ import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
+import { algorithmOf } from "../model/passes.js";
 import { say } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
@@ -24,8 +25,10 @@ import {
 const GAP = 7;
 
 /** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf({ header: { pass }, problem: { n, order } }, { big }, f) {
-  const stored = order === "standard";
+function captionOf(trace, { big }, f) {
+  const { pass } = trace.header;
+  const { n } = trace.problem;
+  const stored = algorithmOf(trace).stores_scores;
   const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
   if (pass === "forward")
     return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
@@ -96,6 +99,7 @@ export class Hbm {
 
   layout(trace, theme) {
     this.trace = trace;
+    this.stored = algorithmOf(trace).stores_scores;
     this.theme = theme;
     this.heads.layout(trace);
     set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
@@ -122,7 +126,7 @@ export class Hbm {
     this.side = side;
     this.states = null;
     this.around();
-    this.map.classList.toggle("is-stored", p.order === "standard");
+    this.map.classList.toggle("is-stored", this.stored);
   }
 
   /** Static rectangles and names; `draw` only moves the bright ones. */
@@ -177,7 +181,7 @@ export class Hbm {
     const [wide, high] = this.theme.big
       ? [64 * this.theme.unit, 30 * this.theme.unit]
       : [36 * this.theme.unit, 16];
-    if (p.order === "standard" || this.guessing || p.block_k * this.cell < wide) return words;
+    if (this.stored || this.guessing || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -214,9 +218,9 @@ export class Hbm {
   }
 
   /** In a hall the tile says which of them it is: S and P themselves are never here. */
-  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k, order } }) {
+  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
-    const named = room && i >= 0 && j >= 0 && kind !== "skipped" && order !== "standard";
+    const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
     set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
   }
@@ -287,7 +291,7 @@ export class Hbm {
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || this.guessing || p.order === "standard")
+    if (fresh || this.guessing || this.stored)
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
@@ -300,7 +304,7 @@ export class Hbm {
 
   paintTile(i, j, { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
-    const { n, block_q, block_k, order } = f.problem;
+    const { n, block_q, block_k } = f.problem;
     const scale = this.canvas.width / n;
     const [r0, c0] = [i * block_q, j * block_k];
     const [r1, c1] = [Math.min(n, r0 + block_q), Math.min(n, c0 + block_k)];
@@ -315,9 +319,8 @@ export class Hbm {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
-    if (state === "skipped" || (kind === "skipped" && order !== "standard"))
-      return fill(this.pattern);
-    const stored = order === "standard" && f.numbers && scale >= 2 * ratio;
+    if (state === "skipped" || (kind === "skipped" && !this.stored)) return fill(this.pattern);
+    const stored = this.stored && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
     if (stored)
       return this.paintCells(
@@ -340,13 +343,13 @@ export class Hbm {
    * (`veil`); where S is stored, its numbers. */
   paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
-    const { n, order } = f.problem;
+    const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
     const ramp = { S: viridis, P: cividis }[layer] ?? theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
     const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
-    const blank = order === "standard" ? theme.empty : theme.paper;
+    const blank = this.stored ? theme.empty : theme.paper;
     for (let r = r0; r < r1; r++)
       for (let c = c0; c < c1; c++) {
         const x = Math.round(c * scale);

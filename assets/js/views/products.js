@@ -3,6 +3,7 @@
 import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { agreement, ofSink, sumsOfRows } from "../model/check.js";
+import { algorithmOf } from "../model/passes.js";
 import { PRODUCTS } from "../model/phases_backward.js";
 import { bends } from "../model/scores.js";
 import { say } from "../model/texts.js";
@@ -10,17 +11,6 @@ import { sayBackward } from "../model/texts_backward.js";
 import { rich } from "./rich.js";
 
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
-/** What differs from FA-2: where a product goes, and for FA-1's dQ the scale, which comes with each part. @type {Record<string, Record<string, string>>} */
-const WHERE = {
-  fa1: { dQ: sayBackward("product.fa1.dQ") },
-  standard: {
-    dV: sayBackward("product.standard.dV"),
-    dP: sayBackward("product.standard.dP"),
-    dK: sayBackward("product.standard.dK"),
-    dQ: sayBackward("product.standard.dQ"),
-  },
-};
-
 export class Products {
   constructor() {
     this.list = el("ol", { class: "fa-products" });
@@ -32,18 +22,17 @@ export class Products {
     );
   }
 
-  layout({ problem: { order } }) {
-    const shown = PRODUCTS.filter(([phase]) => order !== "standard" || phase !== "scores");
+  layout(trace) {
+    const { stores_scores, scales_dQ, texts } = algorithmOf(trace);
+    const shown = PRODUCTS.filter(([phase]) => !stores_scores || phase !== "scores");
     this.items = shown.map(([phase, formula, where]) =>
       el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [
-        el("b", {}, rich(order === "fa1" && phase === "dQ" ? `${formula} / √d` : formula)),
-        el("span", { text: WHERE[order]?.[phase] ?? where }),
+        el("b", {}, rich(scales_dQ && phase === "dQ" ? `${formula} / √d` : formula)),
+        el("span", { text: texts.products?.[phase] ?? where }),
       ]),
     );
     this.list.replaceChildren(...this.items);
-    set(this.lesson, {
-      text: sayBackward(order === "standard" ? "products.four" : "products.five"),
-    });
+    set(this.lesson, { text: texts.products_lesson ?? sayBackward("products.five") });
   }
 
   draw({ phase }) {

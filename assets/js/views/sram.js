@@ -6,6 +6,7 @@ import { aroundZero, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
+import { algorithmOf } from "../model/passes.js";
 import { say } from "../model/texts.js";
 import { put } from "./frame.js";
 import { TileCard } from "./tile_card.js";
@@ -178,6 +179,7 @@ export class Sram extends TileCard {
   /** What each frame holds at this moment. */
   contents(f) {
     const p = f.problem;
+    const algorithm = algorithmOf(f);
     const { arrays } = this.trace;
     const theme = this.theme;
     const skip = f.kind === "skipped";
@@ -214,7 +216,7 @@ export class Sram extends TileCard {
     matrix(
       "Q",
       "",
-      (scoring || f.unseen) && (loaded || p.order === "fa2"),
+      (scoring || f.unseen) && (loaded || algorithm.outer === "rows"),
       Q && flat(Q, p.d, row0),
       [used[0], p.d],
       f.i,
@@ -253,7 +255,7 @@ export class Sram extends TileCard {
     const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
     matrix("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
-    const shrinks = p.order === "fa2" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
+    const shrinks = algorithm.output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
     const past = acc && flat(acc.data, p.d, 0);
     matrix(
       "O",
@@ -322,7 +324,8 @@ export class Sram extends TileCard {
       this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
-    const divided = p.order === "standard" && (f.stage === "output" || f.done("store"));
+    const { output, stores_scores } = algorithmOf(f);
+    const divided = stores_scores && (f.stage === "output" || f.done("store"));
     const what = divided ? "exp(S − m)/ℓ" : "exp(S − m)";
     const scored = f.done("scores") || f.stage === "softmax";
     if (!weighted)
@@ -345,7 +348,7 @@ export class Sram extends TileCard {
       );
     head("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
-    const states = { after: p.order === "fa1" ? "/ ℓ" : "", final: "/ ℓ" };
+    const states = { after: output === "normalized" ? "/ ℓ" : "", final: "/ ℓ" };
     const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : (states[acc?.state] ?? "");
     head("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });

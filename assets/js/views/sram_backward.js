@@ -6,6 +6,7 @@ import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { crossings } from "../model/backward.js";
+import { savesL } from "../model/passes.js";
 import { say } from "../model/texts.js";
 import { sayBackward } from "../model/texts_backward.js";
 import { put } from "./frame.js";
@@ -366,7 +367,7 @@ export class SramBackward extends TileCard {
   }
 
   captions(f) {
-    const { order, d } = f.problem;
+    const { d } = f.problem;
     const [i, j] = [sub(Math.max(0, f.i)), f.j < 0 ? "" : sub(f.j)];
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
     const size = (name) =>
@@ -391,7 +392,7 @@ export class SramBackward extends TileCard {
     for (const name of ["Q", "dO", "O"]) head(name, `${name}${i}`);
     for (const name of ["K", "V"]) head(name, `${name}${j}ᵀ`);
     const { S, dS } = crossings(f);
-    const by = f.stage ? "" : order === "fa1" ? "= exp(S − m)/ℓ" : `= exp(S − lse${i})`;
+    const by = f.stage ? "" : savesL(f.problem) ? "= exp(S − m)/ℓ" : `= exp(S − lse${i})`;
     head(
       "S",
       S ? `${S}${ij}` : "",

@@ -128,7 +128,7 @@ def test_round_trips_have_one_scale_at_every_width(tab, mode):
         assert len(arrows) == len(moved)
         px = [a["px"] for a in arrows]
         assert max(px) == pytest.approx(min(px), rel=1e-3), width
-        to_scale = [a for a in arrows if a["units"] > drawings.LEAST]
+        to_scale = [a for a in arrows if a["units"] > drawings.SMALLEST]
         rate = [a["units"] * a["px"] / a["bytes"] for a in to_scale]
         assert len(rate) > 1 and max(rate) == pytest.approx(min(rate), rel=0.01), width
         assert all(a["isIn"] for a in arrows), f"cut off at {width}"

@@ -23,14 +23,14 @@ from numpy.lib.stride_tricks import as_strided
 import kernels
 from kernels.hopper import backward, backward_plans, launch
 from kernels.hopper.versions import OPTIONS
-from kernels.measure.compile_child import NamedTarget
 from kernels.spec import masks, scores
+from kernels.triton_internals import compile_for
 from tests.kernels.attention_checks import make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.ptx_async import Map
 from tests.kernels.hopper.ptx_machine import Fault, Machine
 
-triton.runtime.driver.set_active(NamedTarget(90))
+compile_for(90)
 triton.knobs.nvidia.dump_ptxas_log = True
 triton.knobs.compilation.always_compile = True  # a kernel found in the cache has no log
 SWIZZLES = {0: 0, 1: 32, 2: 64, 3: 128}  # Triton's number: bytes

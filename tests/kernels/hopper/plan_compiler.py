@@ -17,9 +17,10 @@ import triton
 
 from kernels.checks import DTYPES
 from kernels.hopper import plans, versions
-from kernels.measure.compile_child import LENGTH, NamedTarget
+from kernels.measure.compile_child import LENGTH
+from kernels.triton_internals import compile_for
 
-triton.runtime.driver.set_active(NamedTarget(90))
+compile_for(90)
 triton.knobs.nvidia.dump_ptxas_log = True
 triton.knobs.compilation.always_compile = True  # a kernel found in the cache has no log
 
