@@ -65,7 +65,7 @@ def _self_test() -> str:
     shortest = tell("learn_screens.shortest", short=PATHS[-1].title.lower(), skips=PATHS[0].title)
     return in_json(
         "data-selftest",
-        {"asked": asked, "after": [AFTER, NUMBERS[AFTER]]},
+        {"questions": asked, "after": [AFTER, NUMBERS[AFTER]]},
         title + tag("p", shortest, class_="fa-fine"),
         class_="fa-selftest",
         role="group",

@@ -52,6 +52,41 @@
  * @typedef {{words: string, options?: [string, string][], answer: any, cells?: string[][], rows?: string[],
  *   columns?: string[], why?: string}} Slide a question as a lecture shows it
  *
+ * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
+ * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
+ *   said?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
+ *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
+ *   aside?: boolean, tone?: string, code?: boolean}} GridItem
+ *
+ * What the pictures draw, each of the picture of its name.
+ * @typedef {{low: number[], high: number[], step: number}} Plane
+ * @typedef {{shares: number[], spread: number, top: number}} Spread
+ * @typedef {{q: number[], k: number[], plane: Plane, d: number, spread: {many: number, keys: number, reach: number,
+ *   ticks: number[], raw: Spread, scaled: Spread}}} ArrowsData
+ * @typedef {{card: string, sms: number, blocks: number, heads: number, rows: number, busy: number, touched: number[],
+ *   sector: number, size: number, stride: number, sectors: number, used: number, moved: number, most: number,
+ *   share: string}} GpuData
+ * @typedef {{lines: GridItem[][], share?: number}} GridsData
+ * @typedef {{title: string, C: number[][], counts: number[][], last: [number, number, number] | null, finished: number,
+ *   open: number}} LoopOrder
+ * @typedef {{A: number[][], B: number[][], depth: number, orders: LoopOrder[]}} LoopsData
+ * @typedef {{name: string, largest: string, zero: number, end: number, at: number[], weights: string[],
+ *   subtracted: string[], tone: string, what: string}} ExpLane
+ * @typedef {{low: number, high: number, step: number, top: number, subtract: boolean, below: number[],
+ *   lanes: ExpLane[]}} OverflowData
+ * @typedef {{name: string, size: string, bytes: number, per_s: number, rate: string, kind: string}} MemoryLevel
+ * @typedef {[name: string, bytes: number]} Part
+ * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_said: string, matrix_said: string,
+ *   tiled: boolean, setting: string, bars: {name: string, s: number, time: string, words: string, on: boolean}[],
+ *   sm: {count: number, shared: string, shared_bytes: number, registers: string, registers_bytes: number,
+ *     in_shared: Part[], in_registers: Part[], words: string[]}}} PyramidData
+ * @typedef {{low: number, high: number, peak: number, per_s: number, edge: number, edge_said: string, memory: string,
+ *   units: string, points: {name: string, x: number, y: number, said: string, most: string}[]}} RooflineData
+ * @typedef {[tensor: string, bytes: number, text: string]} Transfer
+ * @typedef {{kernels: {name: string, reads: Transfer[], writes: Transfer[]}[], steps: [string, string][], heads: number,
+ *   room: number, room_said: string, least: number, most: number,
+ *   ladder: {n: string, bytes: number, said: string, now: boolean}[]}} TripsData
+ *
  * @typedef {{keys: string[], moved: Record<string, string>, lessons: Record<string, [string, string]>,
  *   paths: Record<string, string[]>, starts: string[], ends: Record<string, [string, string]>,
  *   sessions: Record<string, {title: string, stops: string[]}>, end: string}} Outline `lessons`: key → [number, title]

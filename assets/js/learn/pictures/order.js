@@ -43,7 +43,7 @@ export function draw(data, api) {
   let now = data;
   let order = [...data.order];
   /** @type {number | null} */
-  let held = null;
+  let dragged = null;
   let stop = order[0]; // the card that is the keyboard's
   let at = WIDE;
   const back = svg("g", { "aria-hidden": "true" });
@@ -82,7 +82,7 @@ export function draw(data, api) {
       event.preventDefault();
       stop = block;
       node.focus({ preventScroll: true });
-      held = block;
+      dragged = block;
       const over = (/** @type {PointerEvent} */ { clientX }) => {
         const box = page.getBoundingClientRect();
         const x = ((clientX - box.left) / box.width) * at.width;
@@ -90,7 +90,7 @@ export function draw(data, api) {
         node.style.transform = `translate(${x - at.card / 2}px, ${ROW}px)`;
       };
       const done = () => {
-        held = null;
+        dragged = null;
         document.removeEventListener("pointermove", over);
         for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
         paint();
@@ -109,10 +109,7 @@ export function draw(data, api) {
     );
     const yours = walk(now, order);
     const parts = [];
-    for (const [name, hue] of [
-      ["m", "m"],
-      ["l", "l"],
-    ]) {
+    for (const name of /** @type {("m" | "l")[]} */ (["m", "l"])) {
       const values = [...usual, ...yours].map((x) => x[name]);
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const [top, base] = RANGES[name];
@@ -127,18 +124,18 @@ export function draw(data, api) {
           .join("");
       parts.push(
         svg("text", {
-          class: `fa-scene-text is-big is-hue fa-hue-${hue}`,
+          class: `fa-scene-text is-big is-hue fa-hue-${name}`,
           x: at === PHONE ? 4 : 12,
           y: (top + base) / 2 + 6,
           text: name === "l" ? "ℓ" : "m",
         }),
       );
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-faded`, d: way(usual) }));
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-dashed`, d: way(yours) }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-faded`, d: way(usual) }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-dashed`, d: way(yours) }));
       const end = yours[yours.length - 1][name];
       parts.push(
         svg("circle", {
-          class: `fa-scene-dot fa-hue-${hue}`,
+          class: `fa-scene-dot fa-hue-${name}`,
           r: 6,
           cx: place(order.length) - at.gap,
           cy: y(end),
@@ -146,7 +143,7 @@ export function draw(data, api) {
       );
       parts.push(
         svg("text", {
-          class: `fa-scene-text is-bold is-hue fa-hue-${hue}`,
+          class: `fa-scene-text is-bold is-hue fa-hue-${name}`,
           x: place(order.length) + 8,
           y: y(end) + 5,
           text: end.toFixed(2),
@@ -188,11 +185,11 @@ export function draw(data, api) {
       const k = order.indexOf(block);
       set(node.children[0], { width: at.card, height: at.high });
       set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
-      if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
+      if (dragged !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
       set(node, {
         "aria-label": t("card", { block, k: k + 1, n: order.length }),
         tabindex: block === stop ? "0" : "-1",
-        class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}`,
+        class: `fa-order-card fa-hue-k${dragged === block ? " is-dragged" : ""}`,
       });
     });
   }
@@ -221,7 +218,7 @@ export function draw(data, api) {
   watch.observe(page);
   const update = (/** @type {Data} */ next) => {
     now = next;
-    if (held === null) order = [...next.order];
+    if (dragged === null) order = [...next.order];
     paint();
   };
   return Object.assign(el("div", {}, [page, shuffle]), { update });

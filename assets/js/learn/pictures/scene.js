@@ -51,6 +51,7 @@ function attributes({
   return base;
 }
 
+/** @type {Record<string, "rect" | "path" | "circle" | "text" | "g">} */
 const TAGS = { box: "rect", path: "path", dot: "circle", text: "text", knob: "g" };
 
 /** A group a shape: what is drawn, and what is written on it. @param {Shape} shape */
@@ -89,7 +90,7 @@ function put(node, shape) {
 /** What is dragged: a track, and a button on it. @param {Shape} first @param {Api} api */
 function knob(first, api) {
   let now = first;
-  let isHeld = false;
+  let isDragged = false;
   const track = svg("path", { class: "fa-scene-track" });
   const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [
     svg("circle", { class: "fa-scene-reach", r: 30 }),
@@ -127,14 +128,14 @@ function knob(first, api) {
     event.preventDefault();
     handle.focus();
     handle.setPointerCapture(event.pointerId);
-    isHeld = true;
+    isDragged = true;
     const page = /** @type {SVGSVGElement} */ (root.ownerSVGElement);
     const over = (/** @type {PointerEvent} */ { clientX }) => {
       const to = page.getScreenCTM();
       if (to) go(valueAt(now, (clientX - to.e) / to.a - (now.x ?? 0)));
     };
     const done = () => {
-      isHeld = false;
+      isDragged = false;
       handle.removeEventListener("pointermove", over);
       for (const name of ["pointerup", "pointercancel"]) handle.removeEventListener(name, done);
     };
@@ -144,7 +145,7 @@ function knob(first, api) {
   lay(first);
   // An answer that comes while it is held is about a place where the hand was before
   return Object.assign(root, {
-    lay: (/** @type {Shape} */ shape) => lay(isHeld ? { ...shape, value: now.value } : shape),
+    lay: (/** @type {Shape} */ shape) => lay(isDragged ? { ...shape, value: now.value } : shape),
   });
 }
 
