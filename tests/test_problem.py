@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.fields import FIELDS
+from explainer.base.fields import FIELDS, ProblemError
 from explainer.pages.step import values
-from explainer.problem import DTYPES, INPUT_NAMES, ORDERS, Problem, ProblemError
+from explainer.problem import Problem
 from explainer.views.downloads import scored
+from kernels.spec.fields import DTYPES, INPUT_NAMES, ORDERS
 from tests import by_hand
 
 GENERATED = tuple(name for name in INPUT_NAMES if name != "own")

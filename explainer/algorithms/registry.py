@@ -12,9 +12,9 @@ from dataclasses import asdict
 from importlib import import_module
 
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
-from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
 from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 
 ALGORITHMS: dict[str, Algorithm] = {
     key: import_module(f"explainer.algorithms.{key}").ALGORITHM for key in ORDERS

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import power, written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick
 from explainer.learn.precision import gradients, lost
 from explainer.learn.scene import Shape, chart, lines, panel, say, scene
 from kernels.spec.formats import FORMATS
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 HALF = FORMATS["fp16"].round_to
 STEPS, RATE, SAMPLES = 240, 0.03, 64
 INPUTS, WIDTH = 8, 16
 SIZE = 2.0**-9  # of the targets: small losses have small gradients
 START, EVERY = 2.0**30, 40  # of the scale: its first value, good steps until it doubles
 PUSHES = 40  # updates of the one weight
-WAYS = tell.named("amp.ways")
+WAYS = t.named("amp.ways")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +97,7 @@ def _losses(way: str) -> list[Shape]:
     if way != "fp32":
         curves.append(("mine", mine.losses, "o", ""))
     shapes = [
-        say(0, 18, tell("amp.loss"), "is-bold"),
+        say(0, 18, t("amp.loss"), "is-bold"),
         *chart(
             60,
             34,
@@ -113,13 +108,13 @@ def _losses(way: str) -> list[Shape]:
             high=1,
             log=True,
             ticks=ticks,
-            last=tell("amp.last_step", n=STEPS),
+            last=t("amp.last_step", n=STEPS),
         ),
     ]
-    shapes.append(say(388, 52, tell("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
+    shapes.append(say(388, 52, t("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
     if way != "fp32":
         shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
-    shapes.append(say(0, 278, tell("amp.scale"), "is-bold"))
+    shapes.append(say(0, 278, t("amp.scale"), "is-bold"))
     marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
     shapes += chart(
         60,
@@ -140,7 +135,7 @@ def _weight(by: float) -> list[Shape]:
     top = max(long[-1], short[-1], 1.001)
     ticks = [(1.0, "1"), (top, f"{top:.4g}")]
     shapes = [
-        say(0, 18, tell("amp.weight", n=PUSHES, by=written(by)), "is-bold"),
+        say(0, 18, t("amp.weight", n=PUSHES, by=written(by)), "is-bold"),
         *chart(
             60,
             34,
@@ -150,25 +145,24 @@ def _weight(by: float) -> list[Shape]:
             low=1,
             high=top,
             ticks=ticks,
-            last=tell("amp.last_update", n=PUSHES),
+            last=t("amp.last_update", n=PUSHES),
         ),
-        say(0, 278, tell("amp.short", x=short[-1]), hue="q"),
-        say(0, 302, tell("amp.long", x=long[-1])),
+        say(0, 278, t("amp.short", x=short[-1]), hue="q"),
+        say(0, 302, t("amp.long", x=long[-1])),
         *lines(
             0,
             340,
             20,
-            tell("amp.gap", power=power(2, -10), gap=written(2.0**-10)),
+            t("amp.gap", power=power(2, -10), gap=written(2.0**-10)),
             "is-small is-quiet",
         ),
     ]
     return shapes
 
 
-def _amp(v: Values) -> list[Block]:
-    way, by = str(v["way"]), float(v["by"])
+def _amp(way: str, by: float) -> list[Block]:
     mine, true, (short, long) = run(way), run("fp32"), pushed(1.0, by, PUSHES)
-    words = tell(
+    words = t(
         "amp.words",
         steps=STEPS,
         loss=written(mine.losses[-1], 2),
@@ -180,42 +174,25 @@ def _amp(v: Values) -> list[Block]:
         long=long[-1],
     )
     return [
-        scene(tell("amp.label"), words, panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))
+        scene(t("amp.label"), words, panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))
     ]
 
 
-WIDGETS = (
-    Widget(
-        "amp",
-        tell("amp.title"),
-        (
-            pick("way", tell("amp.way"), "plain", WAYS.items()),
-            pick(
-                "by",
-                tell("amp.by"),
-                "0.001",
-                ("0.0002", "0.0006", "0.001"),
-                closed=("0.0002", "0.0006"),
-            ),
-        ),
-        _amp,
-    ),
-)
+WIDGETS = {
+    "amp": _amp,
+}
 # (weight, update, how many) of the question and its variants.
-ASKED = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
+CASES = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
 
 
-def _asked(start: float, by: float, count: int) -> dict:
+def _question(start: float, by: float, count: int) -> dict:
     short, long = pushed(start, by, count)
     gap = float(np.nextafter(np.float16(start), np.float16(np.inf))) - start
     return {
         "answer": short[-1],
         "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
-        "words": tell("amp.question", start=start, by=by, count=count),
+        "words": t("amp.question", start=start, by=by, count=count),
     }
-
-
-_first, *_others = (_asked(*x) for x in ASKED)
 
 
 def _figures() -> dict[str, object]:
@@ -232,4 +209,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-LESSONS = (lesson("amp", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("amp", _figures(), questions=[_question(*x) for x in CASES]),)

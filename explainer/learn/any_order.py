@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import scientific, shown
 from explainer.base.fields import refused
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget, picture, text
+from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick
 from explainer.learn.linear_algebra import address, weighed
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 
-tell = Texts("learn")
 BLOCKS, BC, D = 8, 8, 64
 ONE_QUERY = Problem(
     n=BLOCKS * BC,
     d=D,
     block_q=BLOCKS * BC,
     block_k=BC,
-    causal=False,
+    mask="full",
     inputs="random",
     seed=8,
     gain=2.0,
@@ -35,7 +32,7 @@ QUERY = 16  # whose row is shown
 PARTS = (2, 4, 8)
 FIRST = "5,2,7,0,3,6,1,4"
 # Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
-QUESTIONS = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
+CASES = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
 
 
 @lru_cache(maxsize=1)
@@ -79,7 +76,7 @@ def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray
 def _order(given: object) -> list[int]:
     parts = str(given).split(",")
     if sorted(parts) != sorted(map(str, range(BLOCKS))):
-        raise refused({"order": given}, tell("any_order.refused", last=BLOCKS - 1))
+        raise refused({"order": given}, t("any_order.refused", last=BLOCKS - 1))
     return list(map(int, parts))
 
 
@@ -95,15 +92,15 @@ def _visits(order: list[int]) -> list[Block]:
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
     told = ", ".join(map(str, order))
-    said = tell("any_order.visits.words", order=told, m=shown(m, 2), l=shown(l, 2))
-    note = tell("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
+    said = t("any_order.visits.words", order=told, m=shown(m, 2), l=shown(l, 2))
+    note = t("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {
         "m": [x for x, _, _ in found],
         "l": [x for _, x, _ in found],
         "order": order,
         "next": [str(j) for j in _shuffled(order)],
     }
-    return [picture("order", tell("any_order.visits.label"), said, data), text(note)]
+    return [picture("order", t("any_order.visits.label"), said, data), text(note)]
 
 
 def _merge(count: int) -> list[Block]:
@@ -126,7 +123,7 @@ def _merge(count: int) -> list[Block]:
                 0,
                 w,
                 40,
-                tell("any_order.merge.keys", first=first, last=last)
+                t("any_order.merge.keys", first=first, last=last)
                 if count < 8
                 else f"{first}–{last}",
                 hue="k",
@@ -147,46 +144,30 @@ def _merge(count: int) -> list[Block]:
         box(width / 2 - 130, 222, 260, 66, hue="o", look="is-pale is-edge"),
         say(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
         say(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
-        say(width / 2, 316, tell("any_order.merge.weight"), "is-middle is-quiet"),
+        say(width / 2, 316, t("any_order.merge.weight"), "is-middle is-quiet"),
     ]
     told = "; ".join(
-        tell("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
+        t("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
     )
-    said = tell("any_order.merge.words", n=count, parts=told, lse=whole)
+    said = t("any_order.merge.words", n=count, parts=told, lse=whole)
     return [
-        scene(tell("any_order.merge.label", n=count), said, panel(width, 322, shapes)),
-        text(tell("any_order.merge.note", off=scientific(off), d=D)),
+        scene(t("any_order.merge.label", n=count), said, panel(width, 322, shapes)),
+        text(t("any_order.merge.note", off=scientific(off), d=D)),
     ]
 
 
-def _any_order(v: Mapping[str, float | str]) -> list[Block]:
-    if str(v["how"]) == "order":
-        return _visits(_order(v["order"]))
-    return _merge(int(v["how"]))
+def _any_order(how: int | str, order: str) -> list[Block]:
+    if how == "order":
+        return _visits(_order(order))
+    return _merge(how)
 
 
-WIDGETS = (
-    Widget(
-        "order",
-        tell("any_order.title"),
-        (
-            pick(
-                "how",
-                tell("any_order.how"),
-                "order",
-                (
-                    ("order", tell("any_order.one_way")),
-                    *((p, tell("any_order.parts", n=p)) for p in PARTS),
-                ),
-            ),
-            Control("order", tell("any_order.order"), "text", FIRST, drawn=True),
-        ),
-        _any_order,
-    ),
-)
+WIDGETS = {
+    "order": _any_order,
+}
 
 
-def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
+def _question(first: tuple[float, float], second: tuple[float, float]) -> dict:
     """The answer, and: the mean, the weights exchanged, lse as a weight."""
     (lse, O), (times, other) = first, second
     more = lse + math.log(times)
@@ -200,5 +181,8 @@ def _asked(first: tuple[float, float], second: tuple[float, float]) -> dict:
     }
 
 
-_first, *_others = (_asked(*x) for x in QUESTIONS)
-LESSONS = (lesson("order", {"place": address(ONE_QUERY, 1, "exp")}, **_first, variants=_others),)
+LESSONS = (
+    lesson(
+        "order", {"place": address(ONE_QUERY, 1, "exp")}, questions=[_question(*x) for x in CASES]
+    ),
+)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import shown
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import address, softmax, whole
+from explainer.learn.linear_algebra import address, softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 Item = dict[str, object]
 
 LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
@@ -27,17 +23,17 @@ WORDS = ("The", "cat", "sat")
 Q = np.array([[3.0, 1.0, 1.0, 2.0], [1.0, 6.0, 3.0, 1.0], [2.0, 3.0, 4.0, 2.0]])
 K = np.array([[0.2, 0.5, 0.3, 0.1], [0.0, 2.0, 0.0, 1.0], [1.0, 0.5, 0.6, 1.0]])
 V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
-ASKED = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
+CASES = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
 
 SIX = Problem(
-    n=6, d=4, block_q=6, block_k=6, causal=False, order="standard", inputs="sentence", gain=3.0
+    n=6, d=4, block_q=6, block_k=6, mask="full", order="standard", inputs="sentence", gain=3.0
 )
 FOUR = Problem(
     n=4,
     d=4,
     block_q=4,
     block_k=4,
-    causal=False,
+    mask="full",
     order="standard",
     inputs="sentence",
     gain=3.0,
@@ -87,19 +83,19 @@ def out_of_range(ndim: int, dim: int) -> str:
     low, high = -ndim, ndim - 1
     if low <= dim <= high:
         return ""
-    return tell("attending.softmax.out_of_range", low=low, high=high, dim=dim)
+    return t("attending.softmax.out_of_range", low=low, high=high, dim=dim)
 
 
-def _softmax(v: Values) -> list[Block]:
-    x = (LOGITS if v["input"] == "matrix" else LOGITS[2:]) * float(v["gain"])
-    dim, ndim = int(v["dim"]), 2 if v["input"] == "matrix" else 1
-    names = [tell("attending.row", n=r) for r in range(len(x))] if ndim == 2 else None
-    cols = [tell("attending.column", n=c) for c in range(x.shape[1])]
-    start = grid("x", x, "s", rows=names, cols=cols, heat=heat(LOGITS * float(v["gain"])))
+def _softmax(input: str, dim: int, gain: float) -> list[Block]:
+    x = (LOGITS if input == "matrix" else LOGITS[2:]) * gain
+    ndim = 2 if input == "matrix" else 1
+    names = [t("attending.row", n=r) for r in range(len(x))] if ndim == 2 else None
+    cols = [t("attending.column", n=c) for c in range(x.shape[1])]
+    start = grid("x", x, "s", rows=names, cols=cols, heat=heat(LOGITS * gain))
     code = f"softmax(x, dim={dim})".replace("-", "−")
     if error := out_of_range(ndim, dim):
-        lines = [[start], [note(error, "bad")], [note(tell("attending.softmax.vector_has"))]]
-        words = tell("attending.softmax.refused", n=x.shape[1], code=code, error=error)
+        lines = [[start], [note(error, "bad")], [note(t("attending.softmax.vector_has"))]]
+        words = t("attending.softmax.refused", n=x.shape[1], code=code, error=error)
         return [picture("grids", code, words, {"lines": lines})]
     axis = (dim % ndim) if ndim == 2 else 1  # the vector is drawn as a row
     e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -111,14 +107,14 @@ def _softmax(v: Values) -> list[Block]:
         start,
         sign("exp →"),
         grid("exp(x − m)", e, "s", digits=2, cols=cols if ndim == 1 else None, heat=[0.0, 1.0]),
-        sign(tell("attending.softmax.sum")),
-        grid(tell("attending.softmax.shares"), P, "s", heat=[0.0, 1.0], sums=sums),
+        sign(t("attending.softmax.sum")),
+        grid(t("attending.softmax.shares"), P, "s", heat=[0.0, 1.0], sums=sums),
     ]
     way = "rows" if axis else "columns"
-    along = tell.named("attending.softmax.along")[way]
-    most = tell.named("attending.softmax.most")[way]
+    along = t.named("attending.softmax.along")[way]
+    most = t.named("attending.softmax.most")[way]
     told = "attending.softmax.words_matrix" if ndim == 2 else "attending.softmax.words_vector"
-    words = tell(told, code=code, along=along, most=shown(P.max(), 2))
+    words = t(told, code=code, along=along, most=shown(P.max(), 2))
     says = note(f"{along} {most}", "good")
     return [picture("grids", code, words, {"lines": [line, [says]]})]
 
@@ -133,22 +129,22 @@ def _attended(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
     return S, P, P @ v
 
 
-def _cat(v: Values) -> list[Block]:
-    r, everyone = int(v["word"]), v["view"] == "all"
+def _cat(view: str, word: int) -> list[Block]:
+    everyone = view == "all"
     S, P, O = _attended(Q, K, V)
-    rows = slice(None) if everyone else slice(r, r + 1)
-    names = list(WORDS) if everyone else [WORDS[r]]
-    mine = {"rows": names, "row": r if everyone else 0} | ({"pick": "word"} if everyone else {})
-    called = tell.named("attending.all" if everyone else "attending.one")
+    rows = slice(None) if everyone else slice(word, word + 1)
+    names = list(WORDS) if everyone else [WORDS[word]]
+    mine = {"rows": names, "row": word if everyone else 0} | ({"pick": "word"} if everyone else {})
+    called = t.named("attending.all" if everyone else "attending.one")
     lines = [
         [
             {
                 "kind": "words",
                 "words": list(WORDS),
-                "row": r,
-                "weights": P[r].tolist(),
+                "row": word,
+                "weights": P[word].tolist(),
                 "pick": "word",
-                "said": [tell("attending.cat.weight", x=x) for x in P[r]],
+                "said": [t("attending.cat.weight", x=x) for x in P[word]],
             }
         ],
         [
@@ -174,15 +170,15 @@ def _cat(v: Values) -> list[Block]:
             grid(called["O"], O[rows], "o", row=mine["row"]),
         ],
     ]
-    asks = tell("attending.cat.asks", word=WORDS[r])
-    words = tell(
+    asks = t("attending.cat.asks", word=WORDS[word])
+    words = t(
         "attending.cat.words",
-        word=WORDS[r],
-        scores=", ".join(f"{x:.1f}" for x in S[r]),
-        weights=", ".join(f"{x:.3f}" for x in P[r]),
-        output=", ".join(f"{x:.2f}" for x in O[r]),
+        word=WORDS[word],
+        scores=", ".join(f"{x:.1f}" for x in S[word]),
+        weights=", ".join(f"{x:.3f}" for x in P[word]),
+        output=", ".join(f"{x:.2f}" for x in O[word]),
     )
-    label = tell("attending.cat.all") if everyone else asks
+    label = t("attending.cat.all") if everyone else asks
     return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
 
 
@@ -192,17 +188,17 @@ def _cat(v: Values) -> list[Block]:
 def _called(words: Sequence[str], at: int) -> str:
     """The word, and which of them it is where the sentence has it twice."""
     if words.count(words[at]) < 2:
-        return tell("attending.attention.called", word=words[at])
-    return tell("attending.attention.called_of_two", word=words[at], n=at + 1)
+        return t("attending.attention.called", word=words[at])
+    return t("attending.attention.called_of_two", word=words[at], n=at + 1)
 
 
-def _attention(v: Values) -> list[Block]:
-    cross = v["who"] == "cross"
+def _attention(who: str, row: int) -> list[Block]:
+    cross = who == "cross"
     asking, asked = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
-    r = min(whole(v["row"]), len(askers) - 1)  # the second sentence has fewer
+    r = min(row, len(askers) - 1)  # the second sentence has fewer
     S, P, O = _attended(asking.Q, asked.K, asked.V)
-    called = tell.named("attending.all")
+    called = t.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
         [
@@ -242,15 +238,15 @@ def _attention(v: Values) -> list[Block]:
         "best": _called(words, best).rstrip(","),
         "weight": shown(P[r, best], 2),
     }
-    lines.append([note(tell("attending.attention.note", **looks), aside=True)])
-    said = tell(
+    lines.append([note(t("attending.attention.note", **looks), aside=True)])
+    said = t(
         "attending.attention.words",
         **looks,
         nq=len(askers),
         nk=len(words),
         total=shown(P[r].sum(), 2),
     )
-    label = tell.named("attending.attention.labels")["cross" if cross else "self"]
+    label = t.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
 
 
@@ -261,19 +257,18 @@ def _weight(scores: tuple[float, ...]) -> dict:
     powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
     told = ", ".join(f"{x:.1f}" for x in scores)
     return {
-        "words": tell("attending.cat.question", scores=told, word=WORDS[best]),
+        "words": t("attending.cat.question", scores=told, word=WORDS[best]),
         "answer": float(P[best]),
         "wrong": tuple(float(p[best]) for p in powers),
     }
 
 
-FIRST, *OTHERS = (_weight(scores) for scores in ASKED)
 CAT_STEP = Problem(
     n=3,
     d=4,
     block_q=1,
     block_k=3,
-    causal=False,
+    mask="full",
     order="standard",
     inputs="sentence",
     text="the cat sat",
@@ -321,7 +316,7 @@ def _doubled(what: str) -> dict:
         given = ", ".join(f"{key} = {size}" for key, size in SIZES.items())
         key = "attending.doubled.same" if now == was else "attending.doubled.other"
         changed = {} if now == was else {"now": now}
-        return tell(key, given=given, name=name, was=was, **changed)
+        return t(key, given=given, name=name, was=was, **changed)
 
     return {
         "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
@@ -331,49 +326,18 @@ def _doubled(what: str) -> dict:
     }
 
 
-_doubling, *_others = map(_doubled, ("Nk", "Nq", "d"))
 LESSONS = (
     lesson("softmax", _axes()),
-    lesson("attention", variants=_others, **_doubling),
-    lesson("cat", {"place": address(CAT_STEP, 1, "scores")}, variants=OTHERS, **FIRST),
+    lesson("attention", questions=[*map(_doubled, ("Nk", "Nq", "d"))]),
+    lesson(
+        "cat",
+        {"place": address(CAT_STEP, 1, "scores")},
+        questions=[_weight(scores) for scores in CASES],
+    ),
 )
 
-WIDGETS = (
-    Widget(
-        "softmax",
-        tell("attending.softmax.title"),
-        (
-            pick("input", "x", "matrix", tell.named("attending.softmax.inputs").items()),
-            pick("dim", "dim", -1, [(-1, "−1"), (0, "0"), (1, "1")]),
-            slider("gain", tell("attending.softmax.gain"), 1.0, 0.1, 8.0, 0.1),
-        ),
-        _softmax,
-    ),
-    Widget(
-        "cat",
-        tell("attending.cat.title"),
-        (
-            pick(
-                "view", tell("attending.cat.view"), "one", tell.named("attending.cat.views").items()
-            ),
-            pick("word", tell("attending.cat.word"), 1, enumerate(WORDS)),
-        ),
-        _cat,
-    ),
-    Widget(
-        "attention",
-        tell("attending.attention.title"),
-        (
-            pick(
-                "who",
-                tell("attending.attention.who"),
-                "self",
-                tell.named("attending.attention.whose").items(),
-            ),
-            Control(
-                "row", tell("attending.attention.row"), "range", 2, 0, SIX.n - 1, 1, drawn=True
-            ),
-        ),
-        _attention,
-    ),
-)
+WIDGETS = {
+    "softmax": _softmax,
+    "cat": _cat,
+    "attention": _attention,
+}

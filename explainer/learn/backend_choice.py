@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.amounts import listed
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick
 from explainer.learn.ecosystem import CHECKED
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
-NAMES = tell.named("backend_choice.names")
+NAMES = t.named("backend_choice.names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
-MASKS = tell.named("backend_choice.masks")
+MASKS = t.named("backend_choice.masks")
 
 
 @dataclass(frozen=True)
@@ -41,20 +35,20 @@ def refusal(backend: str, x: Input) -> str:
         return ""
     if backend == "efficient":
         if x.dtype == "bf16" and x.sm < 80:
-            return tell("backend_choice.refusal.bf16")
+            return t("backend_choice.refusal.bf16")
         if x.d % (8 if short else 4):
-            return tell("backend_choice.refusal.multiple", n=8 if short else 4)
-        return tell("backend_choice.refusal.shared") if x.shared else ""
+            return t("backend_choice.refusal.multiple", n=8 if short else 4)
+        return t("backend_choice.refusal.shared") if x.shared else ""
     if x.sm < 80:
-        return tell("backend_choice.refusal.old")
+        return t("backend_choice.refusal.old")
     if not short:
-        return tell("backend_choice.refusal.short")
+        return t("backend_choice.refusal.short")
     if backend == "flash":
         if x.d > 256:
-            return tell("backend_choice.refusal.wide")
-        return tell("backend_choice.refusal.mask") if x.mask == "any" else ""
+            return t("backend_choice.refusal.wide")
+        return t("backend_choice.refusal.mask") if x.mask == "any" else ""
     most = 256 if x.sm == 90 else 128
-    return tell("backend_choice.refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
+    return t("backend_choice.refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
 
 
 def tried(sm: int) -> tuple[str, ...]:
@@ -71,7 +65,7 @@ def chosen(x: Input) -> str:
 
 def _picture(x: Input) -> list[Shape]:
     taken = chosen(x)
-    shapes = [say(0, 16, tell("backend_choice.tried"), "is-bold")]
+    shapes = [say(0, 16, t("backend_choice.tried"), "is-bold")]
     for k, name in enumerate(tried(x.sm)):
         why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
@@ -89,7 +83,7 @@ def _picture(x: Input) -> list[Shape]:
             say(
                 186,
                 at + 26,
-                tell("backend_choice.runs") if runs else why or tell("backend_choice.would"),
+                t("backend_choice.runs") if runs else why or t("backend_choice.would"),
                 f"is-small {'is-good' if runs else 'is-quiet'}",
                 key=f"why {name}",
             ),
@@ -99,55 +93,39 @@ def _picture(x: Input) -> list[Shape]:
     return shapes
 
 
-def _which(v: Values) -> list[Block]:
-    x = Input(int(v["sm"]), str(v["dtype"]), int(v["d"]), str(v["mask"]), v.get("shared") == "yes")
-    order = [f"{NAMES[k]}: {refusal(k, x) or tell('backend_choice.takes')}" for k in tried(x.sm)]
-    words = tell("backend_choice.told", order="; ".join(order), runs=NAMES[chosen(x)])
+def _which(sm: int, dtype: str, d: int, mask: str, shared: bool = False) -> list[Block]:
+    x = Input(sm, dtype, d, mask, shared)
+    order = [f"{NAMES[k]}: {refusal(k, x) or t('backend_choice.takes')}" for k in tried(x.sm)]
+    words = t("backend_choice.told", order="; ".join(order), runs=NAMES[chosen(x)])
     stored = chosen(x) == "math"
     return [
-        scene(tell("backend_choice.title"), words, panel(440, 224, _picture(x))),
+        scene(t("backend_choice.title"), words, panel(440, 224, _picture(x))),
         text(
-            tell("backend_choice.stored" if stored else "backend_choice.fused", checked=CHECKED),
+            t("backend_choice.stored" if stored else "backend_choice.fused", checked=CHECKED),
             "fine",
         ),
     ]
 
 
-WIDGETS = (
-    Widget(
-        "which",
-        tell("backend_choice.widget"),
-        (
-            pick("sm", "GPU", "90", GPUS.items()),
-            pick(
-                "dtype",
-                tell("backend_choice.label.dtype"),
-                "bf16",
-                ("bf16", "fp16", "fp32"),
-                closed=("fp32", "fp16"),
-            ),
-            pick("d", tell("backend_choice.label.d"), 50, (32, 50, 64, 128, 256)),
-            pick("mask", tell("backend_choice.label.mask"), "none", MASKS.items(), closed=("any",)),
-        ),
-        _which,
-    ),
-)
-ASKED = (
+WIDGETS = {
+    "which": _which,
+}
+CASES = (
     Input(90, "fp32", 64, "none", False),
     Input(80, "bf16", 64, "causal", False),
     Input(75, "bf16", 64, "none", False),
 )
 
 
-def _asked(x: Input) -> dict:
+def _question(x: Input) -> dict:
     offered = tried(x.sm)
     options = tuple((NAMES[name], _why(name, x)) for name in offered)
-    words = tell(
+    words = t(
         "backend_choice.asked",
         gpu=GPUS[str(x.sm)].replace(", ", " or "),
         dtype=x.dtype,
         d=x.d,
-        mask=tell.named("backend_choice.asked_masks")[x.mask],
+        mask=t.named("backend_choice.asked_masks")[x.mask],
     )
     return {"options": options, "answer": offered.index(chosen(x)), "words": words}
 
@@ -158,15 +136,14 @@ def _why(name: str, x: Input) -> str:
         order = tried(x.sm)
         before = [NAMES[k] for k in order[: order.index(name)]]
         if not before:
-            return tell("backend_choice.first")
+            return t("backend_choice.first")
         key = "backend_choice.next" if len(before) == 1 else "backend_choice.next_of_some"
-        return tell(key, before=listed(before))
+        return t(key, before=listed(before))
     return (
-        tell("backend_choice.refused", why=why)
+        t("backend_choice.refused", why=why)
         if why
-        else tell("backend_choice.later", first=NAMES[taken])
+        else t("backend_choice.later", first=NAMES[taken])
     )
 
 
-_first, *_others = (_asked(x) for x in ASKED)
-LESSONS = (lesson("backends", **_first, variants=_others),)
+LESSONS = (lesson("backends", questions=[_question(x) for x in CASES]),)

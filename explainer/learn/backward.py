@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -11,28 +11,24 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import shown, written
-from explainer.base.texts import Texts
 from explainer.learn import training
-from explainer.learn.blocks import Block, Control, Widget, matrix, table, text
+from explainer.learn.blocks import Block, matrix, t, table, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import address, products, whole
+from explainer.learn.linear_algebra import address, products
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 Gradients = dict[str, np.ndarray]
 
 # Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
-SMALL = Problem(n=4, d=2, block_q=2, block_k=2, causal=False, order="fa2", inputs="random", seed=2)
+SMALL = Problem(n=4, d=2, block_q=2, block_k=2, mask="full", order="fa2", inputs="random", seed=2)
 MASKS = ("full", "causal")
 SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
 H = 1e-5
 DIMS = [str(x) for x in range(SMALL.d)]
-ROWS = [tell("backward.row", n=x) for x in range(SMALL.n)]
-KEYS = [tell("backward.key", n=x) for x in range(SMALL.n)]
+ROWS = [t("backward.row", n=x) for x in range(SMALL.n)]
+KEYS = [t("backward.key", n=x) for x in range(SMALL.n)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +58,7 @@ class Derived:
 
 
 def _problem(mask: str) -> Problem:
-    return replace(SMALL, causal=mask == "causal")
+    return replace(SMALL, mask=mask)
 
 
 def _scores(Q: np.ndarray, K: np.ndarray, problem: Problem) -> np.ndarray:
@@ -159,11 +155,11 @@ def _held(words: str, holds: bool) -> Block:
 def _again(x: Derived, i: int) -> list[Block]:
     off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
     return [
-        matrix(tell("backward.again.S", i=i), x.S[i][None], colour="s", heat=True),
-        matrix(tell("backward.again.lse"), x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
+        matrix(t("backward.again.S", i=i), x.S[i][None], colour="s", heat=True),
+        matrix(t("backward.again.lse"), x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
         _square("P = exp(S − lse)", x.P, i, digits=3),
         text(
-            tell(
+            t(
                 "backward.again.P",
                 i=i,
                 s=shown(x.S[i, 0]),
@@ -171,7 +167,7 @@ def _again(x: Derived, i: int) -> list[Block]:
                 p=shown(x.P[i, 0]),
             )
         ),
-        _held(tell("backward.again.off", off=written(off, 2)), off < SAME),
+        _held(t("backward.again.off", off=written(off, 2)), off < SAME),
     ]
 
 
@@ -179,7 +175,7 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
     p, J = x.P[i], jacobian(x.P[i])
     return [
         matrix(
-            tell("backward.jacobian.P", i=i),
+            t("backward.jacobian.P", i=i),
             p[None],
             col_labels=KEYS,
             colour="s",
@@ -187,7 +183,7 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
             heat=True,
         ),
         matrix(
-            tell("backward.jacobian.matrix", i=i),
+            t("backward.jacobian.matrix", i=i),
             J,
             row_labels=[f"∂P {c}" for c in KEYS],
             col_labels=[f"∂S {c}" for c in KEYS],
@@ -197,7 +193,7 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
             marks=[(0, 0), (0, 1)],
         ),
         text(
-            tell(
+            t(
                 "backward.jacobian.numbers",
                 p=shown(p[0]),
                 on=shown(J[0, 0]),
@@ -205,19 +201,19 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
                 off=shown(J[0, 1]),
             )
         ),
-        text(tell("backward.jacobian.sums", n=SMALL.n)),
+        text(t("backward.jacobian.sums", n=SMALL.n)),
     ]
 
 
 def _dP(x: Derived, i: int) -> list[Block]:
     J = jacobian(x.P[i])
     return [
-        _tall(tell("backward.dP.dO"), x.dO, "o", i, gradient=True),
+        _tall(t("backward.dP.dO"), x.dO, "o", i, gradient=True),
         _tall("V", x.V, "v"),
-        matrix(tell("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
+        matrix(t("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
         text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
         matrix(
-            tell("backward.dP.dS", i=i),
+            t("backward.dP.dS", i=i),
             (J @ x.dP[i])[None],
             colour="s",
             digits=3,
@@ -233,7 +229,7 @@ def _D(x: Derived, i: int) -> list[Block]:
     off = abs(over_keys.sum() - over_dims.sum())
     return [
         matrix(
-            tell("backward.D.keys", i=i),
+            t("backward.D.keys", i=i),
             [x.P[i], x.dP[i], over_keys],
             row_labels=("P", "dP", "P ∘ dP"),
             col_labels=KEYS,
@@ -243,7 +239,7 @@ def _D(x: Derived, i: int) -> list[Block]:
         ),
         text(f"D = Σ P dP = {_sum(over_keys)}"),
         matrix(
-            tell("backward.D.dims", i=i),
+            t("backward.D.dims", i=i),
             [x.dO[i], x.O[i], over_dims],
             row_labels=("dO", "O", "dO ∘ O"),
             col_labels=DIMS,
@@ -252,7 +248,7 @@ def _D(x: Derived, i: int) -> list[Block]:
             marks=[(2, c) for c in range(SMALL.d)],
         ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        _held(tell("backward.D.off", off=written(off, 2)), off < SAME),
+        _held(t("backward.D.off", off=written(off, 2)), off < SAME),
     ]
 
 
@@ -263,7 +259,7 @@ def _dS(x: Derived, i: int) -> list[Block]:
     names = ("P", "dP", f"dP − D, D = {shown(x.D[i])}", "P ∘ (dP − D)", "(diag(P) − P Pᵀ) dP")
     return [
         matrix(
-            tell("backward.dS.both", i=i),
+            t("backward.dS.both", i=i),
             rows,
             row_labels=names,
             col_labels=KEYS,
@@ -275,8 +271,8 @@ def _dS(x: Derived, i: int) -> list[Block]:
             f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
             f"{shown(x.dS[i, 0])}"
         ),
-        _held(tell("backward.dS.off", off=written(off, 2)), off < SAME),
-        _held(tell("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
+        _held(t("backward.dS.off", off=written(off, 2)), off < SAME),
+        _held(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]
 
 
@@ -285,7 +281,7 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
     off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
     return [
         matrix(
-            tell("backward.gradients.dS", i=i),
+            t("backward.gradients.dS", i=i),
             x.dS[i][None],
             colour="s",
             digits=3,
@@ -298,7 +294,7 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
         text(
             f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = {shown(x.dQ[i, 0])}"
         ),
-        _held(tell("backward.gradients.off", off=written(off, 2)), off < CLOSE),
+        _held(t("backward.gradients.off", off=written(off, 2)), off < CLOSE),
     ]
 
 
@@ -355,10 +351,10 @@ def ran(less: str, query: str, key: str) -> Gradients:
     return {"dS": dS, "dQ": QUERY[query](x, dS), "dK": KEY[key](x, dS), "dV": x.P.T @ x.dO}
 
 
-def _run(v: Values) -> list[Block]:
-    found, numeric = ran(str(v["g1"]), str(v["g2"]), str(v["g3"])), differences("full")
+def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
+    found, numeric = ran(str(g1), g2, g3), differences("full")
     off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
-    verdicts = tell.named("backward.run.verdicts")
+    verdicts = t.named("backward.run.verdicts")
     rows = [
         (name, written(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
         for name, o in off.items()
@@ -366,9 +362,9 @@ def _run(v: Values) -> list[Block]:
     wrong = [name for name, o in off.items() if o >= CLOSE]
     sums = found["dS"].sum(axis=1)
     blocks = [
-        table(tell("backward.run.off"), (), rows),
+        table(t("backward.run.off"), (), rows),
         matrix(
-            tell("backward.run.dS"),
+            t("backward.run.dS"),
             np.column_stack((found["dS"], sums)),
             row_labels=[str(r) for r in range(SMALL.n)],
             col_labels=[*KEYS, "Σ"],
@@ -378,36 +374,21 @@ def _run(v: Values) -> list[Block]:
         ),
     ]
     if not wrong:
-        return [*blocks, text(tell("backward.run.right"), "good")]
+        return [*blocks, text(t("backward.run.right"), "good")]
     return [*blocks, text(_consequence(sums, wrong), "bad")]
 
 
 def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
     if np.abs(sums).max() > CLOSE:
-        return tell("backward.run.wrong_dS", total=shown(sums[0]))
-    return tell("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
+        return t("backward.run.wrong_dS", total=shown(sums[0]))
+    return t("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
 
 
-WIDGETS = (
-    Widget(
-        "backward",
-        tell("backward.title"),
-        (slider("step", tell("backward.step"), 1, 1, len(PHASES) + 1),),
-        lambda v: steps(whole(v["step"])),
-    ),
-    Widget(
-        "backward_run",
-        tell("backward.run.title"),
-        tuple(
-            Control(
-                f"g{k}", line, "choice", next(iter(filled)), choices=tuple((x, x) for x in filled)
-            )
-            for k, (line, filled) in enumerate(FILLINGS, 1)
-        ),
-        _run,
-    ),
-)
+WIDGETS = {
+    "backward": steps,
+    "backward_run": _run,
+}
 LESSONS = (
     lesson(
         "backward",

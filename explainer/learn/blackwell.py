@@ -4,7 +4,6 @@ risen by more than a threshold, and exp2 as a polynomial."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,27 +12,24 @@ import numpy as np
 from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.linear_algebra import address
 from explainer.learn.matrix_units import clock_hz
 from explainer.learn.scene import Shape, box, chart, lines, panel, path, say, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
 
-tell = Texts("learn")
 PLAYED = Problem(
-    n=1024, d=32, block_q=64, block_k=64, causal=False, inputs="random", seed=7, gain=3.0
+    n=1024, d=32, block_q=64, block_k=64, mask="full", inputs="random", seed=7, gain=3.0
 )
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
 POINTS = 2001  # of the interval on which a polynomial is judged
 WIDTH, HEIGHT = 266.0, 372.0
-QUESTIONS = (8, 5, 10)  # thresholds
+CASES = (8, 5, 10)  # thresholds
 
 
 @dataclass(frozen=True)
@@ -145,8 +141,8 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, tell("blackwell.rescaling"), "is-bold"),
-        say(0, 42, tell("blackwell.rescaling.row", threshold=threshold), "is-small"),
+        say(0, 18, t("blackwell.rescaling"), "is-bold"),
+        say(0, 42, t("blackwell.rescaling.row", threshold=threshold), "is-small"),
         chart(
             30,
             58,
@@ -158,17 +154,15 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
             last="",
         ),
-        say(30, 228, tell("blackwell.rescaling.key"), "is-small"),
-        say(0, 262, tell("blackwell.rescaling.rises", n=found.rises)),
-        say(0, 286, tell("blackwell.rescaling.rescales", n=found.rescaled, share=kept), "is-bold"),
-        say(
-            0, 312, tell("blackwell.rescaling.tiles", n=found.tiles, rescaled=found.tiles_rescaled)
-        ),
-        say(0, 340, tell("blackwell.rescaling.error", error=scientific(found.error))),
+        say(30, 228, t("blackwell.rescaling.key"), "is-small"),
+        say(0, 262, t("blackwell.rescaling.rises", n=found.rises)),
+        say(0, 286, t("blackwell.rescaling.rescales", n=found.rescaled, share=kept), "is-bold"),
+        say(0, 312, t("blackwell.rescaling.tiles", n=found.tiles, rescaled=found.tiles_rescaled)),
+        say(0, 340, t("blackwell.rescaling.error", error=scientific(found.error))),
         say(
             0,
             364,
-            tell("blackwell.rescaling.error_0", error=scientific(played(0).error)),
+            t("blackwell.rescaling.error_0", error=scientific(played(0).error)),
             "is-small is-quiet",
         ),
     )
@@ -184,8 +178,8 @@ def _exp(degree: int) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, tell("blackwell.exp"), "is-bold"),
-        say(0, 42, tell("blackwell.exp.degree", degree=degree), "is-small"),
+        say(0, 18, t("blackwell.exp"), "is-bold"),
+        say(0, 42, t("blackwell.exp.degree", degree=degree), "is-small"),
         chart(
             54,
             58,
@@ -199,11 +193,11 @@ def _exp(degree: int) -> dict[str, object]:
             last="x",
         ),
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
-        say(60, line - 6, tell("blackwell.exp.bf16"), "is-small", hue="m"),
-        say(0, 262, tell("blackwell.exp.most")),
+        say(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
+        say(0, 262, t("blackwell.exp.most")),
         say(0, 286, scientific(most), "is-bold"),
-        say(0, 312, tell("blackwell.exp.bf16_by", most=scientific(half)), "is-small"),
-        lines(0, 340, 20, tell("blackwell.exp.why"), "is-small"),
+        say(0, 312, t("blackwell.exp.bf16_by", most=scientific(half)), "is-small"),
+        lines(0, 340, 20, t("blackwell.exp.why"), "is-small"),
     )
 
 
@@ -212,10 +206,10 @@ def _rates() -> dict[str, object]:
     old, new = CARDS["h100"], CARDS["b200"]
     exps = [exps_per_s(card) / 1e12 for card in (old, new)]
     rows = (
-        (tell("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
-        (tell("blackwell.rates.exps"), *exps, "l"),
+        (t("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
+        (t("blackwell.rates.exps"), *exps, "l"),
     )
-    shapes: list[Shape] = [say(0, 18, tell("blackwell.rates"), "is-bold")]
+    shapes: list[Shape] = [say(0, 18, t("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(say(0, y - 10, name, "is-small"))
@@ -231,21 +225,20 @@ def _rates() -> dict[str, object]:
                     "is-bold",
                 ),
             ]
-        shapes.append(say(50, y + 84, tell("blackwell.rates.times", ratio=b / a), "is-bold"))
+        shapes.append(say(50, y + 84, t("blackwell.rates.times", ratio=b / a), "is-bold"))
     share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
     shapes += [
-        say(0, 318, tell("blackwell.rates.share", d=D), "is-small"),
+        say(0, 318, t("blackwell.rates.share", d=D), "is-small"),
         say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-        say(0, 364, tell("blackwell.rates.pace"), "is-small"),
+        say(0, 364, t("blackwell.rates.pace"), "is-small"),
     ]
     return panel(WIDTH, HEIGHT, shapes)
 
 
-def _blackwell(v: Mapping[str, float | str]) -> list[Block]:
-    threshold, degree = whole(v["threshold"]), whole(v["degree"])
+def _blackwell(threshold: int, degree: int) -> list[Block]:
     found = played(threshold)
     off = error_of(degree)[1].max()
-    said = tell(
+    said = t(
         "blackwell.words",
         threshold=threshold,
         rises=found.rises,
@@ -254,32 +247,24 @@ def _blackwell(v: Mapping[str, float | str]) -> list[Block]:
         degree=degree,
         off=scientific(off),
     )
-    note = tell("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
+    note = t("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()
-    return [scene(tell("blackwell.label"), said, *panels), text(note, "fine")]
+    return [scene(t("blackwell.label"), said, *panels), text(note, "fine")]
 
 
-WIDGETS = (
-    Widget(
-        "blackwell",
-        tell("blackwell.title"),
-        (
-            slider("threshold", tell("blackwell.threshold"), 8, 0, 12),
-            slider("degree", tell("blackwell.degree"), 3, 1, 5),
-        ),
-        _blackwell,
-    ),
-)
+WIDGETS = {
+    "blackwell": _blackwell,
+}
 
 
 def _lesson() -> Lesson:
-    first, *others = ({"answer": 2.0**t, "wrong": (t, math.exp(t), 1)} for t in QUESTIONS)
+    questions = [{"answer": 2.0**x, "wrong": (x, math.exp(x), 1)} for x in CASES]
     found = played(8)
     figures = {
         "place": address(Problem(), 1, "exp"),
         "skipped": f"{1 - found.rescaled / found.rises:.0%}",
     }
-    return lesson("blackwell", figures, variants=others, **first)
+    return lesson("blackwell", figures, questions=questions)
 
 
 LESSONS = (_lesson(),)

@@ -1,97 +1,17 @@
-"""What a widget is made of: controls that the reader moves, blocks that show what was computed.
-
-A widget is a pure function from its controls' values to blocks; blocks are plain JSON values that
-assets/js/learn/index.js draws. Nothing is computed in the browser.
-"""
+"""Build blocks: the plain JSON values of a widget's answer, drawn by assets/js/learn/blocks.js."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from explainer.base.fields import Field, choice, number, refused
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 
-tell = Texts("learn")
-KINDS = ("range", "number", "choice", "text", "toggle")
-MOST_TEXT = 400
+t = Texts("learn")
 PICTURES = tuple(sorted(path.stem for path in (ASSETS / "js/learn/pictures").glob("*.js")))
 
 Block = dict[str, object]
-
-
-@dataclass(frozen=True)
-class Control:
-    """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for range and number;
-    ``choices`` (value, label) for choice, drawn as cards if it has ``pictures``, one each (rows of
-    levels as of :func:`cells`, joined by spaces); a toggle's value is "0" or "1". ``closed``:
-    choices, or True for the whole control, that open once the lesson's question is answered.
-    ``drawn``: a picture of the widget is what moves it, so it has no form of its own. ``serves``:
-    another control's key and those of its values with which this one changes what is shown; with
-    the others it is out of sight."""
-
-    key: str
-    label: str
-    kind: str
-    value: str | float
-    low: float = 0.0
-    high: float = 1.0
-    step: float = 1.0
-    choices: tuple[tuple[str, str], ...] = ()
-    pictures: tuple[str, ...] = ()
-    closed: tuple[str, ...] | bool = ()
-    drawn: bool = False
-    serves: tuple[str, tuple[str, ...]] | tuple[()] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"control {self.key}: kind = {self.kind!r}, not one of {KINDS}")
-        if isinstance(self.closed, bool):
-            return
-        if strange := set(self.closed) - {value for value, _ in self.choices}:
-            raise ValueError(f"control {self.key}: closed = {min(strange)!r} is no choice of it")
-        if self.value in self.closed:
-            raise ValueError(f"control {self.key}: its value {self.value!r} is closed")
-
-
-@dataclass(frozen=True)
-class Widget:
-    """``compute`` takes {key: float | str} of all controls and returns blocks; ``said`` in the
-    blocks' place for who cannot see them is the blocks' own texts, so give each a label."""
-
-    key: str
-    title: str
-    controls: tuple[Control, ...]
-    compute: Callable[[Mapping[str, float | str]], list[Block]]
-
-    def __post_init__(self) -> None:
-        offered = {(c.key, value) for c in self.controls for value, _ in c.choices}
-        for control in (c for c in self.controls if c.serves):
-            key, wanted = control.serves
-            if strange := [value for value in wanted if (key, value) not in offered]:
-                raise ValueError(f"control {control.key}: serves {key} = {strange[0]!r}, no choice")
-
-
-def values(widget: Widget, query: Mapping[str, str]) -> dict[str, float | str]:
-    """The controls' values of a query, defaults where it has none. Raises ProblemError with one
-    sentence that names the control, the value and what is allowed."""
-    return {c.key: _value(c, query.get(c.key)) for c in widget.controls}
-
-
-def _value(control: Control, given: object) -> float | str:
-    if given is None:
-        given = control.value
-    field = Field(control.key, control.label, control.low, control.high)
-    if control.kind in ("range", "number"):
-        return number(field, given)
-    if control.kind == "text":
-        if len(str(given)) > MOST_TEXT:
-            raise refused(field.key, tell("blocks.too_long", name=field.name, most=MOST_TEXT))
-        return str(given)
-    allowed = ("0", "1") if control.kind == "toggle" else tuple(v for v, _ in control.choices)
-    return choice(field, str(given), allowed)
 
 
 def text(words: str, kind: str = "plain") -> Block:
@@ -168,28 +88,6 @@ def table(
     }
 
 
-def cells(
-    levels: Sequence[str],
-    label: str,
-    words: str,
-    row: int | None = None,
-    block: int = 0,
-    kinds: Sequence[Sequence[str]] = (),
-) -> Block:
-    """A small picture of scores: a string per row, a character per cell, "1" (faint) to "9", "."
-    where there is none. ``words`` says it to who cannot see it; ``row`` is outlined; ``kinds``
-    (Tr, Tc) "full" | "partial" | "skipped" of tiles of ``block`` × ``block``."""
-    return {
-        "type": "cells",
-        "label": label,
-        "words": words,
-        "levels": list(levels),
-        "row": row,
-        "block": block,
-        "kinds": [list(r) for r in kinds],
-    }
-
-
 def picture(name: str, label: str, words: str, data: Mapping[str, object]) -> Block:
     """What moves under the hand: ``data`` (JSON values) drawn by
     assets/js/learn/pictures/<name>.js; ``words`` says it to who cannot see it. Raises ValueError
@@ -256,8 +154,3 @@ def formula(label: str, mathml: str, source: str = "") -> Block:
 def code(label: str, lines: str, marked: Sequence[int] = ()) -> Block:
     """Code to be read or copied; ``marked`` line numbers from 0."""
     return {"type": "code", "label": label, "lines": lines, "marked": list(marked)}
-
-
-def link(words: str, query: str) -> Block:
-    """A link to a Problem and a step of this app: ``query`` as in the address, without "?"."""
-    return {"type": "link", "words": words, "query": query}

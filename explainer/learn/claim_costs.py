@@ -11,33 +11,32 @@ from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import KIB, Card
 from explainer.base.facts import number
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, bars, plot, table, text
+from explainer.base.fields import causal_text
+from explainer.learn.blocks import Block, bars, plot, t, table, text
 from explainer.learn.matrix_units import clock_hz
 from explainer.memory import capacity, levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
-tell = Texts("learn")
-
-UNITS = tell.named("claim_costs.bound.units")
+UNITS = t.named("claim_costs.bound.units")
 A100_ON_CHIP = int(number("a100.on_chip")) * KIB
-Given = dict[str, float | str]
 
 
 def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
-    return Problem(n=n, d=d, block_q=block, block_k=block, causal=causal, inputs="random")
+    return Problem(
+        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random"
+    )
 
 
-def io(given: Given) -> list[Block]:
+def io(d: int, block: int) -> list[Block]:
     """Bytes that one head asks for, and the least, over N, beside the extra memory."""
-    d, block, ns = int(given["d"]), int(given["block"]), [2**p for p in range(10, 17)]
+    ns = [2**p for p in range(10, 17)]
     moved = {
         o: [requested_bytes(n, d, "full", "fp16", o, block, block) for n in ns]
         for o in ("standard", "fa2")
     }
     extra = [dict(levels.hbm_tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
-    names = tell.named("claim_costs.io.series")
+    names = t.named("claim_costs.io.series")
     series = [
         {"name": names[o], "x": ns, "y": y, "colour": c}
         for (o, y), c in zip(moved.items(), "so", strict=True)
@@ -48,7 +47,7 @@ def io(given: Given) -> list[Block]:
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [
         (
-            tell("claim_costs.io.doubled", a=a, b=2 * a),
+            t("claim_costs.io.doubled", a=a, b=2 * a),
             f"×{f[i + 1] / f[i]:.2f}",
             f"×{e[i + 1] / e[i]:.2f}",
             f"{f[i + 1] / s[i + 1]:.2f}",
@@ -57,16 +56,16 @@ def io(given: Given) -> list[Block]:
     ]
     return [
         plot(
-            tell("claim_costs.io.title"),
+            t("claim_costs.io.title"),
             series,
             x_label="N",
-            y_label=tell("claim_costs.io.bytes"),
+            y_label=t("claim_costs.io.bytes"),
             log_x=True,
             log_y=True,
         ),
-        table(tell("claim_costs.io.doubling"), tell.row("claim_costs.io.head"), rows),
-        text(tell("claim_costs.io.tile", block=block)),
-        text(tell("claim_costs.io.asked")),
+        table(t("claim_costs.io.doubling"), t.row("claim_costs.io.head"), rows),
+        text(t("claim_costs.io.tile", block=block)),
+        text(t("claim_costs.io.asked")),
     ]
 
 
@@ -93,19 +92,19 @@ def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
     }
 
 
-def flops(given: Given) -> list[Block]:
+def flops(n: int, d: int, block: int) -> list[Block]:
     """Operations of the forward pass of standard attention and of FA-2, counted tile by tile."""
-    found = operations(int(given["n"]), int(given["d"]), int(given["block"]))
-    names = tell.named("claim_costs.flops.work")
+    found = operations(n, d, block)
+    names = t.named("claim_costs.flops.work")
     rows = [
         (name, *(f"{found[kind][o]:,}" for o in ("standard", "fa2")))
         for kind, name in names.items()
     ]
     a, b = (sum(found[kind][o] for kind in names) for o in ("standard", "fa2"))
-    rows.append((tell("claim_costs.flops.forward"), f"{a:,}", f"{b:,}"))
+    rows.append((t("claim_costs.flops.forward"), f"{a:,}", f"{b:,}"))
     return [
-        table(tell("claim_costs.flops.title"), tell.row("claim_costs.flops.head"), rows),
-        text(tell("claim_costs.flops.told", forward=b / a)),
+        table(t("claim_costs.flops.title"), t.row("claim_costs.flops.head"), rows),
+        text(t("claim_costs.flops.told", forward=b / a)),
     ]
 
 
@@ -118,9 +117,8 @@ def multiplied(p: Problem, pass_: str) -> int:
     return sum(2 * r * c * p.d * k for (r, c), k in zip(sizes, counts, strict=True))
 
 
-def again(given: Given) -> list[Block]:
+def again(n: int, d: int, block: int) -> list[Block]:
     """The backward pass with P stored and with P computed again: products and bytes, counted."""
-    n, d, block = (int(given[x]) for x in ("n", "d", "block"))
     fa2 = replace(_random(n, d, block), dtype="fp16")
     ways = {"stored": replace(fa2, order="standard"), "again": fa2}
     work = {"forward": multiplied(fa2, "forward")}
@@ -133,18 +131,18 @@ def again(given: Given) -> list[Block]:
     w = Workload(n=n, d=d, heads=1, block_q=block, block_k=block)
     between = [capacity.saved_bytes(w, p.order) for p in ways.values()]
     rows = [
-        (tell("claim_costs.again.moved", where=WHERE[c]), *map(amount, x))
+        (t("claim_costs.again.moved", where=WHERE[c]), *map(amount, x))
         for c, x in zip(CONVENTIONS, moved, strict=True)
     ]
-    rows.append((tell("claim_costs.again.kept"), *map(amount, between)))
+    rows.append((t("claim_costs.again.kept"), *map(amount, between)))
     stored, computed = (work["forward"] + work[way] for way in ways)
-    names = tell.named("claim_costs.again.work")
+    names = t.named("claim_costs.again.work")
     items = [(names[way], float(x), f"{x / one:.3g} × {one / 1e9:.3g}") for way, x in work.items()]
     return [
-        bars(tell("claim_costs.again.title", n=n, d=d), items, colour="s"),
-        table(tell("claim_costs.again.bytes"), tell.row("claim_costs.again.head"), rows),
+        bars(t("claim_costs.again.title", n=n, d=d), items, colour="s"),
+        table(t("claim_costs.again.bytes"), t.row("claim_costs.again.head"), rows),
         text(
-            tell(
+            t(
                 "claim_costs.again.told",
                 computed=computed / stored,
                 between=between[0] / between[1],
@@ -153,14 +151,14 @@ def again(given: Given) -> list[Block]:
     ]
 
 
-def kept(given: Given) -> list[Block]:
+def kept(n: int, block: int) -> list[Block]:
     """What is on chip and what is off chip, for both ways: like with like."""
     w = Workload(
-        n=int(given["n"]),
+        n=n,
         d=64,
         heads=1,
-        block_q=int(given["block"]),
-        block_k=int(given["block"]),
+        block_q=block,
+        block_k=block,
         dtype="fp32",
     )
     tile = {p.tensor: p.nbytes for p in tile_budget.budget(w.problem("fa2"))}
@@ -172,15 +170,15 @@ def kept(given: Given) -> list[Block]:
     }
     operands = sum(tile[t] for t in "QKVO")
     rows = [
-        (tell("claim_costs.kept.operands"), *[amount(operands)] * 2),
-        (tell("claim_costs.kept.s"), amount(off["standard"]["S"]), tell("claim_costs.kept.none")),
-        (tell("claim_costs.kept.extra"), amount(extra["standard"]), amount(extra["fa2"])),
-        (tell("claim_costs.kept.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
+        (t("claim_costs.kept.operands"), *[amount(operands)] * 2),
+        (t("claim_costs.kept.s"), amount(off["standard"]["S"]), t("claim_costs.kept.none")),
+        (t("claim_costs.kept.extra"), amount(extra["standard"]), amount(extra["fa2"])),
+        (t("claim_costs.kept.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
     ]
     return [
-        table(tell("claim_costs.kept.title", n=w.n), tell.row("claim_costs.kept.head"), rows),
+        table(t("claim_costs.kept.title", n=w.n), t.row("claim_costs.kept.head"), rows),
         text(
-            tell(
+            t(
                 "claim_costs.kept.told",
                 operands=amount(operands),
                 standard=amount(extra["standard"]),
@@ -219,14 +217,12 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
     }
 
 
-def bound(given: Given) -> list[Block]:
+def bound(card: str, n: int, d: int) -> list[Block]:
     """What holds up attention: HBM, matrix units or exp."""
-    w = Workload(
-        card=str(given["card"]), n=int(given["n"]), d=int(given["d"]), block_q=128, block_k=128
-    )
+    w = Workload(card=card, n=n, d=d, block_q=128, block_k=128)
     found, card = bounds(w), w.hardware
     ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
-    names = tell.named("claim_costs.bound.ways")
+    names = t.named("claim_costs.bound.ways")
     items = [(names[way], x["intensity"], f"{x['intensity']:,.0f}") for way, x in found.items()]
     rows = [
         (
@@ -241,15 +237,15 @@ def bound(given: Given) -> list[Block]:
     waits = found[f"fa2 {REQUESTED}"]["intensity"] < ridge
     return [
         bars(
-            tell("claim_costs.bound.title", card=card.name, ridge=ridge),
+            t("claim_costs.bound.title", card=card.name, ridge=ridge),
             items,
             log=True,
             limit=ridge,
         ),
-        table(tell("claim_costs.bound.each"), tell.row("claim_costs.bound.head"), rows),
-        text(tell("claim_costs.bound.cache") if waits else tell("claim_costs.bound.line")),
+        table(t("claim_costs.bound.each"), t.row("claim_costs.bound.head"), rows),
+        text(t("claim_costs.bound.cache") if waits else t("claim_costs.bound.line")),
         text(
-            tell(
+            t(
                 "claim_costs.bound.rates",
                 memory=card.hbm_bytes_per_s / 1e12,
                 products=card.tensor_tflops,

@@ -9,16 +9,12 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, bars, matrix, table, text
+from explainer.base.fields import causal_text
+from explainer.learn.blocks import Block, bars, matrix, t, table, text
 from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
-
-tell = Texts("learn")
-
-Given = dict[str, float | str]
 
 
 def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np.ndarray]:
@@ -28,7 +24,7 @@ def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np
 
 def _random(n: int, d: int, block: int, seed: int = 0, causal: bool = False) -> Problem:
     return Problem(
-        n=n, d=d, block_q=block, block_k=block, causal=causal, inputs="random", seed=seed
+        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random", seed=seed
     )
 
 
@@ -65,10 +61,9 @@ def _error(found: np.ndarray, truth: np.ndarray) -> float:
     return float(np.abs(found - truth).max())
 
 
-def bits(given: Given) -> list[Block]:
+def bits(n: int, seed: int) -> list[Block]:
     """Tiled against plain in fp32: how many outputs agree in every bit, and both errors."""
-    n = int(given["n"])
-    run = trace(_random(n, 64, 64, int(given["seed"])))
+    run = trace(_random(n, 64, 64, seed))
     S = run.Q @ run.K.T * np.float32(run.problem.scale)
     whole = plain(S, run.V)
     Q, K, V = (x.astype(np.float64) for x in (run.Q, run.K, run.V))
@@ -77,17 +72,16 @@ def bits(given: Given) -> list[Block]:
     errors = _error(run.O, truth), _error(whole, truth)
     items = [
         (name, e, written(e, 2))
-        for name, e in zip(tell.row("claim_demos.bits.ways"), errors, strict=True)
+        for name, e in zip(t.row("claim_demos.bits.ways"), errors, strict=True)
     ]
     return [
-        bars(tell("claim_demos.bits.title"), items),
-        text(tell("claim_demos.bits.told", n=n, share=share, size=run.O.size)),
+        bars(t("claim_demos.bits.title"), items),
+        text(t("claim_demos.bits.told", n=n, share=share, size=run.O.size)),
     ]
 
 
-def exact(given: Given) -> list[Block]:
+def exact(n: int, bc: int) -> list[Block]:
     """Tiled against plain in fp32 and in float64: the difference goes with the rounding."""
-    n, bc = int(given["n"]), int(given["bc"])
     items = []
     for name, dtype in (("fp32", np.float32), ("float64", np.float64)):
         q, k, v = qkv(n, dtype=dtype)
@@ -95,20 +89,19 @@ def exact(given: Given) -> list[Block]:
         e = _error(online(S, v, bc), plain(S, v))
         items.append((name, e, written(e, 2)))
     return [
-        bars(tell("claim_demos.exact.title"), items, log=True),
-        text(tell("claim_demos.exact.told"), "good"),
+        bars(t("claim_demos.exact.title"), items, log=True),
+        text(t("claim_demos.exact.told"), "good"),
     ]
 
 
-def overflow(given: Given) -> list[Block]:
+def overflow(x: float) -> list[Block]:
     """exp(x) in every format, with and without the maximum taken away."""
-    x = given["x"]
     rows = []
     for f in FORMATS.values():
         kept = float(f.round_to(math.exp(x)))
         fate = written(kept)
         if math.exp(x) > f.overflow:
-            fate = tell("claim_demos.overflow.over", kept=fate)
+            fate = t("claim_demos.overflow.over", kept=fate)
         rows.append(
             (
                 f.title,
@@ -118,16 +111,16 @@ def overflow(given: Given) -> list[Block]:
                 written(float(f.round_to(math.exp(x - x)))),
             )
         )
-    head = (*tell.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
+    head = (*t.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
     return [
-        table(tell("claim_demos.overflow.title"), head, rows),
-        text(tell("claim_demos.overflow.told")),
+        table(t("claim_demos.overflow.title"), head, rows),
+        text(t("claim_demos.overflow.told")),
     ]
 
 
-def tf32(given: Given) -> list[Block]:
+def tf32(d: int) -> list[Block]:
     """Q Kᵀ of fp32 numbers with the operands as a tensor core takes them; sums in fp32."""
-    q, k, _ = qkv(64, int(given["d"]))
+    q, k, _ = qkv(64, d)
     truth = q.astype(np.float64) @ k.astype(np.float64).T
     items = []
     for key in ("fp32", "tf32", "bf16"):
@@ -136,8 +129,8 @@ def tf32(given: Given) -> list[Block]:
         items.append((FORMATS[key].title, e, written(e, 2)))
     times = items[1][1] / items[0][1]
     return [
-        bars(tell("claim_demos.tf32.title"), items, log=True),
-        text(tell("claim_demos.tf32.told", times=times)),
+        bars(t("claim_demos.tf32.title"), items, log=True),
+        text(t("claim_demos.tf32.told", times=times)),
     ]
 
 
@@ -165,33 +158,32 @@ def padded_inputs(n: int, data: str, seed: int) -> list[np.ndarray]:
     return [q, k, v]
 
 
-def padded(given: Given) -> list[Block]:
+def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     """The course note's loop beside ours, at an N that its block does not divide."""
-    n, block = int(given["n"]), int(given["block"])
-    q, k, v = padded_inputs(n, str(given["data"]), int(given["seed"]))
-    causal = given["mask"] == "causal"
+    q, k, v = padded_inputs(n, data, seed)
+    causal = mask == "causal"
     q = q[:64]  # rows never meet each other: the first ones tell
     S = _masked(q @ k.T / np.sqrt(np.float32(64)), causal)
     truth = plain(S.astype(np.float64), v.astype(np.float64))
     theirs, ours = course_note(q, k, v, block, causal), online(S, v, block)
     errors = [_error(x, truth) for x in (theirs, ours)]
-    names = tell.row("claim_demos.padded.names")
+    names = t.row("claim_demos.padded.names")
     rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
     count = -n % block
     if count and causal:
-        said = tell("claim_demos.padded.causal", count=count)
+        said = t("claim_demos.padded.causal", count=count)
     elif count:
-        said = tell("claim_demos.padded.full", count=count)
+        said = t("claim_demos.padded.full", count=count)
     else:
-        said = tell("claim_demos.padded.none")
+        said = t("claim_demos.padded.none")
     return [
         bars(
-            tell("claim_demos.padded.title", n=n, block=block, mask=given["mask"]),
+            t("claim_demos.padded.title", n=n, block=block, mask=mask),
             [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)],
             log=True,
         ),
         matrix(
-            tell("claim_demos.padded.row"),
+            t("claim_demos.padded.row"),
             rows,
             row_labels=(*names, "float64"),
             digits=3,
@@ -207,17 +199,16 @@ def causal_masks(nq: int, nk: int) -> dict[str, np.ndarray]:
     return {"top-left": c <= r, "bottom-right": c <= r + nk - nq}
 
 
-def top_left(given: Given) -> list[Block]:
+def top_left(nq: int, nk: int) -> list[Block]:
     """The last Nq rows of causal attention over Nk tokens, from either mask."""
-    nq, nk = int(given["nq"]), int(given["nk"])
     q, k, v = qkv(8, 8, dtype=np.float64)
     S = q[:nk] @ k[:nk].T / np.sqrt(8.0)
     whole = plain(np.where(np.tri(nk, dtype=bool), S, -np.inf), v[:nk])
-    queries = [tell("claim_demos.top_left.query", r=r) for r in range(nq)]
-    keys = [tell("claim_demos.top_left.key", c=c) for c in range(nk)]
-    names, shown, errors = tell.named("claim_demos.top_left.corners"), [], {}
+    queries = [t("claim_demos.top_left.query", r=r) for r in range(nq)]
+    keys = [t("claim_demos.top_left.key", c=c) for c in range(nk)]
+    names, shown, errors = t.named("claim_demos.top_left.corners"), [], {}
     for name, see in causal_masks(nq, nk).items():
-        label = tell("claim_demos.top_left.mask", corner=names[name])
+        label = t("claim_demos.top_left.mask", corner=names[name])
         shown.append(
             matrix(label, see.astype(float), digits=0, row_labels=queries, col_labels=keys)
         )
@@ -225,14 +216,14 @@ def top_left(given: Given) -> list[Block]:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
             errors[name] = _error(O, whole[nk - nq :])
     if nq > nk:
-        return [*shown, text(tell("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
+        return [*shown, text(t("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
     items = [(names[name], e, written(e, 2)) for name, e in errors.items()]
     wrong = errors["top-left"] > 1e-9
     return [
         *shown,
-        bars(tell("claim_demos.top_left.title", nq=nq, nk=nk), items),
+        bars(t("claim_demos.top_left.title", nq=nq, nk=nk), items),
         text(
-            tell("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
+            t("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
             "bad" if wrong else "good",
         ),
     ]

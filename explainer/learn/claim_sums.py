@@ -8,18 +8,15 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
 from explainer.base.cards import CARDS, KIB
-from explainer.base.texts import Texts
 from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
-from explainer.learn.blocks import Block, bars, plot, table, text
+from explainer.learn.blocks import Block, bars, plot, t, table, text
 from explainer.learn.claim_costs import UNITS, exp_rate
-from explainer.learn.claim_demos import Given, plain, qkv
+from explainer.learn.claim_demos import plain, qkv
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.matrix_units import GENERATIONS
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.parallel import split_keys
 from explainer.problem import Problem
-
-tell = Texts("learn")
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
 
@@ -52,43 +49,42 @@ def _stairs(y: float, name: str, hue: str, pair: tuple[list[float], list[float]]
     return [*shapes, say(640, y + 15, written(pair[0][-1], 3), "is-bold", hue=hue)]
 
 
-def order(given: Given) -> list[Block]:
+def order(seed: int) -> list[Block]:
     """Key blocks visited in a shuffled order: m and ℓ on their way, and the same O."""
     usual = list(range(KEYS // BLOCK))
-    mine = [int(x) for x in np.random.default_rng(int(given["seed"])).permutation(len(usual))]
+    mine = [int(x) for x in np.random.default_rng(seed).permutation(len(usual))]
     first, second = states(usual), states(mine)
     off = float(np.abs(first[2] - second[2]).max())
     shapes = [
         *_stairs(0, "m", "m", (first[0], second[0])),
         *_stairs(120, "ℓ", "l", (first[1], second[1])),
         *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}") for k, j in enumerate(mine)),
-        say(0, 310, tell("claim_sums.order.legend"), "is-quiet"),
+        say(0, 310, t("claim_sums.order.legend"), "is-quiet"),
     ]
-    words = tell("claim_sums.order.words", order=", ".join(map(str, mine)))
+    words = t("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
-        scene(tell("claim_sums.order.title"), words, panel(720, 315, shapes)),
-        text(tell("claim_sums.order.off", off=written(off, 2)), "good"),
+        scene(t("claim_sums.order.title"), words, panel(720, 315, shapes)),
+        text(t("claim_sums.order.off", off=written(off, 2)), "good"),
     ]
 
 
-def merge(given: Given) -> list[Block]:
+def merge(n: int, parts: int) -> list[Block]:
     """Keys in parts, each with its own softmax, put together by lse."""
-    n, count = int(given["n"]), int(given["parts"])
     p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
-    found, O, lse = split_keys.parts(p, count)
+    found, O, lse = split_keys.parts(p, parts)
     (whole,), o, _ = split_keys.parts(p, 1)
     items = [
         (
-            tell("claim_sums.merge.keys", first=x.first, last=x.last - 1),
+            t("claim_sums.merge.keys", first=x.first, last=x.last - 1),
             x.weight,
-            tell("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight),
+            t("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight),
         )
         for x in found
     ]
     return [
-        bars(tell("claim_sums.merge.title", parts=count, n=n), items, colour="l"),
+        bars(t("claim_sums.merge.title", parts=parts, n=n), items, colour="l"),
         text(
-            tell(
+            t(
                 "claim_sums.merge.told",
                 lse=shown(lse, 4),
                 one=shown(whole.lse, 4),
@@ -99,19 +95,19 @@ def merge(given: Given) -> list[Block]:
     ]
 
 
-def shift(given: Given) -> list[Block]:
+def shift(by: int) -> list[Block]:
     """The same number added to all scores of a row."""
-    by = np.float32(given["by"])
+    by = np.float32(by)
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
     off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
     items = [
-        (tell("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
+        (t("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
         for j, x in enumerate(S[0, :4] - S[0].max())
     ]
     return [
-        bars(tell("claim_sums.shift.title", by=by), items, colour="l"),
-        text(tell("claim_sums.shift.told", off=written(off, 2)), "good"),
+        bars(t("claim_sums.shift.title", by=by), items, colour="l"),
+        text(t("claim_sums.shift.told", off=written(off, 2)), "good"),
     ]
 
 
@@ -131,18 +127,18 @@ def partial_dq(seed: int, n: int = 512, block: int = 32) -> tuple[np.ndarray, np
     return usual, shuffled
 
 
-def dq(given: Given) -> list[Block]:
+def dq(seed: int) -> list[Block]:
     """dQ added up by atomics, in whatever order the key blocks finish."""
-    usual, other = partial_dq(int(given["seed"]))
+    usual, other = partial_dq(seed)
     same = float((usual == other).mean())
     off = float(np.abs(usual - other).max())
     items = [
-        (tell("claim_sums.dq.equal"), same, f"{same:.0%}"),
-        (tell("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}"),
+        (t("claim_sums.dq.equal"), same, f"{same:.0%}"),
+        (t("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}"),
     ]
     return [
-        bars(tell("claim_sums.dq.title"), items, colour="q"),
-        text(tell("claim_sums.dq.told", off=written(off, 2))),
+        bars(t("claim_sums.dq.title"), items, colour="q"),
+        text(t("claim_sums.dq.told", off=written(off, 2))),
     ]
 
 
@@ -162,29 +158,28 @@ def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
     return len(moves), moves[0].nbytes
 
 
-def writes(given: Given) -> list[Block]:
+def writes(n: int, block: int) -> list[Block]:
     """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
-    n, block = int(given["n"]), int(given["block"])
     found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
     rows = -(-n // block)
     items = [
-        (name, float(count), tell("claim_sums.writes.count", count=count, each=count // rows))
+        (name, float(count), t("claim_sums.writes.count", count=count, each=count // rows))
         for name, (count, _) in found.items()
     ]
     size = amount(found["FA-1"][1])
     return [
-        bars(tell("claim_sums.writes.title", n=n, block=block), items, colour="o"),
-        text(tell("claim_sums.writes.told", size=size)),
+        bars(t("claim_sums.writes.title", n=n, block=block), items, colour="o"),
+        text(t("claim_sums.writes.told", size=size)),
     ]
 
 
-def standard_least(given: Given) -> list[Block]:
+def standard_least(d: int) -> list[Block]:
     """Standard attention's traffic over N, each matrix once per kernel: 4Nd + 4N² elements."""
-    d, ns = int(given["d"]), [2**k for k in range(6, 15)]
+    ns = [2**k for k in range(6, 15)]
     found = [compulsory_bytes(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
     series = [
-        {"name": tell("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
+        {"name": t("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
         {
             "name": "4Nd + 4N²",
             "x": ns,
@@ -195,14 +190,14 @@ def standard_least(given: Given) -> list[Block]:
         {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"},
     ]
     return [
-        plot(tell("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
-        text(tell("claim_sums.least.told")),
+        plot(t("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
+        text(t("claim_sums.least.told")),
     ]
 
 
-def exp_bound(given: Given) -> list[Block]:
+def exp_bound(d: int) -> list[Block]:
     """Time of a forward pass's products and of its exponentials on two cards."""
-    d, items = int(given["d"]), []
+    items = []
     for key in ("h100", "b200"):
         card = CARDS[key]
         for what, seconds in (
@@ -211,36 +206,36 @@ def exp_bound(given: Given) -> list[Block]:
         ):
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
-        bars(tell("claim_sums.exp.title", d=d), items, colour="l"),
-        text(tell("claim_sums.exp.told")),
+        bars(t("claim_sums.exp.title", d=d), items, colour="l"),
+        text(t("claim_sums.exp.told")),
     ]
 
 
-def length(given: Given) -> list[Block]:
+def length(dtype: str) -> list[Block]:
     """What SDPA runs, at any length."""
-    dtype, ns = str(given["dtype"]), (64, 512, 513, 4096, 65_536)
+    ns = (64, 512, 513, 4096, 65_536)
     rows = [
         (GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
         for sm in GPUS
     ]
     return [
         table(
-            tell("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
+            t("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
         ),
-        text(tell("claim_sums.length.told")),
+        text(t("claim_sums.length.told")),
     ]
 
 
-def units(_: Given) -> list[Block]:
+def units() -> list[Block]:
     """The instructions that products are made of, by generation."""
     rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
     return [
-        table(tell("claim_sums.units.title"), tell.row("claim_sums.units.head"), rows),
-        text(tell("claim_sums.units.told")),
+        table(t("claim_sums.units.title"), t.row("claim_sums.units.head"), rows),
+        text(t("claim_sums.units.told")),
     ]
 
 
-def petaflop(_: Given) -> list[Block]:
+def petaflop() -> list[Block]:
     """Dense rates of the cards in fp16 and fp8."""
     items = []
     for key in ("h100", "h200", "b200"):
@@ -249,34 +244,33 @@ def petaflop(_: Given) -> list[Block]:
             rate = card.tensor_tflops * bits
             items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
     return [
-        bars(tell("claim_sums.petaflop.title"), items, colour="q"),
-        text(tell("claim_sums.petaflop.told")),
+        bars(t("claim_sums.petaflop.title"), items, colour="q"),
+        text(t("claim_sums.petaflop.told")),
     ]
 
 
-def constants(given: Given) -> list[Block]:
+def constants(n: int) -> list[Block]:
     """Bytes that FA-2 asks for by its rows per block: the theorem leaves such factors open."""
-    n = int(given["n"])
     items = []
     for br in (32, 64, 128, 256):
         size = requested_bytes(n, 64, "full", "fp16", "fa2", br, 64)
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
-        bars(tell("claim_sums.constants.title", n=n), items, colour="s"),
-        text(tell("claim_sums.constants.told")),
+        bars(t("claim_sums.constants.title", n=n), items, colour="s"),
+        text(t("claim_sums.constants.told")),
     ]
 
 
-def long(given: Given) -> list[Block]:
+def long(n: int) -> list[Block]:
     """Memory of one head's scores at a long N: whole, by rows, and fused."""
-    n, rows = int(given["n"]) * KIB, 128
+    n, rows = n * KIB, 128
     items = [
-        (tell("claim_sums.long.whole"), float(n * n * 2), amount(n * n * 2)),
-        (tell("claim_sums.long.rows", rows=rows), float(rows * n * 2), amount(rows * n * 2)),
-        (tell("claim_sums.long.fused"), float(n * 4), amount(n * 4)),
+        (t("claim_sums.long.whole"), float(n * n * 2), amount(n * n * 2)),
+        (t("claim_sums.long.rows", rows=rows), float(rows * n * 2), amount(rows * n * 2)),
+        (t("claim_sums.long.fused"), float(n * 4), amount(n * 4)),
     ]
     room = CARDS["h200"].hbm_bytes
     return [
-        bars(tell("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
-        text(tell("claim_sums.long.told", room=amount(room))),
+        bars(t("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
+        text(t("claim_sums.long.told", room=amount(room))),
     ]

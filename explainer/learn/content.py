@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -16,13 +17,12 @@ import numpy as np
 from explainer.base.amounts import listed, written
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 
-tell = Texts("learn")
 TEXTS = ASSETS / "learn"
 KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill"
 # In a question's words: "How many GiB does S take?", "How busy is the unit, in %?"
-UNIT = re.compile(tell("content.unit"))
+UNIT = re.compile(t("content.unit"))
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
 MOST_LINES = 4  # of a slide in the hall
@@ -141,7 +141,7 @@ class Lesson:
     widget: str
     question: Question
     more: str = ""
-    ground: str = tell("content.ground")
+    ground: str = t("content.ground")
     hall: Question | None = None
     hall_state: dict[str, str] = field(default_factory=dict)
 
@@ -166,14 +166,18 @@ def entries() -> dict[str, dict]:
     return found
 
 
-def asked(entry: dict, **computed: object) -> Question:
-    """A question as it is written, with the parts that the code computes. A variant, written or
-    among the computed ``variants`` (both lists run side by side), says what differs. ``wrong``, the
-    values of mistakes, are computed; ``mistakes`` are written, in the same order."""
-    both = zip_longest(entry.get("variants", ()), computed.pop("variants", ()), fillvalue={})
-    base = {k: v for k, v in entry.items() if k != "variants"} | computed
-    others = tuple(_question(base | written | made) for written, made in both)
-    return _question(base | {"variants": others})
+def make_question(entry: dict, computed: Sequence[dict] = ()) -> Question:
+    """Return a question and its variants as they are written, each with the parts that the code
+    computes: of the question itself first, then of each variant. A variant says what differs from
+    the question. ``wrong``, the values of mistakes, are computed; ``mistakes`` are written, in the
+    same order."""
+    written = [{}, *entry.get("variants", ())]
+    base = {k: v for k, v in entry.items() if k != "variants"}
+    base |= next(iter(computed), {})
+    first, *others = (
+        _question(base | text | made) for text, made in zip_longest(written, computed, fillvalue={})
+    )
+    return replace(first, variants=tuple(others))
 
 
 def _question(parts: dict) -> Question:
@@ -196,21 +200,24 @@ def _near(value: object, other: object, tolerance: float) -> bool:
 
 
 def lesson(
-    key: str, figures: dict | None = None, hall: dict | None = None, **computed: object
+    key: str,
+    figures: Mapping[str, object] | None = None,
+    questions: Sequence[dict] = (),
+    hall: dict | None = None,
 ) -> Lesson:
     """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
 
     ``figures`` stand where their names are in braces, in words, links and question alike;
-    ``computed`` are parts of the question, ``hall`` of the one in a lecture hall, as of
-    :func:`asked`.
+    ``questions`` are the computed parts of the question and of its variants, ``hall`` those of the
+    question in a lecture hall, as of :func:`make_question`.
     """
     entry = _filled(entries()[key], figures or {})
-    links = tuple(Link(**link) for link in entry["links"])
-    made = {"links": links, "question": asked(entry["question"], **computed)}
+    entry["links"] = tuple(Link(**link) for link in entry["links"])
+    entry["question"] = make_question(entry["question"], questions)
     if "hall" in entry:
-        said = {"key": f"{made['question'].key}-hall", "kind": CHOICE} | entry["hall"]
-        made["hall"] = asked(said, **hall or {})
-    return Lesson(**entry | made)
+        base = {"key": f"{entry['question'].key}-hall", "kind": CHOICE}
+        entry["hall"] = make_question(base | entry["hall"], [hall or {}])
+    return Lesson(**entry)
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
 from explainer.base.amounts import shown
 from explainer.base.records import about
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import weighed, whole
+from explainer.learn.linear_algebra import weighed
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 PAGE, POOL = 4, 24  # tokens on a page, pages in the pool that is drawn
 OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hue
 MOST = 32  # tokens of sequence A
@@ -46,7 +41,7 @@ def _pool(tokens: int) -> list[Shape]:
     table, hues = pages(tokens), {"A": "k"} | {name: hue for name, _, hue in OTHERS}
     sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
     w, h, across = 60, 34, 6
-    shapes = [say(0, 16, tell("decoding.pool", size=PAGE), "is-bold")]
+    shapes = [say(0, 16, t("decoding.pool", size=PAGE), "is-bold")]
     shapes += [
         box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
         for k in range(POOL)
@@ -70,15 +65,15 @@ def _pool(tokens: int) -> list[Shape]:
     y = 28 + POOL // across * h + 26
     wide = len(table["A"])
     shapes += [
-        say(0, y, tell("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
+        say(0, y, t("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
         say(
             0,
             y + 24,
-            tell("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
+            t("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
             "is-quiet is-small",
         ),
-        say(0, y + 56, tell("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
-        say(0, y + 80, tell("decoding.pool.order"), "is-quiet is-small"),
+        say(0, y + 56, t("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
+        say(0, y + 80, t("decoding.pool.order"), "is-quiet is-small"),
     ]
     return shapes
 
@@ -94,13 +89,13 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     middles = [(part.first + part.last) * gap / 2 for part in found]
     labeled = len(found) <= LABELED and all(b - a >= APART for a, b in pairwise(middles))
     shapes = [
-        say(0, 16, tell("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
+        say(0, 16, t("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
     ]
     for k, part in enumerate(found):
         x, w = part.first * gap, (part.last - part.first) * gap - 4
         middle, keys = x + w / 2, part.last - part.first
-        told = tell("decoding.merge.keys", n=keys) if w > 60 else str(keys)
+        told = t("decoding.merge.keys", n=keys) if w > 60 else str(keys)
         shapes += [
             path([(200, 52), (middle, 80)], look="is-quiet", key=f"in {k}"),
             box(x, 80, w, 34, told, hue="k", look="is-full", key=f"part {k}"),
@@ -120,7 +115,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
             digits = 1 if crowded else 2
             told = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
             if not labeled or (not crowded and w > 70):
-                told = tell("decoding.merge.lse_of", lse=told)
+                told = t("decoding.merge.lse_of", lse=told)
             for name, y, label, hue in (
                 ("lse", 138, told, "l"),
                 ("weight", 240, f"{part.weight:.2f}", ""),
@@ -130,8 +125,8 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 shapes.append(say(at, y, label, "is-middle is-small", hue=hue, key=f"{name} {k}"))
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        say(0, 324, tell("decoding.merge.lse", lse=shown(lse, 2)), hue="l"),
-        say(0, 348, tell("decoding.merge.weight"), "is-quiet is-small"),
+        say(0, 324, t("decoding.merge.lse", lse=shown(lse, 2)), hue="l"),
+        say(0, 348, t("decoding.merge.weight"), "is-quiet is-small"),
     ]
     return shapes
 
@@ -139,7 +134,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
 def times() -> tuple[dict[int, float], int, int, int]:
     """({parts: milliseconds}, the parts that the kernel chooses, keys, heads) of the recorded
     decoding kernel."""
-    rows = split_keys.recorded(RECORDED)
+    rows = split_keys.recorded_rows(RECORDED)
     rule = next(r for r in rows if r["rule"])
     return ({r["splits"]: r["median_ms"] for r in rows}, rule["splits"], rule["n_k"], rule["heads"])
 
@@ -157,14 +152,13 @@ def _timed(count: int) -> str:
         "record": about("decode_nvidia_h200"),
     }
     if count in (1, rule):
-        return tell("decoding.timed", **told)
-    return tell("decoding.timed_beside", **told, n=count, time=ms[count] * 1e3)
+        return t("decoding.timed", **told)
+    return t("decoding.timed_beside", **told, n=count, time=ms[count] * 1e3)
 
 
-def _decode(v: Values) -> list[Block]:
-    tokens, count = whole(v["tokens"]), int(v["parts"])
-    found, _, lse = split_keys.parts(problem(tokens), count)
-    words = tell(
+def _decode(tokens: int, parts: int) -> list[Block]:
+    found, _, lse = split_keys.parts(problem(tokens), parts)
+    words = t(
         "decoding.words",
         tokens=tokens,
         pages=len(pages(tokens)["A"]),
@@ -173,34 +167,25 @@ def _decode(v: Values) -> list[Block]:
         lse=shown(lse, 2),
         weights=", ".join(f"{p.weight:.2f}" for p in found),
     )
-    panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, count))
-    return [scene(tell("decoding.label"), words, *panels), text(_timed(count), "fine")]
+    panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, parts))
+    return [scene(t("decoding.label"), words, *panels), text(_timed(parts), "fine")]
 
 
-WIDGETS = (
-    Widget(
-        "decode",
-        tell("decoding.title"),
-        (
-            slider("tokens", tell("decoding.tokens"), 22, 8, MOST),
-            pick("parts", tell("decoding.parts"), 4, PARTS),
-        ),
-        _decode,
-    ),
-)
+WIDGETS = {
+    "decode": _decode,
+}
 
 # exp(lse) and O of two parts, in the question and its variants.
-ASKED = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
+CASES = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
 
 
-def _asked(first: tuple, second: tuple) -> dict:
+def _question(first: tuple, second: tuple) -> dict:
     (a, x), (b, y) = first, second
     return {
         "answer": weighed((first, second)),
-        "words": tell("decoding.question", a=a, x=x, b=b, y=y),
+        "words": t("decoding.question", a=a, x=x, b=b, y=y),
         "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y),
     }
 
 
-_first, *_others = (_asked(*x) for x in ASKED)
-LESSONS = (lesson("decode", **_first, variants=_others),)
+LESSONS = (lesson("decode", questions=[_question(*x) for x in CASES]),)

@@ -11,13 +11,10 @@ from collections.abc import Iterator
 
 from explainer.base import records
 from explainer.base.facts import filled
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, table
+from explainer.learn.blocks import Block, t, table
 from explainer.learn.content import TEXTS, Snippet, stored
 
-tell = Texts("learn")
-
-CHECKED = tell("ecosystem.checked")  # there the GPU's snippets were run, too
+CHECKED = t("ecosystem.checked")  # there the GPU's snippets were run, too
 
 
 def speed_ratio() -> tuple[float, float]:
@@ -35,10 +32,10 @@ def speed_ratio() -> tuple[float, float]:
 
 
 _LEAST, _MOST = speed_ratio()
-SPEED = tell("ecosystem.speed", least=_LEAST, most=_MOST)
+SPEED = t("ecosystem.speed", least=_LEAST, most=_MOST)
 BACKENDS: Block = table(
-    tell("ecosystem.backends"),
-    tell.row("ecosystem.head"),
+    t("ecosystem.backends"),
+    t.row("ecosystem.head"),
     stored("backends", checked=CHECKED, speed=SPEED, about=records.about()),
 )
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from explainer.base.facts import fact
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, table
+from explainer.learn.blocks import Block, t, table
 from explainer.learn.content import lesson, stored
 
-tell = Texts("learn")
 ENGINES: Block = table(
-    tell("engines.label", day=fact("engines.seen")), tell.row("engines.head"), stored("engines")
+    t("engines.label", day=fact("engines.seen")), t.row("engines.head"), stored("engines")
 )
 
 
@@ -18,20 +16,21 @@ def places(tokens: int, size: int) -> int:
     return -(-tokens // size) * size
 
 
-WIDGETS = (Widget("engines", tell("engines.title"), (), lambda _: [ENGINES]),)
-ASKED = ((1003, 16), (300, 64), (75, 32))  # tokens, page: question and variants
+WIDGETS = {
+    "engines": lambda: [ENGINES],
+}
+CASES = ((1003, 16), (300, 64), (75, 32))  # tokens, page: question and variants
 
 
-def _asked(tokens: int, size: int) -> dict:
+def _question(tokens: int, size: int) -> dict:
     full, over = divmod(tokens, size)
-    why = tell("engines.why", tokens=tokens, full=full, size=size, over=over, empty=size - over)
+    why = t("engines.why", tokens=tokens, full=full, size=size, over=over, empty=size - over)
     return {
         "answer": places(tokens, size) - tokens,
-        "words": tell("engines.question", tokens=tokens, size=size),
-        "reasons": (why, tell("engines.how")),
+        "words": t("engines.question", tokens=tokens, size=size),
+        "reasons": (why, t("engines.how")),
         "wrong": (over, 0, size),
     }
 
 
-_first, *_others = (_asked(*x) for x in ASKED)
-LESSONS = (lesson("engines", **_first, variants=_others),)
+LESSONS = (lesson("engines", questions=[_question(*x) for x in CASES]),)

@@ -12,17 +12,16 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 
-tell = Texts("learn")
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 MANTISSA, LOWEST_EXPONENT = 3, -6  # bits behind the point; of the smallest normal number
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 SHARE = 0.01  # of the numbers, outliers where they stand alone
-WHERE = tuple(tell.named("fp8.where").items())
-WAYS = tell.named("fp8.ways")
+WHERE = tuple(t.named("fp8.where").items())
+WAYS = t.named("fp8.ways")
 TENSORS = ("Q", "K", "V")
 
 
@@ -59,7 +58,7 @@ def hadamard(d: int = D) -> np.ndarray:
 def inputs(where: str, size: float, seed: int) -> tuple[np.ndarray, ...]:
     """Q, K, V (N, D) float32, normal, with outliers ``size`` times as large: ``where`` "channel",
     one column, the same in Q and K; or "single", one number in a hundred of Q, K and V."""
-    problem = Problem(n=N, d=D, block_q=16, block_k=16, causal=False, inputs="random", seed=seed)
+    problem = Problem(n=N, d=D, block_q=16, block_k=16, mask="full", inputs="random", seed=seed)
     rng = np.random.default_rng(seed + 1)
     q, k, v = (x.copy() for x in make_inputs(problem))
     if where == "channel":

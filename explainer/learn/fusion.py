@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
-tell = Texts("learn")
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
 NS = tuple(2**k for k in range(8, 15))
-NAMES = tell.named("fusion.launches")
+NAMES = t.named("fusion.launches")
 WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
 
 # What each launch of the question reads and writes of matrices as large as S: (reads, writes). A
@@ -52,7 +47,7 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
             d=d,
             block_q=side,
             block_k=side,
-            causal=False,
+            mask="full",
             order=order,
             dtype=dtype,
             inputs="random",
@@ -71,9 +66,9 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
     shapes = [
         say(0, 16, title, "is-bold"),
         box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
-        say(10, 50, tell("fusion.read"), hue="q"),
-        say(WIDTH - 10, 50, tell("fusion.written"), "is-end", hue="o"),
-        say(0, 318, tell("fusion.total"), "is-quiet"),
+        say(10, 50, t("fusion.read"), hue="q"),
+        say(WIDTH - 10, 50, t("fusion.written"), "is-end", hue="o"),
+        say(0, 318, t("fusion.total"), "is-quiet"),
     ]
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):
@@ -106,51 +101,42 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
     return shapes
 
 
-def _fusion(v: Mapping[str, float | str]) -> list[Block]:
-    n = int(v["n"])
-    apart, fused = chain(str(v["what"]), n, D, DTYPE, COMPULSORY)
+def _fusion(what: str, n: int) -> list[Block]:
+    apart, fused = chain(what, n, D, DTYPE, COMPULSORY)
     totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
     most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
-    titles = (tell("fusion.apart", n=len(apart)), tell("fusion.fused"))
+    titles = (t("fusion.apart", n=len(apart)), t("fusion.fused"))
     panels = [
         panel(WIDTH, HEIGHT, _drawn(title, group, most, total / totals[0]))
         for title, group, total in zip(titles, (apart, fused), totals, strict=True)
     ]
     moves = [
         ", ".join(
-            tell("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
+            t("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
             for name, r, w in group
         )
         for group in (apart, fused)
     ]
     told = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
-    lse = tell("fusion.lse", lse=amount(rows)) if v["what"] == "attention" else ""
-    note = tell("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
+    lse = t("fusion.lse", lse=amount(rows)) if what == "attention" else ""
+    note = t("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
         scene(
-            tell("fusion.label", n=n, d=D, dtype=DTYPE),
-            tell("fusion.words", launches=told, times=totals[0] / totals[1]),
+            t("fusion.label", n=n, d=D, dtype=DTYPE),
+            t("fusion.words", launches=told, times=totals[0] / totals[1]),
             *panels,
         ),
         text(note, "fine"),
     ]
 
 
-WIDGETS = (
-    Widget(
-        "fusion",
-        tell("fusion.title"),
-        (
-            pick("what", tell("fusion.what"), "softmax", tell.named("fusion.chains").items()),
-            pick("n", "N", 1024, commas(NS)),
-        ),
-        _fusion,
-    ),
-)
+WIDGETS = {
+    "fusion": _fusion,
+}
 
 
-def _asked(chain: tuple[tuple[int, int], ...]) -> dict:
+def _question(chain: tuple[tuple[int, int], ...]) -> dict:
     """The answer, and: launches counted; the bias not read again; a matrix read for each step."""
     first, *between, last = chain
     moved = sum(map(sum, chain))
@@ -158,5 +144,4 @@ def _asked(chain: tuple[tuple[int, int], ...]) -> dict:
     return {"answer": gain(chain), "wrong": (len(chain), moved / 2, all_read)}
 
 
-_first, *_others = map(_asked, CHAINS)
-LESSONS = (lesson("fusion", **_first, variants=_others),)
+LESSONS = (lesson("fusion", questions=[*map(_question, CHAINS)]),)

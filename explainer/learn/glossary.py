@@ -6,15 +6,14 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.content import Term, stored
 
-tell = Texts("learn")
 TERMS = tuple(Term(**entry) for entry in stored("glossary", **CONVENTIONS))
 # How the pages write some of them beside their names.
-_ALSO = tell.named("glossary.also")
+_ALSO = t.named("glossary.also")
 # Names that mean something else as often: shown for a symbol beside them, never found in a text.
-_TOO_PLAIN = {*tell.row("glossary.plain")}
+_TOO_PLAIN = {*t.row("glossary.plain")}
 
 
 @lru_cache(maxsize=1)
@@ -44,9 +43,9 @@ def groups() -> dict[str, tuple[Term, ...]]:
     rest = (term for term in TERMS if term not in {*symbols, *phases})
     words = tuple(sorted(rest, key=lambda term: term.name.casefold()))
     return {
-        tell("glossary.symbols"): symbols,
-        tell("glossary.phases"): phases,
-        tell("glossary.words"): words,
+        t("glossary.symbols"): symbols,
+        t("glossary.phases"): phases,
+        t("glossary.words"): words,
     }
 
 

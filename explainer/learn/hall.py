@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 
 from explainer.base.amounts import written
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Lesson, Question
-
-tell = Texts("learn")
 
 MOST = 4  # options of a number
 
@@ -40,8 +38,8 @@ def _named(asked: Question) -> dict[str, object]:
     """Of a grid whose rows have names: those are tokens, its columns are keys."""
     keys = range(len(asked.cells[0]))
     return {
-        "rows": tuple(tell("hall.token", k=k) for k in asked.rows),
-        "columns": tuple(tell("hall.key", k=k) for k in keys),
+        "rows": tuple(t("hall.token", k=k) for k in asked.rows),
+        "columns": tuple(t("hall.key", k=k) for k in keys),
     }
 
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.learn.variants import HEADS, WIDE, per_token
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 LAYERS, CARD = 32, CARDS["h200"]
 TOKENS = (8_192, 65_536, 524_288)
-NAMES = {HEADS: tell("heads.own"), 1: tell("heads.mqa")}
-ASKED = ((80, 8), (32, 8), (40, 4))  # layers and heads of K and V, question and variants
+NAMES = {HEADS: t("heads.own"), 1: t("heads.mqa")}
+CASES = ((80, 8), (32, 8), (40, 4))  # layers and heads of K and V, question and variants
 
 
 def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
@@ -29,7 +23,7 @@ def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
 def _sharing(kv_heads: int) -> list[Shape]:
     """Every query head above, what it reads below."""
     gap, group = 400 / HEADS, HEADS // kv_heads
-    shapes = [say(0, 16, tell("heads.queries", n=HEADS), "is-bold", hue="q")]
+    shapes = [say(0, 16, t("heads.queries", n=HEADS), "is-bold", hue="q")]
     wide = group * gap - 3
     for k in range(kv_heads):
         middle = k * group * gap + wide / 2
@@ -44,8 +38,8 @@ def _sharing(kv_heads: int) -> list[Shape]:
         ]
     return [
         *shapes,
-        say(0, 164, tell("heads.stored", n=kv_heads), "is-bold", hue="k"),
-        say(0, 188, NAMES.get(kv_heads, tell("heads.gqa", n=group)), "is-quiet"),
+        say(0, 164, t("heads.stored", n=kv_heads), "is-bold", hue="k"),
+        say(0, 188, NAMES.get(kv_heads, t("heads.gqa", n=group)), "is-quiet"),
     ]
 
 
@@ -54,52 +48,41 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
     room, whole, mine = CARD.hbm_bytes, cache(HEADS, tokens), cache(kv_heads, tokens)
     wide = 360 / max(room, whole)
     shapes = [
-        say(0, 16, tell("heads.cost", tokens=tokens, layers=LAYERS), "is-bold"),
-        say(0, 48, tell("heads.cost.whole", bytes=amount(whole)), "is-quiet"),
+        say(0, 16, t("heads.cost", tokens=tokens, layers=LAYERS), "is-bold"),
+        say(0, 48, t("heads.cost.whole", bytes=amount(whole)), "is-quiet"),
         box(0, 56, whole * wide, 26, hue="k", look="is-pale", key="whole"),
-        say(0, 112, tell("heads.cost.of", n=kv_heads, bytes=amount(mine)), "is-big", hue="k"),
+        say(0, 112, t("heads.cost.of", n=kv_heads, bytes=amount(mine)), "is-big", hue="k"),
         box(0, 122, mine * wide, 34, hue="k", look="is-full", key="mine"),
         path([(room * wide, 46), (room * wide, 166)], look="is-ink is-dashed"),
-        say(
-            0, 190, tell("heads.cost.room", card=CARD.name, room=amount(room)), "is-quiet is-small"
-        ),
-        say(0, 240, tell("heads.cost.token", bytes=amount(cache(kv_heads, 1))), "is-big"),
-        say(0, 266, tell("heads.cost.factors", layers=LAYERS, heads=kv_heads, d=WIDE), "is-quiet"),
+        say(0, 190, t("heads.cost.room", card=CARD.name, room=amount(room)), "is-quiet is-small"),
+        say(0, 240, t("heads.cost.token", bytes=amount(cache(kv_heads, 1))), "is-big"),
+        say(0, 266, t("heads.cost.factors", layers=LAYERS, heads=kv_heads, d=WIDE), "is-quiet"),
     ]
     if whole > room:
-        shapes.append(say(0, 300, tell("heads.cost.no_room"), "is-bad"))
+        shapes.append(say(0, 300, t("heads.cost.no_room"), "is-bad"))
     return shapes
 
 
-def _gqa(v: Values) -> list[Block]:
-    kv_heads, tokens = int(v["hk"]), int(v["tokens"])
-    words = tell(
+def _gqa(hk: int, tokens: int) -> list[Block]:
+    words = t(
         "heads.words",
         heads=HEADS,
-        kv=kv_heads,
+        kv=hk,
         tokens=tokens,
-        bytes=amount(cache(kv_heads, tokens)),
+        bytes=amount(cache(hk, tokens)),
         whole=amount(cache(HEADS, tokens)),
     )
-    panels = panel(405, 200, _sharing(kv_heads)), panel(400, 310, _cost(kv_heads, tokens))
-    return [scene(tell("heads.label"), words, *panels)]
+    panels = panel(405, 200, _sharing(hk)), panel(400, 310, _cost(hk, tokens))
+    return [scene(t("heads.label"), words, *panels)]
 
 
-WIDGETS = (
-    Widget(
-        "heads",
-        tell("heads.title"),
-        (
-            pick("hk", tell("heads.hk"), HEADS // 2, (32, 16, 8, 4, 2, 1), closed=(8, 4)),
-            pick("tokens", tell("heads.tokens"), TOKENS[1], commas(TOKENS)),
-        ),
-        _gqa,
-    ),
-)
+WIDGETS = {
+    "heads": _gqa,
+}
 
 
-def _asked(layers: int, kv: int) -> dict:
-    words = tell("heads.question", layers=layers, heads=HEADS, kv=kv, d=WIDE)
+def _question(layers: int, kv: int) -> dict:
+    words = t("heads.question", layers=layers, heads=HEADS, kv=kv, d=WIDE)
     wrong = (cache(kv, 1, layers) / 2, cache(HEADS, 1, layers), cache(kv, 1, 1))
     return {
         "answer": cache(kv, 1, layers) / 1024,
@@ -108,5 +91,4 @@ def _asked(layers: int, kv: int) -> dict:
     }
 
 
-_first, *_others = (_asked(*x) for x in ASKED)
-LESSONS = (lesson("gqa", **_first, variants=_others),)
+LESSONS = (lesson("gqa", questions=[_question(*x) for x in CASES]),)

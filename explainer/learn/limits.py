@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.base.amounts import amount, power
 from explainer.base.records import about, load
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick
 from explainer.learn.scene import CHARACTER, Shape, box, panel, say, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
-CASES = tell.named("limits.cases")
+CASES = t.named("limits.cases")
 HIDDEN = 4096  # of the layer that attention is a part of
 NS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
@@ -129,18 +124,16 @@ def _short() -> tuple[list[dict], str]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     panels = [
-        panel(
-            390, 268, say(0, 16, tell("limits.short"), "is-bold"), _bars(items, "q", 28, 210, 110)
-        ),
+        panel(390, 268, say(0, 16, t("limits.short"), "is-bold"), _bars(items, "q", 28, 210, 110)),
         panel(
             390,
             268,
-            say(0, 16, tell("limits.short.layer"), "is-bold"),
+            say(0, 16, t("limits.short.layer"), "is-bold"),
             _bars(layer, "s", 28, 210, 110),
         ),
     ]
     ms, (before, last) = plain(), NS[-2:]
-    return panels, tell(
+    return panels, t(
         "limits.short.why", last=last, before=before, times=ms[last] / ms[before], n=HIDDEN
     )
 
@@ -151,47 +144,47 @@ def _tiles() -> tuple[list[dict], str]:
     held = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
     best = tile_choices.best(Workload(d=D))
     assert best
-    why = tell(
+    why = t(
         "limits.tiles.why",
         **held,
         registers=found[128, 128]["registers"],
         best=f"{best['block_m']} × {best['block_n']}",
         rate=best["tflops"],
     )
-    return _panels(tell("limits.tiles", d=D), items, "q"), why
+    return _panels(t("limits.tiles", d=D), items, "q"), why
 
 
 def _cross(nk: int) -> tuple[list[dict], str]:
     apart, fused = least(NQ, nk)
-    called = tell.named("limits.cross.kernels")
+    called = t.named("limits.cross.kernels")
     items = [(called[key], float(n), amount(n)) for key, n in (("apart", apart), ("fused", fused))]
     head, tail = (
-        tell("limits.cross", nq=NQ, nk=nk, d=D),
-        tell("limits.cross.times", ratio=apart / fused),
+        t("limits.cross", nq=NQ, nk=nk, d=D),
+        t("limits.cross.times", ratio=apart / fused),
     )
-    return _panels(head, items, "s", tail), tell("limits.cross.why")
+    return _panels(head, items, "s", tail), t("limits.cross.why")
 
 
 def _sparse(share: float) -> tuple[list[dict], str]:
-    called, wanted = tell.named("limits.sparse.bars"), share / 100
+    called, wanted = t.named("limits.sparse.bars"), share / 100
     shares = {"scores": wanted, "scattered": touched(wanted), "blocks": wanted}
     items = [(called[key], part, f"{part:.1%}") for key, part in shares.items()]
     return (
-        _panels(tell("limits.sparse", side=TILE), [*items, (called["all"], 1.0, "100%")], "q"),
-        tell("limits.sparse.why"),
+        _panels(t("limits.sparse", side=TILE), [*items, (called["all"], 1.0, "100%")], "q"),
+        t("limits.sparse.why"),
     )
 
 
 def _old() -> tuple[list[dict], str]:
     """Which kernel runs on which card: kernels down the side, on a phone cards."""
-    no = tell("limits.old.no")
+    no = t("limits.old.no")
 
     def mark(x: float, y: float, wide: float, runs: bool) -> Shape:
         look = {"text": "✓", "hue": "v"} if runs else {"text": no, "look": "is-line"}
         return box(x, y, wide, 32, **look)
 
-    wide = [say(0, 16, tell("limits.old"), "is-bold")]
-    narrow = [say(0, 16, tell("limits.old"), "is-bold")]
+    wide = [say(0, 16, t("limits.old"), "is-bold")]
+    narrow = [say(0, 16, t("limits.old"), "is-bold")]
     wide += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
     for i, (name, _) in enumerate(KERNELS):
         rows = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
@@ -211,31 +204,30 @@ def _old() -> tuple[list[dict], str]:
             narrow.append(mark(108 + i * 66, y, 60, runs(sm)))
     return (
         [panel(790, 250, wide, only="wide"), panel(372, 320, narrow, only="narrow")],
-        tell("limits.old.why"),
+        t("limits.old.why"),
     )
 
 
 SAID = {
-    "short": tell(
+    "short": t(
         "limits.short.note",
         record=about(),
         heads=times("fa2")[NS[0]]["heads"],
         tokens=times("fa2")[NS[0]]["batch"] * NS[0],
     ),
-    "tiles": tell("limits.tiles.note", record=about("tiles_nvidia_h200")),
-    "cross": tell("limits.cross.note"),
-    "sparse": tell("limits.sparse.note"),
-    "old": tell("limits.old.note"),
+    "tiles": t("limits.tiles.note", record=about("tiles_nvidia_h200")),
+    "cross": t("limits.cross.note"),
+    "sparse": t("limits.sparse.note"),
+    "old": t("limits.old.note"),
 }
 
 
-def _when_not(v: Values) -> list[Block]:
-    case = str(v["case"])
+def _when_not(case: str, nk: int, share: float) -> list[Block]:
     panels, why = {
         "short": _short,
         "tiles": _tiles,
-        "cross": lambda: _cross(int(v["nk"])),
-        "sparse": lambda: _sparse(float(v["share"])),
+        "cross": lambda: _cross(nk),
+        "sparse": lambda: _sparse(share),
         "old": _old,
     }[case]()
     told = " ".join(
@@ -249,18 +241,9 @@ def _when_not(v: Values) -> list[Block]:
     return [scene(label, told, *panels), text(why), text(SAID[case], "fine")]
 
 
-WIDGETS = (
-    Widget(
-        "when_not",
-        tell("limits.title"),
-        (
-            pick("case", tell("limits.case"), "short", CASES.items(), closed=("cross", "sparse")),
-            pick("nk", tell("limits.nk"), 77, (16, 77, 256, 4096), serves=("case", ("cross",))),
-            pick("share", tell("limits.share"), 5, SHARES, serves=("case", ("sparse",))),
-        ),
-        _when_not,
-    ),
-)
+WIDGETS = {
+    "when_not": _when_not,
+}
 
 
 def _figures() -> dict[str, object]:

@@ -3,23 +3,18 @@ which outputs move."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import shown
-from explainer.base.texts import Texts
 from explainer.learn.attending import grid, heat, note, sign
-from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick
 from explainer.learn.linear_algebra import softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 Numbers = dict[str, np.ndarray]
 
 BIG = np.float32(-1e9)  # what some code adds in place of −∞
@@ -31,15 +26,15 @@ FIVE = Problem(
     d=4,
     block_q=5,
     block_k=5,
-    causal=False,
+    mask="full",
     order="standard",
     inputs="sentence",
     gain=2.0,
     text=" ".join((*WORDS, OTHER)),
 )
-SHAPES = tell.named("masking.shapes")
+SHAPES = t.named("masking.shapes")
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
-ASKED = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
+CASES = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
 
 
 def keep(shape: str, n: int = len(WORDS)) -> np.ndarray:
@@ -84,19 +79,18 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     """("good" or "bad", one sentence): what this way of masking comes to."""
     blind = np.flatnonzero(m["keep"].sum(axis=1) == 0)
     if shape == "corner":
-        return "bad", tell("masking.bad_corner")
+        return "bad", t("masking.bad_corner")
     if way == "times" and not m["keep"].all():
-        return "bad", tell("masking.bad_times", sum=shown(m["P"][0].sum(), 2))
+        return "bad", t("masking.bad_times", sum=shown(m["P"][0].sum(), 2))
     if not len(blind):
-        return "good", tell("masking.good" if m["keep"].all() else "masking.good_masked")
+        return "good", t("masking.good" if m["keep"].all() else "masking.good_masked")
     if way == "big":
-        return "bad", tell("masking.bad_big", weight=shown(m["P"][0, 0], 2))
-    return "bad", tell("masking.bad_inf")
+        return "bad", t("masking.bad_big", weight=shown(m["P"][0, 0], 2))
+    return "bad", t("masking.bad_inf")
 
 
-def _mask(v: Values) -> list[Block]:
-    way, shape = str(v["way"]), str(v["shape"])
-    changed = None if v["poke"] == "none" else int(v["poke"])
+def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
+    changed = None if poke == "none" else poke
     m = masked(way, shape, changed)
     words = [OTHER if k == changed else word for k, word in enumerate(WORDS)]
     asking = words[len(words) - len(m["keep"]) :]
@@ -104,7 +98,7 @@ def _mask(v: Values) -> list[Block]:
     hidden = m["keep"] == 0
     S = np.where(hidden & (way != "times"), np.float32(-np.inf), m["added"])
     scores = grid(
-        tell("masking.scores" if way == "times" else "masking.scores_masked"),
+        t("masking.scores" if way == "times" else "masking.scores_masked"),
         S,
         "s",
         rows=asking,
@@ -120,19 +114,19 @@ def _mask(v: Values) -> list[Block]:
         names = [asking[r] for r in np.flatnonzero(far > 0)]
         which = {"moved": ", ".join(f"“{name}”" for name in names)} if names else {}
         key = "masking.moved" if names else "masking.moved_none"
-        what = tell(key, word=WORDS[changed], other=OTHER, **which)
+        what = t(key, word=WORDS[changed], other=OTHER, **which)
         tone = "good" if way != "times" and shape != "corner" else ""
     lines = [
         [
             scores,
             sign("× 0/1 →" if way == "times" else "softmax →"),
-            grid(tell("masking.weights"), m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums),
+            grid(t("masking.weights"), m["P"], "s", cols=words, heat=[0.0, 1.0], sums=sums),
             sign("· V ="),
-            grid(tell("masking.output"), m["O"], "o", changed=went if changed is not None else []),
+            grid(t("masking.output"), m["O"], "o", changed=went if changed is not None else []),
         ],
         [note(what, tone)],
     ]
-    told = tell(
+    told = t(
         "masking.words",
         shape=SHAPES[shape],
         kept=int(m["keep"].sum()),
@@ -140,15 +134,15 @@ def _mask(v: Values) -> list[Block]:
         what=what,
     )
     data = {"lines": lines, "share": 1.75}
-    return [picture("grids", tell("masking.label", shape=SHAPES[shape]), told, data)]
+    return [picture("grids", t("masking.label", shape=SHAPES[shape]), told, data)]
 
 
 def _note(query: int, key: int) -> str:
     """What a cell holds, and what a mask that is wrong there would do."""
     if key == query:
-        return tell("masking.note_itself", query=query, at=key)
+        return t("masking.note_itself", query=query, at=key)
     side = "masking.note_later" if key > query else "masking.note_earlier"
-    return tell(side, query=query, at=key, n=abs(key - query))
+    return t(side, query=query, at=key, n=abs(key - query))
 
 
 def _hidden(new: int, keys: int) -> dict:
@@ -161,7 +155,7 @@ def _hidden(new: int, keys: int) -> dict:
     asks = "masking.question_two" if new == 2 else "masking.question"
     seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": tell(asks, first=keys - new, last=keys - 1),
+        "words": t(asks, first=keys - new, last=keys - 1),
         "cells": cells,
         "rows": tuple(str(token) for token in range(keys - new, keys)),
         "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),
@@ -169,26 +163,9 @@ def _hidden(new: int, keys: int) -> dict:
     }
 
 
-FIRST, *OTHERS = (_hidden(*asked) for asked in ASKED)
 ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
-LESSONS = (lesson("mask", {"zero": ZERO}, variants=OTHERS, **FIRST),)
+LESSONS = (lesson("mask", {"zero": ZERO}, questions=[_hidden(*asked) for asked in CASES]),)
 
-WIDGETS = (
-    Widget(
-        "mask",
-        tell("masking.title"),
-        (
-            pick(
-                "shape", tell("masking.shape"), "causal", SHAPES.items(), closed=("new", "corner")
-            ),
-            pick("way", tell("masking.way"), "inf", tell.named("masking.ways").items()),
-            pick(
-                "poke",
-                tell("masking.poke"),
-                "none",
-                [("none", tell("masking.none")), *enumerate(WORDS)],
-            ),
-        ),
-        _mask,
-    ),
-)
+WIDGETS = {
+    "mask": _mask,
+}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson, stored
-from explainer.learn.controls import pick
 from explainer.learn.scene import Shape, box, panel, say, scene
 
-tell = Texts("learn")
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
 
@@ -48,7 +44,7 @@ SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
 WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
 TILES = ((64, 64, 16), (64, 128, 64), (128, 128, 128))
 # Generation, Br, Bc, d
-QUESTIONS = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
+CASES = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
 
 
 def clock_hz(card: Card) -> float:
@@ -75,7 +71,7 @@ def rate(arch: str, fmt: str) -> float | None:
 def _shape(shape: tuple[int, int, int], gen: Generation) -> str:
     """As it stands in the picture: m × n × k, and how many of them."""
     told = " × ".join(map(str, shape))
-    return tell("matrix_units.at_once", shape=told, n=gen.at_once) if gen.at_once > 1 else told
+    return t("matrix_units.at_once", shape=told, n=gen.at_once) if gen.at_once > 1 else told
 
 
 def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
@@ -84,7 +80,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     left, top = 30.0, 56.0
     shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
     if fmt not in gen.formats:
-        shapes.append(say(0, 130, tell("matrix_units.refused", format=fmt), "is-quiet"))
+        shapes.append(say(0, 130, t("matrix_units.refused", format=fmt), "is-quiet"))
         return panel(WIDTH, HEIGHT, shapes)
     (m, n, k), fma = gen.at(fmt)
     high, wide, deep = (max(2.0, x * SCALE) for x in (m, n, k))
@@ -100,27 +96,26 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
         (gen.threads, "is-small"),
         (f"A: {gen.a}", "is-small"),
         (f"B: {gen.b}", "is-small"),
-        (tell("matrix_units.sums", where=gen.sums), "is-small"),
-        (tell("matrix_units.fma", n=fma), "is-small"),
+        (t("matrix_units.sums", where=gen.sums), "is-small"),
+        (t("matrix_units.fma", n=fma), "is-small"),
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
-        (tell("matrix_units.per_tile", n=instructions(arch, br, bc, d, fmt)), "is-bold"),
+        (t("matrix_units.per_tile", n=instructions(arch, br, bc, d, fmt)), "is-bold"),
     )
     below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
 
-def _cores(v: Mapping[str, float | str]) -> list[Block]:
-    fmt = str(v["format"])
-    br, bc, d = (int(x) for x in str(v["tile"]).split())
+def _cores(format: str, tile: str) -> list[Block]:
+    br, bc, d = (int(x) for x in tile.split())
     said = []
     for arch in SHOWN:
         gen = GENERATIONS[arch]
-        if fmt not in gen.formats:
-            said.append(tell("matrix_units.refused_words", name=gen.name, format=fmt))
+        if format not in gen.formats:
+            said.append(t("matrix_units.refused_words", name=gen.name, format=format))
             continue
-        shape, fma = gen.at(fmt)
+        shape, fma = gen.at(format)
         said.append(
-            tell(
+            t(
                 "matrix_units.words",
                 name=gen.name,
                 instruction=gen.instruction,
@@ -130,36 +125,22 @@ def _cores(v: Mapping[str, float | str]) -> list[Block]:
                 b=gen.b,
                 sums=gen.sums,
                 fma=fma,
-                n=instructions(arch, br, bc, d, fmt),
+                n=instructions(arch, br, bc, d, format),
             )
         )
     return [
         scene(
-            tell("matrix_units.label", format=fmt),
+            t("matrix_units.label", format=format),
             " ".join(said),
-            *(_generation(arch, fmt, br, bc, d) for arch in SHOWN),
+            *(_generation(arch, format, br, bc, d) for arch in SHOWN),
         ),
-        text(tell("matrix_units.note"), "fine"),
+        text(t("matrix_units.note"), "fine"),
     ]
 
 
-WIDGETS = (
-    Widget(
-        "cores",
-        tell("matrix_units.title"),
-        (
-            pick("format", tell("matrix_units.format"), "fp16", ("tf32", "fp16", "fp8", "fp4")),
-            pick(
-                "tile",
-                tell("matrix_units.tile"),
-                "64 64 16",
-                [(f"{a} {b} {c}", f"{a} × {b} × {c}") for a, b, c in TILES],
-                closed=[f"{a} {b} {c}" for a, b, c in TILES[1:]],
-            ),
-        ),
-        _cores,
-    ),
-)
+WIDGETS = {
+    "cores": _cores,
+}
 
 
 def _count(arch: str, br: int, bc: int, d: int) -> dict:
@@ -168,5 +149,4 @@ def _count(arch: str, br: int, bc: int, d: int) -> dict:
     return {"answer": float(instructions(arch, br, bc, d)), "wrong": (each[0] * each[1], sum(each))}
 
 
-_first, *_others = (_count(*x) for x in QUESTIONS)
-LESSONS = (lesson("cores", **_first, variants=_others),)
+LESSONS = (lesson("cores", questions=[_count(*x) for x in CASES]),)

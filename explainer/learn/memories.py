@@ -4,20 +4,14 @@ on another, and the least time of one head with tiles and without."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.controls import card, pick
 from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
-
-tell = Texts("learn")
-Values = Mapping[str, float | str]
 
 CARD, N, D, TILE, DTYPE = "h200", 16384, 128, 128, "fp16"
 ORDERS = {"without": "standard", "with": "fa2"}
@@ -31,8 +25,8 @@ def _workload(key: str) -> Workload:
 def _rate(level: Level) -> tuple[str, str]:
     """(a rate as it is shown, what kind of number it is)."""
     if level.bytes_per_s is None:
-        return tell("memories.no_rate"), ""
-    kind = tell.named("memories.rates")[str(level.rate_kind.text).split()[0]]
+        return t("memories.no_rate"), ""
+    kind = t.named("memories.rates")[str(level.rate_kind.text).split()[0]]
     return f"{rounded(level.bytes_per_s / 1e12)} TB/s", kind
 
 
@@ -52,9 +46,9 @@ def _time(seconds: float) -> str:
     return f"{rounded(seconds * 1e6)} µs"
 
 
-def _memory(v: Values) -> list[Block]:
-    key, tiled = str(v["card"]), v["tiles"] == "with"
-    hardware, w = CARDS[key], _workload(key)
+def _memory(tiles: str, card: str) -> list[Block]:
+    tiled = tiles == "with"
+    hardware, w = CARDS[card], _workload(card)
     by = {level.key: level for level in levels_of(w)}
     square = w.n * w.n * w.itemsize
     lanes = []
@@ -73,14 +67,14 @@ def _memory(v: Values) -> list[Block]:
                 "kind": kind,
             }
         )
-    took, called = times(key), tell.named("memories.bars")
+    took, called = times(card), t.named("memories.bars")
     moved = {
         name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
     }
     said = {
-        "without": tell("memories.bar.without", bytes=moved["without"]),
-        "with": tell("memories.bar.with", bytes=moved["with"]),
-        "products": tell("memories.bar.products", rate=hardware.tensor_tflops),
+        "without": t("memories.bar.without", bytes=moved["without"]),
+        "with": t("memories.bar.with", bytes=moved["with"]),
+        "products": t("memories.bar.products", rate=hardware.tensor_tflops),
     }
     on = {"without": not tiled, "with": tiled, "products": True}
     bars = [
@@ -106,13 +100,13 @@ def _memory(v: Values) -> list[Block]:
         "in_shared": doubled if twice else shared,
         "in_registers": [(t, b) for t, b in by["registers"].tensors if t in "SO"],
         "words": [
-            tell("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
-            tell("memories.tile.twice" if twice else "memories.tile.once"),
+            t("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
+            t("memories.tile.twice" if twice else "memories.tile.once"),
         ],
     }
     places = "; ".join(f"{x['name']} {x['size']}, {x['rate']} {x['kind']}" for x in lanes)
-    setting, matrix = tell("memories.setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
-    words = tell(
+    setting, matrix = t("memories.setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
+    words = t(
         "memories.words",
         card=hardware.name,
         places=places,
@@ -134,7 +128,7 @@ def _memory(v: Values) -> list[Block]:
         "n": f"{N:,}",
         "setting": setting,
     }
-    return [picture("pyramid", tell("memories.label", card=hardware.name), words, data)]
+    return [picture("pyramid", t("memories.label", card=hardware.name), words, data)]
 
 
 def first_larger(n_bytes: int, itemsize: int = 2) -> int:
@@ -149,8 +143,8 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
     def why(n: int) -> str:
         told = {"square": amount(2 * n * n), "room": amount(n_bytes)}
         if n <= right:
-            return tell("memories.fits" if n < right else "memories.first", **told)
-        return tell("memories.later", **told, right=right, first=amount(2 * right**2))
+            return t("memories.fits" if n < right else "memories.first", **told)
+        return t("memories.later", **told, right=right, first=amount(2 * right**2))
 
     return {
         "words": words,
@@ -162,10 +156,10 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
 def _lesson() -> Lesson:
     card = CARDS[CARD]
     by = {level.key: level for level in levels_of(_workload(CARD))}
-    first, *others = (
-        _larger(tell("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
+    questions = (
+        _larger(t("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
         _larger(
-            tell(
+            t(
                 "memories.question_block",
                 size=amount(card.shared_bytes),
                 of=amount(by["shared"].per_sm_bytes),
@@ -173,9 +167,7 @@ def _lesson() -> Lesson:
             card.shared_bytes,
             (512, 2048, 8192, 32768),
         ),
-        _larger(
-            tell("memories.question_shared"), by["shared"].size_bytes, (512, 4096, 8192, 32768)
-        ),
+        _larger(t("memories.question_shared"), by["shared"].size_bytes, (512, 4096, 8192, 32768)),
     )
     widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
     figures = {
@@ -184,21 +176,11 @@ def _lesson() -> Lesson:
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",
     }
-    return lesson("memory", figures, variants=others, **first)
+    return lesson("memory", figures, questions=questions)
 
 
 LESSONS = (_lesson(),)
 
-WIDGETS = (
-    Widget(
-        "memory",
-        tell("memories.title"),
-        (
-            pick(
-                "tiles", tell("memories.tiles"), "with", tell.named("memories.tiles.ways").items()
-            ),
-            card(CARD),
-        ),
-        _memory,
-    ),
-)
+WIDGETS = {
+    "memory": _memory,
+}

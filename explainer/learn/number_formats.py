@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from explainer.base.amounts import power, shown, written
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
 from explainer.learn import fp8, precision
-from explainer.learn.blocks import Block, Widget, bars, bits, text
+from explainer.learn.blocks import Block, bars, bits, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from kernels.spec.formats import FORMATS, Format
 
-tell = Texts("learn")
-
 LOW, HIGH = -150, 130  # powers of two of the axis
 LEFT, WIDE, ROW, WIDTH = 118.0, 420.0, 58.0, 844.0
-USES = tell.named("number_formats.uses")
+USES = t.named("number_formats.uses")
 NUMBERS = (("0.1", "0.1"), ("0.3333333333333333", "1/3"), ("3", "3"))
 BLOCK = 16  # rows that share a scale in fp8
 # Format and a whole number that it cannot hold
-QUESTIONS = (("bf16", 517), ("e4m3", 33), ("fp16", 4103))
+CASES = (("bf16", 517), ("e4m3", 33), ("fp16", 4103))
 
 
 def rounded(key: str, x: float) -> float:
@@ -40,11 +34,11 @@ def _kept(f: Format, x: float) -> tuple[str, str]:
     """What f makes of x, and how that looks."""
     kept = float(f.round_to(x))
     if math.isinf(kept) or (abs(x) > f.largest and not f.has_infinity):
-        return tell("number_formats.overflow"), "is-bad"
+        return t("number_formats.overflow"), "is-bad"
     if kept == 0:
-        return tell("number_formats.zero"), "is-bad"
+        return t("number_formats.zero"), "is-bad"
     off = abs(kept - x) / x
-    return tell("number_formats.off", share=written(100 * off, 2)), ""
+    return t("number_formats.off", share=written(100 * off, 2)), ""
 
 
 def _ranges(x: float) -> Block:
@@ -61,7 +55,7 @@ def _ranges(x: float) -> Block:
             say(
                 0,
                 y + 35,
-                tell(
+                t(
                     "number_formats.bits",
                     exponent_bits=f.exponent_bits,
                     mantissa_bits=f.mantissa_bits,
@@ -82,8 +76,8 @@ def _ranges(x: float) -> Block:
     ]
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(say(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
-    title = tell("number_formats.range")
-    spoken = tell("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
+    title = t("number_formats.range")
+    spoken = t("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
 
 
@@ -99,7 +93,7 @@ def _narrow(x: float) -> dict[str, object]:
         ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
         a, b, c = (_x(end, 0, wide) for end in ends)
         words, look = _kept(f, x)
-        bits_of = tell(
+        bits_of = t(
             "number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits
         )
         shapes += [
@@ -134,59 +128,31 @@ def _outliers(size: float) -> list[Block]:
     less = found["tensor"][0] / found[best][0]
     least = {"way": fp8.WAYS[best], "error": shown(found[best][0])}
     said = (
-        tell("number_formats.least", less=less, **least)
+        t("number_formats.least", less=less, **least)
         if less >= 1.05
-        else tell("number_formats.alike", **least)
+        else t("number_formats.alike", **least)
     )
     return [
         bars(
-            tell("number_formats.errors"),
+            t("number_formats.errors"),
             [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
             colour="o",
         ),
         text(said, "good"),
-        text(tell("number_formats.told", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
+        text(t("number_formats.told", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
     ]
 
 
-def _formats(v: Mapping[str, float | str]) -> list[Block]:
-    x = math.ldexp(float(v["x"]), whole(v["power"]))
-    if v["show"] == "fp8":
-        return _outliers(float(v["size"]))
-    return [_ranges(x)] if v["show"] == "range" else _bits(x)
+def _formats(show: str, x: float, power: int, size: int) -> list[Block]:
+    x = math.ldexp(x, power)
+    if show == "fp8":
+        return _outliers(size)
+    return [_ranges(x)] if show == "range" else _bits(x)
 
 
-WIDGETS = (
-    Widget(
-        "formats",
-        tell("number_formats.title"),
-        (
-            pick(
-                "show",
-                tell("number_formats.label.show"),
-                "range",
-                tell.named("number_formats.shows").items(),
-            ),
-            pick("x", "x", "0.1", NUMBERS, serves=("show", ("range", "bits"))),
-            slider(
-                "power",
-                tell("number_formats.label.power"),
-                0,
-                -140,
-                120,
-                serves=("show", ("range", "bits")),
-            ),
-            pick(
-                "size",
-                tell("number_formats.label.size"),
-                30,
-                [(s, tell("number_formats.times", n=s)) for s in (1, 10, 30, 100, 1000)],
-                serves=("show", ("fp8",)),
-            ),
-        ),
-        _formats,
-    ),
-)
+WIDGETS = {
+    "formats": _formats,
+}
 
 
 def _figures() -> dict[str, str]:
@@ -196,12 +162,11 @@ def _figures() -> dict[str, str]:
     }
 
 
-def _asked(key: str, x: float) -> dict:
+def _question(key: str, x: float) -> dict:
     """The answer, and: the neighbor on the other side, the number itself."""
     kept = rounded(key, x)
     gap = math.ldexp(1, math.frexp(x)[1] - 1 - FORMATS[key].mantissa_bits)
     return {"answer": kept, "wrong": (kept + math.copysign(gap, x - kept), x)}
 
 
-_first, *_others = (_asked(*x) for x in QUESTIONS)
-LESSONS = (lesson("formats", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("formats", _figures(), questions=[_question(*x) for x in CASES]),)

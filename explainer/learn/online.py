@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.linear_algebra import address
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
 from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
+from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
-
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 
 # As a Problem of the app: d = 1 and every query 1, so that each row of S is K.
 ROW = Problem(
@@ -28,15 +23,13 @@ ROW = Problem(
     d=1,
     block_q=len(SCORES),
     block_k=BLOCK,
-    causal=False,
+    mask="full",
     inputs="own",
     text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
 )
 BLOCKS = ROW.Tc
 SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
 
-
-NEW_M = Control("m_new", tell("online.label.m_new"), "range", 5.0, OLD, MOST, 0.1, drawn=True)
 RISES = (2, 5)  # of the hall's question, other numbers than the picture has
 UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
 COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
@@ -151,29 +144,26 @@ def _line_of_scores(now: float) -> list[Shape]:
         dot(x(SEEN), axis, 6, "s"),
         dot(x(OLD), axis, 6, "m"),
         say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 80, tell("online.old"), "is-middle", hue="m"),
-        say(
-            min(max(end, x(OLD) + 90), 396), 80, tell("online.new"), "is-middle", hue="m", key="new"
-        ),
+        say(x(OLD) + 2, 80, t("online.old"), "is-middle", hue="m"),
+        say(min(max(end, x(OLD) + 90), 396), 80, t("online.new"), "is-middle", hue="m", key="new"),
         say(
             x(SEEN) - 44,
             115,
             f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold",
         ),
-        knob(x(OLD), axis, x(MOST) - x(OLD), NEW_M, now),
+        knob(x(OLD), axis, x(MOST) - x(OLD), read_controls("online")["m_new"], now),
     ]
     return shapes
 
 
-def _online(v: Values) -> list[Block]:
-    visits, done = trace(ROW).visits, min(BLOCKS, max(1, whole(v["step"])))
-    now = float(v["m_new"])
+def _online(step: int, m_new: float) -> list[Block]:
+    visits, done = trace(ROW).visits, min(BLOCKS, max(1, step))
     newest = visits[done - 1]
     lines = _written(newest)
-    first, alpha, both = factors(now)
+    first, alpha, both = factors(m_new)
     seen = done * BLOCK
-    said = tell(
+    said = t(
         "online.told",
         done=done,
         all=BLOCKS,
@@ -186,11 +176,11 @@ def _online(v: Values) -> list[Block]:
         first=first,
         alpha=alpha,
         both=both,
-        now=now,
+        now=m_new,
     )
     return [
         scene(
-            tell("online.title", done=done, all=BLOCKS),
+            t("online.title", done=done, all=BLOCKS),
             said,
             panel(
                 460,
@@ -198,19 +188,14 @@ def _online(v: Values) -> list[Block]:
                 _blocks(visits, done),
                 [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
             ),
-            panel(460, 142, _line_of_scores(now), say(0, 139, tell("online.same"), "is-small")),
+            panel(460, 142, _line_of_scores(m_new), say(0, 139, t("online.same"), "is-small")),
         )
     ]
 
 
-WIDGETS = (
-    Widget(
-        "online",
-        tell("online.widget"),
-        (slider("step", tell("online.label.block"), 3, 1, BLOCKS, 1), NEW_M),
-        _online,
-    ),
-)
+WIDGETS = {
+    "online": _online,
+}
 
 
 def _rise(old: int, new: int) -> dict[str, object]:
@@ -226,14 +211,11 @@ def _rise(old: int, new: int) -> dict[str, object]:
     }
 
 
-LESSONS = (
-    lesson(
-        "online",
-        {"place": address(ROW, 2, "exp"), **_rise(*RISES)},
-        options=LINES,
-        gaps=GAPS,
-        answer=FREE,
-        reasons=(tell("online.order"), ""),
-        run="online_run",
-    ),
-)
+QUESTION = {
+    "options": LINES,
+    "gaps": GAPS,
+    "answer": FREE,
+    "reasons": (t("online.order"), ""),
+    "run": "online_run",
+}
+LESSONS = (lesson("online", {"place": address(ROW, 2, "exp"), **_rise(*RISES)}, [QUESTION]),)

@@ -3,21 +3,15 @@ one small row, so that one sees what they give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from explainer.base.amounts import shown
 from explainer.base.fields import refused
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget, text
-from explainer.learn.controls import pick
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.scene import Shape, box, panel, path, say, scene
-
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 
 # One row of scores and one column of V.
 SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
@@ -34,7 +28,7 @@ LINES = tuple(
             "l = ___ * l + sum(p)",
             "O = ___ * O + p @ V",
         ),
-        tell.row("online_loop.reasons"),
+        t.row("online_loop.reasons"),
         strict=True,
     )
 )
@@ -112,7 +106,7 @@ def _order(text_: object) -> tuple[int, ...]:
     """The lines' places of a text like "2,0,1". Raises ProblemError for any other."""
     parts = str(text_).split(",")
     if sorted(parts) != sorted(map(str, range(len(LINES)))):
-        raise refused({"order": text_}, tell("online_loop.order", last=len(LINES) - 1))
+        raise refused({"order": text_}, t("online_loop.order", last=len(LINES) - 1))
     return tuple(map(int, parts))
 
 
@@ -135,7 +129,7 @@ def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
 def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
     """ℓ after each block, under its weights, and O ÷ ℓ."""
     shapes = [
-        say(0, 88, tell("online_loop.after"), "is-small is-quiet"),
+        say(0, 88, t("online_loop.after"), "is-small is-quiet"),
         say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end"),
     ]
     for k in range(BLOCKS):
@@ -145,36 +139,33 @@ def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
             off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
             look = "is-small is-middle is-bad" if off else "is-small is-middle"
             shapes.append(say(x, y, shown(found.sums[k]), look))
-    for y, name, found in zip(
-        (108, 127), tell.row("online_loop.rows"), (yours, right), strict=True
-    ):
+    for y, name, found in zip((108, 127), t.row("online_loop.rows"), (yours, right), strict=True):
         shapes += [say(0, y, name, "is-small"), say(END, y, shown(found.output), "is-small is-end")]
     return shapes
 
 
-def _online_run(v: Values) -> list[Block]:
-    order = _order(v["order"])
-    lines = filled(order, [str(v[f"g{k}"]) for k in range(1, len(GAPS) + 1)])
+def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> list[Block]:
+    lines = filled(_order(order), [g1, g2, str(g3), str(g4)])
     data = np.array(SCORES, np.float32), np.array(VALUES, np.float32)
     right = simulate(filled(range(len(LINES)), [x for _, _, x in GAPS]), *data, BLOCK)
     try:
         yours = simulate(lines, *data, BLOCK)
     except KeyError as missing:
-        return [text(tell("online_loop.stops", name=missing.args[0]), "bad")]
+        return [text(t("online_loop.stops", name=missing.args[0]), "bad")]
     total = float(yours.weights.sum())
     good = abs(total - 1) < 1e-5
     same = abs(yours.output - right.output) < 1e-5
     if good and same:
-        verdict = tell("online_loop.right")
+        verdict = t("online_loop.right")
     elif good:
-        verdict = tell("online_loop.o_off")
+        verdict = t("online_loop.o_off")
     else:
-        verdict = tell("online_loop.off", total=shown(total))
+        verdict = t("online_loop.off", total=shown(total))
     sums = "; ".join(
-        tell("online_loop.sum", yours=shown(x), right=shown(y))
+        t("online_loop.sum", yours=shown(x), right=shown(y))
         for x, y in zip(yours.sums, right.sums, strict=True)
     )
-    said = tell(
+    said = t(
         "online_loop.told",
         verdict=verdict,
         sums=sums,
@@ -184,7 +175,7 @@ def _online_run(v: Values) -> list[Block]:
     look = "is-good" if good and same else "is-bad"
     return [
         scene(
-            tell("online_loop.title"),
+            t("online_loop.title"),
             said,
             panel(
                 END,
@@ -197,23 +188,6 @@ def _online_run(v: Values) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "online_run",
-        tell("online_loop.widget"),
-        (
-            Control(
-                "order",
-                tell("online_loop.label.lines"),
-                "text",
-                ",".join(map(str, range(len(LINES)))),
-                drawn=True,
-            ),
-            *(
-                pick(f"g{k}", LINES[place][0], right, offered)
-                for k, (place, offered, right) in enumerate(GAPS, 1)
-            ),
-        ),
-        _online_run,
-    ),
-)
+WIDGETS = {
+    "online_run": _online_run,
+}

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.base.amounts import amount, shown
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, chart, panel, say, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 GPUS = 4
-LAYOUTS = tell.named("others.layouts")
+LAYOUTS = t.named("others.layouts")
 NS = tuple(2**p for p in range(10, 21))
 
 
@@ -55,7 +47,7 @@ HUES = "qvol"
 def _ring(step: int, layout: str) -> list[Shape]:
     side, blocks = 38, held(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
-    shapes = [say(0, 16, tell("others.axes"), "is-quiet")]
+    shapes = [say(0, 16, t("others.axes"), "is-quiet")]
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
@@ -80,7 +72,7 @@ def _ring(step: int, layout: str) -> list[Shape]:
 
 def _told(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
-    shapes = [say(0, 16, tell("others.step", step=step + 1, all=GPUS), "is-bold")]
+    shapes = [say(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
     for g, count in enumerate(counts):
         origin = (g - step) % GPUS
         shapes += [
@@ -89,7 +81,7 @@ def _told(step: int, layout: str) -> list[Shape]:
             say(
                 84 + count * 28,
                 55 + g * 36,
-                tell("others.tiles", count=count, origin=origin),
+                t("others.tiles", count=count, origin=origin),
                 "is-small",
                 key=f"t {g}",
             ),
@@ -97,10 +89,10 @@ def _told(step: int, layout: str) -> list[Shape]:
     ideal = total() / GPUS
     return [
         *shapes,
-        say(0, 216, tell("others.move"), "is-quiet"),
-        say(0, 256, tell("others.steps", tiles=longest(layout)), "is-big"),
-        say(0, 282, tell("others.even", tiles=ideal)),
-        say(0, 320, tell("others.meet"), "is-quiet is-small"),
+        say(0, 216, t("others.move"), "is-quiet"),
+        say(0, 256, t("others.steps", tiles=longest(layout)), "is-big"),
+        say(0, 282, t("others.even", tiles=ideal)),
+        say(0, 320, t("others.meet"), "is-quiet is-small"),
     ]
 
 
@@ -108,7 +100,7 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
     softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
     low, high = 2.0**19, 2.0**35
     left = [
-        say(0, 16, tell("others.linear.kept", heads=HEADS, d=WIDE), "is-bold"),
+        say(0, 16, t("others.linear.kept", heads=HEADS, d=WIDE), "is-bold"),
         *chart(
             70,
             34,
@@ -120,32 +112,32 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
             log=True,
             ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)],
         ),
-        say(370, 292, tell("others.linear.range"), "is-small is-quiet is-end"),
-        say(90, 60, tell("others.linear.kv"), hue="k"),
-        say(90, 238, tell("others.linear.state", size=amount(state[0])), hue="o"),
+        say(370, 292, t("others.linear.range"), "is-small is-quiet is-end"),
+        say(90, 60, t("others.linear.kv"), hue="k"),
+        say(90, 238, t("others.linear.state", size=amount(state[0])), hue="o"),
     ]
     exact, other = errors().values()
     right = [
-        say(0, 16, tell("others.linear.name"), "is-big"),
-        *(say(0, 48 + 22 * k, line) for k, line in enumerate(tell.row("others.linear.how"))),
-        say(0, 110, tell("others.linear.difference"), "is-bold"),
-        say(0, 140, tell("others.linear.fa2", off=shown(exact))),
-        say(0, 166, tell("others.linear.other", off=shown(other, 2)), "is-bad"),
-        *(say(0, 210 + 22 * k, line) for k, line in enumerate(tell.row("others.linear.what"))),
+        say(0, 16, t("others.linear.name"), "is-big"),
+        *(say(0, 48 + 22 * k, line) for k, line in enumerate(t.row("others.linear.how"))),
+        say(0, 110, t("others.linear.difference"), "is-bold"),
+        say(0, 140, t("others.linear.fa2", off=shown(exact))),
+        say(0, 166, t("others.linear.other", off=shown(other, 2)), "is-bad"),
+        *(say(0, 210 + 22 * k, line) for k, line in enumerate(t.row("others.linear.what"))),
     ]
     return left, right
 
 
-def _others(v: Values) -> list[Block]:
-    if v["what"] == "linear":
+def _others(what: str, step: int, layout: str) -> list[Block]:
+    if what == "linear":
         left, right = _linear()
         words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
         return [
-            scene(tell("others.linear.title"), words, panel(400, 345, left), panel(360, 345, right))
+            scene(t("others.linear.title"), words, panel(400, 345, left), panel(360, 345, right))
         ]
-    step, layout = whole(v["step"]) - 1, str(v["layout"])
+    step = step - 1
     counts = [len(tiles) for tiles in work(layout, step)]
-    words = tell(
+    words = t(
         "others.told",
         layout=LAYOUTS[layout],
         gpus=GPUS,
@@ -156,7 +148,7 @@ def _others(v: Values) -> list[Block]:
     )
     return [
         scene(
-            tell("others.title"),
+            t("others.title"),
             words,
             panel(385, 345, _ring(step, layout)),
             panel(385, 345, _told(step, layout)),
@@ -164,24 +156,9 @@ def _others(v: Values) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "others",
-        tell("others.widget"),
-        (
-            pick("what", tell("others.label.what"), "ring", tell.named("others.whats").items()),
-            slider("step", tell("others.label.step"), 1, 1, GPUS, serves=("what", ("ring",))),
-            pick(
-                "layout",
-                tell("others.label.layout"),
-                "rows",
-                LAYOUTS.items(),
-                serves=("what", ("ring",)),
-            ),
-        ),
-        _others,
-    ),
-)
+WIDGETS = {
+    "others": _others,
+}
 
 
 def _figures() -> dict[str, str]:

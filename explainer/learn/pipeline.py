@@ -9,28 +9,23 @@ It is fitted to the three figures of the paper's ablation, and what is left over
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, timeline
+from explainer.learn.blocks import Block, t, timeline
 from explainer.learn.content import Lesson, lesson, stored
-from explainer.learn.controls import pick, slider
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
 
-tell = Texts("learn")
-
-MATRIX, TMA, *SOFTMAX = tell.row("pipeline.units")
+MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 SHOWN = 6  # key tiles on screen
 SOFTMAXES = (1, 2, 3, 4, 6, 8)  # products that a softmax takes
-QUESTIONS = (6, 3, 8)  # of these
+CASES = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
@@ -137,15 +132,16 @@ def _in_a_row(made: list[Task]) -> tuple[Task, ...]:
 
 def simulate(work: tuple[Task, ...]) -> tuple[Slot, ...]:
     """When each task runs: a free unit takes, of what is ready, the first of the list."""
-    by_key = {t.key: t for t in work}
-    rank = {t.key: k for k, t in enumerate(work)}
-    missing = {t.key: len(set(t.needs)) for t in work}
+    by_key = {task.key: task for task in work}
+    rank = {task.key: k for k, task in enumerate(work)}
+    missing = {task.key: len(set(task.needs)) for task in work}
+    first = [key for key, count in missing.items() if not count]
     users: dict[tuple, list[Task]] = {}
-    for t in work:
-        for need in set(t.needs):
-            users.setdefault(need, []).append(t)
+    for task in work:
+        for need in set(task.needs):
+            users.setdefault(need, []).append(task)
     ready: dict[str, list] = {unit: [] for unit in (MATRIX, TMA, *SOFTMAX)}
-    events: list = [(0.0, rank[t.key], "ready", t.key) for t in work if not missing[t.key]]
+    events: list = [(0.0, rank[key], "ready", key) for key in first]
     heapq.heapify(events)
     free, done = dict.fromkeys(ready, 0.0), []
 
@@ -166,10 +162,10 @@ def simulate(work: tuple[Task, ...]) -> tuple[Slot, ...]:
             if kind == "ready":
                 heapq.heappush(ready[unit], (rank[key], key))
                 continue
-            for t in users.get(key, ()):
-                missing[t.key] -= 1
-                if not missing[t.key]:
-                    heapq.heappush(events, (now, rank[t.key], "ready", t.key))
+            for task in users.get(key, ()):
+                missing[task.key] -= 1
+                if not missing[task.key]:
+                    heapq.heappush(events, (now, rank[task.key], "ready", task.key))
         for unit in touched:
             start(unit, now)
     return tuple(sorted(done, key=lambda s: (s.start, rank[s.task.key])))
@@ -197,7 +193,7 @@ def tflops(slots: tuple[Slot, ...]) -> float:
 
 
 _COLOURS = {"K": "k", "V": "v", "S": "s", "softmax": "l", "PV": "o"}
-_KINDS = tell.named("pipeline.kinds")
+_KINDS = t.named("pipeline.kinds")
 
 
 def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
@@ -220,8 +216,8 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
     for w, name in enumerate("AB"):
         mine = [s for s in slots if s.task.key[1] == w]
         for unit, title in (
-            (MATRIX, tell("pipeline.products", name=name)),
-            (SOFTMAX[w], tell("pipeline.softmax", name=name)),
+            (MATRIX, t("pipeline.products", name=name)),
+            (SOFTMAX[w], t("pipeline.softmax", name=name)),
         ):
             lanes.append((title, [bar(s, False) for s in mine if s.task.unit == unit]))
     return lanes
@@ -238,13 +234,12 @@ def share(softmax: float) -> float:
     return 100 * min(1.0, 4 / (2 + softmax))
 
 
-def _pipeline(v: Mapping[str, float | str]) -> list[Block]:
-    variant, softmax = str(v["variant"]), float(v["softmax"])
+def _pipeline(variant: str, softmax: float, step: int) -> list[Block]:
     slots = run(variant, SHOWN, softmax)
-    step = min(len(slots), max(1, round(float(v["step"]))))
+    step = min(len(slots), step)
     return [
         timeline(
-            tell("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
+            t("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
             _lanes(slots[:step]),
             "µs",
         ),
@@ -256,10 +251,10 @@ def _rates(variant: str, softmax: float) -> Block:
     """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
     peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
     both = (tflops(run(variant, LONG, softmax)), "m"), (paper, "o")
-    nobody = tell("pipeline.nobody")
+    nobody = t("pipeline.nobody")
     rows = [
         (name, value or 0.0, f"{value:.0f} TFLOP/s" if value else nobody, hue)
-        for name, (value, hue) in zip(tell.row("pipeline.rows"), both, strict=True)
+        for name, (value, hue) in zip(t.row("pipeline.rows"), both, strict=True)
     ]
     said = [f"{name}: {beside}" for name, _, beside, _ in rows]
 
@@ -277,9 +272,9 @@ def _rates(variant: str, softmax: float) -> Block:
 
     length = softmax if softmax % 1 else int(softmax)
     if softmax == FITTED:
-        title = tell("pipeline.rates", tiles=LONG, length=length, peak=peak)
+        title = t("pipeline.rates", tiles=LONG, length=length, peak=peak)
     else:
-        title = tell("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
+        title = t("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
     return scene(
         title,
         f"{SAID[variant]} " + "; ".join(said),
@@ -288,37 +283,19 @@ def _rates(variant: str, softmax: float) -> Block:
     )
 
 
-WIDGETS = (
-    Widget(
-        "pipeline",
-        tell("pipeline.widget"),
-        (
-            pick("variant", tell("pipeline.label.variant"), "pingpong", VARIANTS.items()),
-            pick(
-                "softmax",
-                tell("pipeline.label.softmax"),
-                f"{FITTED:g}",
-                (
-                    (f"{FITTED:g}", tell("pipeline.fitted", n=FITTED)),
-                    *((str(x), str(x)) for x in SOFTMAXES),
-                ),
-                closed=SOFTMAXES,
-            ),
-            slider("step", tell("pipeline.label.step"), 48, 1, 48, 1),
-        ),
-        _pipeline,
-    ),
-)
+WIDGETS = {
+    "pipeline": _pipeline,
+}
 
 
-def _asked(softmax: float) -> dict:
+def _question(softmax: float) -> dict:
     """The answer, and: one consumer alone, a round of the softmax only, all of it hidden."""
     wrong = (100 * 2 / (2 + softmax), round(100 * 2 / softmax, 1), 100)
     return {"answer": share(softmax), "wrong": wrong}
 
 
 def _lesson() -> Lesson:
-    first, *others = map(_asked, QUESTIONS)
+    questions = [*map(_question, CASES)]
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
     figures = {
@@ -328,7 +305,7 @@ def _lesson() -> Lesson:
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
     }
-    return lesson("overlap", figures, variants=others, **first)
+    return lesson("overlap", figures, questions=questions)
 
 
 LESSONS = (_lesson(),)

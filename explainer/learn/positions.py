@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import shown, written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
 from explainer.learn.variants import FEW, SHOWN, example, products, rope
 from kernels.spec.scores import slope
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
 Q2, K2 = (1.0, 0.35), (0.8, -0.3)  # q and k at position 0, in that pair
-ASKED = ((7, 3, 1000), (12, 10, 500), (40, 8, 96))  # i, j, and where i is moved to
+CASES = ((7, 3, 1000), (12, 10, 500), (40, 8, 96))  # i, j, and where i is moved to
 
 
 def turned(vector: tuple[float, float], position: int) -> tuple[float, float]:
@@ -66,12 +60,12 @@ def _circle(i: int, j: int) -> list[Shape]:
 
     ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
     return [
-        say(0, 18, tell("positions.pair"), "is-bold"),
+        say(0, 18, t("positions.pair"), "is-bold"),
         path(ring, look="is-thin"),
         dot(x, y, 3),
-        *arrow(turned(Q2, i), tell("positions.q", i=i), "q", "q"),
-        *arrow(turned(K2, j), tell("positions.k", j=j), "k", "k"),
-        say(0, 386, tell("positions.score", score=shown(score(i, j)), apart=i - j), "is-big"),
+        *arrow(turned(Q2, i), t("positions.q", i=i), "q", "q"),
+        *arrow(turned(K2, j), t("positions.k", j=j), "k", "k"),
+        say(0, 386, t("positions.score", score=shown(score(i, j)), apart=i - j), "is-big"),
     ]
 
 
@@ -82,7 +76,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
     line = [added(head, k) for k in at]
     far = max(0, i - j)
     shapes = [
-        say(0, 18, tell("positions.along", d=SHOWN.d), "is-bold"),
+        say(0, 18, t("positions.along", d=SHOWN.d), "is-bold"),
         *chart(
             60,
             34,
@@ -93,7 +87,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
             high=high,
             ticks=[(high, written(high, 2)), (low, written(low, 2))],
         ),
-        say(0, 206, tell("positions.added", head=head, n=FEW), "is-bold"),
+        say(0, 206, t("positions.added", head=head, n=FEW), "is-bold"),
         *chart(
             60,
             222,
@@ -103,23 +97,22 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
             low=-8,
             high=0,
             ticks=[(0.0, "0"), (-8.0, "−8")],
-            last=tell("positions.distance"),
+            last=t("positions.distance"),
         ),
         say(
             0,
             386,
-            tell("positions.at", far=far, added=shown(added(head, far)))
+            t("positions.at", far=far, added=shown(added(head, far)))
             if i >= j
-            else tell("positions.hidden"),
+            else t("positions.hidden"),
             "is-big",
         ),
     ]
     return shapes
 
 
-def _rope(v: Values) -> list[Block]:
-    i, j, head = whole(v["i"]), whole(v["j"]), int(v["head"])
-    words = tell(
+def _rope(i: int, j: int, head: int) -> list[Block]:
+    words = t(
         "positions.told",
         i=i,
         j=j,
@@ -130,7 +123,7 @@ def _rope(v: Values) -> list[Block]:
     )
     return [
         scene(
-            tell("positions.title"),
+            t("positions.title"),
             words,
             panel(380, 395, _circle(i, j)),
             panel(400, 395, _distance(i, j, head)),
@@ -138,29 +131,17 @@ def _rope(v: Values) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "rope",
-        tell("positions.widget"),
-        (
-            slider("i", tell("positions.label.i"), 9, 0, 31),
-            slider("j", tell("positions.label.j"), 2, 0, 31),
-            pick("head", tell("positions.label.head", n=FEW), 0, range(4)),
-        ),
-        _rope,
-    ),
-)
+WIDGETS = {
+    "rope": _rope,
+}
 
 
-def _asked(i: int, j: int, to: int) -> dict:
+def _question(i: int, j: int, to: int) -> dict:
     return {
         "answer": to - (i - j),
-        "words": tell("positions.asked", i=i, j=j, to=to),
+        "words": t("positions.asked", i=i, j=j, to=to),
         "wrong": (j, to + (i - j), round(j * to / i)),
     }
-
-
-_first, *_others = (_asked(*x) for x in ASKED)
 
 
 def _place() -> str:
@@ -170,4 +151,4 @@ def _place() -> str:
     return address(p, cut, "scores")
 
 
-LESSONS = (lesson("rope", {"alibi": _place()}, **_first, variants=_others),)
+LESSONS = (lesson("rope", {"alibi": _place()}, questions=[_question(*x) for x in CASES]),)

@@ -9,28 +9,26 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import written
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from kernels.spec.formats import Format
 from kernels.spec.formats import round_to as stored
-
-tell = Texts("learn")
 
 
 def fate(f: Format, x: float, kept: float) -> str:
     """What became of x, in words."""
     if kept == x:
-        return tell("precision.exact")
+        return t("precision.exact")
     if math.isinf(kept):
-        return tell("precision.overflow", largest=written(f.largest))
+        return t("precision.overflow", largest=written(f.largest))
     if abs(x) > f.largest and not f.has_infinity:
-        return tell("precision.no_infinity", largest=written(f.largest))
+        return t("precision.no_infinity", largest=written(f.largest))
     if kept == 0:
-        return tell("precision.underflow", smallest=written(f.smallest_subnormal))
-    error = tell(
+        return t("precision.underflow", smallest=written(f.smallest_subnormal))
+    error = t(
         "precision.error", off=written(kept - x), share=written(100 * abs(kept - x) / abs(x), 2)
     )
     if abs(kept) < f.smallest_normal:
-        return tell("precision.subnormal", error=error)
+        return t("precision.subnormal", error=error)
     return error
 
 

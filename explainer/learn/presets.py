@@ -9,9 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explainer.base.facts import FACTS
-from explainer.base.texts import Texts
-
-tell = Texts("learn")
+from explainer.learn.blocks import t
 
 
 @dataclass(frozen=True)
@@ -47,47 +45,45 @@ def _beside(n: int) -> str:
 
 
 PRESETS = (
-    Preset("causal", *tell.row("presets.causal"), "preset.causal", lambda n: "causal"),
-    Preset("full", *tell.row("presets.full"), "preset.full", lambda n: "full"),
-    Preset(
-        "window", *tell.row("presets.window"), "preset.window", lambda n: f"causal&{_window(n)}"
-    ),
+    Preset("causal", *t.row("presets.causal"), "preset.causal", lambda n: "causal"),
+    Preset("full", *t.row("presets.full"), "preset.full", lambda n: "full"),
+    Preset("window", *t.row("presets.window"), "preset.window", lambda n: f"causal&{_window(n)}"),
     Preset(
         "sinks",
-        *tell.row("presets.sinks"),
+        *t.row("presets.sinks"),
         "preset.sinks",
         lambda n: f"causal&{_window(n)}|causal&prefix:{_part(n, 2 / 16)}",
     ),
     Preset(
         "prefix",
-        *tell.row("presets.prefix"),
+        *t.row("presets.prefix"),
         "preset.prefix",
         lambda n: f"causal|prefix:{_part(n, 6 / 16)}",
     ),
     Preset(
         "chunks",
-        *tell.row("presets.chunks"),
+        *t.row("presets.chunks"),
         "preset.chunks",
         lambda n: f"causal&chunk:{_part(n, 4 / 16)}",
     ),
     Preset(
         "documents",
-        *tell.row("presets.documents"),
+        *t.row("presets.documents"),
         "preset.documents",
         lambda n: f"causal&{_documents(n)}",
     ),
-    Preset("global", *tell.row("presets.global"), "preset.global", _beside),
+    Preset("global", *t.row("presets.global"), "preset.global", _beside),
     Preset(
         "gemma",
-        *tell.row("presets.gemma"),
+        *t.row("presets.gemma"),
         "preset.softcap",
         lambda n: f"causal&{_window(n)}",
         score="softcap:50",
     ),
-    Preset("alibi", *tell.row("presets.alibi"), "preset.alibi", lambda n: "causal", score="alibi"),
+    Preset("alibi", *t.row("presets.alibi"), "preset.alibi", lambda n: "causal", score="alibi"),
     Preset(
         "gpt-oss",
-        *tell.row("presets.gpt-oss"),
+        *t.row("presets.gpt-oss"),
         "preset.gptoss",
         lambda n: f"causal&window:{_part(n, 4 / 16)},0",
         sink="0",

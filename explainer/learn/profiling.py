@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import CHARACTER, Shape, box, panel, path, say, scene
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
 KERNELS = {
     "scores_kernel": "S = Q Kᵀ",
@@ -27,7 +20,7 @@ KERNELS = {
     "output_kernel": "O = P V",
     "fa2_kernel": "FA-2",
 }
-STEPS = tell.row("profiling.steps")
+STEPS = t.row("profiling.steps")
 
 
 def _rows() -> list[dict]:
@@ -77,8 +70,8 @@ def _said(step: int) -> str:
     many, took = timed("fa2", N), lasted()
     heads = many["batch"] * many["heads"]
     return {
-        1: tell("profiling.ran"),
-        2: tell(
+        1: t("profiling.ran"),
+        2: t(
             "profiling.hbm",
             standard=amount(dram[0]),
             fa2=amount(dram[1]),
@@ -87,8 +80,8 @@ def _said(step: int) -> str:
             l2=amount(card.l2_bytes),
             least=amount(compulsory_bytes(N, D, "fp16", "fa2")),
         ),
-        3: tell("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
-        4: tell(
+        3: t("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
+        4: t(
             "profiling.limits",
             bytes=bytes_,
             products=products,
@@ -114,9 +107,7 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
     high = 56 if left else 82
     for k, (kernel, both) in enumerate(found.items()):
         top = y + k * high + (16 if kernel == "fa2_kernel" else 0)
-        named = (
-            tell("profiling.lasted", kernel=kernel, us=lasted()[kernel]) if step == 4 else kernel
-        )
+        named = t("profiling.lasted", kernel=kernel, us=lasted()[kernel]) if step == 4 else kernel
         shapes += [
             say(0, top + 18, KERNELS[kernel], "is-bold"),
             say(0 if left else 150, top + (38 if left else 18), named, "is-small is-quiet"),
@@ -145,14 +136,13 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
     return shapes
 
 
-def _profile(v: Values) -> list[Block]:
-    step = whole(v["step"])
+def _profile(step: int) -> list[Block]:
     head, said = f"{step}. {STEPS[step - 1]}", _said(step)
-    run = tell("profiling.run", n=N, d=D, side=SIDE)
+    run = t("profiling.run", n=N, d=D, side=SIDE)
     rates = load()["ceilings"]["fp16"]
     return [
         scene(
-            tell("profiling.title"),
+            t("profiling.title"),
             STEPS[step - 1],
             panel(
                 800,
@@ -175,7 +165,7 @@ def _profile(v: Values) -> list[Block]:
         ),
         text(said),
         text(
-            tell(
+            t(
                 "profiling.fine",
                 about=about("traffic_nvidia_h200"),
                 memory=rates["hbm_bytes_per_s"] / 1e12,
@@ -192,16 +182,11 @@ def _lines(words: str, wide: float) -> list[Shape]:
     return [say(0, 14 + 18 * k, row, "is-quiet is-small") for k, row in enumerate(rows)]
 
 
-WIDGETS = (
-    Widget(
-        "profile",
-        tell("profiling.widget"),
-        (slider("step", tell("profiling.label.step"), 1, 1, len(STEPS)),),
-        _profile,
-    ),
-)
-ASKED = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
-CALLED = tell.named("profiling.called")
+WIDGETS = {
+    "profile": _profile,
+}
+CASES = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
+CALLED = t.named("profiling.called")
 
 
 def timed(method: str, n: int) -> dict:
@@ -214,12 +199,12 @@ def timed(method: str, n: int) -> dict:
     )
 
 
-def _asked(method: str, n: int) -> dict:
+def _question(method: str, n: int) -> dict:
     row = timed(method, n)
     heads = row["batch"] * row["heads"]
     ms = round(row["median_ms"], 3)  # as it is shown, so that a reader's quotient is ours
     rate = 4 * heads * n * n * D / (ms * 1e-3) / 1e12
-    words = tell("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
+    words = t("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
     wrong = (rate / heads, rate / 2, rate / 4)
     return {
         "answer": float(f"{rate:.3g}"),
@@ -229,5 +214,4 @@ def _asked(method: str, n: int) -> dict:
     }
 
 
-_first, *_others = (_asked(*x) for x in ASKED)
-LESSONS = (lesson("profile", **_first, variants=_others),)
+LESSONS = (lesson("profile", questions=[_question(*x) for x in CASES]),)

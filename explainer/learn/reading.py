@@ -6,7 +6,6 @@ The source is read from kernels/fa2.py itself, never run here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -14,15 +13,10 @@ import numpy as np
 from explainer.base.amounts import scientific, shown
 from explainer.base.paths import ROOT
 from explainer.base.records import about, load
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, bars, code, table, text
+from explainer.learn.blocks import Block, bars, code, t, table, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import whole
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
-
-tell = Texts("learn")
 
 SOURCE = ROOT / "kernels/fa2.py"
 MARK = re.compile(r"^\s*# phase: (\w+) — (.*)$")
@@ -41,14 +35,14 @@ STOPS = tuple(
             ("output", 0),
             ("store", 0),
         ),
-        tell.row("reading.stops"),
+        t.row("reading.stops"),
         strict=True,
     )
 )
 # Lines of LOOP that a question offers: only a causal one has a mask of its own.
-ASKED = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
-FINE = dict(enumerate(tell.row("reading.fine"), 2))
-BECAUSE = tell.named("reading.because")
+CASES = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
+FINE = dict(enumerate(t.row("reading.fine"), 2))
+BECAUSE = t.named("reading.because")
 N_ODD, D, BC = 100, 64, 64
 LEAST_LOGIT = np.float32(-1e9)  # what the note has in the place of −∞
 
@@ -159,7 +153,7 @@ def off(fault: str) -> float:
 
 def _walk(step: int) -> list[Block]:
     phase, place, said = STOPS[step - 1]
-    names = [*tell.row("reading.loads"), *(name for name, _, _ in STOPS[2:])]
+    names = [*t.row("reading.loads"), *(name for name, _, _ in STOPS[2:])]
 
     def chips(wide: float, across: int) -> list[Shape]:
         each = wide / across
@@ -178,8 +172,8 @@ def _walk(step: int) -> list[Block]:
 
     return [
         scene(
-            tell("reading.title"),
-            tell("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
+            t("reading.title"),
+            t("reading.stop", step=step, all=len(STOPS), name=names[step - 1]),
             panel(844, 34, chips(844, len(STOPS)), only="wide"),
             panel(350, 110, chips(350, 3), only="narrow"),
         ),
@@ -190,23 +184,23 @@ def _walk(step: int) -> list[Block]:
 
 def _note() -> list[Block]:
     gives = (
-        tell("reading.note.padding", n=N_ODD, off=shown(off("padding"))),
-        tell("reading.note.finite", off=shown(off("finite"))),
-        tell("reading.note.corner", n=N_ODD, off=shown(off("corner"))),
-        tell("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
-        tell("reading.note.lse"),
+        t("reading.note.padding", n=N_ODD, off=shown(off("padding"))),
+        t("reading.note.finite", off=shown(off("finite"))),
+        t("reading.note.corner", n=N_ODD, off=shown(off("corner"))),
+        t("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
+        t("reading.note.lse"),
     )
-    mistakes, reasons = tell.row("reading.note.mistakes"), tell.row("reading.note.reasons")
+    mistakes, reasons = t.row("reading.note.mistakes"), t.row("reading.note.reasons")
     rows = [*zip(mistakes, gives, reasons, strict=True)]
     return [
-        table(tell("reading.note.title"), tell.row("reading.note.head"), rows),
-        text(tell("reading.note.told"), "fine"),
+        table(t("reading.note.title"), t.row("reading.note.head"), rows),
+        text(t("reading.note.told"), "fine"),
     ]
 
 
 def _check() -> list[Block]:
     """The recorded errors of our kernel and of PyTorch's, one shape."""
-    names = tell.named("reading.kernels")
+    names = t.named("reading.kernels")
     rows = [
         r
         for r in load()["rows"]
@@ -217,53 +211,37 @@ def _check() -> list[Block]:
         (name, found[key], scientific(found[key])) for key, name in names.items() if key in found
     ]
     return [
-        bars(tell("reading.check.title"), items, colour="o"),
-        text(tell("reading.check.rule")),
-        text(tell("reading.check.about", about=about()), "fine"),
+        bars(t("reading.check.title"), items, colour="o"),
+        text(t("reading.check.rule")),
+        text(t("reading.check.about", about=about()), "fine"),
     ]
 
 
-def _read(v: Mapping[str, float | str]) -> list[Block]:
-    if v["show"] == "note":
+def _read(show: str, step: int) -> list[Block]:
+    if show == "note":
         return _note()
-    return _check() if v["show"] == "check" else _walk(min(len(STOPS), max(1, whole(v["step"]))))
+    return _check() if show == "check" else _walk(min(len(STOPS), max(1, step)))
 
 
-WIDGETS = (
-    Widget(
-        "read",
-        tell("reading.widget"),
-        (
-            pick(
-                "show",
-                tell("reading.label.show"),
-                "walk",
-                tell.named("reading.shows").items(),
-                closed=("note",),
-            ),
-            slider(
-                "step", tell("reading.label.stop"), 6, 1, len(STOPS), serves=("show", ("walk",))
-            ),
-        ),
-        _read,
-    ),
-)
+WIDGETS = {
+    "read": _read,
+}
 
 
 def listing(fault: str) -> tuple[tuple[str, str], ...]:
     """The lines of the loop that are asked about, with this fault, and what is said of each."""
     at, wrong = FAULTS[fault]
-    fine = FINE | ({5: tell("reading.late")} if fault == "padding" else {})
+    fine = FINE | ({5: t("reading.late")} if fault == "padding" else {})
     return tuple(
         (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), fine[k])
-        for k in ASKED[fault]
+        for k in CASES[fault]
     )
 
 
 def _lesson() -> Lesson:
-    made = [{"options": listing(f), "answer": ASKED[f].index(FAULTS[f][0])} for f in FAULTS]
+    made = [{"options": listing(f), "answer": CASES[f].index(FAULTS[f][0])} for f in FAULTS]
     figures = {f"off_{f}": shown(off(f)) for f in FAULTS}
-    return lesson("read", figures, **made[0], variants=made[1:])
+    return lesson("read", figures, questions=made)
 
 
 LESSONS = (_lesson(),)

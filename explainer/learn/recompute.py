@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
-from explainer.base.texts import Texts
 from explainer.learn.backward import place
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
-WAYS = tell.named("recompute.ways")
+WAYS = t.named("recompute.ways")
 PRODUCTS = {  # a phase of the loops: the product that it is
     "scores": "S = Q Kᵀ",
     "output": "O = P V",
@@ -30,7 +23,7 @@ PRODUCTS = {  # a phase of the loops: the product that it is
     "dQ": "dQ = dS K",
     "dK": "dK = dSᵀ Q",
 }
-ASKED = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
+CASES = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
 
 
 def products(way: str) -> dict[str, list[str]]:
@@ -61,7 +54,7 @@ def _kept(n: int, way: str) -> list[Shape]:
     bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        say(0, 18, tell("recompute.kept"), "is-bold"),
+        say(0, 18, t("recompute.kept"), "is-bold"),
         say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(
@@ -75,27 +68,27 @@ def _kept(n: int, way: str) -> list[Shape]:
         ),
     ]
     if square:
-        return [*shapes, say(0, 382, tell("recompute.square", n=n), "is-quiet")]
+        return [*shapes, say(0, 382, t("recompute.square", n=n), "is-quiet")]
     gone = amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), "standard"))
     return [
         *shapes,
-        say(14, 82, tell("recompute.line", n=n), hue="l"),
-        say(14, 330, tell("recompute.gone", size=gone), "is-quiet"),
+        say(14, 82, t("recompute.line", n=n), hue="l"),
+        say(14, 330, t("recompute.gone", size=gone), "is-quiet"),
     ]
 
 
 def _work(way: str) -> list[Shape]:
     """A block per product."""
-    shapes, y = [say(0, 18, tell("recompute.products"), "is-bold")], 36.0
+    shapes, y = [say(0, 18, t("recompute.products"), "is-bold")], 36.0
     for pass_, found in products(way).items():
         key = "recompute.forward" if pass_ == "forward" else "recompute.backward"
-        shapes.append(say(0, y + 22, tell(key, count=len(found)), "is-quiet"))
+        shapes.append(say(0, y + 22, t(key, count=len(found)), "is-quiet"))
         y += 34
         for name in found:
             again = pass_ == "backward" and name == "scores"
             label = PRODUCTS[name]
             if again:
-                label = tell("recompute.again", product=label)
+                label = t("recompute.again", product=label)
             shapes.append(
                 box(
                     0,
@@ -116,15 +109,14 @@ def _work(way: str) -> list[Shape]:
 LENGTHS = (1024, 2048, 4096, 8192, 16384)
 
 
-def _recompute(v: Values) -> list[Block]:
-    n, way = int(v["n"]), str(v["way"])
+def _recompute(way: str, n: int) -> list[Block]:
     bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     counts = {pass_: len(found) for pass_, found in products(way).items()}
     key = "recompute.stored" if way == "standard" else "recompute.computed"
-    words = tell(key, n=n, size=amount(bytes_), **counts)
+    words = t(key, n=n, size=amount(bytes_), **counts)
     return [
         scene(
-            tell("recompute.title"),
+            t("recompute.title"),
             words,
             panel(400, 395, _kept(n, way)),
             panel(330, 395, _work(way), path([(0, 26), (210, 26)], look="is-thin")),
@@ -132,38 +124,28 @@ def _recompute(v: Values) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "recompute",
-        tell("recompute.widget"),
-        (
-            pick("way", tell("recompute.label.way"), "standard", WAYS.items(), closed=("fa2",)),
-            pick("n", "N", 8192, commas(LENGTHS)),
-        ),
-        _recompute,
-    ),
-)
+WIDGETS = {
+    "recompute": _recompute,
+}
 
 
-def _asked() -> tuple[dict, ...]:
+def _question() -> tuple[dict, ...]:
     """The question's numbers: a step with P kept, and with P computed again."""
     kept, again = all_products("standard"), all_products("fa2")
     return tuple(
         {
             "answer": flop / kept * again,
-            "words": tell("recompute.asked", flop=flop),
+            "words": t("recompute.asked", flop=flop),
             "wrong": (flop, flop / kept * (again + 1), 2 * flop),
         }
-        for flop in ASKED
+        for flop in CASES
     )
 
 
-_first, *_others = _asked()
 LESSONS = (
     lesson(
         "recompute",
         {"place": place("full", 1, "exp"), "passes": square_passes()},
-        **_first,
-        variants=_others,
+        questions=_question(),
     ),
 )

@@ -12,15 +12,12 @@ from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
 from explainer.base.records import about
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, formula, table, text
+from explainer.learn.blocks import Block, formula, t, table, text
 from explainer.learn.content import stored
 from explainer.memory import levels, tile_budget, traffic_series
 from explainer.memory.traffic_series import DRAM
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
-
-tell = Texts("learn")
 
 # ---- formulas: constant MathML, built from words separated by spaces -----------------------------
 
@@ -141,13 +138,13 @@ def _card_row(card: Card) -> tuple[str, ...]:
 
 FIGURES: tuple[Block, ...] = (
     table(
-        tell("reference.figures"),
-        tell.row("reference.figures.head"),
+        t("reference.figures"),
+        t.row("reference.figures.head"),
         [_figure_row(x) for x in FACTS.values() if x.shown],
     ),
     table(
-        tell("reference.cards"),
-        tell.row("reference.cards.head"),
+        t("reference.cards"),
+        t.row("reference.cards.head"),
         [_card_row(card) for card in CARDS.values()],
     ),
 )
@@ -183,7 +180,7 @@ READING = stored("reading")  # (what it is, what for)
 
 # ---- the handout ---------------------------------------------------------------------------------
 
-SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, causal=False, dtype="fp16", inputs="random")
+SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
 LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
@@ -206,7 +203,7 @@ def _moved(order: str, convention: str) -> int:
 
 
 def _orders() -> tuple[Block, Block]:
-    names, how = tell.named("reference.names"), tell.named("reference.loops")
+    names, how = t.named("reference.names"), t.named("reference.loops")
     loops, counted = [], []
     for order, forms in ORDER_FACTS.items():
         name = names[order]
@@ -217,11 +214,11 @@ def _orders() -> tuple[Block, Block]:
             moved, standard = _moved(order, convention), _moved("standard", convention)
             row += [form, f"{_amount(moved)}, {moved / standard:.2f} ×"]
         counted.append(tuple(row))
-    shown = tell("reference.shown", n=SHOWN.n, d=SHOWN.d, side=SHOWN.block_q, dtype=SHOWN.dtype)
-    head = tell.row("reference.bytes.head")
+    shown = t("reference.shown", n=SHOWN.n, d=SHOWN.d, side=SHOWN.block_q, dtype=SHOWN.dtype)
+    head = t.row("reference.bytes.head")
     return (
-        table(tell("reference.orders"), tell.row("reference.orders.head"), loops),
-        table(tell("reference.bytes", shown=shown), head, counted),
+        table(t("reference.orders"), t.row("reference.orders.head"), loops),
+        table(t("reference.bytes", shown=shown), head, counted),
     )
 
 
@@ -231,23 +228,23 @@ def numbers() -> tuple[tuple[str, str], ...]:
     kept = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
     gains = traffic_series.gains(LARGE) or {}
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
-    tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, causal=True))
+    tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, mask="causal"))
     card = CARDS["h200"]
     side = tile_budget.largest_square(SHOWN, card)
     return (
         (
             f"{square // kept:,} ×",
-            tell("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept)),
+            t("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept)),
         ),
         (
-            tell("reference.number.gains", gains=gains[REQUESTED], dram=gains[DRAM]),
-            tell("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200")),
+            t("reference.number.gains", gains=gains[REQUESTED], dram=gains[DRAM]),
+            t("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200")),
         ),
-        (f"{far[1] / far[0]:.2f} ×", tell("reference.number.doubled")),
-        (f"{1 - tiles['skipped'] / 256:.3f}", tell("reference.number.tiles")),
+        (f"{far[1] / far[0]:.2f} ×", t("reference.number.doubled")),
+        (f"{1 - tiles['skipped'] / 256:.3f}", t("reference.number.tiles")),
         (
             _amount(card.shared_bytes),
-            tell(
+            t(
                 "reference.number.tile",
                 card=card.name,
                 registers=_amount(card.registers_per_sm_bytes),
@@ -259,36 +256,19 @@ def numbers() -> tuple[tuple[str, str], ...]:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Page:
-    """One printed page: its title and its blocks from top to bottom."""
-
-    title: str
-    blocks: tuple[Block, ...]
-
-
 _FIRST = ("formula.1", "formula.4", "formula.5", "formula.7", "formula.8", "formula.11")
 
+# The blocks of the two printed pages.
 HANDOUT = (
-    Page(
-        tell("reference.handout.algorithm"),
-        (
-            text(tell("reference.handout.told")),
-            table(tell("reference.handout.lines"), tell.row("reference.handout.lines_head"), LINES),
-            *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
-        ),
+    (
+        text(t("reference.handout.told")),
+        table(t("reference.handout.lines"), t.row("reference.handout.lines_head"), LINES),
+        *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
     ),
-    Page(
-        tell("reference.handout.costs"),
-        (
-            *_orders(),
-            table(
-                tell("reference.handout.numbers"),
-                tell.row("reference.handout.numbers_head"),
-                numbers(),
-            ),
-            text(tell("reference.handout.counts"), "fine"),
-            text(tell("reference.handout.sources"), "fine"),
-        ),
+    (
+        *_orders(),
+        table(t("reference.handout.numbers"), t.row("reference.handout.numbers_head"), numbers()),
+        text(t("reference.handout.counts"), "fine"),
+        text(t("reference.handout.sources"), "fine"),
     ),
 )

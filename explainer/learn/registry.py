@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.base.texts import Texts
 from explainer.learn import (
     amp,
     any_order,
@@ -46,11 +45,10 @@ from explainer.learn import (
     warp_split,
     windows,
 )
-from explainer.learn.blocks import Block, Widget, values
-from explainer.learn.content import Lesson, Question, asked, entries, lesson, stored
+from explainer.learn.blocks import Block, t
+from explainer.learn.content import Lesson, Question, entries, lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
-
-tell = Texts("learn")
+from explainer.learn.widgets import Value, Widget, make_widget
 
 # Those that belong to a group of the course, a line each; then what stands behind it.
 MODULES = (
@@ -64,25 +62,24 @@ MODULES = (
     claims,
 )
 # What has no controls is a widget all the same: its blocks are fetched when they come into view.
-STILL = (
-    Widget("backends", tell("registry.backends"), (), lambda _: [ecosystem.BACKENDS]),
-    Widget("formulas", tell("registry.formulas"), (), lambda _: list(reference.FORMULA_BLOCKS)),
-    Widget("facts", tell("registry.facts"), (), lambda _: list(reference.FIGURES)),
-    *(
-        Widget(f"handout{k}", page.title, (), lambda _, page=page: list(page.blocks))
-        for k, page in enumerate(reference.HANDOUT, 1)
-    ),
-)
+STILL = {
+    "backends": lambda: [ecosystem.BACKENDS],
+    "formulas": lambda: list(reference.FORMULA_BLOCKS),
+    "facts": lambda: list(reference.FIGURES),
+    "handout1": lambda: list(reference.HANDOUT[0]),
+    "handout2": lambda: list(reference.HANDOUT[1]),
+}
 
 
 @lru_cache(maxsize=1)
 def widgets() -> dict[str, Widget]:
-    """{key: widget} of the whole page. Raises ValueError if two share a key."""
+    """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
     found: dict[str, Widget] = {}
-    for widget in (*(w for module in MODULES for w in module.WIDGETS), *STILL):
-        if widget.key in found:
-            raise ValueError(f"two widgets are called {widget.key}")
-        found[widget.key] = widget
+    for functions in (*(module.WIDGETS for module in MODULES), STILL):
+        for key, compute in functions.items():
+            if key in found:
+                raise ValueError(f"two widgets are called {key}")
+            found[key] = make_widget(key, compute)
     return found
 
 
@@ -101,7 +98,7 @@ def lessons() -> tuple[Lesson, ...]:
             raise ValueError(
                 f"the lesson {one.key}: hall_state names {strange[0]}, no control of it"
             )
-        values(widget, one.hall_state)
+        widget.parse(one.hall_state)
     return found
 
 
@@ -114,7 +111,7 @@ def questions() -> tuple[Question, ...]:
 @lru_cache(maxsize=1)
 def self_test() -> tuple[tuple[Question, str], ...]:
     """(question, the lesson to start at for who does not know the answer), easiest first."""
-    known = {entry["key"]: asked(entry) for entry in stored("selftest")}
+    known = {entry["key"]: make_question(entry) for entry in stored("selftest")}
     return tuple((known[key], start) for key, start in SELF_TEST)
 
 
@@ -126,11 +123,10 @@ def answer(query: Mapping[str, str]) -> dict:
     key = str(query.get("w", ""))
     widget = widgets().get(key)
     if widget is None:
-        raise refused({"w": key}, tell("registry.unknown"))
-    given = values(widget, query)
-    return {"blocks": _computed(key, tuple(given.items()))}
+        raise refused({"w": key}, t("registry.unknown"))
+    return {"blocks": _compute(key, tuple(widget.parse(query).items()))}
 
 
 @cached(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
-def _computed(key: str, given: tuple) -> list[Block]:
-    return widgets()[key].compute(dict(given))
+def _compute(key: str, values: tuple[tuple[str, Value], ...]) -> list[Block]:
+    return widgets()[key].compute(**dict(values))

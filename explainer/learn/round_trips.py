@@ -3,22 +3,15 @@ whether bytes or operations set the pace, before and after fusion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import compulsory_bytes, launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import card, commas, pick
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 Moves = list[tuple[str, dict[str, int], dict[str, int]]]
 
 CARD, D, DTYPE = "h200", 128, "fp16"
@@ -26,7 +19,7 @@ NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 HEADS = 96
 KNOWN = 8192  # an N whose S the picture shows and the hint names
-REQUESTED = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
+CASES = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 
 
 # ---- round trips
@@ -41,7 +34,7 @@ def kernels(n: int, heads: int) -> Moves:
         d=D,
         block_q=side,
         block_k=side,
-        causal=False,
+        mask="full",
         order="standard",
         dtype=DTYPE,
         inputs="random",
@@ -67,29 +60,29 @@ def _sizes(moved: dict[str, int]) -> str:
     return ", ".join(f"{t} ({amount(b)})" for t, b in moved.items())
 
 
-def _trips(v: Values) -> list[Block]:
-    n, heads, hardware = int(v["n"]), int(v["heads"]), CARDS[CARD]
+def _trips(n: int, heads: int) -> list[Block]:
+    hardware = CARDS[CARD]
     moves = kernels(n, heads)
     total = sum(sum(r.values()) + sum(w.values()) for _, r, w in moves)
     fused = 4 * heads * n * D * ITEMSIZE[DTYPE]
     trips = 4 * square(n, heads)
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
-        [tell("round_trips.scores", n=n), tell("round_trips.per_head", size=amount(square(n, 1)))],
+        [t("round_trips.scores", n=n), t("round_trips.per_head", size=amount(square(n, 1)))],
         [
-            tell("round_trips.heads", heads=heads),
-            tell("round_trips.for_s", size=amount(square(n, heads))),
+            t("round_trips.heads", heads=heads),
+            t("round_trips.for_s", size=amount(square(n, heads))),
         ],
-        [tell("round_trips.trips"), amount(trips)],
+        [t("round_trips.trips"), amount(trips)],
         [
-            tell(
+            t(
                 "round_trips.rate",
                 rate=hardware.hbm_bytes_per_s / 1e12,
                 card=hardware.name.split()[0],
             ),
             milliseconds(seconds * 1e3),
         ],
-        [tell("round_trips.operands", d=D), amount(fused)],
+        [t("round_trips.operands", d=D), amount(fused)],
     ]
     ladder = [
         {"n": f"{x:,}", "bytes": square(x, heads), "said": amount(square(x, heads)), "now": x == n}
@@ -97,11 +90,11 @@ def _trips(v: Values) -> list[Block]:
         if x <= n
     ]
     told = " ".join(
-        tell("round_trips.kernel", name=name, reads=_sizes(r), writes=_sizes(w))
+        t("round_trips.kernel", name=name, reads=_sizes(r), writes=_sizes(w))
         for name, r, w in moves
     )
     fits = square(n, heads) <= hardware.hbm_bytes
-    words = tell(
+    words = t(
         "round_trips.fits" if fits else "round_trips.too_much",
         n=n,
         heads=heads,
@@ -124,18 +117,18 @@ def _trips(v: Values) -> list[Block]:
         "ladder": ladder,
         "heads": heads,
         "room": hardware.hbm_bytes,
-        "room_said": tell(
+        "room_said": t(
             "round_trips.room", card=hardware.name.split()[0], size=amount(hardware.hbm_bytes)
         ),
         "most": square(LENGTHS[-1], heads),
         "least": square(LENGTHS[0], 1),
     }
-    return [picture("trips", tell("round_trips.title", n=n, heads=heads), words, data)]
+    return [picture("trips", t("round_trips.title", n=n, heads=heads), words, data)]
 
 
 def _gib(n: int, heads: int) -> dict:
     times = n // KNOWN
-    right = tell(
+    right = t(
         "round_trips.gib_right",
         first=amount(square(KNOWN, 1)),
         least=KNOWN,
@@ -146,8 +139,8 @@ def _gib(n: int, heads: int) -> dict:
         heads=heads,
     )
     return {
-        "words": tell("round_trips.gib", n=n, heads=heads),
-        "reasons": (right, tell("round_trips.gib_wrong")),
+        "words": t("round_trips.gib", n=n, heads=heads),
+        "reasons": (right, t("round_trips.gib_wrong")),
         "answer": square(n, heads) / 2**30,
         "wrong": tuple(
             x / 2**30
@@ -175,21 +168,20 @@ def attainable(key: str, per_byte: float) -> float:
     return min(hardware.tensor_tflops, per_byte * hardware.hbm_bytes_per_s / 1e12)
 
 
-def _roofline(v: Values) -> list[Block]:
-    n, d, key = int(v["n"]), int(v["d"]), str(v["card"])
-    hardware, edge, points, said = CARDS[key], ridge(str(v["card"])), [], []
-    for order, name in zip(("standard", "fa2"), tell.row("round_trips.kernels"), strict=True):
+def _roofline(n: int, d: int, card: str) -> list[Block]:
+    hardware, edge, points, said = CARDS[card], ridge(card), [], []
+    for order, name in zip(("standard", "fa2"), t.row("round_trips.kernels"), strict=True):
         at = intensity(n, d, order)
-        most = attainable(key, at)
+        most = attainable(card, at)
         bound = "round_trips.by_memory" if at < edge else "round_trips.by_units"
         found = {
-            "said": tell("round_trips.operations", at=at),
-            "most": tell("round_trips.most", most=most),
-            "bound": tell(bound),
+            "said": t("round_trips.operations", at=at),
+            "most": t("round_trips.most", most=most),
+            "bound": t(bound),
         }
         points.append({"name": name, "x": at, "y": most, **found})
         said.append(f"{name}: {', '.join(found.values())}")
-    words = tell(
+    words = t(
         "round_trips.roofline",
         card=hardware.name,
         n=n,
@@ -203,16 +195,16 @@ def _roofline(v: Values) -> list[Block]:
     data = {
         "points": points,
         "edge": edge,
-        "edge_said": tell("round_trips.ridge_at", at=edge),
+        "edge_said": t("round_trips.ridge_at", at=edge),
         "peak": hardware.tensor_tflops,
         "per_s": hardware.hbm_bytes_per_s,
         "low": 1,
         "high": 65536,
         "card": hardware.name,
-        "memory": tell("round_trips.memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
-        "units": tell("round_trips.flat_roof", rate=hardware.tensor_tflops),
+        "memory": t("round_trips.memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
+        "units": t("round_trips.flat_roof", rate=hardware.tensor_tflops),
     }
-    return [picture("roofline", tell("round_trips.bound", n=n, d=d), words, data)]
+    return [picture("roofline", t("round_trips.bound", n=n, d=d), words, data)]
 
 
 CHOICES = {
@@ -237,51 +229,26 @@ def _bound(key: str) -> dict:
     def why(n: int) -> str:
         at = intensity(n, D, "fa2")
         if n < right:
-            return tell("round_trips.less", at=at, edge=edge)
+            return t("round_trips.less", at=at, edge=edge)
         if n == right:
-            return tell("round_trips.more", at=at, edge=edge)
-        return tell("round_trips.beyond", at=at, edge=edge, first=right)
+            return t("round_trips.more", at=at, edge=edge)
+        return t("round_trips.beyond", at=at, edge=edge, first=right)
 
     return {
-        "words": tell(
-            "round_trips.ridge", card=CARDS[key].name.removesuffix(" SXM"), edge=edge, d=D
-        ),
+        "words": t("round_trips.ridge", card=CARDS[key].name.removesuffix(" SXM"), edge=edge, d=D),
         "options": tuple((f"{n:,}", why(n)) for n in options),
         "answer": options.index(right),
     }
 
 
-FIRST_GIB, *OTHER_GIB = (_gib(*asked) for asked in REQUESTED)
-FIRST_BOUND, *OTHER_BOUND = (_bound(key) for key in CHOICES)
 LESSONS = (
-    lesson("trips", {"l2": amount(CARDS[CARD].l2_bytes)}, variants=OTHER_GIB, **FIRST_GIB),
-    lesson("roofline", variants=OTHER_BOUND, **FIRST_BOUND),
+    lesson(
+        "trips", {"l2": amount(CARDS[CARD].l2_bytes)}, questions=[_gib(*asked) for asked in CASES]
+    ),
+    lesson("roofline", questions=[_bound(key) for key in CHOICES]),
 )
 
-WIDGETS = (
-    Widget(
-        "trips",
-        tell("round_trips.widget.trips"),
-        (
-            pick("n", "N", 8192, commas(LENGTHS), closed=(32768, 131072)),
-            pick("heads", tell("round_trips.label.heads"), HEADS, (1, 8, 32, 96)),
-        ),
-        _trips,
-    ),
-    Widget(
-        "roofline",
-        tell("round_trips.widget.roofline"),
-        (
-            pick(
-                "n",
-                "N",
-                4096,
-                commas((64, 128, 256, 512, 1024, 4096, 16384)),
-                closed=(64, 128, 256, 512, 1024),
-            ),
-            pick("d", "d", 128, (32, 64, 128, 256)),
-            card(CARD),
-        ),
-        _roofline,
-    ),
-)
+WIDGETS = {
+    "trips": _trips,
+    "roofline": _roofline,
+}

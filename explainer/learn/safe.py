@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from explainer.base.amounts import written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 from kernels.spec.formats import FORMATS
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 Numbers = dict[str, np.ndarray]
 
 BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four scores, against the largest
 SHOWN = ("fp16", "bf16", "fp32")
 LOW, HIGH = -120.0, 100.0  # scores of the picture's axis
 # The question's scores, off the axis of the picture; each format and the place of the right answer.
-ASKED = (
+CASES = (
     ("fp32", (-200.0, -201.0, -203.0)),
     ("bf16", (400.0, 399.0, 398.0)),
     ("fp16", (12.5, 12.0, 10.0)),
@@ -63,23 +58,23 @@ def outcome(found: Numbers, name: str) -> tuple[str, str]:
     """(“good” or “bad”, what happened, in a few words)."""
     largest = written(FORMATS[name].largest, 3)
     if np.isinf(found["e"]).any():
-        return "bad", tell("safe.infinite")
+        return "bad", t("safe.infinite")
     if np.isinf(found["sum"]):
-        return "bad", tell("safe.sum", largest=largest)
+        return "bad", t("safe.sum", largest=largest)
     if found["sum"] == 0:
-        return "bad", tell("safe.zero")
+        return "bad", t("safe.zero")
     error = np.abs(found["weights"] - softmax(found["x"])).max() / softmax(found["x"]).max()
     if error < 8 * FORMATS[name].unit_roundoff:
-        return "good", tell("safe.right")
-    return "bad", tell("safe.digits")
+        return "good", t("safe.right")
+    return "bad", t("safe.digits")
 
 
 def _weights(found: Numbers) -> list[str]:
     return ["NaN" if np.isnan(x) else f"{x:.3f}" if x else "0" for x in found["weights"]]
 
 
-def _safe(v: Values) -> list[Block]:
-    top, subtract = float(v["top"]), v["subtract"] == "1"
+def _safe(top: float, subtract: bool) -> list[Block]:
+    subtract = subtract
     lanes, said = [], []
     for name in SHOWN:
         found = in_format(top + BELOW, name, subtract)
@@ -99,11 +94,11 @@ def _safe(v: Values) -> list[Block]:
             }
         )
         said.append(
-            tell("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
+            t("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
         )
     scores = ", ".join(f"{x:g}" for x in top + BELOW)
     key = "safe.told_safe" if subtract else "safe.told"
-    words = tell(key, scores=scores, formats=". ".join(said)).replace("-", "−")
+    words = t(key, scores=scores, formats=". ".join(said)).replace("-", "−")
     data = {
         "top": top,
         "below": BELOW.tolist(),
@@ -113,10 +108,10 @@ def _safe(v: Values) -> list[Block]:
         "subtract": subtract,
         "lanes": lanes,
     }
-    return [picture("overflow", tell("safe.title"), words, data)]
+    return [picture("overflow", t("safe.title"), words, data)]
 
 
-def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
+def _question(at: int, name: str, scores: tuple[float, ...]) -> dict:
     """The question for these scores: the last weight when nothing is subtracted first, computed;
     the right answer at this place among the mistakes."""
     x = np.array(scores)
@@ -125,38 +120,35 @@ def _asked(at: int, name: str, scores: tuple[float, ...]) -> dict:
     title = FORMATS[name].title
     size = {True: "∞", False: "0"}[scores[0] > 0]
     if unsafe != "NaN":
-        why = tell("safe.reason.sum_last", format=title, right=right)
+        why = t("safe.reason.sum_last", format=title, right=right)
     elif size == "0":
-        why = tell("safe.reason.sum_zero", format=title, right=right)
+        why = t("safe.reason.sum_zero", format=title, right=right)
     else:
-        why = tell("safe.reason.sum_infinite", format=title, right=right)
+        why = t("safe.reason.sum_infinite", format=title, right=right)
     options = [
-        (right, tell("safe.reason.safe")),
-        ("1", tell("safe.reason.first", size=size, format=title)),
-        ("0", tell("safe.reason.last", size=size))
+        (right, t("safe.reason.safe")),
+        ("1", t("safe.reason.first", size=size, format=title)),
+        ("0", t("safe.reason.last", size=size))
         if unsafe == "NaN"
-        else ("NaN", tell("safe.reason.last_number", format=title)),
+        else ("NaN", t("safe.reason.last_number", format=title)),
     ]
     options.insert(at, (unsafe, why))
     return {
-        "words": tell("safe.asked", scores=told, format=title),
+        "words": t("safe.asked", scores=told, format=title),
         "options": tuple(options),
         "answer": at,
     }
 
 
-FIRST, *OTHERS = (_asked(at, *asked) for at, asked in zip((2, 0, 3), ASKED, strict=True))
 ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
-LESSONS = (lesson("safe", {"zero": ZERO}, variants=OTHERS, **FIRST),)
-
-WIDGETS = (
-    Widget(
+LESSONS = (
+    lesson(
         "safe",
-        tell("safe.widget"),
-        (
-            Control("top", tell("safe.label.top"), "range", 10.0, LOW + 10, HIGH, 0.5, drawn=True),
-            Control("subtract", tell("safe.label.subtract"), "toggle", "0"),
-        ),
-        _safe,
+        {"zero": ZERO},
+        questions=[_question(at, *asked) for at, asked in zip((2, 0, 3), CASES, strict=True)],
     ),
 )
+
+WIDGETS = {
+    "safe": _safe,
+}

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import commas, pick
 from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
 from kernels.spec.formats import ITEMSIZE
-
-tell = Texts("learn")
 
 NS = tuple(2**k for k in range(8, 17))
 D, DTYPE, BR, BC, HEADS = 128, "bf16", 128, 64, 16
 LSE_BYTES = 4
 TOKENS = 16_384  # batch × N of the recorded times, where N is no larger
 BEFORE = TOKENS // 2  # the last N of two sequences
-TITLES = tell.named("saves.titles")
+TITLES = t.named("saves.titles")
 WAYS = {"asked": REQUESTED, "least": COMPULSORY}  # value in the address → convention
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
 # What is kept beside Q, K, V and O: N and heads of the questions
-QUESTIONS = ((65_536, 32), (131_072, 32), (32_768, 16))
+CASES = ((65_536, 32), (131_072, 32), (32_768, 16))
 
 
 def kept(n: int, heads: int = 1) -> int:
@@ -118,7 +114,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
         if gain is None:
             shapes += [
                 box(x, TOP, 16, HIGH, look="is-empty"),
-                say(WIDTH, TOP - 8, tell("saves.dashed"), "is-small is-quiet is-end"),
+                say(WIDTH, TOP - 8, t("saves.dashed"), "is-small is-quiet is-end"),
             ]
             continue
         tall = HIGH * gain / most
@@ -128,20 +124,20 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     one = TOP + HIGH - HIGH / most
     shapes += [
         path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
-        say(LEFT - 14, one + 5, tell("saves.as_fast"), "is-small is-quiet is-end"),
+        say(LEFT - 14, one + 5, t("saves.as_fast"), "is-small is-quiet is-end"),
     ]
     if n not in found:
-        first, last = tell("saves.unknown"), ""
+        first, last = t("saves.unknown"), ""
     elif n not in gains:
-        first, last = tell("saves.too_large"), tell("saves.fa2", ms=rounded(found[n][1]))
+        first, last = t("saves.too_large"), t("saves.fa2", ms=rounded(found[n][1]))
     else:
-        first = tell("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
-        last = tell("saves.gain", times=gains[n])
-    said = tell("saves.time", first=first, last=last)
+        first = t("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
+        last = t("saves.gain", times=gains[n])
+    said = t("saves.time", first=first, last=last)
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, tell("saves.time_title"), "is-bold"),
+        say(0, 18, t("saves.time_title"), "is-bold"),
         say(0, 42, first, hue="o"),
         shapes,
         _axis(n)[1:],
@@ -149,27 +145,26 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     ), said
 
 
-def _saves(v: Mapping[str, float | str]) -> list[Block]:
-    n, way = int(v["n"]), WAYS[str(v["way"])]
+def _saves(n: int, way: str) -> list[Block]:
     memory = [
-        (tell("saves.squares"), [squares(x) for x in NS], "s", ""),
+        (t("saves.squares"), [squares(x) for x in NS], "s", ""),
         ("lse", [kept(x) for x in NS], "l", "is-dashed"),
     ]
-    both = {order: [moved(order, x, way) for x in NS] for order in ("standard", "fa2")}
+    both = {order: [moved(order, x, WAYS[way]) for x in NS] for order in ("standard", "fa2")}
     traffic = [
-        (tell("saves.standard"), both["standard"], "s", ""),
+        (t("saves.standard"), both["standard"], "s", ""),
         ("FA-2", both["fa2"], "o", "is-dashed"),
     ]
     at = NS.index(n)
     fewer = both["standard"][at] / both["fa2"][at]
     smaller = squares(n) / kept(n)
     time, spoken = _time_panel(n)
-    said = tell(
+    said = t(
         "saves.told",
         n=n,
         squares=amount(squares(n)),
         kept=amount(kept(n)),
-        where=WHERE[way],
+        where=WHERE[WAYS[way]],
         standard=amount(both["standard"][at]),
         fa2=amount(both["fa2"][at]),
         fewer=fewer,
@@ -178,46 +173,38 @@ def _saves(v: Mapping[str, float | str]) -> list[Block]:
     low, high = (min(min(x) for x in both.values()), max(max(x) for x in both.values()))
     return [
         scene(
-            tell("saves.title", n=n, d=D, dtype=DTYPE),
+            t("saves.title", n=n, d=D, dtype=DTYPE),
             said,
             _bytes_panel(
-                tell("saves.memory"),
+                t("saves.memory"),
                 n,
                 memory,
                 512,
                 squares(NS[-1]),
                 (2**10, 2**20, 2**30),
-                tell("saves.less", times=smaller),
+                t("saves.less", times=smaller),
             ),
             _bytes_panel(
-                TITLES[str(v["way"])],
+                TITLES[way],
                 n,
                 traffic,
                 low,
                 high,
                 (2**20, 2**25, 2**30),
-                tell("saves.fewer", times=fewer),
+                t("saves.fewer", times=fewer),
             ),
             time,
         ),
-        text(tell("saves.fine", br=BR, bc=BC, heads=HEADS, tokens=TOKENS, about=about()), "fine"),
+        text(t("saves.fine", br=BR, bc=BC, heads=HEADS, tokens=TOKENS, about=about()), "fine"),
     ]
 
 
-WIDGETS = (
-    Widget(
-        "saves",
-        tell("saves.widget"),
-        (
-            pick("n", "N", 4096, commas(NS)),
-            pick("way", tell("saves.label.way"), "least", tell.named("saves.ways").items()),
-        ),
-        _saves,
-    ),
-)
+WIDGETS = {
+    "saves": _saves,
+}
 
 
-def _asked(n: int, heads: int) -> dict:
+def _question(n: int, heads: int) -> dict:
     """MiB: the answer, and: 2 bytes a number, one head, S and P, two numbers a row."""
     found = kept(n, heads)
     wrong = (found / 2, found / heads, squares(n, heads), 2 * found)
@@ -230,7 +217,7 @@ def _pace(n: int, ms: float) -> float:
 
 
 def _lesson():
-    first, *others = (_asked(*x) for x in QUESTIONS)
+    questions = [_question(*x) for x in CASES]
     doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
@@ -245,7 +232,7 @@ def _lesson():
         "pace": f"{_pace(BEFORE, slow):.1f}",
         "later": f"{_pace(TOKENS, slower):.1f}",
     }
-    return lesson("saves", figures, variants=others, **first)
+    return lesson("saves", figures, questions=questions)
 
 
 LESSONS = (_lesson(),)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from explainer.learn.blocks import Block, Control, picture
+from explainer.learn.blocks import Block, picture
+from explainer.learn.widgets import Control
 
 Shape = dict[str, object]
 PLACES = ("", "wide", "narrow", "desk", "hall")

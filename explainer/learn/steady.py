@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import power, written
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from explainer.learn.scene import Shape, chart, panel, say, scene
 from kernels.spec.formats import FORMATS
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 LAYERS, TOKENS, WIDTH = 12, 32, 64
 TERMS, STRIDE = 4096, 32  # of a sum, and of its curve
-MEASURES = tell.named("steady.measures")
+MEASURES = t.named("steady.measures")
 ALL = tuple(MEASURES)
 
 
@@ -123,21 +118,21 @@ def _both(
     ]
 
 
-def _stable(v: Values) -> list[Block]:
-    kept = tuple(key for key in MEASURES if v[key] == "1")
+def _stable(**is_on: bool) -> list[Block]:
+    kept = tuple(key for key in MEASURES if is_on[key])
     mine = stack(kept)
-    called = tell.named("steady.called")
+    called = t.named("steady.called")
     off = ", ".join(called[key] for key in ALL if key not in kept)
     if len(kept) < 2:
-        yours = tell("steady.alone", habit=called[kept[0]]) if kept else tell("steady.bare")
+        yours = t("steady.alone", habit=called[kept[0]]) if kept else t("steady.bare")
     else:
-        yours = tell("steady.without", habits=off) if off else tell("steady.yours")
+        yours = t("steady.without", habits=off) if off else t("steady.yours")
     shapes = [
         *_curve(
-            18, tell("steady.spread"), "spread", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
+            18, t("steady.spread"), "spread", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
         ),
-        *_curve(190, tell("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
-        say(390, 348, tell("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
+        *_curve(190, t("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        say(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
         say(0, 374, yours, "is-small", hue="o"),
     ]
     long = sums(TERMS, np.float32)[::STRIDE]
@@ -145,7 +140,7 @@ def _stable(v: Values) -> list[Block]:
     right = [
         *_curve(
             18,
-            tell("steady.size"),
+            t("steady.size"),
             "size",
             kept,
             [(100.0, "100"), (1.0, "1"), (0.01, "0.01")],
@@ -155,7 +150,7 @@ def _stable(v: Values) -> list[Block]:
         ),
         *_both(
             190,
-            tell("steady.weights", n=TERMS),
+            t("steady.weights", n=TERMS),
             "sums",
             long,
             added,
@@ -163,17 +158,17 @@ def _stable(v: Values) -> list[Block]:
             0,
             1,
         ),
-        say(390, 348, tell("steady.sum", sum=written(added[-1])), "is-small is-quiet is-end"),
-        say(0, 374, tell("steady.dashed"), "is-small is-quiet"),
+        say(390, 348, t("steady.sum", sum=written(added[-1])), "is-small is-quiet is-end"),
+        say(0, 374, t("steady.dashed"), "is-small is-quiet"),
     ]
-    said = ", ".join(MEASURES[k] for k in kept) or tell("steady.none")
+    said = ", ".join(MEASURES[k] for k in kept) or t("steady.none")
     ends = {key: written(values[-1], 2) for key, values in mine.items()}
-    words = tell(
+    words = t(
         "steady.told", kept=said, layers=LAYERS, terms=f"{TERMS:,}", sum=written(added[-1]), **ends
     )
     return [
         scene(
-            tell("steady.title", tokens=TOKENS, layers=LAYERS),
+            t("steady.title", tokens=TOKENS, layers=LAYERS),
             words,
             panel(400, 380, shapes),
             panel(400, 380, right),
@@ -181,17 +176,9 @@ def _stable(v: Values) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "steady",
-        tell("steady.widget"),
-        tuple(
-            Control(key, title, "toggle", "1", closed=key == "residual")
-            for key, title in MEASURES.items()
-        ),
-        _stable,
-    ),
-)
+WIDGETS = {
+    "steady": _stable,
+}
 
 
 def _figures() -> dict[str, str]:

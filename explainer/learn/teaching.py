@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.base.texts import Texts
+from explainer.learn.blocks import t
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, read, stored
 
-tell = Texts("learn")
-
-PAGES = tell.named("teaching.pages")
+PAGES = t.named("teaching.pages")
 
 
 @dataclass(frozen=True)
@@ -25,8 +23,8 @@ class Topic:
 
 TOPICS = tuple(Topic(**entry) for entry in stored("sources"))
 # Key of a text → its short name, and what it is.
-_ABOUT = tell.named("teaching.about")
-TEXTS = {key: (name, _ABOUT[key]) for key, name in tell.named("teaching.texts").items()}
+_ABOUT = t.named("teaching.about")
+TEXTS = {key: (name, _ABOUT[key]) for key, name in t.named("teaching.texts").items()}
 
 
 @dataclass(frozen=True)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.base.fields import causal_text
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, box, panel, say, scene
 from explainer.problem import Problem
 
-tell = Texts("learn")
-
 SMALL = Problem()  # what the Step page opens with
 BECOMES = {"{m}": "−∞", "{l}": "0", "{score}": "", "{hidden}": "key > query"}
-DOES = tell.named("tiled.does")
+DOES = t.named("tiled.does")
 
 
 def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: int) -> int:
     """How often FA-2 reads block ``j`` of K: once per row block that sees some of it."""
-    problem = Problem(n=n, d=64, block_q=block_q, block_k=block_k, causal=causal, inputs="random")
+    problem = Problem(
+        n=n, d=64, block_q=block_q, block_k=block_k, mask=causal_text(causal), inputs="random"
+    )
     return sum(
         (t.tensor, t.op, t.block) == ("K", "read", j)
         for step in schedule(problem)
@@ -35,7 +33,7 @@ def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: in
 
 
 # N, Br, Bc, causal, the key block asked for
-ASKED = ((1024, 128, 64, False, 3), (2048, 64, 128, False, 0), (1024, 64, 64, True, 12))
+CASES = ((1024, 128, 64, False, 3), (2048, 64, 128, False, 0), (1024, 64, 64, True, 12))
 
 
 @lru_cache(maxsize=1)
@@ -49,10 +47,10 @@ def moved(visit: int, phase: str) -> tuple[int, int]:
     read = written = 0
     for k, step in enumerate(schedule(SMALL)[: visit + 1]):
         seen = step.phases[: step.phases.index(phase) + 1] if k == visit else step.phases
-        for t in step.transfers:
-            if t.phase in seen:
-                read += t.nbytes * (t.op == "read")
-                written += t.nbytes * (t.op != "read")
+        for move in step.transfers:
+            if move.phase in seen:
+                read += move.nbytes * (move.op == "read")
+                written += move.nbytes * (move.op != "read")
     return read, written
 
 
@@ -99,7 +97,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
                 shapes.append(
                     box(
                         *place,
-                        tell("tiled.skip") if hidden else "",
+                        t("tiled.skip") if hidden else "",
                         look="is-empty" if hidden else "is-pale is-small",
                     )
                 )
@@ -108,9 +106,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
     return [
         *shapes,
         say(left, 14, "HBM", "is-small is-quiet"),
-        say(
-            left + 2 * side, top + T * side + 16, tell("tiled.never"), "is-small is-quiet is-middle"
-        ),
+        say(left + 2 * side, top + T * side + 16, t("tiled.never"), "is-small is-quiet is-middle"),
     ]
 
 
@@ -131,13 +127,13 @@ def _code(phase: str, first: bool) -> list[Shape]:
     return shapes
 
 
-def _tiled(v: Mapping[str, float | str]) -> list[Block]:
+def _tiled(step: int) -> list[Block]:
     all_places = places()
-    step = min(len(all_places), max(1, whole(v["step"])))
+    step = min(len(all_places), max(1, step))
     at, phase = all_places[step - 1]
     here = schedule(SMALL)[at]
     read, written = moved(at, phase)
-    said = tell(
+    said = t(
         "tiled.told",
         step=step,
         all=len(all_places),
@@ -151,11 +147,11 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
     y = 310.0
     last = [
         say(0, y, DOES[phase], "is-bold"),
-        say(0, y + 24, tell("tiled.moved", read=amount(read), written=amount(written))),
-        say(0, y + 48, tell("tiled.on_chip"), "is-small is-quiet"),
-        say(0, y + 72, tell("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
+        say(0, y + 24, t("tiled.moved", read=amount(read), written=amount(written))),
+        say(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
+        say(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]
-    title = tell(
+    title = t(
         "tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q, bc=SMALL.block_k
     )
     return [
@@ -168,14 +164,9 @@ def _tiled(v: Mapping[str, float | str]) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "tiled",
-        tell("tiled.widget"),
-        (slider("step", tell("tiled.label.step"), 1, 1, len(places())),),
-        _tiled,
-    ),
-)
+WIDGETS = {
+    "tiled": _tiled,
+}
 
 
 def _asked_for() -> dict[str, str]:
@@ -193,9 +184,10 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
     return {"answer": float(reads_of_a_key_block(n, block_q, block_k, causal, j)), "wrong": wrong}
 
 
-_first, *_others = (_reads(*x) for x in ASKED)
 LESSONS = (
     lesson(
-        "tiled", {"place": address(SMALL, *places()[0]), **_asked_for()}, **_first, variants=_others
+        "tiled",
+        {"place": address(SMALL, *places()[0]), **_asked_for()},
+        questions=[_reads(*x) for x in CASES],
     ),
 )

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import written
 from explainer.base.records import TRAINED, load
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, plot, text
-
-tell = Texts("learn")
+from explainer.learn.blocks import Block, plot, t, text
 
 MOST_APART = 0.01  # of the last losses, relative: below it the sentence says good
 
@@ -38,20 +35,20 @@ def blocks() -> list[Block]:
     ours, theirs = (y[-1] for y in found.values())
     return [
         plot(
-            tell("training.losses"),
+            t("training.losses"),
             [
                 {"name": title, "x": [*range(len(off))], "y": y, "colour": colour}
                 for (title, y), colour in zip(found.items(), ("o", "q"), strict=True)
             ],
-            x_label=tell("training.step"),
-            y_label=tell("training.loss"),
+            x_label=t("training.step"),
+            y_label=t("training.loss"),
         ),
         text(
-            tell("training.apart", steps=len(off), ours=ours, theirs=theirs, most=most_apart(name)),
+            t("training.apart", steps=len(off), ours=ours, theirs=theirs, most=most_apart(name)),
             "good" if off[-1] < MOST_APART else "bad",
         ),
         text(
-            tell(
+            t(
                 "training.recorded",
                 **sizes,
                 dtype=record["dtype"],
@@ -68,5 +65,5 @@ def blocks() -> list[Block]:
 
 def _where(record: dict) -> str:
     if "interpreter" in record["device"]:
-        return tell("training.interpreter")
-    return tell("training.card", card=record["device"])
+        return t("training.interpreter")
+    return t("training.card", card=record["device"])

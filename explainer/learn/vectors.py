@@ -4,21 +4,14 @@ product in any order of its loops."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import shown
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Control, Widget, picture
+from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import measures, softmax, whole
-
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
+from explainer.learn.linear_algebra import measures, softmax
 
 PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
 START = {"q": (1.0, 3.0), "k": (4.0, 2.0)}
@@ -36,7 +29,7 @@ LOOPS = {
     "kij": "for k, for i, for j",
 }
 PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
-ASKED = ((8, 16, 8), (6, 4, 10), (5, 32, 20))  # C's rows, what is summed, C's columns: questions
+CASES = ((8, 16, 8), (6, 4, 10), (5, 32, 20))  # C's rows, what is summed, C's columns: questions
 
 
 # ---- dot product
@@ -63,18 +56,17 @@ def spread(d: int) -> dict[str, dict]:
     return found
 
 
-def _dot(v: Values) -> list[Block]:
-    q, k = (np.array([float(v[f"{name}{x}"]) for x in "xy"]) for name in "qk")
-    d = int(v["d"])
+def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
+    q, k = np.array([qx, qy]), np.array([kx, ky])
     found, s = measures(q, k), spread(d)
     cosine, reach = found["cosine"], REACH * d**0.5
     angle = None if cosine is None else np.degrees(np.arccos(np.clip(cosine, -1, 1)))
     where = (
-        tell("vectors.dot.zero")
+        t("vectors.dot.zero")
         if angle is None
-        else tell("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
+        else t("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
     )
-    words = tell(
+    words = t(
         "vectors.dot.told",
         q_x=q[0],
         q_y=q[1],
@@ -104,7 +96,7 @@ def _dot(v: Values) -> list[Block]:
             "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)],
         },
     }
-    return [picture("arrows", tell("vectors.dot.title"), words, data)]
+    return [picture("arrows", t("vectors.dot.title"), words, data)]
 
 
 # ---- matrix product
@@ -136,10 +128,10 @@ def most_open(order: str, rows: int, depth: int, cols: int) -> int:
     return most
 
 
-def _matmul(v: Values) -> list[Block]:
-    done, depth, orders, said = whole(v["step"]), A.shape[1], [], []
+def _matmul(step: int) -> list[Block]:
+    depth, orders, said = A.shape[1], [], []
     for order, title in LOOPS.items():
-        C, counts, last = product(order, done)
+        C, counts, last = product(order, step)
         finished = int((counts == depth).sum())
         begun = int(((counts > 0) & (counts < depth)).sum())
         orders.append(
@@ -152,67 +144,41 @@ def _matmul(v: Values) -> list[Block]:
                 "open": begun,
             }
         )
-        said.append(tell("vectors.matmul.order", title=title, finished=finished, begun=begun))
-    words = tell("vectors.matmul.told", done=done, all=PRODUCTS, orders=". ".join(said))
-    if done == PRODUCTS:
+        said.append(t("vectors.matmul.order", title=title, finished=finished, begun=begun))
+    words = t("vectors.matmul.told", done=step, all=PRODUCTS, orders=". ".join(said))
+    if step == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
-        words += " " + tell("vectors.matmul.same", rows=rows).replace("-", "−")
+        words += " " + t("vectors.matmul.same", rows=rows).replace("-", "−")
     data = {
         "A": A.tolist(),
         "B": B.tolist(),
         "depth": depth,
-        "done": done,
+        "done": step,
         "all": PRODUCTS,
         "orders": orders,
     }
-    return [picture("loops", tell("vectors.matmul.title", done=done, all=PRODUCTS), words, data)]
+    return [picture("loops", t("vectors.matmul.title", done=step, all=PRODUCTS), words, data)]
 
 
 def _open_cells(rows: int, depth: int, cols: int) -> dict:
     """The question for a product of this size: the sums that each order must keep at once."""
     return {
-        "words": tell("vectors.matmul.asked", rows=rows, depth=depth, cols=cols),
+        "words": t("vectors.matmul.asked", rows=rows, depth=depth, cols=cols),
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
         "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
     }
 
 
-FIRST, *OTHERS = (_open_cells(*size) for size in ASKED)
 LEFT, RIGHT = np.array([[1, 2], [3, 4]]), np.array([[2, 0], [1, 3]])
 PRODUCTS_OF = {
     "product": str((LEFT @ RIGHT).tolist()),
     "swapped": str((RIGHT @ LEFT).tolist()),
     "cells": str((LEFT * RIGHT).tolist()),
 }
-LESSONS = (lesson("matmul", PRODUCTS_OF, variants=OTHERS, **FIRST),)
+LESSONS = (lesson("matmul", PRODUCTS_OF, questions=[_open_cells(*size) for size in CASES]),)
 
-_TIPS = tuple(
-    Control(
-        f"{name}{axis}",
-        f"{name}, {axis}",
-        "range",
-        START[name][at],
-        PLANE["low"][at],
-        PLANE["high"][at],
-        PLANE["step"],
-        drawn=True,
-    )
-    for name in "qk"
-    for at, axis in enumerate("xy")
-)
-
-WIDGETS = (
-    Widget(
-        "dot",
-        tell("vectors.dot.widget"),
-        (*_TIPS, pick("d", "d", 16, SPREAD_D, closed=(64, 256))),
-        _dot,
-    ),
-    Widget(
-        "matmul",
-        tell("vectors.matmul.widget"),
-        (slider("step", tell("vectors.label.step"), 14, 0, PRODUCTS, 1),),
-        _matmul,
-    ),
-)
+WIDGETS = {
+    "dot": _dot,
+    "matmul": _matmul,
+}

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
-from explainer.base.texts import Texts
+from explainer.base.fields import causal_text
 from explainer.learn import pipeline
-from explainer.learn.blocks import Block, Widget, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.controls import slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.problem import Problem
-
-tell = Texts("learn")
 
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
 SMALL = {
-    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
+    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, mask="full", order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
-TITLES = tell.named("versions.titles")
+TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in a lecture hall
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
@@ -34,7 +30,13 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
     problem = Problem(
-        n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order, inputs="random"
+        n=4 * tiles,
+        d=4,
+        block_q=4,
+        block_k=4,
+        mask=causal_text(causal),
+        order=order,
+        inputs="random",
     )
     moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
     return moves["O", "write"]
@@ -124,8 +126,8 @@ def _counts(order: str, tick: int) -> list[Shape]:
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
-        say(0, y, tell("versions.o", read=now[0], written=now[1]), hue="o"),
-        say(0, y + 20, tell("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
+        say(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
+        say(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
     ]
 
 
@@ -139,7 +141,7 @@ def strips(order: str) -> tuple[Lane, ...]:
     turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`, of
     which the others have the rates and the fitted softmax, of two halves of the rows at a time."""
     time = pipeline.durations(pipeline.FITTED)
-    rows, *both = tell.row("versions.lanes")
+    rows, *both = t.row("versions.lanes")
     load, product, soft = time["K"], 2 * time["S"], time["softmax"]
     bus: list[tuple[float, float, str]] = []
     work: list[tuple[float, float, str]] = []
@@ -190,13 +192,13 @@ def _strips(order: str) -> list[Shape]:
     return shapes
 
 
-def _versions(v: Mapping[str, float | str]) -> list[Block]:
-    tick = min(TICKS, max(0, whole(v["step"])))
+def _versions(step: int) -> list[Block]:
+    tick = min(TICKS, max(0, step))
     panels, said = [], []
     for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
-        said.append(tell("versions.told", title=title, tick=tick, reads=reads, writes=writes))
+        said.append(t("versions.told", title=title, tick=tick, reads=reads, writes=writes))
         head, counts = say(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [
             panel(
@@ -211,11 +213,9 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
             panel(WIDTH, LOW, head, _tiles(order, tick, "is-ink"), counts, only="hall"),
         ]
     return [
-        scene(
-            tell("versions.title", tick=tick, all=TICKS, side=T, sms=SMS), " ".join(said), *panels
-        ),
+        scene(t("versions.title", tick=tick, all=TICKS, side=T, sms=SMS), " ".join(said), *panels),
         text(
-            tell(
+            t(
                 "versions.fine",
                 tiles=T,
                 rows=pipeline.CONSUMERS * pipeline.ROWS,
@@ -227,17 +227,12 @@ def _versions(v: Mapping[str, float | str]) -> list[Block]:
     ]
 
 
-WIDGETS = (
-    Widget(
-        "versions",
-        tell("versions.widget"),
-        (slider("step", tell("versions.label.tick"), 3, 0, TICKS),),
-        _versions,
-    ),
-)
+WIDGETS = {
+    "versions": _versions,
+}
 
 
-def _asked(tiles: int) -> dict:
+def _question(tiles: int) -> dict:
     """The answer, and: the mask forgotten, FA-2 like FA-1, both exchanged."""
     fa1, fa2 = (float(written(order, tiles, True)) for order in ("fa1", "fa2"))
     return {
@@ -252,6 +247,5 @@ def _busy(order: str) -> float:
     return sum(b - a for a, b, what in bars if what == "product") / max(b for _, b, _ in bars)
 
 
-_first, *_others = map(_asked, CAUSAL)
 _figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"}
-LESSONS = (lesson("versions", _figures, **_first, variants=_others),)
+LESSONS = (lesson("versions", _figures, questions=[*map(_question, CAUSAL)]),)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
+from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.controls import card, pick
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.scene import Shape, box, panel, path, say, scene
 from explainer.memory import tile_budget
@@ -21,14 +18,12 @@ from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.occupancy import MOST_REGISTERS, room
 
-tell = Texts("learn")
-
 WARPS = 4
 SIDES, DS = (32, 64, 128), (32, 64, 128)
 HUES = ("q", "k", "v", "o")  # of the warps
-TITLES, WHO = tell.named("warp_split.titles"), tell.named("warp_split.who")
+TITLES, WHO = t.named("warp_split.titles"), t.named("warp_split.who")
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
-QUESTIONS = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
+CASES = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 
 
 @lru_cache(maxsize=64)
@@ -40,7 +35,7 @@ def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]
         d=d,
         block_q=block_q,
         block_k=block_k,
-        causal=False,
+        mask="full",
         dtype="fp16",
         inputs="random",
     )
@@ -55,7 +50,7 @@ def partial_output(block_q: int, d: int) -> int:
         d=d,
         block_q=block_q,
         block_k=block_q,
-        causal=False,
+        mask="full",
         dtype="fp16",
         inputs="random",
     )
@@ -86,11 +81,11 @@ def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int
 
 def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     passed, barriers = exchanged(split, br, bc, d)
-    where, look = tell("warp_split.through"), "is-small"
+    where, look = t("warp_split.through"), "is-small"
     if too_much(split, br, d, card_key):
         most = amount(CARDS[card_key].shared_bytes)
         where, look = (
-            tell("warp_split.at_once", size=amount(partial_output(br, d)), most=most),
+            t("warp_split.at_once", size=amount(partial_output(br, d)), most=most),
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
@@ -118,12 +113,12 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
             y + 28,
             WIDTH - 16,
             40,
-            amount(passed) if passed else tell("warp_split.nothing"),
+            amount(passed) if passed else t("warp_split.nothing"),
             hue="l" if passed else "",
             look="is-pale" if passed else "is-empty",
         ),
-        say(8, y + 92, where if passed else tell("warp_split.registers"), look),
-        say(8, y + 114, tell("warp_split.barriers", n=barriers), "is-bold"),
+        say(8, y + 92, where if passed else t("warp_split.registers"), look),
+        say(8, y + 114, t("warp_split.barriers", n=barriers), "is-bold"),
     ]
     return panel(WIDTH, HEIGHT, shapes)
 
@@ -133,10 +128,10 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     found = resident(br, bc, d, card_key)
     held, each = min(found.values()), registers_per_thread(br, bc, d)
     shapes: list[Shape] = [
-        say(0, 18, tell("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
-        say(0, 40, tell("warp_split.holds"), "is-small"),
+        say(0, 18, t("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
+        say(0, 40, t("warp_split.holds"), "is-small"),
     ]
-    for k, (key, name) in enumerate(tell.named("warp_split.resources").items()):
+    for k, (key, name) in enumerate(t.named("warp_split.resources").items()):
         y, shown = 52 + 50 * k, min(found[key], 16)
         wide = (WIDTH - 8) / max(shown, 1)
         shapes += [
@@ -144,12 +139,12 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
             *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
             say(0, y + 41, f"{name}: {found[key]}", "is-small"),
         ]
-    verdict = tell("warp_split.held", held=held) if held else tell("warp_split.no_room")
-    hint = tell("warp_split.hide") if held > 1 else tell("warp_split.wait")
+    verdict = t("warp_split.held", held=held) if held else t("warp_split.no_room")
+    hint = t("warp_split.hide") if held > 1 else t("warp_split.wait")
     if each > MOST_REGISTERS:
-        hint = tell("warp_split.threads", registers=each, most=MOST_REGISTERS)
+        hint = t("warp_split.threads", registers=each, most=MOST_REGISTERS)
     shapes += [say(0, 216, verdict, "is-bold"), say(0, 238, hint, "is-small")]
-    both = zip(tell.row("warp_split.stores"), (1, d), strict=True)
+    both = zip(t.row("warp_split.stores"), (1, d), strict=True)
     for k, (name, stride) in enumerate(both):
         y, count = 272 + 52 * k, len(set(sectors(stride, ITEMSIZE["fp16"])))
         shapes.append(say(0, y, f"{name}: {count}", "is-small"))
@@ -158,48 +153,37 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
             box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
             for n in range(count)
         ]
-    shapes.append(say(0, 372, tell("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
+    shapes.append(say(0, 372, t("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes, only="desk")
 
 
-def _warp_split(v: Mapping[str, float | str]) -> list[Block]:
-    br, bc, d, where = int(v["br"]), int(v["bc"]), int(v["d"]), str(v["card"])
+def _warp_split(br: int, bc: int, d: int, card: str) -> list[Block]:
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
-    held = min(resident(br, bc, d, where).values())
+    held = min(resident(br, bc, d, card).values())
     said = " ".join(
-        tell("warp_split.told", split=TITLES[s], size=amount(n), barriers=b)
+        t("warp_split.told", split=TITLES[s], size=amount(n), barriers=b)
         for s, (n, b) in found.items()
     )
-    if too_much("k", br, d, where):
-        said += " " + tell("warp_split.too_much", size=amount(partial_output(br, d)))
-    said += " " + tell("warp_split.resident", held=held)
+    if too_much("k", br, d, card):
+        said += " " + t("warp_split.too_much", size=amount(partial_output(br, d)))
+    said += " " + t("warp_split.resident", held=held)
     return [
         scene(
-            tell("warp_split.title", br=br, bc=bc, d=d, warps=WARPS),
+            t("warp_split.title", br=br, bc=bc, d=d, warps=WARPS),
             said,
-            _split("k", br, bc, d, where),
-            _split("q", br, bc, d, where),
-            _occupancy(br, bc, d, where),
+            _split("k", br, bc, d, card),
+            _split("q", br, bc, d, card),
+            _occupancy(br, bc, d, card),
         )
     ]
 
 
-WIDGETS = (
-    Widget(
-        "warps",
-        tell("warp_split.widget"),
-        (
-            pick("br", "Br", 32, SIDES),
-            pick("bc", "Bc", 64, SIDES),
-            pick("d", "d", 32, DS, closed=(64, 128)),
-            card("h200"),
-        ),
-        _warp_split,
-    ),
-)
+WIDGETS = {
+    "warps": _warp_split,
+}
 
 
-def _asked(block_q: int, d: int) -> dict:
+def _question(block_q: int, d: int) -> dict:
     """KiB: the answer, and: one warp's, in 16 bits, one number a row."""
     kib = partial_output(block_q, d) / 1024
     return {"answer": kib, "wrong": (kib / WARPS, kib / 2, kib / d)}
@@ -213,5 +197,4 @@ def _figures() -> dict[str, object]:
     return {"compiled": per_sm, "rows": LANES // 4, "bytes": 4 * 2 * ITEMSIZE["fp16"]}
 
 
-_first, *_others = (_asked(*x) for x in QUESTIONS)
-LESSONS = (lesson("warps", _figures(), **_first, variants=_others),)
+LESSONS = (lesson("warps", _figures(), questions=[_question(*x) for x in CASES]),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,23 +9,18 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
-from explainer.base.texts import Texts
-from explainer.learn.blocks import Block, Widget
-from explainer.learn.content import lesson
-from explainer.learn.controls import pick, slider
-from explainer.learn.linear_algebra import address, whole
+from explainer.learn.blocks import Block, t
+from explainer.learn.content import Lesson, lesson
+from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, box, knob, panel, say, scene
 from explainer.learn.variants import DOCUMENT, at_size
+from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
 
-tell = Texts("learn")
-
-Values = Mapping[str, float | str]
 N, TILE, CELL = 32, 4, 8
-KINDS = tell.named("windows.kinds")
+KINDS = t.named("windows.kinds")
 STARTS = (0, 9, 14, 25)  # of the documents on screen
 FAR = 65_536
-WIDTH = slider("width", tell("windows.label.width"), 10, 1, N, serves=("what", ("window",)))
 
 
 def problem(kind: str, width: int = 10) -> Problem:
@@ -49,7 +43,7 @@ def runs(seen: np.ndarray) -> list[tuple[int, int]]:
 
 def _map(p: Problem, kind: str, width: int) -> list[Shape]:
     keep = p.mask.keep(p.n, p.n)
-    shapes, y = [say(0, 14, tell("windows.axes"), "is-quiet")], 24
+    shapes, y = [say(0, 14, t("windows.axes"), "is-quiet")], 24
     side = TILE * CELL
     for i, row in enumerate(tiling.kinds(p)):
         for j, found in enumerate(row):
@@ -73,7 +67,9 @@ def _map(p: Problem, kind: str, width: int) -> list[Shape]:
             for a, count in runs(row)
         ]
     if kind == "window":
-        shapes.append(knob(0, y + N * CELL + 16, N * CELL, WIDTH, width))
+        shapes.append(
+            knob(0, y + N * CELL + 16, N * CELL, read_controls("windows")["width"], width)
+        )
     return shapes
 
 
@@ -89,27 +85,26 @@ def _told(p: Problem, kind: str) -> list[Shape]:
     scores = p.mask.visible(p.n, p.n)
     mask = at_size(kind, FAR)
     share = mask.visible(FAR, FAR) / FAR**2
-    size = tell.named("windows.sizes") | {"documents": tell("windows.documents", n=DOCUMENT)}
+    size = t.named("windows.sizes") | {"documents": t("windows.documents", n=DOCUMENT)}
     x = N * CELL + 18
     return [
-        say(x, 38, tell("windows.scores", scores=scores, all=N * N)),
-        say(x, 74, tell("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
-        say(x, 98, tell("windows.cut", cut=found["partial"], whole=found["full"])),
-        say(x, 134, tell("windows.loads", size=amount(loaded * tile)), hue="k"),
-        say(x, 156, tell("windows.of", size=amount(total * tile)), "is-quiet"),
-        say(x, 204, tell("windows.model", n=FAR), "is-small is-bold"),
+        say(x, 38, t("windows.scores", scores=scores, all=N * N)),
+        say(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
+        say(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
+        say(x, 134, t("windows.loads", size=amount(loaded * tile)), hue="k"),
+        say(x, 156, t("windows.of", size=amount(total * tile)), "is-quiet"),
+        say(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
         say(x, 226, size[kind], "is-small"),
-        say(x, 254, tell("windows.share", share=share), hue="q"),
+        say(x, 254, t("windows.share", share=share), hue="q"),
     ]
 
 
-def _windows(v: Values) -> list[Block]:
-    kind, width = str(v["what"]), whole(v["width"])
-    p = problem(kind, width)
+def _windows(what: str, width: int) -> list[Block]:
+    p = problem(what, width)
     found = counts(p)
-    words = tell(
+    words = t(
         "windows.told",
-        kind=KINDS[kind],
+        kind=KINDS[what],
         scores=p.mask.visible(N, N),
         all=N * N,
         tiles=p.Tr * p.Tc,
@@ -119,30 +114,22 @@ def _windows(v: Values) -> list[Block]:
     )
     return [
         scene(
-            tell("windows.title"),
+            t("windows.title"),
             words,
-            panel(490, 350, _map(p, kind, width), _told(p, kind)),
+            panel(490, 350, _map(p, what, width), _told(p, what)),
         )
     ]
 
 
-WIDGETS = (
-    Widget(
-        "windows",
-        tell("windows.widget"),
-        (
-            pick("what", tell("windows.label.mask"), "window", KINDS.items()),
-            WIDTH,
-        ),
-        _windows,
-    ),
-)
+WIDGETS = {
+    "windows": _windows,
+}
 
 # The question and its variants: a mask on 20 tokens, in words.
-ASKED = tuple(
+CASES = tuple(
     zip(
         ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
-        tell.row("windows.asked_masks"),
+        t.row("windows.asked_masks"),
         strict=True,
     )
 )
@@ -154,11 +141,11 @@ def _note(p: Problem, i: int, j: int) -> str:
     rows, keys = (slice(side * k, side * (k + 1)) for side, k in ((p.block_q, i), (p.block_k, j)))
     needed = int(p.mask.keep(p.n, p.n)[rows, keys].sum())
     if needed:
-        return tell("windows.needed", i=i, j=j, needed=needed)
-    return tell("windows.idle", i=i, j=j)
+        return t("windows.needed", i=i, j=j, needed=needed)
+    return t("windows.idle", i=i, j=j)
 
 
-def _asked(mask: str, said: str) -> dict:
+def _question(mask: str, said: str) -> dict:
     p = replace(SMALL, mask=mask)
     cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
     computed = tuple(
@@ -169,7 +156,7 @@ def _asked(mask: str, said: str) -> dict:
     )
     return {
         "answer": computed,
-        "words": tell("windows.asked", mask=said),
+        "words": t("windows.asked", mask=said),
         "cells": cells,
         "notes": tuple(tuple(_note(p, i, j) for j in range(p.Tc)) for i in range(p.Tr)),
     }
@@ -182,19 +169,22 @@ def _place() -> str:
     return address(p, cut, "mask")
 
 
-def _hall() -> tuple[dict, dict]:
-    """Figures and numbers of the hall's question, about the first of ASKED: (figures, numbers)."""
-    mask, _ = ASKED[0]
+def _lesson() -> Lesson:
+    """The lesson; the hall's question is about the first of CASES."""
+    questions = [_question(*x) for x in CASES]
+    mask, _ = CASES[0]
     p = replace(SMALL, mask=mask)
-    near = sum(0 <= i - j <= 1 for i in range(p.Tr) for j in range(p.Tc))
-    causal = sum(j <= i for i in range(p.Tr) for j in range(p.Tc))
-    back = mask.partition(":")[2].partition(",")[0]
-    figures = {"tokens": p.n, "side": p.block_q, "back": back, "tiles": p.Tr * p.Tc}
-    return figures, {"answer": len(_first["answer"]), "wrong": (p.Tr * p.Tc, causal, near)}
+    tiles = [(i, j) for i in range(p.Tr) for j in range(p.Tc)]
+    near, causal = sum(0 <= i - j <= 1 for i, j in tiles), sum(j <= i for i, j in tiles)
+    figures = {
+        "place": _place(),
+        "tokens": p.n,
+        "side": p.block_q,
+        "back": mask.partition(":")[2].partition(",")[0],
+        "tiles": len(tiles),
+    }
+    hall = {"answer": len(questions[0]["answer"]), "wrong": (len(tiles), causal, near)}
+    return lesson("windows", figures, questions, hall)
 
 
-_first, *_others = (_asked(*x) for x in ASKED)
-_figures, _numbers = _hall()
-LESSONS = (
-    lesson("windows", {"place": _place(), **_figures}, _numbers, **_first, variants=_others),
-)
+LESSONS = (_lesson(),)

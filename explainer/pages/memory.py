@@ -14,9 +14,9 @@ from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
-from explainer.views import parallel_report
 from explainer.views.html import PASSES, awaited
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
+from explainer.views.run_report import render_refusal
 
 say, shared = Texts("memory"), Texts("shared")
 PREFIX = "mem-"
@@ -28,7 +28,7 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         w = parse(query, PLAIN)
     except ProblemError as error:
-        return parallel_report.failure(str(error)), shown(None), shown(None), ""
+        return render_refusal(str(error)), shown(None), shown(None), ""
     shown_, pass_ = (query.get(key, "") for key in ("show", "pass"))
     view = render_view(query.get("view", ""), w, shown_, pass_)
     wide = PAIRED if len(view.figures) > 1 else WIDE

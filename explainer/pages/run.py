@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.base.fields import DTYPES, PASSES, ProblemError
+from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
@@ -34,6 +34,7 @@ from explainer.views import (
     run_details,
     run_report,
 )
+from kernels.spec.fields import DTYPES, PASSES
 
 say, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
@@ -121,7 +122,7 @@ def address_notice(query: dict) -> dict:
     try:
         RunRequest.from_query(_asked(query))
     except ProblemError as error:
-        return {"notice": run_report.failure(say("address.unused", error=error))}
+        return {"notice": run_report.render_refusal(say("address.unused", error=error))}
     return {"notice": ""}
 
 
@@ -138,7 +139,7 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
         kind = downloads.kind(live)
         errors, roof = figures.histogram(live["rows"], kind), figures.roofline(live, kind)
     else:
-        first, below, errors, roof = run_report.failure(job.error), "", None, None
+        first, below, errors, roof = run_report.render_refusal(job.error), "", None, None
     if on_gpu is False or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
         below_all = run_report.recorded(old) if old else _no_record(job.request)
@@ -182,7 +183,7 @@ def build(engine: Engine) -> RunPage:
             hall = given.pop("mode") == "present"
             asked = RunRequest.from_query(_named(given))
         except (ProblemError, ValueError) as error:
-            yield *_only(run_report.failure(str(error))), _stop(False)
+            yield *_only(run_report.render_refusal(str(error))), _stop(False)
             return
         session = request.session_hash or ""
         cancelled.discard(session)

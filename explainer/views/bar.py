@@ -7,7 +7,7 @@ from explainer.learn.content import PAGES
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import lessons
 from explainer.views.html import PASSES, div, tag
-from explainer.views.learn_parts import to
+from explainer.views.learn_parts import address
 
 say = Texts("shared")
 
@@ -16,7 +16,8 @@ def _explains(page: str) -> str:
     """The lessons that lead to this page, to be gone to from there."""
     found = [lesson for lesson in lessons() if any(link.page == page for link in lesson.links)]
     links = (
-        tag("a", f"{NUMBERS[lesson.key]} {lesson.title}", href=to(lesson.key)) for lesson in found
+        tag("a", f"{NUMBERS[lesson.key]} {lesson.title}", href=address(lesson.key))
+        for lesson in found
     )
     return (
         div("fa-explains", tag("p", say("bar.explained")), *links, data_explains=page, hidden="")
@@ -31,7 +32,7 @@ SAVES = "".join(
 )
 BAR = f"""
 <div class="fa-bar-top">
-  <p class="fa-said" role="status" aria-live="polite"></p>
+  <p class="fa-live" role="status" aria-live="polite"></p>
   <h1>{say("bar.name")}<span>{say("bar.name_more")}</span></h1>
   <a class="fa-share fa-to-lesson" href="?page=learn" hidden></a>
   <span class="fa-kernel-chip" role="status" hidden></span>

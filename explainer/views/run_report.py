@@ -48,7 +48,7 @@ def idle() -> str:
     return div("fa-run", div("fa-run-idle", words(say("idle"))))
 
 
-def failure(sentence: str) -> str:
+def render_refusal(sentence: str) -> str:
     """One sentence in place of a result."""
     return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
 

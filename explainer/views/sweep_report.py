@@ -22,7 +22,7 @@ say = Texts("run")
 def measures(sweep: Sweep) -> str:
     """What the points of a sweep measure, and what of the controls it leaves out."""
     d, heads = sweep.d, WIDTH // sweep.d
-    changed = downloads.scored(sweep.said).removeprefix(str(sweep.mask))
+    changed = downloads.scored(sweep.rules).removeprefix(str(sweep.mask))
     width = say("sweep.width" if heads * d == WIDTH else "sweep.width_below", width=WIDTH)
     return say(
         "sweep.points",
@@ -38,7 +38,7 @@ def measures(sweep: Sweep) -> str:
 def on_its_way(done: int, sweep: Sweep, position: int = 0, rows: Sequence[PointRow] = ()) -> str:
     """Which point is measured now; or the place in the queue."""
     points = sweep.points()
-    total, now = len(points), points[min(done, len(points) - 1)]
+    total, now = len(points), points[min(done, len(points) - 1)].case
     text = say("sweep.now", done=done, total=total, n=now.n, mask=now.mask)
     if position:
         text += " " + say("waiting", position=position)

@@ -24,7 +24,7 @@ SCRIPTS = {
     "step": "js/step/index.js",
     "backward": "js/step/backward.js",
     "race": "js/step/race.js",
-    "film": "js/step/film.js",
+    "video": "js/step/video.js",
     "predict": "js/views/predict.js",
     "tour": "js/step/tour.js",
     "warps": "js/warps/index.js",
@@ -32,7 +32,7 @@ SCRIPTS = {
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
-OF_STEP = ("backward", "race", "film", "predict", "tour")
+OF_STEP = ("backward", "race", "video", "predict", "tour")
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'

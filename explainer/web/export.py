@@ -28,7 +28,7 @@ from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
 from explainer.views.bar import BAR
 from explainer.views.html import awaited, div, tag
-from explainer.views.learn_parts import widget_place
+from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import bundle, static_responses
 from explainer.web.files import in_every_order, in_script
@@ -42,7 +42,7 @@ LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
     (say("preset.causal"), Problem()),
     (say("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
-    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, causal=False)),
+    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, mask="full")),
     ("FlashAttention-1", Problem(order="fa1")),
     (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
@@ -88,7 +88,7 @@ def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
     for k, (value, label) in enumerate(choices.items()):
         box = RADIO.format(name, value, "" if k else "checked")
         labels += tag("label", box, tag("span", label))
-    legend = tag("legend", title, class_="fa-said")
+    legend = tag("legend", title, class_="fa-live")
     return tag("fieldset", legend, div("wrap", labels), data_choice=name.partition("-")[2])
 
 
@@ -164,7 +164,7 @@ def _screens() -> dict[str, str]:
     """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        whole, narrow = widget_place(key), widget_place(key, static_responses.controls(widget))
+        whole, narrow = render_widget(key), render_widget(key, static_responses.controls(widget))
         found = {name: text.replace(whole, narrow) for name, text in found.items()}
     return found
 

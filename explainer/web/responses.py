@@ -14,7 +14,7 @@ from pathlib import Path
 
 from explainer.algorithms.inputs import made
 from explainer.algorithms.schedule import schedule
-from explainer.base.fields import PASSES, ProblemError, pass_of
+from explainer.base.fields import ProblemError, parse_pass
 from explainer.engine.compiled_code import TIMEOUT_S, code
 from explainer.learn.registry import answer
 from explainer.parallel.warps import from_query, packed
@@ -22,6 +22,7 @@ from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.wire import compressed, pack_visit, pack_visit_backward, packed_gzip
+from kernels.spec.fields import PASSES
 
 NICE = 10  # behind the web process, whatever the machine does
 MOST_S = TIMEOUT_S + 10  # the longest that anything may take
@@ -32,7 +33,7 @@ Query = Mapping[str, str]
 
 
 def _visit(query: Query) -> bytes:
-    pack = pack_visit if pass_of(query) == PASSES[0] else pack_visit_backward
+    pack = pack_visit if parse_pass(query) == PASSES[0] else pack_visit_backward
     at = query.get("at", "")
     step = int(at) if at.isascii() and at.isdigit() and len(at) < 8 else -1
     return compressed(pack(Problem.from_query(query), step))
@@ -48,7 +49,7 @@ def _json(made: object) -> bytes:
 
 
 MAKERS: dict[str, Callable[[Query], bytes]] = {
-    "trace": lambda query: packed_gzip(Problem.from_query(query), pass_of(query)),
+    "trace": lambda query: packed_gzip(Problem.from_query(query), parse_pass(query)),
     "visit": _visit,
     "warps": lambda query: _json(packed(*from_query(query))),
     "learn": lambda query: _json(answer(query)),
@@ -56,8 +57,8 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
     "mask": lambda query: _json(mask_map.mask_map(query)),
     "presets": lambda query: _json(mask_map.palette(query)),
     "export.html": _html,
-    "export.json": lambda query: as_json(Problem.from_query(query), pass_of(query)),
-    "export.npz": lambda query: as_npz(Problem.from_query(query), pass_of(query)),
+    "export.json": lambda query: as_json(Problem.from_query(query), parse_pass(query)),
+    "export.npz": lambda query: as_npz(Problem.from_query(query), parse_pass(query)),
 }
 
 

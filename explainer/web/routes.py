@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from explainer.base.fields import PASSES, pass_of
+from explainer.base.fields import parse_pass
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
@@ -31,6 +31,7 @@ from explainer.web.listings import listings
 from explainer.web.responses import MAKERS
 from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
 from explainer.web.worker_pool import Busy, ClientDisconnected, WorkerPool
+from kernels.spec.fields import PASSES
 
 PREFIX = "/fa"
 # kind of answer → its media type
@@ -77,7 +78,7 @@ def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
         packed = {"Content-Encoding": "gzip"} if kind in ("trace", "visit") else {}
         return packed | {"Cache-Control": IMMUTABLE}
     problem, suffix = Problem.from_query(query), kind.removeprefix("export.")
-    back = "" if pass_of(query) == PASSES[0] else "-backward"
+    back = "" if parse_pass(query) == PASSES[0] else "-backward"
     name = f"flashattention-{problem.order}{back}-n{problem.n}-d{problem.d}.{suffix}"
     # With an encoding of its own, else Gradio compresses tens of megabytes in the web process.
     return {

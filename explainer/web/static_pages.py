@@ -100,8 +100,8 @@ def _memory(query: Query) -> View:
 
 def _parallel(query: Query) -> View:
     if query["view"] == "real":
-        return parallel_views.recorded(query["case"])
-    return parallel_views.made(query["view"], _workload(query))
+        return parallel_views.render_case(query["case"])
+    return parallel_views.render_view(query["view"], _workload(query))
 
 
 @cache

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import product
 from math import ceil, isfinite
 
-from explainer.learn.blocks import Control, Widget
 from explainer.learn.registry import answer
+from explainer.learn.widgets import Control, Widget
 
 MOST = 48
 FEW = 7

@@ -178,6 +178,10 @@ def _heads(p: Problem) -> dict[str, int]:
     return of_heads | {"kv_bytes": kv_bytes}
 
 
+def _changes(p: Problem) -> list[dict]:
+    return p.score.to_json(p.head, p.q_heads)
+
+
 def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
     size, of, orders = ITEMSIZE[problem.dtype], PASSES[pass_], lanes_of(problem.order, pass_)
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
@@ -192,7 +196,10 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "query": problem.to_query(),
         "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
         | {"mask": str(problem.mask), "plain": problem.mask.plain}
-        | {"score": str(problem.score), "changes": problem.score.steps}
+        | {
+            "score": str(problem.score),
+            "changes": _changes(problem),
+        }
         | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
         | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
         "row_names": list(names) if names else None,

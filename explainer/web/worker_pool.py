@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from explainer.base.cache import ByteCache
-from explainer.base.fields import NAMES, ProblemError
+from explainer.base.fields import BY_KEY, ProblemError
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
 from explainer.web.responses import PLACE
@@ -35,7 +35,7 @@ LIFE = 40  # answers of a process before another takes its place
 IDLE_S = 20.0  # then it ends, and its memory is the machine's again
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
 # What an answer depends on; other keys (the build, anything made up) make no new one.
-KEYS = {key for key, _ in NAMES.values()} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
+KEYS = {*BY_KEY} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
 say = Texts("shared")
 
 

@@ -29,14 +29,18 @@ class Modification:
     key j, ``source`` who uses it. ``apply(s, row, key, slope, *numbers)`` of NumPy arrays or torch
     tensors that broadcast to s, whose dtype it keeps; slope is the head's. ``numbers`` names its
     numbers, each from ``low`` to ``high``; the last may be there up to ``most`` times.
-    ``slope(s, *numbers)`` is its derivative where it gave s, None for 1; ``bends``: it is not the
-    same everywhere.
+    ``shape``: it multiplies a score ("factor"), bends it ("tanh") or adds to it by distance, along
+    a "slope" or from a "table"; ``code`` says it of S, where {x} is its first number and {unit}
+    the slope. ``slope(s, *numbers)`` is its derivative where it gave s, None for 1; ``bends``: it
+    is not the same everywhere.
     """
 
     name: str
     words: str
     formula: str
     source: str
+    shape: str
+    code: str
     apply: Callable
     numbers: tuple[str, ...] = ()
     low: float = 0.001
@@ -69,22 +73,26 @@ MODIFICATIONS = {
     for m in (
         Modification(
             "scale", "every score times x", "x·s", "a temperature 1/x",
+            shape="factor", code="{x} · S",
             apply=lambda s, row, key, slope, x: s * x,
             numbers=("x",), slope=lambda s, x: s * 0 + x,
         ),
         Modification(
             "softcap", "scores pressed between −c and c", "c·tanh(s/c)", "Gemma 2 (2024)",
+            shape="tanh", code="{x} · tanh(S / {x})",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
             numbers=("c",), slope=lambda s, c: 1 - (s / c) * (s / c), bends=True,
         ),
         Modification(
             "alibi", "a penalty that grows with the distance", "s + 2^(−8(h+1)/H)·(j − i′)",
             "ALiBi (Press et al., 2021), in BLOOM and MPT",
+            shape="slope", code="S + (key − query) {unit}",
             apply=_alibi,
         ),
         Modification(
             "bias", "a bias from a table by distance, the last one beyond it",
             "s + b[max(i′ − j, 0)]", "relative positions (Shaw et al., 2018), T5",
+            shape="table", code="S + b[query − key]",
             apply=_bias,
             numbers=("b",), low=-10_000.0, most=MAX_BIASES,
         ),
@@ -121,6 +129,11 @@ class Score:
         """Is its slope different from score to score?"""
         return any(MODIFICATIONS[name].bends for name, _ in self.steps)
 
+    def to_json(self, head: int = 0, heads: int = 1) -> list[dict]:
+        """Describe the steps for a picture of this head: ``name``, ``shape``, ``code``, ``numbers``
+        (of a slope: it), and the slope as ``unit``."""
+        return [_step_json(name, numbers, slope(head, heads)) for name, numbers in self.steps]
+
     def apply(self, s, rows, keys, head: int = 0, heads: int = 1):
         """The scores s (…, n, m), scaled by 1/√d, after all steps, in their own dtype.
 
@@ -139,6 +152,16 @@ class Score:
             if m.slope is not None:
                 steep = steep * m.slope(s, *numbers)
         return s, steep
+
+
+def _step_json(name: str, numbers: tuple[float, ...], steep: float) -> dict:
+    m = MODIFICATIONS[name]
+    found = {"name": name, "shape": m.shape, "numbers": numbers}
+    if m.shape == "slope":
+        parts = 1 / steep
+        unit = f"/ {parts:,.0f}" if parts == int(parts) else f"× {steep:.3g}"
+        return found | {"numbers": (steep,), "unit": unit, "code": m.code.format(unit=unit)}
+    return found | {"code": m.code.format(x=short(numbers[0]))}
 
 
 def slope(head, heads: int):

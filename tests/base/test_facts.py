@@ -179,7 +179,8 @@ def _words(part: object, name: str) -> Iterator[str]:
     if isinstance(part, str):
         yield part
     elif isinstance(part, dict):
-        said = ("words",) if name == "claims.json" else ()
+        # What others say; a widget's settings, which are the reader's.
+        said = {"claims.json": ("words",), "widgets.json": ("choices",)}.get(name, ())
         for key, value in part.items():
             if key not in (*LEFT_OUT, *said):
                 yield from _words(value, name)

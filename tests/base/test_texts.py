@@ -172,7 +172,14 @@ def template_keys(node: nodes.Node) -> list[str]:
 
 
 def _sayers(node: ast.AST) -> list[tuple[str, str]]:
-    """The names that a statement gives to texts, each with its page."""
+    """The names that a statement gives to texts, or brings from a room that shares them, each with
+    its page."""
+    if isinstance(node, ast.ImportFrom):
+        return (
+            [("t", "learn")]
+            if node.module == "explainer.learn.blocks" and any(x.name == "t" for x in node.names)
+            else []
+        )
     if not isinstance(node, ast.Assign):
         return []
     names, values = node.targets[0], node.value

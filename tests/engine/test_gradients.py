@@ -13,12 +13,13 @@ import torch
 
 import kernels
 from explainer.algorithms.schedule import schedule
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.gradient_judging import NAMES, Gradients, differing
 from explainer.engine.jobs import device, run
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import Result
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace_backward
 from explainer.views import downloads, gradients_run_report, run_details, run_report
 from kernels.checks import DTYPES
@@ -97,7 +98,7 @@ def test_bytes_and_flops_are_those_of_both_loops(results, name):
     shared = asked.batch * (p.q_heads - p.kv_heads)
     assert row["bytes"] == heads * (forward + backward) - shared * own
     assert row["least_bytes"] <= row["bytes"]
-    scores = p.n**2 * (0.5 if p.causal else 1)
+    scores = p.n**2 * (0.5 if p.is_causal else 1)
     assert row["flops"] == (2 + 5) * 2 * heads * scores * p.d
 
 

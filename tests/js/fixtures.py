@@ -17,9 +17,10 @@ from explainer.algorithms.traffic import total
 from explainer.memory import tile_budget
 from explainer.parallel.warps import ORDERS as SPLITS
 from explainer.parallel.warps import packed, warps
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import Trace, Visit, one_visit, trace
 from explainer.web.wire import has_numbers, pack, pack_visit
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import (
     STATS,
     attributes,
@@ -214,7 +215,7 @@ def zoom(problem: Problem, step: int) -> dict:
     }
 
 
-def story(problem: Problem) -> dict:
+def row_view(problem: Problem) -> dict:
     """Of each row: its exact softmax (weights by the final m, l, O); l and O where alpha is
     forgotten; and the maxima that are left where a new one counts only from 8 in log2 on."""
     t = trace(problem)
@@ -311,9 +312,9 @@ def write_zoom(folder: Path, name: str, problem: Problem, steps: list[int]) -> N
     write(folder, f"zoom-{name}", case, trace=pack(problem), **visits)
 
 
-def write_story(folder: Path, name: str, problem: Problem) -> None:
+def write_row_view(folder: Path, name: str, problem: Problem) -> None:
     """What the rows of a Problem go through, and its trace."""
-    write(folder, f"story-{name}", story(problem), trace=pack(problem))
+    write(folder, f"row_view-{name}", row_view(problem), trace=pack(problem))
 
 
 def write_race(folder: Path, name: str, problem: Problem) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from urllib.parse import parse_qsl
 
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 
 # A union of intersections, a row block that sees no key, every change of a score, a sink above and
 # below the scores.
@@ -66,6 +67,8 @@ LINKS = [
     "n=1&d=1&br=1&bc=1",
     "n=7&d=3&br=3&bc=2&mask=window:2,0|prefix:1&score=softcap:2%26alibi&sink=0.5&data=random",
     "n=8&d=3&br=2&bc=3&mask=block:2x2,0.0,2.1-2&score=scale:2%26bias:1,-1&data=random",
+    "n=8&d=4&br=3&bc=3&score=alibi&hq=8&hk=8&head=0&data=random",
+    "n=8&d=4&br=3&bc=3&score=softcap:4%26alibi&hq=3&hk=3&head=1&data=random",
 ]
 # Too many numbers to travel: tiles only; ragged in both directions.
 LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]

@@ -86,7 +86,7 @@ def test_the_cat_has_the_clear_scores():
 
 
 def test_the_weights_asked_for_are_pytorchs():
-    for scores, question in zip(attending.ASKED, asked("cat"), strict=True):
+    for scores, question in zip(attending.CASES, asked("cat"), strict=True):
         told = ", ".join(f"{x:.1f}" for x in scores)
         assert told in question.words and f"“{attending.WORDS[int(np.argmax(scores))]}”" in (
             question.words

@@ -14,20 +14,24 @@ import torch
 
 from explainer.algorithms.schedule import schedule
 from explainer.learn import backward
-from explainer.learn.blocks import values
+from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 from tests.effort import assert_light
+from tests.learn import scenes
 
-WIDGETS = {w.key: w for w in backward.WIDGETS}
+WIDGETS = {key: widgets()[key] for key in backward.WIDGETS}
+
+
+def blocks(key: str = "backward", **query) -> list[dict]:
+    """The derivation takes a row and a mask as well, which its widget leaves as they are."""
+    return (
+        backward.steps(**{"step": 1} | query) if key == "backward" else scenes.blocks(key, **query)
+    )
+
+
 (LESSON,) = backward.LESSONS
 STEPS = range(1, 7)
-
-
-def blocks(key: str = "backward", **query: object) -> list[dict]:
-    if key == "backward":
-        return backward.steps(query.get("step", 1), query.get("row", 1), query.get("mask", "full"))
-    return WIDGETS[key].compute(values(WIDGETS[key], {k: str(v) for k, v in query.items()}))
 
 
 def matrices(made: list[dict]) -> dict[str, np.ndarray]:
@@ -74,7 +78,7 @@ def test_every_array_is_autograds(mask):
 def test_the_jacobian_is_autograds(mask, row):
     S = torch.from_numpy(truth(mask)["S"][row])
     wanted = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), S)
-    shown = blocks(step=2, row=row, mask=mask)
+    shown = blocks(step=2, i=row, mask=mask)
     np.testing.assert_allclose(
         matrices(shown)[f"diag(P) − P Pᵀ of row {row}: ∂P by ∂S"], wanted, rtol=0, atol=1e-15
     )
@@ -86,7 +90,7 @@ def test_every_step_shows_its_own_numbers(mask, row):
     right = truth(mask)
     P, dP, dS = (right[x][row] for x in ("P", "dP", "dS"))
     D = (P * dP).sum()
-    shown = {step: matrices(blocks(step=step, row=row, mask=mask)) for step in STEPS}
+    shown = {step: matrices(blocks(step=step, i=row, mask=mask)) for step in STEPS}
     close = partial(np.testing.assert_allclose, rtol=0, atol=1e-14)
     close(shown[1]["P = exp(S − lse)"], right["P"])
     close(shown[1]["lse, kept beside Q, K, V, O"][:, 0], right["lse"])
@@ -111,7 +115,7 @@ def first(words: str) -> float:
 def test_the_sentences_add_up(row):
     """What stands left of the last "=" gives what stands right of it, as far as digits go."""
     for step in STEPS:
-        for b in blocks(step=step, row=row):
+        for b in blocks(step=step, i=row):
             for sentence in re.split(r"(?<=\d)[.:] ", b["words"]) if b["type"] == "text" else ():
                 left, is_sum, right = sentence.rpartition(" = ")
                 if not is_sum or not re.search(r"·|exp| \+ ", left) or "dO" in right:
@@ -124,7 +128,7 @@ def test_the_sentences_add_up(row):
 
 def test_nothing_that_is_claimed_differs():
     for mask, row, step in product(("full", "causal"), range(4), STEPS):
-        kinds = {b["kind"] for b in blocks(mask=mask, row=row, step=step) if b["type"] == "text"}
+        kinds = {b["kind"] for b in blocks(mask=mask, i=row, step=step) if b["type"] == "text"}
         assert "bad" not in kinds and (step in (2, 3) or "good" in kinds)
 
 

@@ -16,25 +16,21 @@ from explainer.learn import claim_costs as costs
 from explainer.learn import claim_demos as demos
 from explainer.learn import claim_sums as sums
 from explainer.learn import matrix_units
-from explainer.learn.blocks import values
 from explainer.learn.claims import CLAIMS, WIDGETS
+from explainer.learn.registry import widgets
 from explainer.memory.levels import tensors
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.effort import assert_light
+from tests.learn.scenes import blocks
 
-WIDGET = {w.key: w for w in WIDGETS}
+WIDGET = {key: widgets()[key] for key in WIDGETS}
 CLAIM = {c.key: c for c in CLAIMS}
 
 
-def shown(key: str, **query: object) -> list[dict]:
-    widget = WIDGET[key]
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
-
-
 def block(key: str, kind: str, **query: object) -> dict:
-    return next(b for b in shown(key, **query) if b["type"] == kind)
+    return next(b for b in blocks(key, **query) if b["type"] == kind)
 
 
 def sdpa(q: np.ndarray, k: np.ndarray, v: np.ndarray, **more: object) -> np.ndarray:
@@ -61,15 +57,15 @@ def test_the_cards_are_whole():
 def test_every_edge_of_every_control(key):
     for control in WIDGET[key].controls:
         for end in [c for c, _ in control.choices] or [control.low, control.high]:
-            blocks = shown(key, **{control.key: end})
-            assert len(json.dumps(blocks, allow_nan=False)) < 40_000
-            assert all(b.get("label") or b.get("words") for b in blocks)
+            found = blocks(key, **{control.key: end})
+            assert len(json.dumps(found, allow_nan=False)) < 40_000
+            assert all(b.get("label") or b.get("words") for b in found)
 
 
 @pytest.mark.parametrize("key", WIDGET)
 def test_little_work(key):
     trace.cache_clear()
-    assert_light(partial(shown, key), 30_000, 10_000_000)  # 11,367 lines, 3.9 MB
+    assert_light(partial(blocks, key), 30_000, 10_000_000)  # 11,367 lines, 3.9 MB
 
 
 def test_the_online_loop_is_torchs_attention_and_the_traces():
@@ -152,11 +148,11 @@ def test_flops_are_not_fewer(d, size):
 @pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
 def test_recomputation_is_a_product_more(n, d, size):
     """FACTS.md: 4·N²·d forward, five products for four backward; what moves by the schedules."""
-    blocks = shown("claim_again", n=n, d=d, block=size)
-    flops = [x for _, x, _ in blocks[0]["items"]]
+    found = blocks("claim_again", n=n, d=d, block=size)
+    flops = [x for _, x, _ in found[0]["items"]]
     assert flops == [4 * n * n * d, 8 * n * n * d, 10 * n * n * d]
-    assert "1.17 times the work" in blocks[2]["words"]
-    rows = {row[0]: row[1:] for row in blocks[1]["rows"]}
+    assert "1.17 times the work" in found[2]["words"]
+    rows = {row[0]: row[1:] for row in found[1]["rows"]}
     asked = []
     for order in ("standard", "fa2"):
         p = Problem(
@@ -204,7 +200,7 @@ def test_what_holds_up_attention():
         assert found[f"{way} requested"]["intensity"] < best["intensity"]
     per_second = 4096**2 / fused["exp"]
     assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
-    said = shown("claim_bound", card="h100")[-1]["words"]
+    said = blocks("claim_bound", card="h100")[-1]["words"]
     assert "The last two are at 1.83 GHz" in said and "3.9 × 10¹² exp/s" in said
 
 
@@ -220,7 +216,7 @@ def test_products_and_exponentials_are_counted_at_one_clock(key):
         longest = [row[-1] for row in block("claim_bound", "table", card=key)["rows"]]
         assert set(longest) == {"memory", "products and exp"}
     clock = matrix_units.clock_hz(card)
-    assert f"{clock / 1e9:.2f} GHz" in shown("claim_bound", card=key)[-1]["words"]
+    assert f"{clock / 1e9:.2f} GHz" in blocks("claim_bound", card=key)[-1]["words"]
     assert 1.2e9 < clock < 3e9
 
 
@@ -250,7 +246,7 @@ def test_a_causal_mask_hides_padded_keys(n):
     q, k, v = demos.padded_inputs(n, "random", 0)
     truth = sdpa(q, k, v, is_causal=True)
     assert np.abs(demos.course_note(q, k, v, 64, causal=True) - truth).max() < 2e-6
-    said = [b["words"] for b in shown("claim_padded", n=n, mask="causal") if b["type"] == "text"]
+    said = [b["words"] for b in blocks("claim_padded", n=n, mask="causal") if b["type"] == "text"]
     assert "the causal mask hides them" in said[0]
     assert "Without a causal mask" in CLAIM["padded"].why
 
@@ -310,7 +306,7 @@ def test_a_shift_of_all_scores_changes_nothing():
     assert torch.allclose(torch.softmax(x + 100, 1), torch.softmax(x, 1), atol=1e-14)
     first = block("claim_shift", "bars", by=-100)["items"]
     assert first == block("claim_shift", "bars", by=100)["items"]
-    assert not any(b.get("kind") == "bad" for b in shown("claim_shift", by=100))
+    assert not any(b.get("kind") == "bad" for b in blocks("claim_shift", by=100))
 
 
 def test_dq_in_two_orders_is_autograds_and_not_the_same_bits():

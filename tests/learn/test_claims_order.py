@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 
 from explainer.learn.claims import CLAIMS
-from tests.learn.test_claims import CLAIM, shown
+from tests.learn.scenes import blocks
+from tests.learn.test_claims import CLAIM
 
 
 def longest(truths: list[bool], equal: bool) -> int:
@@ -37,6 +38,6 @@ def test_no_proof_answers_a_later_claim():
     keys = [c.key for c in CLAIMS]
     assert not given_away(keys) and "scattered" not in given_away(keys[::-1])
     assert {"written", "flops"} <= {*given_away(keys[::-1])}
-    said = {key: str([CLAIM[key].why, shown(CLAIM[key].widget)]) for key in ("flops", "written")}
+    said = {key: str([CLAIM[key].why, blocks(CLAIM[key].widget)]) for key in ("flops", "written")}
     assert "backward" not in said["flops"] and "piece" not in said["written"]
     assert "faster" not in CLAIM["backward"].why and "rder" not in CLAIM["bits"].why

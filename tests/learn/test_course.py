@@ -16,8 +16,10 @@ import pytest
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.facts import PLACE
+from explainer.base.fields import parse_pass
 from explainer.base.paths import ASSETS
 from explainer.engine import recorded
+from explainer.engine.requests import Sweep
 from explainer.learn import (
     content,
     course,
@@ -29,15 +31,13 @@ from explainer.learn import (
     round_trips,
     vectors,
 )
-from explainer.learn.blocks import PICTURES, Control, picture
-from explainer.learn.content import Lesson, Link, asked
-from explainer.learn.controls import pick
+from explainer.learn.blocks import PICTURES, picture
+from explainer.learn.content import Lesson, Link, make_question
 from explainer.learn.registry import MODULES, lessons, questions, self_test, widgets
+from explainer.learn.widgets import Control, read_control
 from explainer.pages import run, workload
-from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
-from explainer.web.responses import pass_of
 from tests.learn import whole
 
 
@@ -79,7 +79,7 @@ def taken(module) -> set[str]:
 
 def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
     for lesson in lessons():
-        (module,) = (m for m in MODULES if lesson.widget in [w.key for w in m.WIDGETS])
+        (module,) = (m for m in MODULES if lesson.widget in m.WIDGETS)
         for given in taken(module):
             assert re.search(GIVEN[given], lesson.ground, re.I), (lesson.key, given, lesson.ground)
         if lesson.ground == Lesson.ground:
@@ -154,10 +154,10 @@ def test_a_lesson_is_whole_and_its_links_open(lesson):
         parts = dict(parse_qsl(link.query))
         assert parts.get("page", "step") == link.page or link.page == "paper", link
         if link.page == "step":
-            visit = schedule(Problem.from_query(parts), pass_of(parts))[int(parts["step"])]
+            visit = schedule(Problem.from_query(parts), parse_pass(parts))[int(parts["step"])]
             assert parts.get("phase") is None or parts["phase"] in visit.phases
         if parts.get("run-sweep"):
-            wanted = wanted_of(run.request_of(link.query).to_query())
+            wanted = Sweep.from_query(run.request_of(link.query).to_query())
             near, rows = recorded.swept(wanted)
             assert near == wanted and {row["method"] for row in rows} == {*wanted.methods}, link
 
@@ -192,7 +192,7 @@ def test_a_variant_says_only_what_differs():
         "reasons": ["yes", "no"],
         "variants": [{"words": "two"}, {"words": "three", "hint": "h"}],
     }
-    made = asked(entry, answer=10, variants=({"answer": 20}, {"answer": 30}, {"words": "four"}))
+    made = make_question(entry, [{"answer": 10}, {"answer": 20}, {"answer": 30}, {"words": "four"}])
     assert (made.words, made.answer, made.hint) == ("one", 10, "")
     assert [(v.words, v.answer, v.hint) for v in made.variants] == [
         ("two", 20, ""),
@@ -229,12 +229,12 @@ def test_what_is_not_allowed_is_refused_in_a_sentence():
 
 
 def test_a_control_closes_choices_that_it_has_and_does_not_start_with():
-    assert pick("d", "d", 16, (1, 16, 64), closed=(64,)).closed == ("64",)
+    assert read_control("d", "d", 16, choices=(1, 16, 64), closed=(64,)).closed == ("64",)
     assert Control("on", "On", "toggle", "0", closed=True).closed is True
     with pytest.raises(ValueError, match="control d: closed = '8' is no choice of it"):
-        pick("d", "d", 16, (1, 16), closed=(8,))
+        read_control("d", "d", 16, choices=(1, 16), closed=(8,))
     with pytest.raises(ValueError, match="control d: its value '16' is closed"):
-        pick("d", "d", 16, (1, 16), closed=(16,))
+        read_control("d", "d", 16, choices=(1, 16), closed=(16,))
     with pytest.raises(ValueError, match="control d: kind = 'dial', not one of"):
         Control("d", "d", "dial", 1)
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from explainer.learn import online
-from explainer.learn.blocks import Control
 from explainer.learn.content import Lesson, Question
 from explainer.learn.hall import slide
 from explainer.learn.registry import answer, lessons, widgets
+from explainer.learn.widgets import Control
 
 KNOWN = {lesson.key: lesson for lesson in lessons()}
 

@@ -15,18 +15,13 @@ from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS
 from explainer.base.records import load
 from explainer.learn import any_order, fusion, saves, tiled
-from explainer.learn.blocks import values
-from explainer.learn.registry import lessons, widgets
+from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.js.test_model import NODE
+from tests.learn.scenes import blocks
 
 LESSONS = {r.key: r for r in lessons()}
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = widgets()[key]
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
 
 
 def texts(made: list[dict]) -> list[str]:

@@ -15,11 +15,11 @@ from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from tests.learn.scenes import (
     asked,
+    blocks,
     default_hides_the_answer,
     every_edge,
     lesson,
     shapes,
-    shown,
     words,
 )
 
@@ -57,7 +57,7 @@ def test_what_is_kept_is_what_the_loops_keep():
         assert ("P: 2 MiB" in said) == (written == 1024 * 1024 * 2)
         assert ("lse: 4 KiB" in said) == (written == 1024 * 4)
         assert ("P, not kept: 2 MiB" in said) == (tensor == "lse")
-        spoken = shown("recompute", way=way, n=1024)[0]["words"]
+        spoken = blocks("recompute", way=way, n=1024)[0]["words"]
         assert ("fp16" in spoken, "fp32" in spoken) == (tensor == "P", tensor == "lse")
     sides = [
         next(s["h"] for s in shapes("recompute", n=n) if s.get("key") == "kept")
@@ -79,7 +79,7 @@ def test_the_ticks_of_a_chart_stand_apart():
 
 
 def test_seven_steps_the_last_a_recorded_model():
-    found = shown("backward", step=7)
+    found = blocks("backward", step=7)
     record = load(TRAINED[0])
     (curves,) = (b for b in found if b["type"] == "plot")
     assert [s["y"] for s in curves["series"]] == [row["losses"] for row in record["rows"]]
@@ -87,7 +87,7 @@ def test_seven_steps_the_last_a_recorded_model():
 
 
 def test_a_weight_is_pushed_as_torch_would():
-    for start, by, count in amp.ASKED:
+    for start, by, count in amp.CASES:
         weight, kept = torch.tensor(start, dtype=torch.float16), torch.tensor(start)
         for _ in range(count):
             weight, kept = (weight + by).half(), kept + by
@@ -95,7 +95,7 @@ def test_a_weight_is_pushed_as_torch_would():
         assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
     answers = [q.answer for q in asked("amp")]
     assert answers[:2] == [1.0, 2.0] and answers[2] == 1 + 8 * 2**-10
-    for question, (start, by, count) in zip(asked("amp"), amp.ASKED, strict=True):
+    for question, (start, by, count) in zip(asked("amp"), amp.CASES, strict=True):
         exact = start + by * count
         assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
 
@@ -166,7 +166,7 @@ def test_any_of_the_habits_may_be_off():
     """The line says which: what is left out, or what is left."""
     keys = [control.key for control in widgets()["steady"].controls]
     for chosen in product("01", repeat=len(keys)):
-        drawn = str(widgets()["steady"].compute(dict(zip(keys, chosen, strict=True))))
+        drawn = str(blocks("steady", **dict(zip(keys, chosen, strict=True))))
         many = chosen.count("1")
         said = {0: "with none of the four", 1: " alone", len(keys): "your stack"}
         assert f"orange: {'' if many != 1 else 'with '}" in drawn

@@ -13,7 +13,7 @@ from explainer.learn import backend_choice, ecosystem, limits, others, profiling
 from explainer.learn.backend_choice import Input
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from tests.learn.scenes import asked, default_hides_the_answer, every_edge, lesson, words
+from tests.learn.scenes import asked, blocks, default_hides_the_answer, every_edge, lesson, words
 
 KEYS = ("when_not", "backends", "profile", "others")
 
@@ -128,18 +128,8 @@ INPUT = Input(90, "bf16", 64, "none", False)
 def test_the_backend_is_what_the_sourced_table_says(change, wanted):
     x = Input(**vars(INPUT) | change)
     assert backend_choice.chosen(x) == wanted
-    assert (
-        f"{backend_choice.NAMES[wanted]} runs."
-        in widgets()["which"].compute(
-            {
-                "sm": str(x.sm),
-                "dtype": x.dtype,
-                "d": str(x.d),
-                "mask": x.mask,
-                "shared": "yes" if x.shared else "no",
-            }
-        )[0]["words"]
-    )
+    (picture, _) = widgets()["which"].compute(**vars(x))
+    assert f"{backend_choice.NAMES[wanted]} runs." in picture["words"]
 
 
 def test_the_checks_are_the_rows_of_the_table():
@@ -201,13 +191,13 @@ def test_the_profile_is_the_record():
     assert many["median_ms"] * 1e3 > 128 * limits_["fa2"][1], "longer than its products alone"
     assert all(ms in words("profile", step=4) for ms in ("1.26 ms", "0.72"))
     assert round(many["median_ms"], 2) == 1.26
-    fine = widgets()["profile"].compute({"step": 4.0})[-1]["words"]
+    fine = blocks("profile", step=4)[-1]["words"]
     assert "4.25 TB/s, 762 TFLOP/s" in fine
     assert limits_["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
 
 
 def test_the_rates_asked_for_are_the_records():
-    for question, (method, n) in zip(asked("profile"), profiling.ASKED, strict=True):
+    for question, (method, n) in zip(asked("profile"), profiling.CASES, strict=True):
         row = profiling.timed(method, n)
         assert question.answer == pytest.approx(row["tflops"], rel=0.01)
         assert f"{row['median_ms']:.3f} ms" in question.words

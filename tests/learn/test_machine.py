@@ -23,17 +23,12 @@ from explainer.learn import (
     versions,
     warp_split,
 )
-from explainer.learn.blocks import values
 from explainer.learn.registry import lessons, widgets
 from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
+from tests.learn.scenes import blocks
 
 LESSONS = {r.key: r for r in lessons()}
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = widgets()[key]
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
 
 
 def texts(made: list[dict]) -> list[str]:
@@ -255,7 +250,7 @@ TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "e4m3": torch.float8_e4m
 
 
 def test_the_rounded_numbers_are_torch_s():
-    for (key, x), answer in zip(number_formats.QUESTIONS, asked("formats"), strict=True):
+    for (key, x), answer in zip(number_formats.CASES, asked("formats"), strict=True):
         assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
         below, above = (float(torch.tensor(x + by).to(TORCH[key])) for by in (-0.5, 0.5))
         assert below == above == answer, "no tie: how ties round is not taught"

@@ -76,7 +76,7 @@ def test_top_left_hides_what_was_there_before():
     assert "bottom-right" in block("mask", shape="corner")["words"]
 
 
-@pytest.mark.parametrize(("at", "size"), list(enumerate(masking.ASKED)))
+@pytest.mark.parametrize(("at", "size"), list(enumerate(masking.CASES)))
 def test_the_scores_to_click_are_those_that_torch_hides(at, size):
     question = asked("mask")[at]
     hidden = ~causal_lower_right(*size)._materialize("cpu")

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explainer.learn.content import asked
+from explainer.learn.content import make_question
 from explainer.learn.registry import questions
 
 QUESTIONS = {q.key: q for q in questions()}
@@ -165,11 +165,13 @@ def test_a_mistake_that_gives_the_answer_is_left_out():
         "reasons": ("a.", "b."),
         "mistakes": ("is one.", "is two.", "is three."),
     }
-    made = asked(entry, wrong=(4.05, 2, 2.05))
+    made = make_question(entry, [{"wrong": (4.05, 2, 2.05)}])
     assert made.mistakes == ((2.0, "2 is two."),)
-    assert replace(made, variants=()) == asked({**entry, "variants": ()}, wrong=(4.0, 2, 2))
+    assert replace(made, variants=()) == make_question(
+        {**entry, "variants": ()}, [{"wrong": (4.0, 2, 2)}]
+    )
     with pytest.raises(ValueError, match="zip"):
-        asked(entry, wrong=(1, 2))
+        make_question(entry, [{"wrong": (1, 2)}])
 
 
 def test_a_cell_s_note_is_its_matrix_s():

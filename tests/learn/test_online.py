@@ -12,19 +12,14 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import online
 from explainer.learn import online_loop as loop
-from explainer.learn.blocks import values
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
+from tests.learn.scenes import blocks
 
 LESSON = next(r for r in lessons() if r.key == "online")
 S, V = (np.array(x, np.float32) for x in (loop.SCORES, loop.VALUES))
 RIGHT = [fill for _, _, fill in loop.GAPS]
-
-
-def blocks(key: str, **query: object) -> list[dict]:
-    widget = next(w for w in (*online.WIDGETS, *loop.WIDGETS) if w.key == key)
-    return widget.compute(values(widget, {k: str(v) for k, v in query.items()}))
 
 
 def texts(block: dict) -> list[str]:

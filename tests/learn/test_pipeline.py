@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from explainer.base.facts import number
+from explainer.base.fields import ProblemError
 from explainer.learn import pipeline
-from explainer.learn.blocks import values
 from explainer.learn.pipeline import (
     FITTED,
     MATRIX,
@@ -22,14 +23,13 @@ from explainer.learn.pipeline import (
     makespan,
     run,
 )
-from explainer.learn.registry import lessons
-from explainer.problem import ProblemError
+from explainer.learn.registry import lessons, widgets
 from tests.effort import assert_light
-from tests.learn.scenes import lesson
+from tests.learn.scenes import blocks, lesson
 
 COSTS = (0.5, 1.0, FITTED, 8.0)  # of a softmax, in products
 CASES = [(v, tiles, x) for v in VARIANTS for tiles in (1, 2, 6, 17) for x in COSTS]
-WIDGET = pipeline.WIDGETS[0]
+WIDGET = widgets()["pipeline"]
 LESSON = next(r for r in lessons() if r.key == "overlap")
 
 
@@ -133,7 +133,7 @@ def test_the_model_is_fitted_to_the_papers_ablation_and_says_how_far_it_is_off()
     assert min(grid, key=lambda x: sum(e * e for e in off(x).values())) == FITTED
     assert max(map(abs, off(FITTED).values())) < 0.02
     for variant in VARIANTS:
-        said = blocks(variant=variant)[1]["words"]
+        said = blocks("pipeline", variant=variant)[1]["words"]
         if variant in paper:
             assert f"measured: {paper[variant]} TFLOP/s" in said
         else:
@@ -173,12 +173,8 @@ def test_overlap_runs_softmax_beside_the_consumers_own_product():
     assert {v for v in VARIANTS if beside(v)} == {"overlap", "alike"}
 
 
-def blocks(**query: object) -> list[dict]:
-    return WIDGET.compute(values(WIDGET, {k: str(v) for k, v in query.items()}))
-
-
 def test_the_widget_steps_and_labels_what_is_measured():
-    made = {step: blocks(step=step, variant="overlap") for step in (1, 17, 48)}
+    made = {step: blocks("pipeline", step=step, variant="overlap") for step in (1, 17, 48)}
     for step, found in made.items():
         lanes = dict(next(b for b in found if b["type"] == "timeline")["lanes"])
         softmax = sum(len(bars) for name, bars in lanes.items() if "softmax" in name)
@@ -190,11 +186,11 @@ def test_the_widget_steps_and_labels_what_is_measured():
             assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
     assert "as fitted" in made[48][1]["label"]
     assert "L2 is one measured on an H200" in lesson("overlap").more
-    hypothetical = blocks(softmax=2, variant="overlap")[1]
+    hypothetical = blocks("pipeline", softmax=2, variant="overlap")[1]
     assert "the fit: 4.85" in hypothetical["label"]
     assert hypothetical["words"].endswith("measured: nobody measured it"), "661 had its own softmax"
     for softmax, said in ((1, "as long as 1 product ("), (2, "as long as 2 products (")):
-        assert said in blocks(softmax=softmax)[1]["label"]
+        assert said in blocks("pipeline", softmax=softmax)[1]["label"]
 
 
 @pytest.mark.parametrize("softmax", pipeline.SOFTMAXES[1:])
@@ -210,12 +206,12 @@ def test_the_question_asks_for_it():
 
 def test_the_widget_is_small_light_kept_and_refuses():
     run.cache_clear()
-    assert_light(blocks, 1_000_000, 8_000_000)
+    assert_light(partial(blocks, "pipeline"), 1_000_000, 8_000_000)
     runs = run.cache_info().misses
-    found = assert_light(blocks, 100_000, 100_000)  # the simulation is kept
+    found = assert_light(partial(blocks, "pipeline"), 100_000, 100_000)  # the simulation is kept
     assert run.cache_info().misses == runs
     assert len(json.dumps(found)) < 40_000
     assert all(b.get("label") or b.get("words") for b in found)
     for bad in ({"step": 0}, {"step": 49}, {"softmax": 9}, {"variant": "magic"}):
         with pytest.raises(ProblemError):
-            blocks(**bad)
+            blocks("pipeline", **bad)

@@ -83,7 +83,7 @@ def test_each_way_to_fail_has_its_words():
     assert "fp16: weights NaN, NaN, NaN, NaN" in block("safe", top=-30)["words"]
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.ASKED)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.CASES)))
 def test_the_question_s_weights_are_torchs(at, given):
     (name, logits), question = given, asked("safe")[at]
     said, right = (

@@ -14,6 +14,7 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
 from explainer.learn.registry import lessons
+from explainer.learn.widgets import read_controls
 from explainer.memory.levels import levels
 from tests.learn.foundations import LESSONS, asked, block, data
 
@@ -42,7 +43,7 @@ def test_what_a_warp_moves():
     assert data("gpu", heads=1)["busy"] == 8
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(gpu.ASKED)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(gpu.CASES)))
 def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
@@ -51,7 +52,7 @@ def test_the_sectors_asked_for(at, given):
         r"The addresses are (\d+) bytes apart.* (\d+)\.$", question.reasons[0]
     ).groups()
     assert (int(apart), float(found)) == (span, question.answer)
-    closed = next(c for c in gpu.WIDGETS[0].controls if c.key == "stride").closed
+    closed = read_controls("gpu")["stride"].closed
     assert str(stride) in closed
 
 

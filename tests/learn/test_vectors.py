@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.fields import ProblemError
 from explainer.learn import linear_algebra, vectors
-from explainer.problem import ProblemError
+from explainer.learn.widgets import read_controls
 from tests.learn.foundations import asked, block, data
 
 
@@ -58,11 +59,7 @@ def test_what_the_spread_s_questions_say_is_the_spread():
         says = r"With d = (\d+) the raw dot products (?:have a spread of|spread by) (\d+\.\d)"
         known = re.search(says, question.words)
         assert float(known[2]) == math.sqrt(int(known[1]))
-        assert str(d) in next(c for c in _controls("dot") if c.key == "d").closed
-
-
-def _controls(key: str):
-    return next(w for w in vectors.WIDGETS if w.key == key).controls
+        assert str(d) in read_controls("dot")["d"].closed
 
 
 @pytest.mark.parametrize("order", vectors.LOOPS)
@@ -85,7 +82,7 @@ def test_loops_differ_in_what_is_finished_early():
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
 
 
-@pytest.mark.parametrize(("at", "size"), list(enumerate(vectors.ASKED)))
+@pytest.mark.parametrize(("at", "size"), list(enumerate(vectors.CASES)))
 def test_open_sums_are_one_a_row_or_all(at, size):
     """Counted here from the moments of a sum's first and last product."""
     rows, depth, cols = size

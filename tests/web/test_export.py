@@ -13,8 +13,9 @@ import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import summed
+from explainer.base.fields import ProblemError
 from explainer.learn.registry import widgets
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from explainer.web import bundle, static_responses
 from explainer.web.bundle import BundleError

@@ -14,9 +14,11 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
-from explainer.problem import ORDERS, Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from explainer.web.wire import KIND, pack, packed_gzip
+from kernels.spec.fields import ORDERS
 from tests import by_hand
 
 PROBLEMS = [
@@ -49,10 +51,21 @@ def test_mask_score_and_sink_are_said_and_cost_few_bytes():
         p = Problem(mask=mask, score="softcap:2&bias:1,-1", sink=1.5)
         said = decode(pack(p))[0]["problem"]
         assert said["mask"] == str(p.mask) and said["plain"] == (mask in ("full", "causal"))
-        assert said["changes"] == [["softcap", [2]], ["bias", [1, -1]]] and said["sink"] == 1.5
+        changes = [(x["name"], x["numbers"]) for x in said["changes"]]
+        assert changes == [("softcap", [2]), ("bias", [1, -1])] and said["sink"] == 1.5
         assert len(packed_gzip(p)) <= 30_000 and len(packed_gzip(replace(p, sink=None))) <= 30_000
     plain = decode(pack(Problem()))[0]["problem"]
     assert (plain["score"], plain["changes"], plain["sink"]) == ("none", [], None)
+
+
+@pytest.mark.parametrize(
+    ("head", "slope", "unit"), [(0, 2**-1, "/ 2"), (7, 2**-8, "/ 256"), (3, 2**-4, "/ 16")]
+)
+def test_the_slope_of_the_shown_head_travels(head, slope, unit):
+    """ALiBi in head 0 of 8 subtracts 1.5 from a key three further away, not 3/256."""
+    p = Problem(score="alibi", q_heads=8, kv_heads=8, head=head)
+    (change,) = decode(pack(p))[0]["problem"]["changes"]
+    assert (change["numbers"], change["code"]) == ([slope], f"S + (key − query) {unit}")
 
 
 def test_heads_are_said_where_there_are_several():

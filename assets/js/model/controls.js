@@ -7,9 +7,9 @@ import { PROBLEM_KEYS } from "./query.js";
 
 const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
-const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
+const DEFAULTS = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
-export const RUN_UNSAID = {
+export const RUN_DEFAULTS = {
   text: "",
   gain: "1",
   score: "none",
@@ -36,11 +36,11 @@ const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 
 /** @param {Values} values */
 function queryOf(values) {
-  const says = (key) =>
+  const isWritten = (key) =>
     values[key] !== undefined &&
-    values[key] !== UNSAID[key] &&
+    values[key] !== DEFAULTS[key] &&
     (key !== "text" || TYPED.includes(values.data));
-  const keys = PROBLEM_KEYS.filter(says);
+  const keys = PROBLEM_KEYS.filter(isWritten);
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
 
@@ -74,15 +74,15 @@ export function ask(values) {
 /** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
-  const said = {
+  const fields = {
     text: "",
     gain: "1",
-    ...UNSAID,
+    ...DEFAULTS,
     ...Object.fromEntries(new URLSearchParams(player)),
   };
   /** @type {Values} */
   const values = Object.fromEntries(
-    Object.entries(said).map(([key, value]) => [
+    Object.entries(fields).map(([key, value]) => [
       key,
       NUMBERS.includes(key) ? Number(value) : value,
     ]),
@@ -158,11 +158,11 @@ export function isStepProblem(query, address) {
   const alone = query.b === "1" && same(query.methods.split(",").sort(), methods);
   const one = (/** @type {string} */ heads) => (heads === "1" ? null : heads); // which an address does not say
   /** @type {Values} */
-  const said = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
-  const shown = [...PROBLEM_KEYS, "pass"];
+  const run = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
+  const keys = [...PROBLEM_KEYS, "pass"];
   return (
     alone &&
-    shown.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null))
+    keys.filter((key) => key !== "order").every((key) => step.get(key) === (run[key] ?? null))
   );
 }
 

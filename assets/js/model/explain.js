@@ -10,134 +10,134 @@ import { algorithmOf, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 import { blockWords, whyOf } from "./tiles.js";
 import { rowWord } from "./wording.js";
 
 /** @import { Frame, Known, Row, Trace } from "./types.js" */
-/** @import { Told } from "./sums.js" */
+/** @import { Explanation } from "./sums.js" */
 
 /** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
- * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+ * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function score(trace, f, row, key) {
   const { problem: p, stage } = f;
   const name = `S[${row},${key}]`;
-  /** @type {Told} */
-  const told = {
+  /** @type {Explanation} */
+  const explanation = {
     title: `q${sub(row)} · k${sub(key)}`,
     terms: null,
     total: undefined,
     lines: [],
-    said: say("score.with", { name, row, key }),
+    sentence: t("score.with", { name, row, key }),
   };
   if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped")
-    return { ...told, said: `${told.said}; ${say("off")}` };
+    return { ...explanation, sentence: `${explanation.sentence}; ${t("off")}` };
   const { Q, K, P } = operands(trace, f);
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const made = stage === "softmax" || stage === "output" ? f.done("load") : f.done("scores");
-  if (!made) return { ...told, said: `${told.said}; ${say("uncomputed")}` };
+  if (!made) return { ...explanation, sentence: `${explanation.sentence}; ${t("uncomputed")}` };
   const { m_new } = f.stats[r] ?? {};
   const S = Number(f.score(r, c));
   if (stage !== "softmax" && stage !== "output") {
-    told.terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
-    told.total = sum(told.terms);
+    explanation.terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
+    explanation.total = sum(explanation.terms);
     const raw = (f.zoom ?? trace.arrays).S[
       f.zoom ? r * (f.cols.stop - f.cols.start) + c : row * p.n + key
     ];
-    const steps = changed(p, told.total * p.scale, row, key);
+    const steps = changed(p, explanation.total * p.scale, row, key);
     const scaled = steps.length
-      ? `= ${number(told.total * p.scale)}`
-      : equals(told.total * p.scale, raw);
-    told.lines.push(`${number(told.total)} / √${p.d} ${scaled}`);
+      ? `= ${number(explanation.total * p.scale)}`
+      : equals(explanation.total * p.scale, raw);
+    explanation.lines.push(`${number(explanation.total)} / √${p.d} ${scaled}`);
     steps.forEach(({ name, text, s }, k) =>
-      told.lines.push(
+      explanation.lines.push(
         `${name}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`,
       ),
     );
-    if (S === -Infinity) told.lines.push(say("hidden"));
+    if (S === -Infinity) explanation.lines.push(t("hidden"));
   } else {
-    told.title = stage === "output" ? `P[${row},${key}]` : name;
-    if (stage === "softmax") told.lines.push(`S = ${number(S)}`);
+    explanation.title = stage === "output" ? `P[${row},${key}]` : name;
+    if (stage === "softmax") explanation.lines.push(`S = ${number(S)}`);
   }
   if (f.done("exp") && S > -Infinity && m_new !== undefined)
-    told.lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
+    explanation.lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
   if (stage === "output" || (stage === "softmax" && f.done("store")))
-    told.lines.push(`P = ${number(P(row, key))}`);
-  const lines = told.lines.join("; ");
+    explanation.lines.push(`P = ${number(P(row, key))}`);
+  const lines = explanation.lines.join("; ");
   return {
-    ...told,
-    said: told.terms
+    ...explanation,
+    sentence: explanation.terms
       ? productsOf({ name, row, key, a: "Q", b: "K", lines }, p.d)
       : `${name}: ${lines}`,
   };
 }
 
-/** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x @returns {Told} */
+/** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x @returns {Explanation} */
 function output(trace, f, row, x) {
   const { problem: p, step } = f;
   const name = `O[${row},${x}]`;
-  /** @type {Told} */
-  const told = {
+  /** @type {Explanation} */
+  const explanation = {
     title: `O${sub(row)},${sub(x)}`,
     terms: null,
     total: undefined,
     lines: [],
-    said: say("O.of", { name, x, row }),
+    sentence: t("O.of", { name, x, row }),
   };
   const at = (row - f.rows.start) * p.d + x;
   if (!within(f.rows, row) || !f.acc || f.kind === "skipped")
-    return { ...told, said: `${told.said}; ${say("off")}` };
+    return { ...explanation, sentence: `${explanation.sentence}; ${t("off")}` };
   const old = frame(trace, step, f.phases[0]).acc;
   const before = Number(old?.data[at] ?? 0);
   const past = old !== null && old.state !== "zero";
   const s = f.stats[row - f.rows.start];
   if (!f.done("output")) {
     if (past && s?.alpha !== undefined)
-      told.lines.push(
+      explanation.lines.push(
         `α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`,
       );
-    else told.lines.push(number(before));
+    else explanation.lines.push(number(before));
     return {
-      ...told,
-      said: say("arrives", { name, line: told.lines[0], what: "P·V", phase: "output" }),
+      ...explanation,
+      sentence: t("arrives", { name, line: explanation.lines[0], what: "P·V", phase: "output" }),
     };
   }
   const { V, P } = operands(trace, f);
-  told.terms = Array.from({ length: f.cols.stop - f.cols.start }, (_, k) => {
+  explanation.terms = Array.from({ length: f.cols.stop - f.cols.start }, (_, k) => {
     const [r, key] = [row - f.rows.start, f.cols.start + k];
     return f.hides(r, k) ? 0 : P(row, key) * V(key, x);
   });
-  told.total = sum(told.terms);
+  explanation.total = sum(explanation.terms);
   const after = Number(frame(trace, step, "output").acc?.data[at]);
   const alpha = Number(s?.alpha);
   const normalized = algorithmOf(f).output === "normalized";
   if (normalized && past) {
     const [l_old, l_new] = [Number(s.l_old), Number(s.l_new)];
-    told.lines.push(
-      `(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(told.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + told.total) / l_new, after)}`,
+    explanation.lines.push(
+      `(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(explanation.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + explanation.total) / l_new, after)}`,
     );
   } else if (normalized)
-    told.lines.push(
-      `${number(told.total)} / ${number(s.l_new)} ${equals(told.total / Number(s.l_new), after)}`,
+    explanation.lines.push(
+      `${number(explanation.total)} / ${number(s.l_new)} ${equals(explanation.total / Number(s.l_new), after)}`,
     );
   else if (past)
-    told.lines.push(
-      `${number(alpha)} × ${number(before)} ${plus(told.total)} ${equals(alpha * before + told.total, after)}`,
+    explanation.lines.push(
+      `${number(alpha)} × ${number(before)} ${plus(explanation.total)} ${equals(alpha * before + explanation.total, after)}`,
     );
-  else told.lines.push(`P·V ${equals(told.total, after)}`);
+  else explanation.lines.push(`P·V ${equals(explanation.total, after)}`);
   if (f.acc.state === "final")
-    told.lines.push(
+    explanation.lines.push(
       `/ ℓ: ${number(after)} / ${number(s.l_new)} ${equals(after / Number(s.l_new), f.acc.data[at])}`,
     );
   return {
-    ...told,
-    said: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}`,
+    ...explanation,
+    sentence: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${explanation.lines.join("; ")}`,
   };
 }
 
 /** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
 const startsAt = (f, s) =>
-  f.first && f.problem.sink !== null ? say("sink", { sink: number(s.m_old) }) : number(s.m_old);
+  f.first && f.problem.sink !== null ? t("sink", { sink: number(s.m_old) }) : number(s.m_old);
 
 /** How m, α and ℓ of a row come about, as far as they have: {symbol: formula}. @param {Frame} f @param {Row} s */
 export function formulas(f, s) {
@@ -148,7 +148,7 @@ export function formulas(f, s) {
   if (f.stage && sink !== null && s.l_new !== undefined)
     found.l = `${number(s.row_sum)} + e^(${number(sink)} − ${number(s.m_new)}) = ${number(s.l_new)}`;
   if (s.m_new !== undefined && s.m_old === undefined && sink !== null)
-    found.m = `max(${number(s.row_max)}, ${say("sink", { sink: number(sink) })}) = ${number(s.m_new)}`;
+    found.m = `max(${number(s.row_max)}, ${t("sink", { sink: number(sink) })}) = ${number(s.m_new)}`;
   else if (s.m_new !== undefined)
     found.m =
       s.m_old === undefined
@@ -158,7 +158,7 @@ export function formulas(f, s) {
   if (s.alpha !== undefined)
     found.alpha = past
       ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}`
-      : say("alpha.one", { alpha: number(s.alpha) });
+      : t("alpha.one", { alpha: number(s.alpha) });
   if (s.l_new !== undefined)
     found.l ??= past
       ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}`
@@ -183,7 +183,7 @@ function brief(s, all) {
     .map((key) => `${SYMBOLS[key]} = ${lines[key]}`);
 }
 
-/** @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
+/** @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
 function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const all = s ? formulas(f, s) : {};
@@ -193,37 +193,37 @@ function ofRow(f, kind, row) {
   const title =
     kind === "row"
       ? rowWord({ row, name: s?.name ?? null })
-      : say("of_row", { what: SYMBOLS[kind], row });
+      : t("of_row", { what: SYMBOLS[kind], row });
   const short = kind === "row" && s ? brief(s, all) : full;
   return {
     title,
     terms: null,
     total: undefined,
     lines: short,
-    said: `${title}: ${full.join("; ") || say(s ? "unknown" : "off")}`,
+    sentence: `${title}: ${full.join("; ") || t(s ? "unknown" : "off")}`,
   };
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
- * @param {Trace} trace @param {Frame} f @param {string} name @returns {Told | null} */
+ * @param {Trace} trace @param {Frame} f @param {string} name @returns {Explanation | null} */
 export function explain(trace, f, name) {
   const thing = linksAt(trace, f).thing(name);
   if (!thing) return null;
   const [kind, ...at] = name.split(".");
   const [a, b] = at.map(Number);
   const row = rowOf(name);
-  const told = f.pass === "backward" && backward.explain(trace, f, kind, at.map(Number));
-  if (told) return told;
+  const explanation = f.pass === "backward" && backward.explain(trace, f, kind, at.map(Number));
+  if (explanation) return explanation;
   if (kind === "S") return score(trace, f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);
   if (row !== null && "m l alpha row".includes(kind)) return ofRow(f, kind, row);
-  /** @type {(title: string, said?: string, lines?: string[]) => Told} */
-  const only = (title, said = title, lines = []) => ({
+  /** @type {(title: string, said?: string, lines?: string[]) => Explanation} */
+  const only = (title, sentence = title, lines = []) => ({
     title,
     terms: null,
     total: undefined,
     lines,
-    said,
+    sentence,
   });
   if (at.length === 2 && "QKV".includes(kind)) {
     const span = kind === "Q" ? f.rows : f.cols;
@@ -233,7 +233,7 @@ export function explain(trace, f, name) {
         : undefined;
     return only(
       `${kind}[${a},${b}]`,
-      `${kind}[${a},${b}], ${x === undefined ? say("off") : number(x)}`,
+      `${kind}[${a},${b}], ${x === undefined ? t("off") : number(x)}`,
       x === undefined ? [] : [number(x)],
     );
   }
@@ -242,13 +242,13 @@ export function explain(trace, f, name) {
     const { rows, keys } = thing.box;
     const why = whyOf(trace, a, b);
     const lines = why
-      ? [`${say(`kind.${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}`)}: ${why}`]
+      ? [`${t(`kind.${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}`)}: ${why}`]
       : [];
     if (rows && keys)
       return only(
-        say("tile", { i: a, j: b }),
+        t("tile", { i: a, j: b }),
         [
-          say("tile.spans", {
+          t("tile.spans", {
             i: a,
             j: b,
             r: rows.start,
@@ -265,20 +265,20 @@ export function explain(trace, f, name) {
     return only(
       codeText(algorithmsOf(f.pass)[f.problem.order].pseudocode[a].text, f.problem).trim(),
     );
-  if (kind === "phase") return only(say("phase", { phase: at[0] }));
+  if (kind === "phase") return only(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
   const size = bytes(
     sum(f.transfers.filter((t) => (t.op === "read") === reads).map((t) => t.bytes)),
   );
   if (kind === "visit")
     return only(
-      say(reads ? "visit.read" : "visit.write"),
-      say(reads ? "visit.read.size" : "visit.write.size", { size }),
+      t(reads ? "visit.read" : "visit.write"),
+      t(reads ? "visit.read.size" : "visit.write.size", { size }),
     );
   if (kind === "moved")
     return only(
       "",
-      say(reads ? "so_far.read" : "so_far.write", {
+      t(reads ? "so_far.read" : "so_far.write", {
         size: bytes(reads ? f.reads : f.writes),
         blocks: thing.blocks?.size ?? 0,
       }),
@@ -286,7 +286,7 @@ export function explain(trace, f, name) {
   if (kind === "bytes")
     return only(
       "",
-      say("bytes.of", {
+      t("bytes.of", {
         order: algorithmsOf(f.pass)[at[0]].label,
         kind: at[1],
         tensors: [...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", "),

@@ -6,12 +6,12 @@ import { crossings } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { changed } from "./scores.js";
 import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
-import { say } from "./texts.js";
-import { sayBackward } from "./texts_backward.js";
+import { t } from "./texts.js";
+import { tBackward } from "./texts_backward.js";
 import { rowWord } from "./wording.js";
 
 /** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
-/** @import { Told } from "./sums.js" */
+/** @import { Explanation } from "./sums.js" */
 
 /** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives. */
 const SUMS = {
@@ -20,14 +20,14 @@ const SUMS = {
   dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
 };
 
-/** @param {string} title @param {string} said @param {Partial<Told>} [more] @returns {Told} */
-const tell = (title, said, more = {}) => ({
+/** @param {string} title @param {string} sentence @param {Partial<Explanation>} [more] @returns {Explanation} */
+const explanationOf = (title, sentence, more = {}) => ({
   title,
   terms: null,
   total: undefined,
   lines: [],
   ...more,
-  said,
+  sentence,
 });
 /** The entries of a matrix of the tile, also where one visit came by itself. @param {Trace} trace @param {Frame} f @param {"S" | "slope"} name */
 const of =
@@ -42,19 +42,19 @@ const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
 const absent = (f, name, row, key, a, b) =>
-  tell(
+  explanationOf(
     name,
-    sayBackward("score.from", {
+    tBackward("score.from", {
       name,
       row,
       key,
       a,
       b,
-      state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
+      state: t(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
     }),
   );
 
-/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function weight(trace, f, row, key) {
   const { problem: p } = f;
   const name = `P[${row},${key}]`;
@@ -63,8 +63,8 @@ function weight(trace, f, row, key) {
     return absent(f, name, row, key, "Q", "K");
   const { Q, K, P } = operands(trace, f);
   if (f.stage)
-    return tell(name, sayBackward("P.stored.said", { name, P: number(P(row, key)) }), {
-      lines: [sayBackward("P.stored", { P: number(P(row, key)) })],
+    return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
+      lines: [tBackward("P.stored", { P: number(P(row, key)) })],
     });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
   const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
@@ -78,7 +78,7 @@ function weight(trace, f, row, key) {
     lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`),
   );
   const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
-  if (hidden) lines.push(say("hidden"));
+  if (hidden) lines.push(t("hidden"));
   const { lse } = f.stats[r] ?? {};
   if (now === "P")
     lines.push(
@@ -87,7 +87,7 @@ function weight(trace, f, row, key) {
         : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
     );
   const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return tell(
+  return explanationOf(
     title,
     productsOf(
       {
@@ -104,7 +104,7 @@ function weight(trace, f, row, key) {
   );
 }
 
-/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function slope(trace, f, row, key) {
   const { problem: p } = f;
   const name = `dS[${row},${key}]`;
@@ -113,14 +113,14 @@ function slope(trace, f, row, key) {
     return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS } = operands(trace, f);
   if (f.stage === "dQ" || f.stage === "dK")
-    return tell(name, sayBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
+    return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
     });
   const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
   if (now === "dP")
-    return tell(
+    return explanationOf(
       `dP[${row},${key}]`,
       productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d),
       { terms, total, lines },
@@ -133,11 +133,11 @@ function slope(trace, f, row, key) {
     `= P · (dP − D)${by && " · slope"}`,
     `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
   );
-  return tell(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
+  return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }
 
 /** An entry of a gradient: what it was, and what arrives. @param {Trace} trace @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
- * @param {number} a its row or key @param {number} x @returns {Told} */
+ * @param {number} a its row or key @param {number} x @returns {Explanation} */
 function gradient(trace, f, kind, a, x) {
   const { made, left, right, over, of } = SUMS[kind];
   const name = `${kind}[${a},${x}]`;
@@ -146,12 +146,15 @@ function gradient(trace, f, kind, a, x) {
   const span = /** @type {Span} */ (f[of]);
   const title = `${kind}${sub(a)},${sub(x)}`;
   if (!acc || !within(span, a))
-    return tell(name, kind === "dQ" ? sayBackward("dQ.off", { name }) : `${name}; ${say("off")}`);
+    return explanationOf(
+      name,
+      kind === "dQ" ? tBackward("dQ.off", { name }) : `${name}; ${t("off")}`,
+    );
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
   if (f.stage === "D")
-    return tell(title, sayBackward("dQ.begins.said", { name }), {
-      lines: [sayBackward("dQ.begins")],
+    return explanationOf(title, tBackward("dQ.begins.sentence", { name }), {
+      lines: [tBackward("dQ.begins")],
     });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
@@ -163,12 +166,16 @@ function gradient(trace, f, kind, a, x) {
       acc.state === "final"
         ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}`
         : number(now);
-    return tell(title, `${name}: ${line}`, { lines: [line] });
+    return explanationOf(title, `${name}: ${line}`, { lines: [line] });
   }
   if (!f.done(kind))
-    return tell(title, say("arrives", { name, line: number(now), what: made, phase: kind }), {
-      lines: [number(now)],
-    });
+    return explanationOf(
+      title,
+      t("arrives", { name, line: number(now), what: made, phase: kind }),
+      {
+        lines: [number(now)],
+      },
+    );
   const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (
     operands(trace, f)
   );
@@ -192,10 +199,10 @@ function gradient(trace, f, kind, a, x) {
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
   if (acc.state === "final" && kind !== "dV")
     lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
-  return tell(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
+  return explanationOf(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
 }
 
-/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
+/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
 function ofRow(trace, f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const { d } = f.problem;
@@ -209,14 +216,14 @@ function ofRow(trace, f, kind, row) {
   if (kind !== "lse" && s?.D !== undefined)
     lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
   const title =
-    kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
+    kind === "row" ? rowWord({ row, name: s?.name ?? null }) : t("of_row", { what: kind, row });
   const what =
     kind === "row"
       ? title
       : kind === "lse"
-        ? sayBackward("lse.of_row", { row })
-        : sayBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
-  return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, {
+        ? tBackward("lse.of_row", { row })
+        : tBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+  return explanationOf(title, `${what}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
     terms,
     total: terms ? sum(terms) : undefined,
     lines,
@@ -224,7 +231,7 @@ function ofRow(trace, f, kind, row) {
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
- * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Told | null} */
+ * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Explanation | null} */
 export function explainBackward(trace, f, kind, at) {
   const [a, b] = at;
   if (!f.numbers) return null;
@@ -239,7 +246,7 @@ export function explainBackward(trace, f, kind, at) {
       within(f.rows, a) && f.done("load") && f.kind !== "skipped"
         ? operands(trace, f)[kind](a, b)
         : undefined;
-    return tell(name, `${name}, ${x === undefined ? say("off") : number(x)}`, {
+    return explanationOf(name, `${name}, ${x === undefined ? t("off") : number(x)}`, {
       lines: x === undefined ? [] : [number(x)],
     });
   }

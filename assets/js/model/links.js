@@ -214,7 +214,7 @@ export function linksAt(trace, f) {
   }
 
   /** @param {Thing} word @param {Thing} place */
-  const says = (word, place) =>
+  const mentions = (word, place) =>
     Boolean(word.names?.has(place.tensor ?? "")) &&
     overlap(word.box, place.box) &&
     (!word.blocks || among(word.blocks, place));
@@ -233,8 +233,8 @@ export function linksAt(trace, f) {
   function belongs(a, b) {
     if (a.name && a.name === b.name) return true;
     if (a.names && b.names) return together(a, b);
-    if (a.names) return says(a, b);
-    if (b.names) return says(b, a);
+    if (a.names) return mentions(a, b);
+    if (b.names) return mentions(b, a);
     return shared(a.box, b.box).length > 0 && overlap(a.box, b.box);
   }
 
@@ -243,7 +243,9 @@ export function linksAt(trace, f) {
   function cells(of, tensor, bounds) {
     const axes = AXES[tensor];
     if (
-      of.names ? !says(of, { name: "", tensor, box: bounds }) : !axes.some((axis) => of.box[axis])
+      of.names
+        ? !mentions(of, { name: "", tensor, box: bounds })
+        : !axes.some((axis) => of.box[axis])
     )
       return null;
     const box = Object.fromEntries(
@@ -260,7 +262,7 @@ export function linksAt(trace, f) {
     /** @type {Span[]} */
     const runs = [];
     for (let k = 0; k < count; k++) {
-      if (!says(word, /** @type {Thing} */ (thing(name(k))))) continue;
+      if (!mentions(word, /** @type {Thing} */ (thing(name(k))))) continue;
       const last = runs.at(-1);
       if (last?.stop === k) last.stop++;
       else runs.push({ start: k, stop: k + 1 });

@@ -3,7 +3,7 @@
 
 import { bytes } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 
 /** @import { Frame, Op, Place, Trace } from "./types.js" */
 /** @typedef {{phase: string, start: number, ms: number, before: Frame | null, after: Frame}} Act `before` in the same visit */
@@ -82,7 +82,7 @@ export function flights(f, phase) {
   return list;
 }
 
-export const RIBBON_SCALE = say("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
+export const RIBBON_SCALE = t("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
 /** px of the ribbon that these bytes fly along. @param {number} size */
 export const ribbon = (size, most = WIDEST) =>
   Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
@@ -117,8 +117,8 @@ export function acts(trace, from, to) {
       : to.step === from.step + 1
         ? 0
         : names.length;
-  const shown = names.slice(seen, names.indexOf(to.phase) + 1);
-  const after = shown.map((phase) => frame(trace, to.step, phase));
+  const between = names.slice(seen, names.indexOf(to.phase) + 1);
+  const after = between.map((phase) => frame(trace, to.step, phase));
   const before = seen ? frame(trace, from.step, from.phase) : null;
   const lengths = after.map((f) => lengthOf(f, f.phase));
   const whole = lengths.reduce((sum, ms) => sum + ms, 0);

@@ -4,10 +4,17 @@
 import { ALGORITHMS } from "./algorithms.js";
 import { phasesOf } from "./frame.js";
 
-/** @import { Order, Place, Trace } from "./types.js" */
+/** @import { Order, Pass, Place, Trace } from "./types.js" */
 /** @typedef {{byBytes: boolean, quantum: number, ticks: number}} Clock */
 
-export const ORDERS = /** @type {Order[]} */ (Object.keys(ALGORITHMS));
+/** The algorithms of a race: all but the variants, and in the forward pass the one that is chosen.
+ * @param {Order | null} [order] @param {Pass} [pass] @returns {Order[]} */
+export const ordersOf = (order = null, pass = "forward") =>
+  Object.keys(ALGORITHMS).filter(
+    (key) => ALGORITHMS[key].variant_of === null || (key === order && pass === "forward"),
+  );
+
+export const ORDERS = ordersOf();
 
 /** HBM bytes that a trace has moved after 0, 1, … all of its visits. @param {Trace} trace */
 export function bytesAfter({ steps, tensors, moved }) {

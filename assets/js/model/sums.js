@@ -1,21 +1,21 @@
 // What sums are made of, and how one is held against what the trace has. Pure.
 
 import { number } from "../lib/format.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 
 /** @import { Frame, Known, Trace } from "./types.js" */
-/** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `said` the same
- * in a sentence.
- * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], said: string}} Told */
+/** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `sentence`
+ * the same in words.
+ * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
 
 /** Of a score or its like: the products that it sums up, in a sentence.
  * @param {{name: string, row: number, a: string, b: string, key: number, lines: string}} of @param {number} d */
 export const productsOf = (of, d) =>
-  d === 1 ? say("score.product", of) : say("score.products", { ...of, d });
+  d === 1 ? t("score.product", of) : t("score.products", { ...of, d });
 
-/** @param {number} found @param {Known} shown */
-export const equals = (found, shown) =>
-  `${number(found) === number(shown) ? "=" : "≈"} ${number(shown)}`;
+/** @param {number} found @param {Known} stored */
+export const equals = (found, stored) =>
+  `${number(found) === number(stored) ? "=" : "≈"} ${number(stored)}`;
 /** @param {number} x */
 export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {ArrayLike<number>} list */

@@ -26,12 +26,15 @@
 /** @typedef {[number, number]} Moved bytes read from HBM, bytes written to it */
 /** @typedef {Float32Array | Int32Array | Uint8Array | Uint32Array} Numbers flat, row by row */
 
+/** What is done to a score: by `shape`, with these `numbers`; `code` says it of S, `unit` the slope of a head.
+ * @typedef {{name: string, shape: "factor" | "tanh" | "slope" | "table", numbers: number[], code: string, unit?: string}} Change */
+
 /**
  * What was asked for, and what follows from it: Br, Bc, the factor of the products, Tr row blocks, Tc key blocks. `plain`: is
- * the mask full or causal? `changes`: what is done to a scaled score, as [name, numbers] in order.
+ * the mask full or causal? `changes`: what is done to a scaled score, in order.
  * @typedef {{
  *   n: number, d: number, block_q: number, block_k: number, mask: string, plain: boolean, order: Order, dtype: string,
- *   inputs: string, seed: number, score: string, changes: [string, number[]][], sink: number | null, scale: number, Tr: number, Tc: number,
+ *   inputs: string, seed: number, score: string, changes: Change[], sink: number | null, scale: number, Tr: number, Tc: number,
  *   heads?: Heads, dropout?: number, rope?: number,
  * }} Problem
  *

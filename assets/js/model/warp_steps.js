@@ -17,11 +17,11 @@ function piece([tensor, warps, rows, keys, values]) {
 export function read(steps) {
   let moved = 0;
   let barriers = 0;
-  const held = {};
+  const pieces = {};
   return steps.map((step) => {
     const fresh = step.held.map(piece);
     for (const tensor of new Set(fresh.map((h) => h.tensor)))
-      held[tensor] = fresh.filter((h) => h.tensor === tensor);
+      pieces[tensor] = fresh.filter((h) => h.tensor === tensor);
     moved += step.exchanges.reduce((sum, [, , , nbytes]) => sum + nbytes, 0);
     barriers += step.barriers;
     const moves = step.exchanges.map(([tensor, warp, op, nbytes]) => ({
@@ -30,6 +30,6 @@ export function read(steps) {
       op,
       nbytes,
     }));
-    return { ...step, moves, held: { ...held }, moved, total: barriers };
+    return { ...step, moves, pieces: { ...pieces }, moved, total: barriers };
   });
 }

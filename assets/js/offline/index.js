@@ -10,7 +10,7 @@ import { chooseTab, openRequestedPage, partOpened } from "../site/pages.js";
 import {} from "../site/picker.js";
 import {} from "../site/tables.js";
 import { mount as mountBackward } from "../step/backward.js";
-import { mount as film } from "../step/film.js";
+import { mount as video } from "../step/video.js";
 import { mount as mountStep } from "../step/index.js";
 import { mount as mountRace } from "../step/race.js";
 import { mount as tour } from "../step/tour.js";
@@ -67,7 +67,7 @@ export function start(pictures) {
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
   tabs();
-  const mounts = { backward: mountBackward, race: mountRace, film, predict, tour };
+  const mounts = { backward: mountBackward, race: mountRace, video, predict, tour };
   const scripts = Object.fromEntries(
     Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),
   );

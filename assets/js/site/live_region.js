@@ -4,7 +4,7 @@ import { all } from "../lib/dom.js";
 
 /** @param {string | null | undefined} text */
 export function announce(text) {
-  const said = document.querySelector(".fa-said");
+  const said = document.querySelector(".fa-live");
   if (said && text) said.textContent = text;
 }
 

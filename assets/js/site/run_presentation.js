@@ -58,7 +58,7 @@ class Scenes {
     pending("charts", Boolean(page?.querySelector(".fa-plot:not(:has(.js-plotly-plot))"))); // they become scenes
     if (!page) return;
     const zoom = clamp(window.innerHeight / SCREEN[1], LEAST, window.innerWidth / SCREEN[0]);
-    page.style.setProperty("--fa-hall", zoom.toFixed(3));
+    page.style.setProperty("--fa-present-zoom", zoom.toFixed(3));
     const scenes = all(page, SCENES);
     this.at = clamp(this.at, 0, scenes.length - 1);
     const here = scenes[this.at];

@@ -4,12 +4,12 @@
 import { el, set, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { icon, Transport } from "../views/transport.js";
 
 const GRAINS = {
-  label: say("bar.grain"),
-  choices: ["auto", "phase", "tile"].map((grain) => [grain, say(`bar.grain.${grain}`)]),
+  label: t("bar.grain"),
+  choices: ["auto", "phase", "tile"].map((grain) => [grain, t(`bar.grain.${grain}`)]),
   hint: "",
 };
 const IN_BACKWARD = { exp: "P", store: null };
@@ -19,10 +19,10 @@ const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 /** What visit k of so many is called. */
 const titleOf = (pass, kernel) => (k, of) =>
   kernel === null
-    ? say("bar.tile", { k, of })
+    ? t("bar.tile", { k, of })
     : pass === "forward"
-      ? say("bar.visit", { k, of })
-      : say("bar.kernel", { kernel, k, of });
+      ? t("bar.visit", { k, of })
+      : t("bar.kernel", { kernel, k, of });
 
 /** The glossary's entry of a phase: "exp" and "store" are the forward's. */
 const termOf = (phase, pass) =>
@@ -67,9 +67,9 @@ export class StepTransport extends Transport {
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
-    const back = this.key("back", say("bar.back"), "backward");
-    this.forward = el("button", { type: "button", class: "fa-next", title: say("bar.next.key") }, [
-      el("span", { text: say("bar.next") }),
+    const back = this.key("back", t("bar.back"), "backward");
+    this.forward = el("button", { type: "button", class: "fa-next", title: t("bar.next.key") }, [
+      el("span", { text: t("bar.next") }),
       icon("forward"),
     ]);
     this.forward.addEventListener("click", () => player.act("forward"));
@@ -78,25 +78,25 @@ export class StepTransport extends Transport {
       {
         type: "button",
         class: "fa-key fa-key-leave",
-        "aria-label": say("bar.leave"),
-        title: say("bar.leave.key"),
+        "aria-label": t("bar.leave"),
+        title: t("bar.leave.key"),
       },
       [icon("leave")],
     );
     leave.addEventListener("click", onLeave);
     this.buttons.replaceChildren(back, this.play, this.forward, leave);
-    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": say("bar.phases") });
+    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
     this.rail.addEventListener("click", ({ target }) => {
       const phase = target.closest("button")?.dataset.go;
       if (phase) player.go(player.at.step, phase);
     });
     this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
     const track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
-    this.hint = el("span", { text: say("bar.keys") });
+    this.hint = el("span", { text: t("bar.keys") });
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
     this.settings = el("details", { class: "fa-more" }, [
-      el("summary", { "aria-label": say("bar.playing"), title: say("bar.playing"), text: "⋯" }),
+      el("summary", { "aria-label": t("bar.playing"), title: t("bar.playing"), text: "⋯" }),
       el("div", {}, [ends, this.speed, this.grain]),
     ]);
     this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
@@ -142,7 +142,7 @@ export class StepTransport extends Transport {
       step !== f.step &&
       slow.includes(step) !== slow.includes(f.step);
     set(this.hint, {
-      text: say(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile"),
+      text: t(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile"),
     });
   }
 
@@ -218,11 +218,11 @@ export class StepTransport extends Transport {
     this.show({
       step: f.step,
       title: titled(f.step + 1 - from, count),
-      spoken: say("bar.spoken", {
+      spoken: t("bar.spoken", {
         k: f.step + 1,
         of: f.steps,
         phase: f.phase,
-        said: sentence(f, row),
+        sentence: sentence(f, row),
       }),
     });
   }

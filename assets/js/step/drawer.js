@@ -1,7 +1,7 @@
 // One drawer below the stage, and the line of tabs that says what is in it.
 
 import { el, set } from "../lib/dom.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 /** Of each pass. */
 const TABS = {
@@ -11,14 +11,14 @@ const TABS = {
 
 /** @param onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
-  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": say("tabs") });
+  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
   let buttons = [];
   const pass = (name) => {
     buttons = TABS[name].map((tab) => {
       const button = el("button", {
         type: "button",
         role: "tab",
-        text: say(`tab.${tab}`),
+        text: t(`tab.${tab}`),
         "data-tab": tab,
       });
       button.addEventListener("click", () => onTab(tab));
@@ -52,7 +52,7 @@ export class Drawer {
           {
             class: `fa-panel fa-panel-${name}`,
             role: "tabpanel",
-            "aria-label": say(`tab.${name}`),
+            "aria-label": t(`tab.${name}`),
             "data-panel": name,
             hidden: true,
           },

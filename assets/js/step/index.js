@@ -10,7 +10,7 @@ import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { chosen, position, problemOf } from "../model/query.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
@@ -33,7 +33,7 @@ const screen = () =>
 
 class Page extends Stage {
   /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} */
-  constructor(mount, { masks, backward, race, film, predict, tour }) {
+  constructor(mount, { masks, backward, race, video, predict, tour }) {
     super(mount, {
       url,
       backward: () => during("script", backward()),
@@ -67,7 +67,7 @@ class Page extends Stage {
         address.flush();
       },
     });
-    Object.assign(this, { masks, film, tours: tour });
+    Object.assign(this, { masks, video, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"])
@@ -101,7 +101,7 @@ class Page extends Stage {
     try {
       return await during("script", script());
     } catch (error) {
-      this.player.say(errorText(error));
+      this.player.notify(errorText(error));
       if (this.predicts) emit("fa:predict");
       throw error;
     }
@@ -124,13 +124,13 @@ class Page extends Stage {
       });
       await begin(this.tour);
     } catch (error) {
-      this.player.say(errorText(error));
+      this.player.notify(errorText(error));
     }
   }
 
   /** Pictures are made here, from what is shown; the rest comes from the server as a file. */
   async save(kind) {
-    if (!this.mount.isConnected || document.querySelector(".fa-filming")) return;
+    if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
     const root = this.racing ? this.race.root : this.player.root;
     address.flush();
     const { search } = window.location;
@@ -138,7 +138,7 @@ class Page extends Stage {
     const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const { trace } = this.racing ? this.race.lanes[0] : this.player;
-    const words = say("saved", {
+    const words = t("saved", {
       query: [...params].map((pair) => pair.join("=")).join(" "),
       kind: trace.header.kind,
     });
@@ -146,12 +146,12 @@ class Page extends Stage {
     const make = {
       png: () => frameOf(root, "png", words, BUTTONS),
       svg: () => frameOf(root, "svg", words, BUTTONS),
-      webm: async () => (await during("script", this.film())).mount(this, words),
+      webm: async () => (await during("script", this.video())).mount(this, words),
     };
     try {
       download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
     } catch (error) {
-      if (!this.racing) return this.player.say(error.message);
+      if (!this.racing) return this.player.notify(error.message);
       const { notice } = this.race;
       notice.hidden = false;
       notice.textContent = error.message;
@@ -165,12 +165,12 @@ class Page extends Stage {
     controls.close();
     const { query } = (this.racing ? this.race.lanes[0] : this.player).trace.header;
     const { n, br, bc, mask, score = "none", sink = "" } = query;
-    const shown = this.racing ? this.race : this.player;
+    const view = this.racing ? this.race : this.player;
     try {
       const script = await during("script", this.masks());
       await script.mount(this.mount, {
         problem: { n, br, bc, mask, score, sink },
-        use: (said) => this.uses({ ...query, ...said }),
+        use: (fields) => this.uses({ ...query, ...fields }),
         closed: () => {
           this.composing = false;
           this.toMask();
@@ -178,15 +178,15 @@ class Page extends Stage {
       });
     } catch (error) {
       this.composing = false;
-      if (!this.racing) shown.say(errorText(error));
+      if (!this.racing) view.notify(errorText(error));
     }
   }
 
   /** This Problem is shown at the same place, and the controls follow it. */
   shows(query) {
-    const said = problemOf(new URLSearchParams(query).toString());
-    this.onShown?.(said);
-    return this.load(said);
+    const problem = problemOf(new URLSearchParams(query).toString());
+    this.onProblem?.(problem);
+    return this.load(problem);
   }
 
   /** The builder's mask is shown. */
@@ -269,7 +269,7 @@ class Page extends Stage {
 export function mount(_, { element, props, watch, trigger, ...scripts }) {
   const stage = new Page(element.querySelector(".fa-mount"), scripts);
   let own = "";
-  stage.onShown = (query) => {
+  stage.onProblem = (query) => {
     own = query;
     props.value = query;
     trigger("shown");

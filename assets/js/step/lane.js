@@ -15,7 +15,7 @@ import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
 
-const sayRace = textsOf(texts);
+const tRace = textsOf(texts);
 
 /** The requested bytes of each tensor, reads and writes apart. */
 class Meter {
@@ -57,7 +57,7 @@ class Meter {
         {
           class: "fa-meter-row",
           "data-part": `of.${tensor}`,
-          title: sayRace("lane.total", {
+          title: tRace("lane.total", {
             tensor: name,
             read: bytes(read),
             written: bytes(written),
@@ -70,7 +70,7 @@ class Meter {
     const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
     const form =
       running && trace.header.problem.mask !== "full"
-        ? sayRace("lane.less", { form: closed_form.requested })
+        ? tRace("lane.less", { form: closed_form.requested })
         : closed_form.requested;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
@@ -78,8 +78,8 @@ class Meter {
     set(this.compulsory, {
       text:
         trace.header.pass === "forward"
-          ? sayRace("lane.compulsory.form", { size, form: closed_form.compulsory })
-          : sayRace("lane.compulsory", { size }),
+          ? tRace("lane.compulsory.form", { size, form: closed_form.compulsory })
+          : tRace("lane.compulsory", { size }),
       title: closed_form.compulsory,
     });
   }
@@ -100,7 +100,7 @@ class Meter {
       set(bar.number, { text: bytes(read + written) });
     }
     set(this.so, {
-      text: sayRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
+      text: tRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
     });
   }
 }
@@ -157,7 +157,7 @@ export class Lane {
   render() {
     this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
     if (!this.idle.hidden)
-      set(this.idle, { text: sayRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
+      set(this.idle, { text: tRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
     if (!this.table.root.hidden)
       this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
@@ -175,7 +175,7 @@ export class Lane {
       "aria-busy": false,
     });
     set(this.status, {
-      text: over ? sayRace("lane.done") : sayRace("lane.visit", { k: f.step + 1, of: f.steps }),
+      text: over ? tRace("lane.done") : tRace("lane.visit", { k: f.step + 1, of: f.steps }),
       class: `fa-lane-status${over ? " is-done" : ""}`,
     });
     this.hbm.draw(f);

@@ -3,7 +3,7 @@
 
 import { explain } from "../model/explain.js";
 import { AXES, linksAt, rowOf } from "../model/links.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -168,12 +168,12 @@ export class Linking {
     this.drawn = name;
     const links = linksAt(trace, f);
     const of = links.thing(name);
-    const told = of && explain(trace, f, name);
-    this.view.draw(links, f, of, told, of !== null && name === this.picked);
+    const explanation = of && explain(trace, f, name);
+    this.view.draw(links, f, of, explanation, of !== null && name === this.picked);
     transport?.also(
-      told?.said &&
+      explanation?.sentence &&
         (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS)))
-        ? say(name === this.picked ? "picked" : "here", { what: told.said })
+        ? t(name === this.picked ? "picked" : "here", { what: explanation.sentence })
         : "",
     );
   }

@@ -12,7 +12,7 @@ import {
   lengthOfAll,
   wayOf,
 } from "../model/motion.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { TileMotion } from "../views/motion/tile.js";
@@ -43,7 +43,7 @@ export class Motion {
   show(from, to, most) {
     const list = acts(this.player.trace, from, to);
     const ms = lengthOfAll(list);
-    const { root, stage, hbm, sram, says, drawer, panes, transport } = this.player;
+    const { root, stage, hbm, sram, sentence, drawer, panes, transport } = this.player;
     if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
     const style = getComputedStyle(root);
     this.ink = {
@@ -67,7 +67,7 @@ export class Motion {
       ...cards,
       transport.rail,
       ...transport.rail.children,
-      ...says.parts,
+      ...sentence.parts,
       ...panes.buttons,
       ...this.tile.nodes,
     ]);
@@ -80,8 +80,8 @@ export class Motion {
 
   /** What is said is said of the end: until then it waits, and the rail shows where the tile is. */
   follow(list, ms) {
-    const { says, sram, transport } = this.player;
-    for (const node of says.parts)
+    const { sentence, sram, transport } = this.player;
+    for (const node of sentence.parts)
       this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
     for (const [name, final] of [
       ["S", "exp"],
@@ -131,7 +131,7 @@ export class Motion {
     const moves = flights(act.after, act.phase);
     if (!moves.length) return;
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
-    const held = act.after.numbers ? sram.contents(act.after) : {};
+    const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
       const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
       const frame =
@@ -143,9 +143,9 @@ export class Motion {
       );
       const seat = this.layer.place(this.seat(flight.tensor));
       const pictured = frame ?? sram.pictured?.(name);
-      const picture = pictured && this.picture(pictured, held[name]);
+      const picture = pictured && this.picture(pictured, contents[name]);
       const plus = flight.op === "add" ? "+ " : "";
-      const said =
+      const label =
         plus +
         (flight.blocks.length > 1
           ? flight.tensor
@@ -157,7 +157,7 @@ export class Motion {
         seat,
         points,
         picture,
-        name: said,
+        name: label,
         unit: sram.theme.unit,
         start: act.start,
         scale,
@@ -167,7 +167,7 @@ export class Motion {
         home,
         seat,
         frame,
-        said,
+        label,
         start: act.start + flight.start * scale,
         end: act.start + (flight.start + flight.ms) * scale,
         over: act.start + act.ms,
@@ -178,11 +178,11 @@ export class Motion {
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
    * has left, to the end. */
-  slots({ tensor, op }, { home, seat, frame, said, start, end, over }) {
+  slots({ tensor, op }, { home, seat, frame, label, start, end, over }) {
     const { hbm, sram } = this.player;
     const reads = op === "read";
     if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
-      slot(this.layer, tensor, home, said, reads ? { start, ms: end - start } : { ms: end });
+      slot(this.layer, tensor, home, label, reads ? { start, ms: end - start } : { ms: end });
     for (const node of reads ? (sram.numbersOf?.(tensor) ?? []) : [])
       this.layer.hide(node, { ms: end });
     if (!frame) return;
@@ -214,18 +214,18 @@ export class Motion {
 
   /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. */
   count(act, moves, scale) {
-    const { says, hbm, sram } = this.player;
+    const { sentence, hbm, sram } = this.player;
     if (!this.layer.isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
-    const said = says.box((node) => this.layer.box(node));
+    const words = sentence.box((node) => this.layer.box(node));
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
     const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded
-      ? [write.top - high, write.top - said.bottom]
-      : [read.bottom + 12 * u, said.top - read.bottom - 12 * u];
+      ? [write.top - high, write.top - words.bottom]
+      : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
     if (room < high) return;
-    const { x, y } = this.layer.place(new DOMRect(said.x, top, wide, high));
+    const { x, y } = this.layer.place(new DOMRect(words.x, top, wide, high));
     const ratio = window.devicePixelRatio || 1;
     const canvas = this.layer.add(
       el("canvas", {
@@ -252,7 +252,7 @@ export class Motion {
       const end = g.measureText(text).width;
       g.fillStyle = quiet;
       g.font = `14px ${fontFamily}`;
-      g.fillText(` ${say("of", { all: bytes(all) })}`, end, 20);
+      g.fillText(` ${t("of", { all: bytes(all) })}`, end, 20);
       g.font = `12px ${fontFamily}`;
       g.fillText(RIBBON_SCALE, 0, 56);
       g.globalAlpha = 0.25;

@@ -1,4 +1,4 @@
-// Standard, FA-1 and FA-2 on one transport, by tile visits or by requested bytes; in a script of its own.
+// The algorithms on one transport, by tile visits or by requested bytes; in a script of its own.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -9,20 +9,20 @@ import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { ORDERS, clockOf, finishOf, tickOf, visitsAfter } from "../model/race_clock.js";
-import { say } from "../model/texts.js";
+import { ORDERS, clockOf, finishOf, ordersOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import { t } from "../model/texts.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
-import { Guess } from "./guess.js";
+import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-const sayRace = textsOf(texts);
+const tRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
-  ["tile", sayRace("race.by_tile")],
-  ["bytes", sayRace("race.by_bytes")],
+  ["tile", tRace("race.by_tile")],
+  ["bytes", tRace("race.by_bytes")],
 ];
 
 class Race {
@@ -30,35 +30,31 @@ class Race {
   constructor(options) {
     this.options = options;
     this.timing = { ticks: 1 };
-    this.lanes = ORDERS.map(
-      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
-    );
+    /** @type {Lane[]} */
+    this.lanes = [];
     this.transport = new Transport(this, BEAT_MS, {
-      label: sayRace("race.same"),
+      label: tRace("race.same"),
       choices: CLOCKS,
       onChoice: () => this.clockChanged(),
-      hint: sayRace("race.keys"),
+      hint: tRace("race.keys"),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    const leave = this.transport.key("leave", say("bar.leave"));
+    const leave = this.transport.key("leave", t("bar.leave"));
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
-    this.predict = new Guess(options.predict);
+    this.predict = new PredictSlot(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
-    this.stage = el(
-      "div",
-      { class: "fa-lanes" },
-      this.lanes.map((lane) => lane.root),
-    );
+    this.stage = el("div", { class: "fa-lanes" });
+    this.enter(ORDERS);
     this.root = el(
       "div",
       {
         class: "fa-player fa-step fa-race",
         tabindex: 0,
         role: "group",
-        "aria-label": sayRace("race"),
+        "aria-label": tRace("race"),
         "aria-busy": "true",
       },
       [
@@ -79,17 +75,28 @@ class Race {
     );
   }
 
+  /** These algorithms have a lane each. @param {string[]} orders */
+  enter(orders) {
+    if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
+    this.lanes = orders.map(
+      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
+    );
+    this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
+  }
+
   /** Of this pass of all of them, the one shown if it is not said. */
   async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
-    const asked = (this.asked = {});
+    const chosen = new URLSearchParams(query).get("order");
+    const orders = ordersOf(chosen, pass);
+    const loading = (this.loading = {});
     try {
       const [traces] = await Promise.all([
-        Promise.all(ORDERS.map((order) => this.fetch(query, order, pass))),
+        Promise.all(orders.map((order) => this.fetch(query, order, pass))),
         this.options.ready(pass),
         this.predict.coming,
       ]);
-      if (asked !== this.asked) return;
+      if (loading !== this.loading) return;
       this.notice.hidden = true;
       this.pass = pass;
       set(this.root, { "data-pass": pass });
@@ -98,10 +105,11 @@ class Race {
       const sums = traces.flatMap((t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
+      this.enter(orders);
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces.at(-1).header.query);
-      this.query.delete("order");
+      if (!chosen || !ALGORITHMS[chosen].variant_of) this.query.delete("order"); // a variant has a lane only where it is named
       this.ready = true;
       this.clock();
       this.tick = Math.min(tick, this.timing.ticks - 1);
@@ -110,7 +118,7 @@ class Race {
       this.notice.hidden = false;
       this.notice.textContent = errorText(error);
     } finally {
-      if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
+      if (loading === this.loading) this.root.setAttribute("aria-busy", "false");
     }
   }
 
@@ -148,7 +156,7 @@ class Race {
   }
 
   /** Shows a tick, and unless `still` the bytes that each lane moves in it. */
-  go(tick, still = this.held) {
+  go(tick, still = this.isKeyRepeating) {
     if (!this.ready) return;
     const next = this.tick + 1;
     this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
@@ -175,16 +183,16 @@ class Race {
     const over = this.tick >= Math.min(...finishes);
     const run = this.timing.quantum + this.transport.grain.value;
     if (this.tick === 0) this.begun = run;
-    if (card && this.begun === run && this.askedFor !== run) {
-      this.askedFor = run;
+    if (card && this.begun === run && this.questionedRun !== run) {
+      this.questionedRun = run;
       card.askRace(
-        ORDERS.map((order) => ALGORITHMS[order].label),
+        this.lanes.map((lane) => ALGORITHMS[lane.order].label),
         finishes,
       );
     }
     if (over && card?.question) card.ask(null);
-    this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (!card?.question && !card?.asked);
+    this.root.classList.toggle("fa-predicting", Boolean(this.wanted) && !over); // who asks for how much is the answer
+    const hidden = !this.wanted || (!card?.question && !card?.count);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 
@@ -195,9 +203,9 @@ class Race {
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
-    this.held = event.repeat;
+    this.isKeyRepeating = event.repeat;
     this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
-    this.held = false;
+    this.isKeyRepeating = false;
   }
 
   beat() {
@@ -215,21 +223,21 @@ class Race {
       .filter((lane) => finishOf(this.timing, lane.sums) <= this.tick)
       .map((lane) => ALGORITHMS[lane.order].label);
     const parts = frames.map(
-      (f, k) => `${ALGORITHMS[ORDERS[k]].label} ${bytes(f.reads + f.writes)}`,
+      (f, k) => `${ALGORITHMS[this.lanes[k].order].label} ${bytes(f.reads + f.writes)}`,
     );
     const rule = this.timing.byBytes
-      ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
-      : sayRace("race.rule.tile");
+      ? tRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
+      : tRace("race.rule.tile");
     const words = done.length
-      ? sayRace("race.done", { lanes: done.join(", "), rule })
-      : sayRace("race.so_far", { lanes: parts.join(" · "), rule });
+      ? tRace("race.done", { lanes: done.join(", "), rule })
+      : tRace("race.so_far", { lanes: parts.join(" · "), rule });
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    set(this.rule, { text: sayRace("race.tick.rule", { k, of, rule }) });
+    set(this.rule, { text: tRace("race.tick.rule", { k, of, rule }) });
     this.transport.show({
       step: this.tick,
-      title: sayRace("race.tick", { k, of }),
+      title: tRace("race.tick", { k, of }),
       words,
-      spoken: sayRace("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
+      spoken: tRace("race.spoken", { k, of, lanes: parts.join(", "), sentence: words }),
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),

@@ -3,16 +3,16 @@
 
 import { el, set } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
-import { said } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { describeStep } from "../model/phases.js";
+import { t } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
 /** What the page is for, in a line and a half. */
 export function purposeOf(trace) {
   const usual =
     trace.header.pass === "forward"
-      ? [say("purpose"), say("purpose.more")]
-      : [say("purpose.b"), say("purpose.b.more")];
+      ? [t("purpose"), t("purpose.more")]
+      : [t("purpose.b"), t("purpose.b.more")];
   return (algorithmOf(trace).texts.purpose ?? usual).map(rich);
 }
 
@@ -31,9 +31,9 @@ export class Sentence {
   /** @param lanes {read, write}: what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [
+    this.root = el("section", { class: "fa-sentence", "aria-label": t("sentence") }, [
       read,
-      el("div", { class: "fa-said-parts" }, this.parts),
+      el("div", { class: "fa-sentence-parts" }, this.parts),
       write,
     ]);
   }
@@ -46,7 +46,7 @@ export class Sentence {
   }
 
   draw(f, row) {
-    const { words, formula: sum, aside } = said(f, row);
+    const { words, formula: sum, aside } = describeStep(f, row);
     [words, sum, aside].forEach((text, k) => {
       const part = this.parts[k];
       if (part.dataset.text === text) return;

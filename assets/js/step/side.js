@@ -6,29 +6,29 @@ import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 const SOURCES = ["paper", "numpy", "triton"];
 
 /** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
   constructor() {
-    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": say("code") });
+    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) => {
       const tab = el("button", {
         type: "button",
         role: "tab",
-        text: say(`source.${kind}`),
-        title: say(`source.${kind}.what`),
+        text: t(`source.${kind}`),
+        title: t(`source.${kind}.what`),
         "data-code": kind,
       });
       tab.addEventListener("click", () => this.choose(kind));
       return tab;
     });
-    this.card = card("code-card", say("code"), "", [this.list]);
+    this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
-      el("div", { class: "fa-tabs", role: "tablist", "aria-label": say("code") }, this.tabs),
+      el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),
     );
     this.root = this.card.root;
     this.choose("paper");
@@ -58,7 +58,7 @@ export class Code {
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
-      this.kind === "paper" ? this.remark(orders[order].label) : say(`source.${this.kind}.what`);
+      this.kind === "paper" ? this.remark(orders[order].label) : t(`source.${this.kind}.what`);
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
@@ -87,8 +87,8 @@ export class Code {
     this.last = f;
     let first = -1;
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
-    const shown = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
-    this.list.classList.toggle("is-many", this.kind === "paper" && shown > 12);
+    const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
+    this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
     this.lines.forEach((line, k) => {
       this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
@@ -109,13 +109,13 @@ export class Traffic {
     this.whole = el("span");
     this.other = el("span", { class: "fa-so-far-other" });
     this.sum = el("p", { class: "fa-caption" }, [
-      el("span", { text: `${say("traffic.so_far")} ` }),
+      el("span", { text: `${t("traffic.so_far")} ` }),
       this.now,
       this.whole,
       this.other,
     ]);
-    this.note = el("p", { class: "fa-caption fa-caption-note", text: say("traffic.between") });
-    this.card = card("traffic", say("traffic"), "", [this.body, this.sum, this.note]);
+    this.note = el("p", { class: "fa-caption fa-caption-note", text: t("traffic.between") });
+    this.card = card("traffic", t("traffic"), "", [this.body, this.sum, this.note]);
     this.root = this.card.root;
   }
 
@@ -153,7 +153,7 @@ export class Traffic {
           {
             class: "fa-bar-line",
             "data-part": `bytes.${order}.${kind}`,
-            title: say("traffic.form", { kind, form }),
+            title: t("traffic.form", { kind, form }),
           },
           [el("span", { class: "fa-rail-track" }, [track]), text],
         );
@@ -173,10 +173,10 @@ export class Traffic {
       text:
         trace.problem.order === BASELINE
           ? ""
-          : `  ${say("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
     });
     set(this.whole, {
-      text: ` ${say("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+      text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
     });
   }
 

@@ -31,28 +31,28 @@ export class Stage {
   /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. */
   show(search) {
     this.query = problemOf(search);
-    this.onShown?.(this.query);
+    this.onProblem?.(this.query);
     this.player.warm();
     this.awaited = null;
-    if (this.racesAt(search)) return this.shown;
+    if (this.racesAt(search)) return this.loading;
     if (this.racing) this.alone({ load: false });
-    this.shown = this.player.load(this.query, { ...position(search), ...chosen(search) });
+    this.loading = this.player.load(this.query, { ...position(search), ...chosen(search) });
     this.player.root.focus({ preventScroll: true });
-    return this.shown;
+    return this.loading;
   }
 
   /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. */
   racesAt(search) {
     const params = new URLSearchParams(search);
-    const isAsked =
+    const isRace =
       params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
-    if (isAsked)
-      this.shown = this.compare(problemOf(search), {
+    if (isRace)
+      this.loading = this.compare(problemOf(search), {
         tick: position(search).step,
         clock: params.get("clock"),
         pass: position(search).pass,
       });
-    return isAsked;
+    return isRace;
   }
 
   /** Which pass is shown. */
@@ -76,7 +76,7 @@ export class Stage {
     const awaited = (this.awaited = {});
     const script = this.race
       ? null
-      : await this.options.race().catch((error) => this.player.say(errorText(error)));
+      : await this.options.race().catch((error) => this.player.notify(errorText(error)));
     if (awaited !== this.awaited || !(this.race || script)) return;
     this.race ??= script.mount({
       url: this.options.url,

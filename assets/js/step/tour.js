@@ -6,7 +6,7 @@ import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
@@ -41,18 +41,18 @@ class Tour {
       node.addEventListener("click", action);
       return node;
     };
-    this.back = button(say("tour.back"), () => this.go(this.at - 1));
-    this.next = button(say("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
+    this.back = button(t("tour.back"), () => this.go(this.at - 1));
+    this.next = button(t("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
     const close = button("✕", () => this.close(), {
       class: "fa-link fa-tour-close",
-      "aria-label": say("tour.leave"),
-      title: say("tour.leave"),
+      "aria-label": t("tour.leave"),
+      title: t("tour.leave"),
     });
     this.root = el(
       "aside",
       {
         class: "fa-player fa-tour",
-        "aria-label": say("tour"),
+        "aria-label": t("tour"),
         "data-testid": "tour",
         hidden: true,
       },
@@ -62,7 +62,7 @@ class Tour {
           this.text,
         ]),
         el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-        el("span", { class: "fa-tour-hint", text: say("tour.keys") }),
+        el("span", { class: "fa-tour-hint", text: t("tour.keys") }),
       ],
     );
     this.light = el("div", {
@@ -127,7 +127,7 @@ class Tour {
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
     set(this.count, {
-      text: say(pass === "forward" ? "tour.count" : "tour.count.b", {
+      text: t(pass === "forward" ? "tour.count" : "tour.count.b", {
         k: part.indexOf(this.chapters[this.at]) + 1,
         of: part.length,
       }),
@@ -136,7 +136,7 @@ class Tour {
     set(this.text, { text });
     this.back.disabled = this.at === 0;
     set(this.next, {
-      text: say(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
+      text: t(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
     });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;

@@ -3,7 +3,7 @@
 import { el } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { placed } from "../views/rich.js";
 
 const MARGIN = 8;
@@ -38,10 +38,10 @@ function lineOf({
   const more = [
     ["mask", shortly(mask)],
     score !== "none" && ["data", shortly(score)],
-    sink !== null && ["data", say("words.sink", { sink })],
-    heads && ["data", say("words.head", { h: heads.head, of: heads.q_heads })],
-    rope && ["data", say("words.rope", { base: rope })],
-    dropout && ["data", say("words.dropout", { p: dropout })],
+    sink !== null && ["data", t("words.sink", { sink })],
+    heads && ["data", t("words.head", { h: heads.head, of: heads.q_heads })],
+    rope && ["data", t("words.rope", { base: rope })],
+    dropout && ["data", t("words.dropout", { p: dropout })],
     ["order", ALGORITHMS[order].label],
   ].filter(Boolean);
   const at = {
@@ -52,7 +52,7 @@ function lineOf({
     dtype: "[4]",
     more: more.map((_, k) => `[${parts.length + k}]`).join(", "),
   };
-  return { line: say(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
+  return { line: t(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
 }
 
 export class Words {
@@ -60,20 +60,20 @@ export class Words {
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
-    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": say("words.name") });
+    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": t("words.name") });
   }
 
   layout({ problem, header: { pass } }) {
     const { line, parts } = lineOf(problem);
-    const said = JSON.stringify([pass, line, parts]);
-    if (this.said === said) return;
-    this.said = said;
+    const written = JSON.stringify([pass, line, parts]);
+    if (this.written === written) return;
+    this.written = written;
     const nodes = placed(
       line,
       parts.map(([key, word]) => this.word(key, word)),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
-    if (this.open) nodes.push(this.word("all", "⋯", say("words.all"), say("words.all.key")));
+    if (this.open) nodes.push(this.word("all", "⋯", t("words.all"), t("words.all.key")));
     this.root.replaceChildren(...nodes);
   }
 
@@ -82,8 +82,8 @@ export class Words {
     const node = el("button", {
       type: "button",
       class: "fa-word fa-word-pass",
-      text: say(pass === "forward" ? "words.forward" : "words.backward"),
-      title: say("words.turn"),
+      text: t(pass === "forward" ? "words.forward" : "words.backward"),
+      title: t("words.turn"),
     });
     node.addEventListener("click", this.turn);
     return node;
@@ -138,10 +138,10 @@ export class Controls {
       },
       { capture: true },
     );
-    const done = el("button", { type: "button", text: say("words.done") });
+    const done = el("button", { type: "button", text: t("words.done") });
     done.addEventListener("click", () => this.done());
     this.head = el("header", { class: "fa-sheet-head" }, [
-      el("b", { text: say("words.name") }),
+      el("b", { text: t("words.name") }),
       done,
     ]); // on a phone
   }

@@ -2,7 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { onChip } from "../model/on_chip.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 const FIRST = "h200";
 let wanted = FIRST; // one card for the page, whichever pass it shows
@@ -16,7 +16,7 @@ export class Budget {
   constructor(onCard) {
     this.bar = el("span", { class: "fa-budget-bar", "aria-hidden": "true" });
     this.text = el("span", { class: "fa-budget-text" });
-    this.cards = el("select", { "aria-label": say("budget.card") });
+    this.cards = el("select", { "aria-label": t("budget.card") });
     this.cards.addEventListener("change", () => {
       wanted = this.cards.value;
       this.layout(this.trace);

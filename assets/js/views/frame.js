@@ -2,7 +2,7 @@
 
 import { hueOf } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { Matrix } from "./matrix.js";
 
 /** Where a node lies within what holds it, in px. */
@@ -28,8 +28,8 @@ export class Frame {
         "data-spot": name,
         tabindex: 0,
         role: "application",
-        "aria-roledescription": say("matrix"),
-        "aria-label": say("matrix.keys", { name }),
+        "aria-roledescription": t("matrix"),
+        "aria-label": t("matrix.keys", { name }),
       },
       [this.head, this.matrix.root, this.inside],
     );
@@ -51,7 +51,7 @@ export class Frame {
     this.matrix.draw(how);
   }
 
-  say(strong, quiet, title, inside = "") {
+  label(strong, quiet, title, inside = "") {
     const text = `${strong}|${quiet}`;
     set(this.inside, { text: inside });
     set(this.root, { title });

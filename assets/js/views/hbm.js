@@ -7,7 +7,7 @@ import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
@@ -31,8 +31,8 @@ function captionOf(trace, { big }, f) {
   const stored = algorithmOf(trace).stores_scores;
   const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
   if (pass === "forward")
-    return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
-  return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
+    return t(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
+  return stored ? t("map.b.stored", { n }) : t(big ? "map.b.keys.big" : "map.b.keys");
 }
 
 export class Hbm {
@@ -47,8 +47,8 @@ export class Hbm {
         "data-spot": "map",
         tabindex: 0,
         role: "application",
-        "aria-roledescription": say("map"),
-        "aria-label": say("map.keys"),
+        "aria-roledescription": t("map"),
+        "aria-label": t("map.keys"),
       },
       [this.canvas, this.overlay],
     );
@@ -64,7 +64,7 @@ export class Hbm {
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
-    this.card = card("hbm", say("HBM"), say("slow"), [this.heads.root, this.map, this.caption]);
+    this.card = card("hbm", t("HBM"), t("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
     this.map.addEventListener("pointermove", (event) =>
@@ -94,7 +94,7 @@ export class Hbm {
     const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
     if (!kind || i === undefined) return "";
     if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
-    return this.guessing ? "" : tileWords(this.trace, Number(i), Number(j));
+    return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
   layout(trace, theme) {
@@ -181,7 +181,7 @@ export class Hbm {
     const [wide, high] = this.theme.big
       ? [64 * this.theme.unit, 30 * this.theme.unit]
       : [36 * this.theme.unit, 16];
-    if (this.stored || this.guessing || p.block_k * this.cell < wide) return words;
+    if (this.stored || this.isPredicting || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -190,7 +190,7 @@ export class Hbm {
         if (width < wide || height < high) continue;
         const x = this.left + j * p.block_k * this.cell + width / 2;
         const y = this.top + i * p.block_q * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: say("map.skip") }));
+        words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
       }
     return words;
   }
@@ -210,9 +210,7 @@ export class Hbm {
     const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
     set(this.count, {
-      text: f.writes
-        ? say("hbm.both", { read, written: bytes(f.writes) })
-        : say("hbm.read", { read }),
+      text: f.writes ? t("hbm.both", { read, written: bytes(f.writes) }) : t("hbm.read", { read }),
     });
     this.drawBus(f);
   }
@@ -257,7 +255,7 @@ export class Hbm {
       );
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [
-        el("span", { text: say(`bus.${op}`) }),
+        el("span", { text: t(`bus.${op}`) }),
         ...names,
         list.length > 4 && el("span", { text: "…" }),
         list.length && el("span", { text: bytes(total) }),
@@ -280,26 +278,26 @@ export class Hbm {
       this.g.clearRect(0, 0, this.canvas.width, this.canvas.height);
       this.pattern = hatch(this.g, this.theme.hatch, this.ratio);
       this.bounds = range(this.trace.arrays.S ?? []);
-      this.shown = 0;
+      this.paintedStep = 0;
     }
     const paint = (i, j) => {
       const at = i * p.Tc + j;
       const look = tileState(this.trace, f.step, i, j);
-      const s = atPhase(this.guessing ? veiled(look, this.trace, f.step, i, j) : look, f);
+      const s = atPhase(this.isPredicting ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || this.guessing || this.stored)
+    if (fresh || this.isPredicting || this.stored)
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
-      const from = Math.min(this.shown, f.step);
-      const to = Math.max(this.shown, f.step);
+      const from = Math.min(this.paintedStep, f.step);
+      const to = Math.max(this.paintedStep, f.step);
       for (let v = from; v <= to; v++) if (v_j[v] >= 0 && v_i[v] >= 0) paint(v_i[v], v_j[v]);
     }
-    this.shown = f.step;
+    this.paintedStep = f.step;
   }
 
   paintTile(i, j, { kind, layer, state }, f) {
@@ -332,14 +330,14 @@ export class Hbm {
         layer,
         known,
         f,
-        this.guessing && state === "pending",
+        this.isPredicting && state === "pending",
       );
     if (state === "current" && scale >= 4 * ratio && f.numbers)
       return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
-  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be guessed
+  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
    * (`veil`); where S is stored, its numbers. */
   paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;

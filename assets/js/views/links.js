@@ -16,14 +16,14 @@ const mark = (tensor, box, own, x, y, width, height) =>
     style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
   });
 /** A line breaks before an operator, or behind a comma. */
-const kept = (text) =>
+const unbroken = (text) =>
   text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
 /** A power as a power: e^(…). */
-const written = (text) =>
+const richPowers = (text) =>
   text
     .split(/\^\(([^)]*)\)/)
     .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
-const said = (box) =>
+const boxText = (box) =>
   Object.entries(box)
     .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
     .join(", ");
@@ -52,7 +52,7 @@ export class Links {
   }
 
   /** @param links see model/links.js @param of what to light, or null @param told what is said of it @param picked is it selected? */
-  draw(links, f, of, told, picked) {
+  draw(links, f, of, explanation, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
     if (this.sram && this.tile.parentElement !== this.sram.body)
@@ -68,7 +68,7 @@ export class Links {
     this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
     for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    if (this.sram) this.say(of, told);
+    if (this.sram) this.describe(of, explanation);
   }
 
   /** The cells of the frames of SRAM. */
@@ -86,7 +86,7 @@ export class Links {
       const gap = Math.min(w, h) >= 24 ? 2 : 1;
       return mark(
         tensor,
-        said(box),
+        boxText(box),
         of.tensor === tensor,
         x + across.start * w,
         y + down.start * h,
@@ -117,7 +117,7 @@ export class Links {
       const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
       return mark(
         "S",
-        said(box),
+        boxText(box),
         of.tensor === "S",
         hbm.left + x,
         hbm.top + y,
@@ -129,8 +129,8 @@ export class Links {
   }
 
   /** What the thing is made of. */
-  say(of, told) {
-    this.words.replaceChildren(...written(of ? told.said : ""));
+  describe(of, explanation) {
+    this.words.replaceChildren(...richPowers(of ? explanation.sentence : ""));
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
@@ -138,14 +138,16 @@ export class Links {
       of && !this.sram.body.hidden
         ? this.sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
         : null;
-    const [last] = told?.lines.slice(-1) ?? [];
+    const [last] = explanation?.lines.slice(-1) ?? [];
     const isAbove =
       this.sram.headline?.(
-        of && last && !words ? [el("b", { text: told.title }), " ", ...written(last)] : null,
+        of && last && !words
+          ? [el("b", { text: explanation.title }), " ", ...richPowers(last)]
+          : null,
       ) ?? false;
-    const lines = isAbove ? told.lines.slice(0, -1) : (told?.lines ?? []);
+    const lines = isAbove ? explanation.lines.slice(0, -1) : (explanation?.lines ?? []);
     this.card.hidden =
-      !at || !(lines.length || told.terms) || at.height < ROOM / 2 || at.width < ROOM;
+      !at || !(lines.length || explanation.terms) || at.height < ROOM / 2 || at.width < ROOM;
     if (this.card.hidden) return;
     Object.assign(this.card.style, {
       left: `${at.x}px`,
@@ -153,12 +155,12 @@ export class Links {
       width: `${at.width}px`,
       height: `${at.height + head}px`,
     });
-    set(this.title, { text: told.title });
+    set(this.title, { text: explanation.title });
     this.lines.replaceChildren(
-      ...lines.map((text) => el("span", {}, written(words ? text : kept(text)))),
+      ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),
     );
     const upright = Boolean(at.beside);
-    this.draws(told.terms, upright);
+    this.draws(explanation.terms, upright);
     const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";
     set(this.bars, { style: upright ? `height:${at.beside.height}px` : across });
     this.card.classList.toggle("is-upright", upright);

@@ -170,13 +170,13 @@ export class Matrix {
           }
         }
         if (!this.cells.length) continue;
-        const said = x === -Infinity ? zero : x;
+        const value = x === -Infinity ? zero : x;
         const tone = Number.isFinite(x)
           ? ramp.dark[level(x, low, high)]
             ? "#fff"
             : "#101820"
           : ""; // over a hatch the page's ink
-        write(r * this.cols + c, this.written(said, decimals), tone);
+        write(r * this.cols + c, this.format(value, decimals), tone);
       }
   }
 
@@ -216,7 +216,7 @@ export class Matrix {
   }
 
   /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. */
-  written(x, decimals) {
+  format(x, decimals) {
     if (!Number.isFinite(x)) return number(x);
     const size = Math.abs(x);
     const texts =

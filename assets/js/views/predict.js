@@ -6,7 +6,7 @@ import { card, el, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
-import { sayPredict } from "../model/texts_predict.js";
+import { tPredict } from "../model/texts_predict.js";
 
 class Predict {
   constructor() {
@@ -16,7 +16,7 @@ class Predict {
     this.show = el("button", {
       type: "button",
       class: "fa-link fa-show-me",
-      text: sayPredict("predict.show"),
+      text: tPredict("predict.show"),
     });
     this.show.addEventListener("click", () => this.reveal(true));
     this.hint = el("span", { class: "fa-predict-hint" });
@@ -24,11 +24,11 @@ class Predict {
       type: "button",
       class: "fa-predict-close",
       text: "×",
-      "aria-label": sayPredict("predict.close"),
-      title: sayPredict("predict.close.key"),
+      "aria-label": tPredict("predict.close"),
+      title: tPredict("predict.close.key"),
     });
     close.addEventListener("click", () => emit("fa:predict"));
-    this.card = card("predict", sayPredict("predict"), "", [
+    this.card = card("predict", tPredict("predict"), "", [
       this.verdict,
       this.text,
       el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]),
@@ -36,10 +36,10 @@ class Predict {
     ]);
     this.root = this.card.root;
     this.right = 0;
-    this.asked = 0;
+    this.count = 0;
     this.question = null;
     this.choice = null;
-    this.told = false;
+    this.isRevealed = false;
     this.lead();
   }
 
@@ -48,11 +48,11 @@ class Predict {
     this.reveal(false);
     this.question = question;
     this.choice = null;
-    this.told = false;
-    set(this.text, { text: question?.text ?? sayPredict("predict.none") });
+    this.isRevealed = false;
+    set(this.text, { text: question?.text ?? tPredict("predict.none") });
     set(this.card.note, {
       text: question?.slider
-        ? sayPredict("predict.within", { tolerance: number(question.slider.tolerance) })
+        ? tPredict("predict.within", { tolerance: number(question.slider.tolerance) })
         : "",
     });
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
@@ -63,7 +63,7 @@ class Predict {
     this.lead();
   }
 
-  /** What there is to guess at this visit; of tiles without numbers nothing. */
+  /** The question about this visit; of tiles without numbers nothing. */
   askAt(trace, step) {
     this.ask(trace.header.numbers ? questionAt(trace, step) : null);
   }
@@ -91,16 +91,16 @@ class Predict {
       max,
       step,
       value: (min + max) / 2,
-      "aria-label": sayPredict("predict.number"),
+      "aria-label": tPredict("predict.number"),
     });
     const output = el("output", { text: number(Number(input.value)) });
     const answer = () => {
       this.choice = Number(input.value);
-      set(output, { text: number(this.choice), class: "is-said" });
+      set(output, { text: number(this.choice), class: "is-chosen" });
       this.lead();
     };
     for (const name of ["input", "pointerup"]) input.addEventListener(name, answer);
-    return el("label", { class: "fa-guess" }, [
+    return el("label", { class: "fa-predict-slider" }, [
       el("span", { text: min }),
       input,
       el("span", { text: max }),
@@ -109,7 +109,7 @@ class Predict {
   }
 
   choose(k) {
-    if (this.told || !this.question || k >= this.question.options.length) return;
+    if (this.isRevealed || !this.question || k >= this.question.options.length) return;
     this.choice = k;
     [...this.choices.children].forEach((button, at) =>
       set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }),
@@ -119,46 +119,49 @@ class Predict {
 
   /** How it goes on from here. */
   lead() {
-    const { question, choice, told } = this;
+    const { question, choice, isRevealed } = this;
     set(this.hint, {
       text: !question
         ? ""
-        : sayPredict(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen"),
+        : tPredict(
+            isRevealed ? "predict.revealed" : choice === null ? "predict.open" : "predict.chosen",
+          ),
     });
-    this.show.hidden = !question || this.told;
-    for (const field of this.choices.querySelectorAll("button, input")) field.disabled = this.told;
-    this.root.classList.toggle("is-told", this.told);
+    this.show.hidden = !question || this.isRevealed;
+    for (const field of this.choices.querySelectorAll("button, input"))
+      field.disabled = this.isRevealed;
+    this.root.classList.toggle("is-revealed", this.isRevealed);
   }
 
   /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
-  reveal(asked) {
+  reveal(isRequested) {
     const { question, choice } = this;
-    const score = this.asked
-      ? sayPredict("predict.score", { right: this.right, asked: this.asked })
+    const score = this.count
+      ? tPredict("predict.score", { right: this.right, count: this.count })
       : "";
-    if (!question || this.told || (choice === null && !asked))
+    if (!question || this.isRevealed || (choice === null && !isRequested))
       return set(this.verdict, { text: score, class: "fa-verdict" });
     const right = choice !== null && isRight(question, choice);
     const { because } = question;
-    this.told = true;
-    if (asked) this.lead();
+    this.isRevealed = true;
+    if (isRequested) this.lead();
     if (choice === null)
       return set(this.verdict, {
         text: question.slider
-          ? sayPredict("predict.because", { because })
-          : sayPredict("predict.answer", { answer: question.options[question.answer], because }),
+          ? tPredict("predict.because", { because })
+          : tPredict("predict.answer", { answer: question.options[question.answer], because }),
         class: "fa-verdict",
       });
-    this.asked += 1;
+    this.count += 1;
     this.right += right ? 1 : 0;
-    const told = { because, right: this.right, asked: this.asked };
+    const result = { because, right: this.right, count: this.count };
     const exact = () =>
-      sayPredict(right ? "predict.right.number" : "predict.wrong.number", {
-        ...told,
-        said: number(choice),
+      tPredict(right ? "predict.right.number" : "predict.wrong.number", {
+        ...result,
+        choice: number(choice),
       });
     set(this.verdict, {
-      text: question.slider ? exact() : sayPredict(right ? "predict.right" : "predict.wrong", told),
+      text: question.slider ? exact() : tPredict(right ? "predict.right" : "predict.wrong", result),
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
     });
   }

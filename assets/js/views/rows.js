@@ -3,14 +3,14 @@
 import { el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
 /** key in the frame's stats, phase whose moment it is, the formula where there is room */
 const COLUMNS = [
   ["m_old", null],
   ["row_max", "max"],
   ["m_new", "max"],
-  ["alpha", "exp", ` = ${say("column.alpha.how")}`],
+  ["alpha", "exp", ` = ${t("column.alpha.how")}`],
   ["l_old", null],
   ["row_sum", "sum"],
   ["l_new", "sum", " = αℓ + ΣP"],
@@ -33,7 +33,7 @@ const TIGHT = 6; // rows that find room closer together
 
 export class RowTable {
   constructor() {
-    const heads = [el("th", { scope: "col", text: say("rows.row") })];
+    const heads = [el("th", { scope: "col", text: t("rows.row") })];
     for (const [key, phase] of COLUMNS)
       heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
     this.head = el("thead", {}, [el("tr", {}, heads)]);
@@ -47,9 +47,9 @@ export class RowTable {
         "data-spot": "rows",
         tabindex: 0,
         role: "region",
-        "aria-label": say("rows"),
+        "aria-label": t("rows"),
       },
-      [el("table", { "aria-label": say("rows.table") }, [this.caption, this.head, this.bodyPart])],
+      [el("table", { "aria-label": t("rows.table") }, [this.caption, this.head, this.bodyPart])],
     );
   }
 
@@ -57,11 +57,11 @@ export class RowTable {
     this.names = names;
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
-    this.sink = sink && say(running ? "rows.sink" : "rows.sink.whole", { sink });
-    this.says("");
+    this.sink = sink && t(running ? "rows.sink" : "rows.sink.whole", { sink });
+    this.setCaption("");
     const absent = (key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, , formula], k) => {
-      const [name, rest] = running ? [say(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
+      const [name, rest] = running ? [t(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
       const head = this.head.firstChild.children[k + 1];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
@@ -82,11 +82,11 @@ export class RowTable {
   }
 
   /** What the numbers hold for, where that is not plain, and where a sink has them start; "" where neither is. */
-  says(holds) {
+  setCaption(holds) {
     const words = [this.sink, holds].filter(Boolean).join("; ");
     this.caption.hidden = !words;
     set(this.caption, { text: words });
-    this.root.classList.toggle("is-said", Boolean(words));
+    this.root.classList.toggle("has-caption", Boolean(words));
   }
 
   /** As many rows as are whole in a place of this height; the others are scrolled to. */

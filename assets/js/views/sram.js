@@ -7,9 +7,9 @@ import { el, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { put } from "./frame.js";
-import { TileCard } from "./tile_card.js";
+import { TilePanel } from "./tile_panel.js";
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
@@ -21,7 +21,7 @@ const SHARES = { Q: 96, S: 168, O: 96 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
 /** What each of standard attention's three kernels holds on chip; the others hold everything. */
-const HELD = { scores: "QKS", softmax: "Sml", output: "SVO" };
+const FRAMES_OF_STAGE = { scores: "QKS", softmax: "Sml", output: "SVO" };
 const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
@@ -39,9 +39,9 @@ const FRAMES = {
 const isWeighted = (f) =>
   f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
-export class Sram extends TileCard {
+export class Sram extends TilePanel {
   constructor(on) {
-    super(FRAMES, { m: "m", l: "ℓ" }, say("sram.legend"), on);
+    super(FRAMES, { m: "m", l: "ℓ" }, t("sram.legend"), on);
   }
 
   /** One scale for all operands, the same on both sides of 0. */
@@ -123,11 +123,11 @@ export class Sram extends TileCard {
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const held = HELD[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    const contents = FRAMES_OF_STAGE[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
     for (const name of Object.keys(FRAMES))
-      this.frames[name].root.hidden = !held.includes(name) || (big && "QKV".includes(name));
+      this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
-    this.counts = held.includes("m");
+    this.counts = contents.includes("m");
     this.high = low / rows;
     this.rows(
       rows,
@@ -184,7 +184,7 @@ export class Sram extends TileCard {
     const theme = this.theme;
     const skip = f.kind === "skipped";
     const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-    const held = {};
+    const contents = {};
     const matrix = (
       name,
       now,
@@ -196,7 +196,7 @@ export class Sram extends TileCard {
       ramp = theme[name],
       masked,
     ) =>
-      (held[name] = {
+      (contents[name] = {
         now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
         filled,
         block,
@@ -265,7 +265,7 @@ export class Sram extends TileCard {
       [used[0], p.d],
       f.i,
     );
-    return held;
+    return contents;
   }
 
   nameKeys({ cols: { start, stop } }) {
@@ -312,7 +312,7 @@ export class Sram extends TileCard {
     }[name] ?? [rows, cols];
     const shared = "QKV".includes(name);
     const size = bytes(r * c * (shared ? this.trace.header.itemsize[name] : 4));
-    return say(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
+    return t(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
   }
 
   captions(f, acc, weighted, row) {
@@ -321,7 +321,7 @@ export class Sram extends TileCard {
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
     const head = (name, strong, quiet = "", inside) =>
-      this.frames[name].say(strong, quiet, this.place(name, strong, f), inside);
+      this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
     const { output, stores_scores } = algorithmOf(f);
@@ -333,18 +333,18 @@ export class Sram extends TileCard {
         "S",
         scored ? `S${ij}` : "",
         scored
-          ? ["= QKᵀ/√d", p.changes.length > 1 ? say("sram.changed") : p.changes[0]?.[0]]
+          ? ["= QKᵀ/√d", p.changes.length > 1 ? t("sram.changed") : p.changes[0]?.name]
               .filter(Boolean)
               .join(", ")
           : "",
         `S${ij}`,
       );
-    else if (f.stage === "softmax" && !divided) head("S", say("sram.weights"), "= exp(S − m)");
+    else if (f.stage === "softmax" && !divided) head("S", t("sram.weights"), "= exp(S − m)");
     else
       head(
         "S",
         `P${ij}`,
-        p.dropout && (f.stage || f.done("output")) ? say("sram.drop", { what }) : `= ${what}`,
+        p.dropout && (f.stage || f.done("output")) ? t("sram.drop", { what }) : `= ${what}`,
       );
     head("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;

@@ -7,12 +7,12 @@ import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { crossings } from "../model/backward.js";
 import { savesL } from "../model/passes.js";
-import { say } from "../model/texts.js";
-import { sayBackward } from "../model/texts_backward.js";
+import { t } from "../model/texts.js";
+import { tBackward } from "../model/texts_backward.js";
 import { put } from "./frame.js";
 import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
-import { TileCard } from "./tile_card.js";
+import { TilePanel } from "./tile_panel.js";
 
 /** Down and across. */
 const FRAMES = {
@@ -48,9 +48,9 @@ const SHARES = { above: 62, cell: 126, below: 76 };
 const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
-export class SramBackward extends TileCard {
+export class SramBackward extends TilePanel {
   constructor(on) {
-    super(FRAMES, { lse: "lse", D: "D" }, sayBackward("sram.legend.b"), on);
+    super(FRAMES, { lse: "lse", D: "D" }, tBackward("sram.legend.b"), on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -73,7 +73,7 @@ export class SramBackward extends TileCard {
   }
 
   /** Between two crossings there is room for five characters, with fewer decimals if need be. */
-  written(x) {
+  format(x) {
     const text = number(x);
     const shorter = [2, 1, 0].map((decimals) => (Number.isFinite(x) ? fixed(x, decimals) : text));
     return text.length < 6 || this.alone ? text : (shorter.find((one) => one.length < 6) ?? text);
@@ -87,15 +87,15 @@ export class SramBackward extends TileCard {
     const alone = big || width < ONE_BELOW;
     Object.assign(this, { stage, second, alone, wide: width });
     const all = PLACES[String(stage)];
-    const shown = alone && all.length > 1 && stage !== "D" ? [all[second ? 1 : 0]] : all;
+    const places = alone && all.length > 1 && stage !== "D" ? [all[second ? 1 : 0]] : all;
     const type = big
       ? Math.max(24, 24 * u)
       : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
-    this.body.classList.toggle("is-two", shown.length > 1);
+    this.body.classList.toggle("is-two", places.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
     const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
-    const has = (place) => shown.some((one) => one[place]) && !(big && place !== "below");
-    const keyed = FRAMES[shown[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
+    const has = (place) => places.some((one) => one[place]) && !(big && place !== "below");
+    const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
     const [head, gap, low] = big
       ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
       : [HEAD * u, GAP * u, LOW_GAP * u];
@@ -108,13 +108,13 @@ export class SramBackward extends TileCard {
     const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
     const base = top + (has("above") ? high.above + gap : 0);
     const names = this.trace.header.row_names ?? [p.n - 1];
-    const edge = (shown.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
+    const edge = (places.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
     const label = Math.max(
       (big ? 100 : EDGE) * u,
       Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9,
     );
     this.high = high.cell / p.block_q;
-    const wide = this.widths(shown, cells, { width: width - label - edge, big, u, alone });
+    const wide = this.widths(places, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
     const stats = {};
     let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
@@ -124,7 +124,7 @@ export class SramBackward extends TileCard {
       this.frames[frame].layout(left, y, w, Math.max(1, h), ...cells(frame), type);
       this.frames[frame].root.hidden = false;
     };
-    shown.forEach((one, k) => {
+    places.forEach((one, k) => {
       const [side, cell, stat] = wide.each[k];
       if (side) lay(one.left, x, base, side, high.cell);
       x += side + (side ? APART * u : 0);
@@ -136,35 +136,35 @@ export class SramBackward extends TileCard {
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
     });
     this.rows(p.block_q, name, base, type, stats);
-    if (shown.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
+    if (places.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
     this.ghost(cells("dQ"), high.cell, wide, type);
-    const { cell } = shown[0];
+    const { cell } = places[0];
     const { x: from, width: over } = this.frames[cell];
     this.keys.hidden = !big || FRAMES[cell][1] !== "keys" || over < cells(cell)[1] * 58 * u;
     put(this.keys, from, base - 46 * u, over, 44 * u);
     this.keys.style.gridTemplateColumns = `repeat(${cells(cell)[1]}, 1fr)`;
-    for (const one of shown) this.frames[one.cell].head.hidden = !this.keys.hidden;
+    for (const one of places) this.frames[one.cell].head.hidden = !this.keys.hidden;
     this.legend.hidden = true;
   }
 
   /** px of each place: [side, cell, stat] of each, and of all. */
-  widths(shown, cells, { width, big, u, alone }) {
-    const most = shown.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
-    const side = shown.map(({ left }) =>
+  widths(places, cells, { width, big, u, alone }) {
+    const most = places.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
+    const side = places.map(({ left }) =>
       left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0,
     ); // the names of the sums stand below
-    const stat = shown.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
+    const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart =
-      shown.reduce(
+      places.reduce(
         (sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
         0,
       ) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
-    const cell = shown.map((one) =>
-      Math.floor(Math.min(left / shown.length, cells(one.cell)[1] * CELL * u)),
+    const cell = places.map((one) =>
+      Math.floor(Math.min(left / places.length, cells(one.cell)[1] * CELL * u)),
     );
     return {
-      each: shown.map((_, k) => [side[k], cell[k], stat[k]]),
+      each: places.map((_, k) => [side[k], cell[k], stat[k]]),
       total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart),
     };
   }
@@ -186,7 +186,7 @@ export class SramBackward extends TileCard {
     const box = where(this.body);
     if (name === "dQ" && this.stage === null)
       return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
-    const column = this.shown[OF_LSE[name] ?? name];
+    const column = this.columnsNow[OF_LSE[name] ?? name];
     if (column)
       return new DOMRect(
         box.x + column.x + column.width / 2 - 3,
@@ -202,7 +202,7 @@ export class SramBackward extends TileCard {
   /** The numbers of the rows that come with a tensor. */
   numbersOf(tensor) {
     const key = OF_LSE[tensor] ?? tensor;
-    return this.shown[key] ? this.line.map((line) => line[key]) : [];
+    return this.columnsNow[key] ? this.line.map((line) => line[key]) : [];
   }
 
   /** What flies with a picture of its own without a frame to stand in. */
@@ -266,7 +266,7 @@ export class SramBackward extends TileCard {
       f.cols.stop - f.cols.start,
     ];
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    const held = {};
+    const contents = {};
     const matrix = (
       name,
       now,
@@ -278,7 +278,7 @@ export class SramBackward extends TileCard {
       ramp = theme[name],
       masked,
     ) =>
-      (held[name] = {
+      (contents[name] = {
         now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
         filled: Boolean(filled),
         block: String(block),
@@ -345,7 +345,7 @@ export class SramBackward extends TileCard {
       f.i,
       this.sums.dQ,
     );
-    return held;
+    return contents;
   }
 
   nameKeys({ cols: { start, stop } }) {
@@ -382,10 +382,10 @@ export class SramBackward extends TileCard {
       );
     const head = (name, strong, quiet = "", inside = "") => {
       const [r, c] = size(name);
-      this.frames[name].say(
+      this.frames[name].label(
         strong,
         quiet,
-        sayBackward("sram.on_chip", { block: strong, rows: r, cols: c }),
+        tBackward("sram.on_chip", { block: strong, rows: r, cols: c }),
         inside,
       );
     };
@@ -408,7 +408,7 @@ export class SramBackward extends TileCard {
     const state = (name) =>
       f.grads[name]?.state === "final"
         ? name === "dV"
-          ? sayBackward("sram.done")
+          ? tBackward("sram.done")
           : "/ √d"
         : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name];
     for (const name of ["dV", "dK"])
@@ -416,7 +416,7 @@ export class SramBackward extends TileCard {
     head(
       "dQ",
       `dQ${i}`,
-      f.stage === "scale" ? (f.done("scale") ? "/ √d" : sayBackward("sram.fp32")) : "",
+      f.stage === "scale" ? (f.done("scale") ? "/ √d" : tBackward("sram.fp32")) : "",
     );
     for (const name of ["dV", "dK"])
       this.frames[name].head.classList.toggle("is-now", f.phase === name);
@@ -449,7 +449,7 @@ export class SramBackward extends TileCard {
       });
     if (keys)
       this.note.replaceChildren(
-        ...placed(sayBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {
+        ...placed(tBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {
           K: b("K"),
           V: b("V"),
           dK: b("dK"),
@@ -457,7 +457,7 @@ export class SramBackward extends TileCard {
         }),
       );
     else if (f.stage === "D" || f.stage === "scale")
-      this.note.replaceChildren(sayBackward("sram.kernel"));
-    else this.note.replaceChildren(say("fast"));
+      this.note.replaceChildren(tBackward("sram.kernel"));
+    else this.note.replaceChildren(t("fast"));
   }
 }

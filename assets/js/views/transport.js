@@ -4,7 +4,7 @@ import { el, set, svg } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",
@@ -32,13 +32,13 @@ export class Transport {
     Object.assign(this, { player, beatMs, timer: null });
     const button = (...key) => this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", say("play"), "toggle");
+    this.play = button("play", t("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", say("first")),
-      button("back", say("back")),
+      button("first", t("first")),
+      button("back", t("back")),
       this.play,
-      button("next", say("next")),
-      button("last", say("last")),
+      button("next", t("next")),
+      button("last", t("last")),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
@@ -54,12 +54,12 @@ export class Transport {
       min: 0,
       step: 1,
       value: 0,
-      "aria-label": say("step"),
+      "aria-label": t("step"),
     });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
     this.speed = el(
       "select",
-      { "aria-label": say("speed"), title: say("speed") },
+      { "aria-label": t("speed"), title: t("speed") },
       SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })),
     );
     this.grain = el(
@@ -72,7 +72,7 @@ export class Transport {
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
     this.root = el(
       "div",
-      { class: "fa-transport", role: "toolbar", "aria-label": say("transport") },
+      { class: "fa-transport", role: "toolbar", "aria-label": t("transport") },
       [this.buttons, this.text, this.scrub, settings, this.live],
     );
   }
@@ -144,7 +144,7 @@ export class Transport {
   playing(on) {
     if (this.play.getAttribute("aria-pressed") === String(on)) return;
     this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);
-    const label = say(on ? "pause" : "play");
+    const label = t(on ? "pause" : "play");
     set(this.play, { "aria-label": label, title: label, "aria-pressed": on });
   }
 }

@@ -282,7 +282,9 @@ export function draw(data, api) {
         left += found.width;
       }
       top +=
-        type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + most * cell[1] + 14;
+        type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) +
+        most * cell[1] +
+        14;
       return nodes;
     });
     paper.used = Math.ceil(top);

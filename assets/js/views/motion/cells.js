@@ -34,14 +34,14 @@ export function turn(layer, frame, turns) {
   const g = canvas.getContext("2d");
   const end = turns.at(-1).start + turns.at(-1).ms;
   layer.hide(matrix.root, { ms: end });
-  let shown = "";
+  let painted = "";
   let drawn = null;
   layer.paint((now) => {
     const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
     const t = Math.max(0, Math.min(1, (now - one.start) / one.ms));
     const state = now >= end ? "over" : `${one.start} ${t}`;
-    if (state === shown) return;
-    shown = state;
+    if (state === painted) return;
+    painted = state;
     if (one !== drawn || now >= end) g.clearRect(0, 0, width, height);
     drawn = one;
     if (now >= end) return;

@@ -76,7 +76,7 @@ export class Layer {
   }
 
   tick() {
-    this.asked = requestAnimationFrame(() => {
+    this.frameRequest = requestAnimationFrame(() => {
       for (const draw of this.painters) draw(this.clock.currentTime ?? 0);
       this.tick();
     });
@@ -84,7 +84,7 @@ export class Layer {
 
   stop() {
     if (!this.clock) return;
-    cancelAnimationFrame(this.asked);
+    cancelAnimationFrame(this.frameRequest);
     this.clock.onfinish = null;
     this.clock = null;
     for (const animation of this.running) animation.cancel();

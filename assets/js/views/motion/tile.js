@@ -187,7 +187,7 @@ export class TileMotion {
   /** A row of products comes together in D. */
   D(act) {
     this.rows(act, (_, k, { start, ms }) => {
-      if (!this.sram.dense && this.sram.shown.D)
+      if (!this.sram.dense && this.sram.columnsNow.D)
         arrives(
           this.layer,
           this.sram.line[k].D,
@@ -239,13 +239,13 @@ export class TileMotion {
 
   /** What is spent fades before what is stored leaves, and is there again at the end. */
   store({ after, start, ms }) {
-    const kept = after.transfers
+    const stored = after.transfers
       .filter(({ op }) => op !== "read")
       .map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
     const { frames, lines, heat } = this.sram;
     const spent = [
       ...Object.values(frames)
-        .filter(({ name }) => !kept.includes(name))
+        .filter(({ name }) => !stored.includes(name))
         .map(({ root }) => root),
       lines,
       ...Object.values(heat).map(({ root }) => root),

@@ -4,14 +4,14 @@
 import { card, el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { AXES } from "../model/links.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
 const DENSE = 18; // px of a row below which its statistics are colours
 
-export class TileCard {
+export class TilePanel {
   /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param scale the legend's
    * words @param on {onZoom: the numbers of this tile are wanted, onCard: another card's memory counts} */
   constructor(frames, stats, scale, { onZoom, onCard }) {
@@ -41,7 +41,7 @@ export class TileCard {
       el("span", { class: "fa-legend-of", text: scale }),
     ]);
     this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: say("zoom") });
+    const zoom = el("button", { type: "button", class: "fa-link is-main", text: t("zoom") });
     zoom.addEventListener("click", onZoom);
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
@@ -57,7 +57,7 @@ export class TileCard {
       ...Object.values(this.heads),
       this.legend,
     ]);
-    this.card = card("sram", say("SRAM"), say("fast"), [this.body, this.empty]);
+    this.card = card("sram", t("SRAM"), t("fast"), [this.body, this.empty]);
     this.root = this.card.root;
     this.budget = new Budget(onCard);
     this.card.head.append(this.budget.root);
@@ -97,7 +97,7 @@ export class TileCard {
     this.body.hidden = !numbers;
     this.empty.hidden = numbers;
     if (!numbers) {
-      this.words.textContent = say("zoom.large", { n: p.n, d: p.d });
+      this.words.textContent = t("zoom.large", { n: p.n, d: p.d });
       return;
     }
     this.scale(trace.arrays);
@@ -139,7 +139,7 @@ export class TileCard {
     });
     this.lines.style.fontSize = `${this.theme.big ? type : Math.max(12, 14 * this.theme.unit)}px`;
     this.lines.replaceChildren(...this.line.map(({ root }) => root));
-    this.shown = columns;
+    this.columnsNow = columns;
     for (const key of this.columns) {
       const at = columns[key];
       this.heads[key].hidden = !at;
@@ -168,7 +168,7 @@ export class TileCard {
   }
 
   /** A number of a row. */
-  written(x) {
+  format(x) {
     return number(x);
   }
 
@@ -182,7 +182,7 @@ export class TileCard {
       const s = f.stats[k];
       line.root.hidden = !s;
       if (!s) return;
-      const rose = s.rose && this.columns.some((key) => this.shown[key]);
+      const rose = s.rose && this.columns.some((key) => this.columnsNow[key]);
       set(line.root, {
         "data-of-row": s.row,
         class: `fa-sram-row${rose ? " is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
@@ -193,12 +193,12 @@ export class TileCard {
       });
       for (const key of this.columns)
         set(line[key], {
-          "data-part": this.shown[key] ? `${key}.${s.row}` : null,
-          text: this.shown[key] && !this.dense ? this.written(now[k][key]) : "",
+          "data-part": this.columnsNow[key] ? `${key}.${s.row}` : null,
+          text: this.columnsNow[key] && !this.dense ? this.format(now[k][key]) : "",
         });
     });
     for (const key of this.columns)
-      if (this.dense && this.shown[key]) {
+      if (this.dense && this.columnsNow[key]) {
         const [low, high] = this.heatOf[key];
         this.heat[key].draw({
           values: (r) => now[r]?.[key],

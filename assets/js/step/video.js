@@ -1,4 +1,4 @@
-// A whole run as a film: every place that Play would show, from the first to the last.
+// A whole run as a video: every place that Play would show, from the first to the last.
 
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
@@ -6,9 +6,9 @@ import { Camera } from "../lib/picture.js";
 import { filmOf } from "../lib/save.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/step_film.json" with { type: "json" };
+import texts from "../../texts/step_video.json" with { type: "json" };
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 const MOST = 400; // frames
 const WHOLE_MS = 25_000;
 const BEAT_MS = [120, 900]; // at least, at most
@@ -45,18 +45,18 @@ function runOf({ racing, race, player }) {
 }
 
 /** The run that the stage shows, with these words below each frame. */
-async function filmed(stage, words, tell) {
+async function recordVideo(stage, words, tell) {
   const { root, places, now, go, run } = runOf(stage);
   if (places.length > MOST)
     throw new Error(
-      say(stage.racing ? "film.ticks" : "film.tiles", { most: MOST, count: places.length }),
+      t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
     );
   const first = run();
   const camera = new Camera(root);
   const pictures = [];
   try {
     for (const at of places) {
-      if (run() !== first || !root.isConnected) throw new Error(say("film.given_up"));
+      if (run() !== first || !root.isConnected) throw new Error(t("video.given_up"));
       go(at);
       pictures.push(camera.picture(words));
       tell((0.7 * pictures.length) / places.length);
@@ -72,16 +72,16 @@ async function filmed(stage, words, tell) {
 
 /** The run as a WebM, and how far it is, until it is there. */
 export async function mount(stage, words) {
-  const bar = el("progress", { max: 1, value: 0, "aria-label": say("film") });
-  const note = el("div", { class: "fa-filming", role: "status" }, [
-    el("span", { text: say("film.making") }),
+  const bar = el("progress", { max: 1, value: 0, "aria-label": t("video") });
+  const note = el("div", { class: "fa-recording", role: "status" }, [
+    el("span", { text: t("video.making") }),
     bar,
   ]);
   document.body.append(note);
   try {
     return await during(
-      "film",
-      filmed(stage, words, (share) => (bar.value = share)),
+      "video",
+      recordVideo(stage, words, (share) => (bar.value = share)),
     );
   } finally {
     note.remove();

@@ -1,29 +1,29 @@
-// The row's story: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
+// The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
 import { card, el, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { changes, slotsOf, verdict } from "../model/story.js";
-import { say } from "../model/texts.js";
+import { changes, slotsOf, verdict } from "../model/row_view.js";
+import { t } from "../model/texts.js";
 
 const CHOICES = [
-  ["forget", say("story.forget"), say("story.forget.what")],
-  ["lazy", say("story.lazily"), say("story.lazily.what")],
+  ["forget", t("row_view.forget"), t("row_view.forget.what")],
+  ["lazy", t("row_view.lazily"), t("row_view.lazily.what")],
 ];
 export const WAYS = CHOICES.map(([way]) => way);
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
-export class Story {
+export class RowView {
   /** @param onWay another way was chosen, or α again */
   constructor(onWay) {
     this.onWay = onWay;
     this.way = "alpha";
     this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
-    this.names = el("div", { class: "fa-story-names", "aria-hidden": "true" });
-    this.lines = el("dl", { class: "fa-story-lines" });
-    this.verdict = el("p", { class: "fa-story-verdict", "aria-live": "polite" });
+    this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
+    this.lines = el("dl", { class: "fa-row-view-lines" });
+    this.verdict = el("p", { class: "fa-row-view-verdict", "aria-live": "polite" });
     this.switches = CHOICES.map(([way, text, title]) => {
       const button = el("button", {
         type: "button",
@@ -38,18 +38,18 @@ export class Story {
     });
     this.ways = el(
       "div",
-      { class: "fa-story-ways", role: "group", "aria-label": say("story.ways") },
+      { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
       this.switches,
     );
-    this.factor = el("b", { class: "fa-story-factor fa-ink-alpha" });
-    const plot = el("div", { class: "fa-story-plot" }, [this.svg, this.factor]);
-    this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [
+    this.factor = el("b", { class: "fa-row-view-factor fa-ink-alpha" });
+    const plot = el("div", { class: "fa-row-view-plot" }, [this.svg, this.factor]);
+    this.picture = el("div", { class: "fa-row-view-picture", "data-spot": "row_view" }, [
       plot,
       this.names,
     ]);
-    const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
-    this.card = card("story", say("story"), "", [
-      el("div", { class: "fa-story-body" }, [this.picture, side]),
+    const side = el("div", { class: "fa-row-view-side" }, [this.lines, this.verdict]);
+    this.card = card("row-view", t("row_view"), "", [
+      el("div", { class: "fa-row-view-body" }, [this.picture, side]),
     ]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
@@ -71,7 +71,7 @@ export class Story {
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
     const bar = (name, c) =>
       svg("rect", {
-        class: `fa-story-${name}`,
+        class: `fa-row-view-${name}`,
         x: c + gap / 2,
         y: 0,
         width: 1 - gap,
@@ -104,12 +104,12 @@ export class Story {
     this.card.note.replaceChildren(
       ...(slots
         ? [
-            el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }),
-            say("story.outline"),
+            el("span", { class: "fa-where-wide", text: `${t("row_view.bars")}; ` }),
+            t("row_view.outline"),
           ]
-        : [say("story.small")]),
+        : [t("row_view.small")]),
     );
-    set(this.card.head.firstChild, { text: slots ? say("row", { row }) : say("story") });
+    set(this.card.head.firstChild, { text: slots ? t("row", { row }) : t("row_view") });
     this.switches.forEach((button) =>
       set(button, {
         "aria-pressed": button.dataset.way === this.way,
@@ -133,7 +133,7 @@ export class Story {
       high(bar, slot.weight);
       high(before, slot.before);
       high(exact, slot.exact);
-      set(bar, { class: `fa-story-bar${fresh ? " is-now" : ""}` });
+      set(bar, { class: `fa-row-view-bar${fresh ? " is-now" : ""}` });
       set(exact, { "data-part": `S.${row}.${c}` });
     });
     const { block_k } = f.problem;
@@ -145,14 +145,14 @@ export class Story {
     });
     const seen = slots.filter(({ state }) => state === "seen").length;
     set(this.svg, {
-      "aria-label": say("story.seen", {
+      "aria-label": t("row_view.seen", {
         row,
         seen,
         of: slots.filter(({ state }) => state !== "hidden").length,
       }),
     });
     this.shrunk(slots, top, stats);
-    this.say(trace, f, row, stats);
+    this.explain(trace, f, row, stats);
   }
 
   /** The factor stands over the lowest bar that it has shrunk. */
@@ -167,12 +167,12 @@ export class Story {
     });
   }
 
-  say(trace, f, row, stats) {
+  explain(trace, f, row, stats) {
     const plain = this.way === "alpha";
     const lines = plain && stats ? changes(f, stats) : [];
     const text = lines.flat().join("|");
-    if (this.said !== text) {
-      this.said = text;
+    if (this.explained !== text) {
+      this.explained = text;
       this.lines.replaceChildren(
         ...lines.flatMap(([symbol, change, why]) => [
           el("dt", { class: `fa-ink-${{ ℓ: "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
@@ -187,7 +187,7 @@ export class Story {
       : verdict(trace, row, this.way);
     set(this.verdict, {
       text: `${wrong ? "✗ " : ""}${words}`,
-      class: `fa-story-verdict${wrong ? " is-wrong" : ""}`,
+      class: `fa-row-view-verdict${wrong ? " is-wrong" : ""}`,
     });
     set(this.root, { "data-wrong": wrong || null });
   }

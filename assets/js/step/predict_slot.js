@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 
-export class Guess {
+export class PredictSlot {
   /** @param fetch() → promise of views/predict.js; it says itself what is wrong */
   constructor(fetch) {
     this.fetch = fetch;
@@ -11,14 +11,14 @@ export class Guess {
   }
 
   /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. */
-  come(shown) {
+  come(onMounted) {
     if (this.card || this.coming) return;
     const puts = (script) => {
       this.card = script.mount();
       this.card.root.hidden = this.root.hidden;
       this.root.replaceWith(this.card.root);
       this.root = this.card.root;
-      shown();
+      onMounted();
     };
     this.coming = this.fetch().then(puts, () => (this.coming = null)); // another time
   }

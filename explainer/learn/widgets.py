@@ -1,0 +1,144 @@
+"""Widgets: the controls that a reader moves, and the function that computes what is drawn.
+
+``assets/learn/widgets.json`` owns the controls: {widget: {title, controls: {key: …}}}. A lesson's
+module names the functions: ``WIDGETS = {widget: function}``, called with the controls' values by
+name. Nothing is computed in the browser.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from explainer.base.cards import CARDS
+from explainer.base.fields import parse_choice, parse_number, refused
+from explainer.learn.blocks import Block, t
+from explainer.learn.content import stored
+from kernels.spec.fields import Field
+
+KINDS = ("range", "choice", "text", "toggle")
+LONGEST_TEXT = 400
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+Value = int | float | str | bool
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for a range; ``choices``
+    (value, label) for a choice; a toggle's value is "0" or "1". ``closed``: choices, or True for
+    the whole control, that open once the lesson's question is answered. ``drawn``: a picture of
+    the widget is what moves it, so it has no form of its own. ``serves``: another control's key and
+    those of its values with which this one changes the picture; with the others it is hidden."""
+
+    key: str
+    label: str
+    kind: str
+    value: str | float
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    choices: tuple[tuple[str, str], ...] = ()
+    closed: tuple[str, ...] | bool = ()
+    drawn: bool = False
+    serves: tuple[str, tuple[str, ...]] | tuple[()] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"control {self.key}: kind = {self.kind!r}, not one of {KINDS}")
+        if isinstance(self.closed, bool):
+            return
+        if strange := set(self.closed) - {value for value, _ in self.choices}:
+            raise ValueError(f"control {self.key}: closed = {min(strange)!r} is no choice of it")
+        if self.value in self.closed:
+            raise ValueError(f"control {self.key}: its value {self.value!r} is closed")
+
+    def parse(self, text: object) -> Value:
+        """Return what ``text`` means: a number for a range (whole where the control's steps are)
+        and for a choice that is written as one; a bool for a toggle. Raises ProblemError with one
+        sentence that names the control, the value and what is allowed."""
+        field = Field(self.key, self.key, low=self.low, high=self.high, title=self.label)
+        if self.kind == "range":
+            value = parse_number(field, text)
+            return math.floor(value + 0.5) if self.step % 1 == self.low % 1 == 0 else value
+        if self.kind == "text":
+            if len(str(text)) > LONGEST_TEXT:
+                raise refused(field.key, t("widgets.too_long", name=field.title, most=LONGEST_TEXT))
+            return str(text)
+        if self.kind == "toggle":
+            return parse_choice(field, str(text), ("0", "1")) == "1"
+        value = parse_choice(field, str(text), tuple(value for value, _ in self.choices))
+        return json.loads(value) if NUMBER.fullmatch(value) else value
+
+
+@dataclass(frozen=True)
+class Widget:
+    """``compute`` takes all controls' values by name and returns blocks; their labels and texts are
+    what a screen reader reads, so give each a label."""
+
+    key: str
+    title: str
+    controls: tuple[Control, ...]
+    compute: Callable[..., list[Block]]
+
+    def __post_init__(self) -> None:
+        offered = {(c.key, value) for c in self.controls for value, _ in c.choices}
+        for control in (c for c in self.controls if c.serves):
+            key, wanted = control.serves
+            if strange := [value for value in wanted if (key, value) not in offered]:
+                raise ValueError(f"control {control.key}: serves {key} = {strange[0]!r}, no choice")
+
+    def parse(self, query: Mapping[str, object]) -> dict[str, Value]:
+        """Return the controls' values of a query, defaults where it has none. Raises ProblemError
+        as :meth:`Control.parse` does."""
+        return {c.key: c.parse(query.get(c.key, c.value)) for c in self.controls}
+
+
+@lru_cache(maxsize=1)
+def entries() -> dict[str, dict]:
+    """Return {widget: its title and controls} as they are written."""
+    return stored("widgets")
+
+
+def read_control(
+    key: str,
+    label: str,
+    value: str | float,
+    kind: str = "",
+    choices: Mapping[str, str] | Iterable[object] | None = None,
+    closed: Iterable[object] | bool = (),
+    serves: Mapping[str, tuple[str, ...]] | None = None,
+    **more,
+) -> Control:
+    """Return the control that an entry describes: a choice if it has ``choices``, which are a list
+    of values that are their own labels, {value: label}, or "cards"; else a range, unless ``kind``
+    says another."""
+    if choices is None:
+        kind = kind or "range"
+    elif choices == "cards":
+        choices = {name: card.name for name, card in CARDS.items()}
+    elif not isinstance(choices, Mapping):
+        choices = {str(x): str(x) for x in choices}
+    return Control(
+        key,
+        label,
+        kind or "choice",
+        value if kind == "range" else str(value),
+        choices=tuple((choices or {}).items()),
+        closed=closed if isinstance(closed, bool) else tuple(map(str, closed)),
+        serves=next(iter((serves or {}).items()), ()),
+        **more,
+    )
+
+
+def read_controls(key: str) -> dict[str, Control]:
+    """Return the controls of a widget by their keys."""
+    return {name: read_control(name, **entry) for name, entry in entries()[key]["controls"].items()}
+
+
+def make_widget(key: str, compute: Callable[..., list[Block]]) -> Widget:
+    """Return the widget that its entry describes, with the function that computes."""
+    return Widget(key, entries()[key]["title"], tuple(read_controls(key).values()), compute)
