@@ -260,6 +260,7 @@ function spread({ spread: s, d }, paper, box) {
       ),
     );
   const small = paper.type - 1;
+  const raw = "end quiet halo";
   nodes.push(
     text(box.left, top + 18, t("divided"), small, "bold accent-ink halo"),
     text(
@@ -271,13 +272,13 @@ function spread({ spread: s, d }, paper, box) {
     ),
   );
   nodes.push(
-    text(box.left + box.width, top + 18, t("raw"), small, "bold end quiet halo"),
+    text(box.left + box.width, top + 18, t("raw"), small, `bold ${raw}`),
     text(
       box.left + box.width,
       top + 18 + small * 1.3,
       t("spread", { x: digits(s.raw.spread, 1) }),
       small,
-      "end quiet halo",
+      raw,
     ),
   );
   return nodes;
