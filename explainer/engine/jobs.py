@@ -262,8 +262,8 @@ class _Job:
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
-        from kernels.measure.bench import clocks
         from kernels.measure.calls import call_times
+        from kernels.measure.recording import clocks
         from kernels.measure.timing import interleave
 
         self.report(t("stage.timing"), 0, 1)
@@ -306,7 +306,8 @@ _slow: dict = {}  # what kernels.measure.bench.measure remembers of methods that
 
 def point(request: SweepPoint, report: Report) -> list[PointRow]:
     """Measure one length of a sweep on a GPU: the rows of `kernels.measure.bench`, and ``when``."""
-    from kernels.measure.bench import clocks, measure
+    from kernels.measure.bench import measure
+    from kernels.measure.recording import clocks
 
     report(t("stage.timing"), 0, 1)
     rows = measure(request.case, request.methods, SWEEP_RUNS, _slow)

@@ -30,11 +30,18 @@ from explainer.views.bar import BAR
 from explainer.views.html import awaited, div, tag
 from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
-from explainer.web import bundle, static_responses
+from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
 from explainer.web.static_pages import STATIC_PAGES, StaticPage
-from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
+from explainer.web.static_responses import (
+    Responses,
+    limited_controls,
+    linked_addresses,
+    response_name,
+    widget_responses,
+)
+from explainer.web.stylesheets import APP, STATIC_SITE, join_stylesheets
 from explainer.web.wire import pack
 
 say = Texts("web")
@@ -109,8 +116,8 @@ def _board(board: StaticPage) -> Markup:
         *warps,
         div("fa-run-block", data_place="tail"),
     )
-    told = json.dumps(board.told() | {"lacks": OTHER})
-    return div("fa-page fa-run-page fa-figure-page", main, data_board=told)
+    told = json.dumps(board.to_json() | {"lacks": OTHER})
+    return div("fa-page fa-run-page fa-figure-page", main, data_page=told)
 
 
 def _step(found: list[tuple[str, str]]) -> Markup:
@@ -138,10 +145,10 @@ def _named_places() -> list[tuple[str, str]]:
 
 def _name(problem: Problem, pass_: str = "forward") -> str:
     backward = {"pass": pass_} if pass_ == "backward" else {}
-    return static_responses.named((problem.to_query() | backward).items())
+    return response_name((problem.to_query() | backward).items())
 
 
-def traces(queries: list[str]) -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
+def traces(queries: list[str]) -> tuple[dict[str, Responses], dict[str, str]]:
     """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
     and in both passes where the query is of the backward one."""
     files, where = {}, {}
@@ -164,15 +171,15 @@ def _screens() -> dict[str, str]:
     """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        whole, narrow = render_widget(key), render_widget(key, static_responses.controls(widget))
+        whole, narrow = render_widget(key), render_widget(key, limited_controls(widget))
         found = {name: text.replace(whole, narrow) for name, text in found.items()}
     return found
 
 
-def answers() -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
+def answers() -> tuple[dict[str, Responses], dict[str, str]]:
     """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
-    of_widgets = {key: static_responses.learn(widget) for key, widget in widgets().items()}
-    led_to = [query for _, query in _named_places()] + static_responses.links(of_widgets)
+    of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
+    led_to = [query for _, query in _named_places()] + linked_addresses(of_widgets)
     files, where = traces(led_to)
     tile = packed(*from_query(START))
     files |= {
@@ -183,7 +190,7 @@ def answers() -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
         "listing": {"": listings()},
         "tour": {"": chapters()},
         "warps": {"": tile},
-        **{board.name: board.held() for board in STATIC_PAGES},
+        **{page.name: page.views_by_query() for page in STATIC_PAGES},
     }
     return files, where
 
@@ -221,7 +228,7 @@ def _index(files: list[str], where: dict[str, str]) -> str:
     content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
     return PAGE.format(
         title=say("title"),
-        style=join_stylesheets((*STYLESHEETS, "warps.css", "site.css")),
+        style=join_stylesheets((*APP, *STATIC_SITE)),
         bar=BAR,
         pages=bar + places,
         content=in_script(content),

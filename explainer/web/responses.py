@@ -1,5 +1,8 @@
-"""What is computed from an address: the bytes of each answer. In a process of its own:
-``python -m explainer.web.responses`` answers one line of JSON after the other (see lanes.py)."""
+"""Compute the bytes of each response that depends only on its address.
+
+``python -m explainer.web.responses`` does so for one line of JSON after the other, as a worker of
+worker_pool.py.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ from explainer.web.files import animation, as_json, as_npz
 from explainer.web.wire import compressed, pack_visit, pack_visit_backward, packed_gzip
 from kernels.spec.fields import PASSES
 
-NICE = 10  # behind the web process, whatever the machine does
-MOST_S = TIMEOUT_S + 10  # the longest that anything may take
+NICE = 10  # the web process comes first
+MAX_S = TIMEOUT_S + 10  # of any response
 LARGE_BYTES = 64 << 20
 PLACE = ("pass", "step", "phase", "mode", "clock")
 
@@ -63,25 +66,25 @@ MAKERS: dict[str, Callable[[Query], bytes]] = {
 
 
 def main() -> None:
-    """Each answer is a line that says how long it is, and then it; or why it is refused."""
+    """Write each response after a line of JSON with its length, or with the reason of a refusal."""
     os.nice(NICE)
-    with suppress(OSError):  # Linux shares the machine out among sessions first, and this is one
+    with suppress(OSError):  # Linux divides the processor among sessions first
         Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
-    for cache in (made.cache, schedule.cache):  # one answer asks for them several times
+    for cache in (made.cache, schedule.cache):  # a response uses them several times
         cache.most = LARGE_BYTES
-    gc.disable()  # what it makes has no circles, is large, and this process is short-lived
+    gc.disable()  # no circles, much data, and a short life
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     for line in sys.stdin.buffer:
         kind, query = json.loads(line)
-        signal.alarm(MOST_S)
+        signal.alarm(MAX_S)
         try:
-            body, told = MAKERS[kind](query), {}
+            head, body = {}, MAKERS[kind](query)
         except ProblemError as error:
-            body, told = b"", {"refused": str(error)}
+            head, body = {"refused": str(error)}, b""
         signal.alarm(0)
-        out.write(json.dumps(told | {"bytes": len(body)}).encode() + b"\n" + body)
+        out.write(json.dumps(head | {"bytes": len(body)}).encode() + b"\n" + body)
         out.flush()
 
 

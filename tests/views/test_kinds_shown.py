@@ -128,9 +128,9 @@ RUNS = {
 @pytest.mark.parametrize("hall", [False, True])
 def test_run(name, hall):
     result = RUNS[name]
-    show = run_report.recorded if name == "recorded" else run_report.report
-    check(show(result) + run_details.details(result))
-    kind = downloads.kind(result)
+    show = run_report.render_recorded if name == "recorded" else run_report.render_report
+    check(show(result) + run_details.render_details(result))
+    kind = downloads.kind_of(result)
     assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
     for figure in (figures.histogram(result["rows"], kind), figures.roofline(result, kind)):
         if figure is not None:
@@ -140,7 +140,7 @@ def test_run(name, hall):
 @pytest.mark.parametrize("hall", [False, True])
 def test_sweep(hall):
     wanted, rows = recorded.swept(Sweep(64, "bf16", ("naive", "fa2")))
-    found = check(sweep_report.figures(rows, wanted, KIND, {"source": "recorded"}))
+    found = check(sweep_report.render_table(rows, wanted, KIND, {"source": "recorded"}))
     assert found.files[0]["table"][0]["kind"] == str(KIND)
     for figure in figures.sweep(rows, KIND):
         check_chart(shown(figure, hall, wide=PAIRED)["value"])
@@ -155,7 +155,7 @@ def test_sweep(hall):
         lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
         lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
         lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
-        lambda kind: downloads.of_sweep(
+        lambda kind: downloads.sweep_rows(
             [{"method": "fa2"} | dict.fromkeys(("n", "d", "batch", "heads", "mask", "dtype"))],
             kind,
             {},
@@ -177,4 +177,4 @@ def test_none_has_a_default():
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
         figures.styled(go.Figure(), 320, "title")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        downloads.of_sweep([], {})
+        downloads.sweep_rows([], {})

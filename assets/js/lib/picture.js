@@ -309,6 +309,7 @@ function canvasOf(image) {
   return canvas;
 }
 
+/** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** The first paper that is not clear, from here up, and the ink of this element. @param {Element} root */
