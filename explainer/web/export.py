@@ -26,14 +26,14 @@ from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
-from explainer.views.bar import BAR
-from explainer.views.html import awaited, div, tag
+from explainer.views.bar import render_bar
 from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
+from explainer.views.templates import render
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
-from explainer.web.static_pages import STATIC_PAGES, StaticPage
+from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import (
     Responses,
     limited_controls,
@@ -54,78 +54,7 @@ PRESETS = (  # title, Problem
     (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-TABS = say.named("tabs")
 LACKS, OTHER = say.named("lacks"), say("other")
-
-RADIO = Markup('<input type="radio" name="{}" value="{}" {}>')
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; frame-src 'none'">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}
-</style>
-</head>
-<body class="fa-site">
-<div class="gradio-container"><main class="main app">
-<div id="top">{bar}</div>
-<div id="pages">{pages}</div>
-</main></div>
-<script type="application/json" id="content">{content}</script>
-<script type="module">
-{script}</script>
-</body>
-</html>
-"""
-
-
-def _mount(name: str) -> Markup:
-    return tag("div", div("fa-mount"), id=name)
-
-
-def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
-    """A row of choices, as the app's pages of figures have them; the first is made."""
-    labels = Markup()
-    for k, (value, label) in enumerate(choices.items()):
-        box = RADIO.format(name, value, "" if k else "checked")
-        labels += tag("label", box, tag("span", label))
-    legend = tag("legend", title, class_="fa-live")
-    return tag("fieldset", legend, div("wrap", labels), data_choice=name.partition("-")[2])
-
-
-def _board(board: StaticPage) -> Markup:
-    rows = [_choices(f"{board.name}-view", say("choice.view"), dict(board.views))]
-    if board.choices:
-        rows.append(_choices(f"{board.name}-more", say("choice.more"), dict(board.choices)))
-    loads = {str(k): label for k, (label, _) in enumerate(board.workloads)}
-    rows.append(_choices(f"{board.name}-workload", say("choice.workload"), loads))
-    warps = [tag("div", _mount("warps"), data_place="warps")] if "warps" in board.views else []
-    main = div(
-        "fa-main",
-        tag("p", board.lacks, class_="fa-site-note"),
-        div("fa-views", *rows),
-        tag("p", data_place="notice", role="status", class_="fa-site-notice", hidden=""),
-        div("fa-run-block", awaited(), data_place="head"),
-        div("fa-plots", data_place="charts"),
-        *warps,
-        div("fa-run-block", data_place="tail"),
-    )
-    told = json.dumps(board.to_json() | {"lacks": OTHER})
-    return div("fa-page fa-run-page fa-figure-page", main, data_page=told)
-
-
-def _step(found: list[tuple[str, str]]) -> Markup:
-    """The player, and in the place of its controls the Problems that are here."""
-    said = tag("p", say("problems"))
-    links = (tag("a", title, href=f"?{query}") for title, query in found)
-    controls = div("fa-controls fa-step-controls", said, *links)
-    return div("fa-page", controls, div("fa-main", _mount("player")))
 
 
 def _named_places() -> list[tuple[str, str]]:
@@ -196,43 +125,22 @@ def answers() -> tuple[dict[str, Responses], dict[str, str]]:
 
 
 def _index(files: list[str], where: dict[str, str]) -> str:
-    """The page itself."""
-    panels = {"step": _step(_named_places()), "learn": _mount("learn")}
-    panels |= {board.name: _board(board) for board in STATIC_PAGES}
-    tabs, places = Markup(), Markup()
-    for name, title in TABS.items():
-        first = name == "step"
-        tabs += tag(
-            "button",
-            title,
-            type="button",
-            role="tab",
-            data_tab_id=name,
-            id=f"tab-{name}",
-            aria_controls=f"page-{name}",
-            aria_selected=str(first).lower(),
-            tabindex=0 if first else -1,
-            class_="selected" if first else "",
-        )
-        places += tag(
-            "div",
-            panels[name],
-            role="tabpanel",
-            id=f"page-{name}",
-            aria_labelledby=f"tab-{name}",
-            **({} if first else {"hidden": ""}),
-        )
-    bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label=say("pages")))
+    """Render the page itself."""
     kinds = [name for name in files if name not in set(where.values())]
-    plain = Problem().to_query()
-    content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
-    return PAGE.format(
-        title=say("title"),
-        style=join_stylesheets((*APP, *STATIC_SITE)),
-        bar=BAR,
-        pages=bar + places,
-        content=in_script(content),
-        script=bundle.site().replace("</", "<\\/"),
+    content = {"plain": Problem().to_query(), "traces": where, "files": kinds, "lacks": LACKS}
+    return render(
+        "site/index",
+        style=Markup(join_stylesheets(APP + STATIC_SITE)),
+        bar=render_bar(),
+        places=_named_places(),
+        pages={page.name: page for page in STATIC_PAGES},
+        values={page.name: page.to_json() | {"lacks": OTHER} for page in STATIC_PAGES},
+        loads={
+            page.name: {str(k): label for k, (label, _) in enumerate(page.workloads)}
+            for page in STATIC_PAGES
+        },
+        content=Markup(in_script(content)),
+        script=Markup(bundle.site().replace("</", "<\\/")),
     )
 
 

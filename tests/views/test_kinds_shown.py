@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import plotly.graph_objects as go
 import pytest
+from jinja2 import UndefinedError
 
 from explainer.base.kinds import WORDS, computed
 from explainer.base.paths import ASSETS
@@ -16,7 +17,8 @@ from explainer.engine.requests import RunRequest, Sweep
 from explainer.pages import memory, parallel
 from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, shown
 from explainer.problem import Problem
-from explainer.views import downloads, figures, html, run_details, run_report, sweep_report
+from explainer.views import downloads, figures, run_details, run_report, sweep_report
+from explainer.views.templates import ENVIRONMENT
 from tests.views.test_run_report import KIND, interpreted, live
 
 PAGES = {"memory": memory, "parallel": parallel}
@@ -63,6 +65,12 @@ class Shown(HTMLParser):
     def handle_data(self, data):
         if self.open and "fa-kind" in self.open[-1][1]:
             self.kinds[-1].append(data)
+
+
+def shared(source: str, **values: object) -> str:
+    """What the macros of the shared template make."""
+    macros = '{% from "shared.html" import badge, card, figures, finding %}'
+    return ENVIRONMENT.from_string(macros + source).render(values)
 
 
 def is_said(text: str) -> bool:
@@ -149,11 +157,13 @@ def test_sweep(hall):
 @pytest.mark.parametrize(
     "made",
     [
-        lambda kind: html.badge(kind),
-        lambda kind: html.card("x", "title", kind, "remark"),
-        lambda kind: html.said("1 GiB.", kind),
-        lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
-        lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
+        lambda kind: shared("{{ badge(kind) }}", kind=kind),
+        lambda kind: shared(
+            '{% call card("x", "title", kind, "remark") %}{% endcall %}', kind=kind
+        ),
+        lambda kind: shared('{{ finding("1 GiB.", kind) }}', kind=kind),
+        lambda kind: shared('{{ figures("x", kind, ("a",), [{"a": 1}], "") }}', kind=kind),
+        lambda kind: shared('{{ figures("x", [kind], ("a",), [{"a": 1}], "") }}', kind=kind),
         lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
         lambda kind: downloads.sweep_rows(
             [{"method": "fa2"} | dict.fromkeys(("n", "d", "batch", "heads", "mask", "dtype"))],
@@ -170,10 +180,14 @@ def test_nothing_is_made_without_a_kind(made):
 
 
 def test_none_has_a_default():
-    with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        html.card("x", "title", computed())
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        html.said("1 GiB.")
+    for source in (
+        "{{ badge() }}",
+        '{% call card("x", "title") %}{% endcall %}',
+        '{{ finding("1 GiB.") }}',
+        '{{ figures("x", head=("a",), rows=[{"a": 1}], caption="") }}',
+    ):
+        with pytest.raises((TypeError, UndefinedError)):
+            shared(source)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
         figures.styled(go.Figure(), 320, "title")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
