@@ -17,15 +17,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from explainer.base.cache import ByteCache
-from explainer.base.fields import BY_KEY, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.base.lines import to_line
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
-from explainer.web.responses import PLACE
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 PLACES = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
@@ -34,8 +34,6 @@ KEPT_BYTES = 16 << 20  # of dear answers, ready to be sent
 LIFE = 40  # answers of a process before another takes its place
 IDLE_S = 20.0  # then it ends, and its memory is the machine's again
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
-# What an answer depends on; other keys (the build, anything made up) make no new one.
-KEYS = {*BY_KEY} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
 say = Texts("shared")
 
 
@@ -56,20 +54,20 @@ class Worker:
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self.command, self.process, self.answers = command, None, 0
-        self._ended = self._asked = False
+        self._ended = self._is_reading = False
         self.idle: asyncio.TimerHandle | None = None
 
-    def ask(self, kind: str, query: Mapping[str, str]) -> bytes:
-        """The answer, waited for. Raises EOFError when the process ends first, ProblemError."""
-        self._asked = True
+    def ask(self, request: Hashable) -> bytes:
+        """Wait for an answer. Raises EOFError when the process ends first, ProblemError."""
+        self._is_reading = True
         try:
-            return self._ask(kind, query)
+            return self._ask(request)
         finally:
-            self._asked = False
+            self._is_reading = False
             if self._ended:
                 self._close()
 
-    def _ask(self, kind: str, query: Mapping[str, str]) -> bytes:
+    def _ask(self, request: Hashable) -> bytes:
         if self.process is None:
             self.process = subprocess.Popen(
                 self.command,
@@ -82,16 +80,16 @@ class Worker:
                 self.end()
         self.answers += 1
         try:
-            self.process.stdin.write(json.dumps([kind, query]).encode() + b"\n")
+            self.process.stdin.write(to_line(request).encode() + b"\n")
             self.process.stdin.flush()
-            told = json.loads(self.process.stdout.readline() or "null")
-            body = told and self.process.stdout.read(told["bytes"])
+            header = json.loads(self.process.stdout.readline() or "null")
+            body = header and self.process.stdout.read(header["bytes"])
         except (OSError, ValueError) as error:
             raise EOFError from error
-        if not told or len(body) < told["bytes"]:
+        if not header or len(body) < header["bytes"]:
             raise EOFError
-        if "refused" in told:
-            raise ProblemError(told["refused"])
+        if "refused" in header:
+            raise ProblemError(header["refused"])
         return body
 
     def end(self) -> None:
@@ -102,7 +100,7 @@ class Worker:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             threading.Thread(target=self.process.wait, name="ended").start()
-        if not self._asked:  # else the thread that reads closes it
+        if not self._is_reading:  # else the thread that reads closes it
             self._close()
 
     def _close(self) -> None:
@@ -127,7 +125,7 @@ class WorkerPool:
     ) -> None:
         self.places, self.line, self.command = places, line, command
         self.kept = ByteCache(KEPT_BYTES)
-        self.jobs: dict[tuple, _Job] = {}
+        self.jobs: dict[Hashable, _Job] = {}
         self.workers: set[Worker] = set()
         self._free: list[Worker] = []
         self._turn = asyncio.Semaphore(places)
@@ -135,25 +133,23 @@ class WorkerPool:
         atexit.register(self.close)
 
     async def answer(
-        self, kind: str, query: Mapping[str, str], seconds: float, gone: Callable[[], Awaitable]
+        self, request: Hashable, seconds: float, gone: Callable[[], Awaitable]
     ) -> bytes:
         """Compute an answer in about ``seconds``; ``gone()`` ends when the visitor hangs up.
 
         Raises Busy when the queue is full or the process died, ClientDisconnected, ProblemError.
         """
-        query = {k: v for k, v in query.items() if k in KEYS}
-        key = kind, tuple(sorted(query.items()))
-        found = self.kept.get(key)
+        found = self.kept.get(request)
         if found is not None:
             return found
-        job = self.jobs.get(key)
+        job = self.jobs.get(request)
         if job is None:
             if len(self.jobs) >= self.places + self.line:
                 after = self._after()
                 raise Busy(say("busy", seconds=after), after)
-            task = asyncio.ensure_future(self._compute(key, kind, query))
-            job = self.jobs[key] = _Job(task, seconds)
-            task.add_done_callback(lambda _: self._done(key, job))
+            task = asyncio.ensure_future(self._compute(request))
+            job = self.jobs[request] = _Job(task, seconds)
+            task.add_done_callback(lambda _: self._done(request, job))
         job.waiting += 1
         hung_up = asyncio.ensure_future(gone())
         try:
@@ -166,9 +162,9 @@ class WorkerPool:
             job.waiting -= 1
             if not job.waiting:
                 job.task.cancel()
-                self._done(key, job)  # its place in the line is free now, not when it has ended
+                self._done(request, job)  # its place in the line is free now, not when it has ended
 
-    async def _compute(self, key: tuple, kind: str, query: Mapping[str, str]) -> bytes:
+    async def _compute(self, request: Hashable) -> bytes:
         async with self._turn:
             worker = self._free.pop() if self._free else Worker(self.command)
             self.workers.add(worker)
@@ -176,7 +172,7 @@ class WorkerPool:
                 worker.idle.cancel()
             loop = asyncio.get_running_loop()
             try:
-                body = await loop.run_in_executor(self._threads, worker.ask, kind, query)
+                body = await loop.run_in_executor(self._threads, worker.ask, request)
             except ProblemError:
                 self._rest(worker)
                 raise
@@ -187,12 +183,12 @@ class WorkerPool:
                 self._end(worker)
                 raise
             self._rest(worker)
-        self.kept.put(key, body, len(body))
+        self.kept.put(request, body, len(body))
         return body
 
-    def _done(self, key: tuple, job: _Job) -> None:
-        if self.jobs.get(key) is job:
-            del self.jobs[key]
+    def _done(self, request: Hashable, job: _Job) -> None:
+        if self.jobs.get(request) is job:
+            del self.jobs[request]
         if job.task.done() and not job.task.cancelled():
             job.task.exception()  # seen, also where nobody waited for it
 

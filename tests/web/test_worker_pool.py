@@ -18,24 +18,26 @@ from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.responses import MAKERS, NICE
+from explainer.web.requests import parse_request
+from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
 
-# A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
+# A stand-in for the process: answers with its id; by the request it dies, waits for ever, refuses.
 STAND_IN = (
     sys.executable,
     "-c",
     """
 import json, os, sys, time
+from explainer.base.lines import from_line
 for line in sys.stdin:
-    asked = json.loads(line)[1].get("text", "")
-    if asked == "die":
+    text = from_line(line)
+    if text == "die":
         os._exit(3)
-    if asked == "wait":
+    if text == "wait":
         time.sleep(3600)
-    told = {"refused": "n = 0 is not allowed."} if asked == "refuse" else {}
-    body = b"" if told else f"{os.getpid()} {asked}".encode()
-    sys.stdout.write(json.dumps(told | {"bytes": len(body)}) + "\\n" + body.decode())
+    header = {"refused": "n = 0 is not allowed."} if text == "refuse" else {}
+    body = b"" if header else f"{os.getpid()} {text}".encode()
+    sys.stdout.write(json.dumps(header | {"bytes": len(body)}) + "\\n" + body.decode())
     sys.stdout.flush()
 """,
 )
@@ -52,7 +54,7 @@ async def lane(**given) -> AsyncIterator[WorkerPool]:
 
 def ask(lane: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
     gone = gone or asyncio.Event()
-    return asyncio.ensure_future(lane.answer("trace", {"text": text}, 2.0, gone.wait))
+    return asyncio.ensure_future(lane.answer(text, 2.0, gone.wait))
 
 
 async def until(true) -> None:
@@ -123,10 +125,7 @@ def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
             done = await asyncio.gather(*both, return_exceptions=True)
             assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
             assert await ask(pool, "same") == done[1]  # kept
-            other = await pool.answer(
-                "trace", {"text": "same", "made": "up"}, 1, asyncio.Event().wait
-            )
-            assert other == done[1] and pool.kept.nbytes == len(done[1])
+            assert pool.kept.nbytes == len(done[1])
 
     asyncio.run(play())
 
@@ -161,7 +160,7 @@ def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
 def test_dear_answers_come_behind_the_web_process():
     worker = Worker(COMMAND)
     try:
-        worker.ask("trace", {"n": "4"})
+        worker.ask(parse_request("trace", {"n": "4"}))
         group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
         assert group.split()[-2:] == ["nice", str(NICE)]
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
@@ -189,8 +188,8 @@ def client() -> TestClient:
 def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
     asked = []
 
-    async def full(self, kind, query, seconds, gone):
-        asked.append(kind)
+    async def full(self, request, seconds, gone):
+        asked.append(request.kind)
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "answer", full)
@@ -209,11 +208,13 @@ def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
 
 def test_a_dear_answer_is_the_same_bytes(client):
     query = {"n": "4096", "d": "8", "br": "32", "bc": "32", "seed": "4"}
-    assert cost.seconds("trace", query) > cost.CHEAP_S
+    request = parse_request("trace", query)
+    assert request == parse_request("trace", query | {"made": "up", "phase": "max"})
+    assert cost.seconds(request) > cost.CHEAP_S
     answer = client.get("/fa/trace", params=query)
     assert answer.status_code == 200 and answer.headers["content-encoding"] == "gzip"
     with TestClient(client.app).stream("GET", "/fa/trace", params=query) as raw:
-        assert b"".join(raw.iter_raw()) == MAKERS["trace"](query)
+        assert b"".join(raw.iter_raw()) == make(request)
 
 
 def test_a_dear_refusal_is_400(client):
