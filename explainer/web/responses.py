@@ -1,5 +1,7 @@
-"""Compute answers, as bytes. ``python -m explainer.web.responses`` is the worker process of
-worker_pool.py, which reads a request a line."""
+"""Compute the bytes of each response that depends only on its address.
+
+``python -m explainer.web.responses`` reads a request a line, as a worker of worker_pool.py.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ from explainer.web.requests import AnswerRequest
 from explainer.web.wire import compressed, pack_visit, pack_visit_backward, packed_gzip
 from kernels.spec.fields import PASSES
 
-NICE = 10  # behind the web process, whatever the machine does
-MOST_S = TIMEOUT_S + 10  # the longest that anything may take
+NICE = 10  # the web process comes first
+MAX_S = TIMEOUT_S + 10  # of any response
 LARGE_BYTES = 64 << 20
 
 
@@ -61,24 +63,24 @@ def make(request: AnswerRequest) -> bytes:
 
 
 def main() -> None:
-    """Write each answer after a line of JSON with its length, or with why it is refused."""
+    """Write each response after a line of JSON with its length, or with the reason of a refusal."""
     os.nice(NICE)
-    with suppress(OSError):  # Linux shares the machine out among sessions first, and this is one
+    with suppress(OSError):  # Linux divides the processor among sessions first
         Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
-    for cache in (made.cache, schedule.cache):  # one answer asks for them several times
+    for cache in (made.cache, schedule.cache):  # a response uses them several times
         cache.most = LARGE_BYTES
-    gc.disable()  # what it makes has no circles, is large, and this process is short-lived
+    gc.disable()  # no circles, much data, and a short life
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     for line in sys.stdin.buffer:
-        signal.alarm(MOST_S)
+        signal.alarm(MAX_S)
         try:
-            body, header = make(from_line(line)), {}
+            head, body = {}, make(from_line(line))
         except ProblemError as error:
-            body, header = b"", {"refused": str(error)}
+            head, body = {"refused": str(error)}, b""
         signal.alarm(0)
-        out.write(json.dumps(header | {"bytes": len(body)}).encode() + b"\n" + body)
+        out.write(json.dumps(head | {"bytes": len(body)}).encode() + b"\n" + body)
         out.flush()
 
 

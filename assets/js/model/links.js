@@ -76,6 +76,7 @@ const overlap = (a, b) =>
 export function linksAt(trace, f) {
   const { problem: p, arrays, tensors, header } = trace;
   const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
+  /** @type {Record<string, number>} */
   const block = { rows: p.block_q, keys: p.block_k };
   /** @type {Box} */
   const here = { rows: f.rows, keys: f.cols };
@@ -118,7 +119,7 @@ export function linksAt(trace, f) {
     };
   }
 
-  /** All that was moved this way up to this moment. @param {"read" | "write"} op */
+  /** All that was moved this way up to this moment. @param {import("./types.js").Direction} op */
   function* movedBefore(op) {
     for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
       if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
@@ -153,8 +154,8 @@ export function linksAt(trace, f) {
     const convention = RENAMED[more] ?? more;
     if (what === undefined)
       return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
-    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase)
-      return running([pseudocode[what]], name, pseudocode[what].phase);
+    const line = Object.hasOwn(pseudocode, what) ? pseudocode[Number(what)] : null;
+    if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
       if (kind === "visit")
@@ -166,7 +167,7 @@ export function linksAt(trace, f) {
     }
     const totals =
       kind === "bytes" &&
-      Object.hasOwn(header.totals, convention) &&
+      (convention === "requested" || convention === "compulsory") &&
       Object.hasOwn(orders, what) &&
       header.totals[convention][what];
     if (totals)

@@ -16,7 +16,7 @@ import { mount as tour } from "../step/tour.js";
 import { mount as predict } from "../views/predict.js";
 import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
-import { Board } from "./static_pages.js";
+import { StaticPage } from "./static_pages.js";
 
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -73,7 +73,7 @@ export function start(pictures) {
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
-  for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
+  for (const root of document.querySelectorAll("[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);
 }

@@ -189,20 +189,20 @@ class WarpStage {
     this.root.setAttribute("aria-busy", "true");
     try {
       const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
-        this.say(sentence),
+        this.notify(sentence),
       );
       const tile = await response.json();
-      this.say("");
+      this.notify("");
       this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error));
+      this.notify(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
-  t(message) {
+  notify(message) {
     set(this.notice, { text: message });
     this.notice.hidden = !message;
   }
