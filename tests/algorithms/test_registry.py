@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.algorithms.registry import ALGORITHMS, BACKWARD, OF_PASS, DECLARED, declared
+from explainer.algorithms.registry import ALGORITHMS, BACKWARD, DECLARED, OF_PASS, declared
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
