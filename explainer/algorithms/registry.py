@@ -12,9 +12,9 @@ from dataclasses import asdict
 from importlib import import_module
 
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
-from explainer.base.fields import ORDERS
 from explainer.base.paths import ASSETS
 from explainer.problem import Problem
+from kernels.spec.algorithms import ORDERS
 
 ALGORITHMS: dict[str, Algorithm] = {
     key: import_module(f"explainer.algorithms.{key}").ALGORITHM for key in ORDERS
@@ -35,7 +35,15 @@ SENT = (
     *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
     *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
 )
-SENT_TEXTS = ("remark", "purpose", "compulsory", "products", "products_lesson", "sentences")
+SENT_TEXTS = (
+    "remark",
+    "purpose",
+    "compulsory",
+    "products",
+    "products_lesson",
+    "sentences",
+    "captions",
+)
 
 TYPE = '/** @type {Record<string, import("./types.js").Algorithm>} */'
 

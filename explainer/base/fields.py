@@ -9,10 +9,10 @@ from functools import reduce
 
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
+from kernels.spec.algorithms import ORDERS
 from kernels.spec.formats import DTYPES
 from kernels.spec.masks import PLAIN
 
-ORDERS = ("standard", "fa1", "fa2")
 PASSES = ("forward", "backward")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
 MASKS = PLAIN  # of the menus; the field takes any text of kernels.spec.masks

@@ -87,6 +87,7 @@ function output(trace, f, row, x) {
   const at = (row - f.rows.start) * p.d + x;
   if (!within(f.rows, row) || !f.acc || f.kind === "skipped")
     return { ...told, said: `${told.said}; ${say("off")}` };
+  if (f.columns === "lanes") return combined(trace, f, row, x, told);
   const old = frame(trace, step, f.phases[0]).acc;
   const before = Number(old?.data[at] ?? 0);
   const past = old !== null && old.state !== "zero";
@@ -133,6 +134,27 @@ function output(trace, f, row, x) {
     ...told,
     said: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${told.lines.join("; ")}`,
   };
+}
+
+/** An entry of O that is put together from the parts of the keys, each weighted. @param {Trace} trace @param {Frame} f @param {number} row
+ * @param {number} x @param {Told} told @returns {Told} */
+function combined(trace, f, row, x, told) {
+  const { arrays, problem: p, lastOfLane } = trace;
+  const r = row - f.rows.start;
+  const { l_new } = f.stats[r] ?? {};
+  if (!f.done("output") || !f.acc || f.zoom) return { ...told, said: told.said };
+  const terms = Array.from({ length: f.lanes }, (_, lane) => {
+    const v = lastOfLane[f.i * f.lanes + lane];
+    const own =
+      arrays.acc[arrays.a_ptr[v] + r * p.d + x] / (arrays.r_l_new[arrays.r_ptr[v] + r] || 1);
+    return [Number(f.weight(r, lane)), own];
+  });
+  const total = sum(terms.map(([weight, own]) => weight * own));
+  const parts = terms.map(([weight, own]) => `${number(weight)} × ${number(own)}`).join(" + ");
+  const lines = [
+    `(${parts}) / ${number(l_new)} ${equals(total / Number(l_new || 1), f.acc.data[r * p.d + x])}`,
+  ];
+  return { ...told, lines, said: `${told.title} = ${lines[0]}` };
 }
 
 /** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
