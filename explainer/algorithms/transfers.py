@@ -30,8 +30,8 @@ class Pass:
 PASSES = {
     "forward": Pass(
         ("load", "scores", "mask", "max", "exp", "sum", "output", "store"),
-        (None, "scores", "softmax", "output"),
-        ("Q", "K", "V", "O", "m", "l", "lse", "S", "P"),
+        (None, "scores", "softmax", "output", "combine"),
+        ("Q", "K", "V", "O", "m", "l", "lse", "S", "P", "O′", "lse′"),
     ),
     "backward": Pass(
         ("load", "scores", "mask", "exp", "dV", "dP", "D", "dS", "dQ", "dK", "scale", "store"),
