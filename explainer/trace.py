@@ -20,7 +20,7 @@ from explainer.algorithms.sizes import trace_bytes
 from explainer.algorithms.transfers import Step
 from explainer.base.amounts import amount
 from explainer.base.cache import cached
-from explainer.base.fields import refused, whole
+from explainer.base.fields import parse_whole, refused
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
@@ -160,7 +160,7 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     """
     _check_visit(problem)
     steps = schedule(problem)
-    step = whole("step", step, 0, len(steps) - 1)
+    step = parse_whole("step", step, (0, len(steps) - 1, ""))
     _, visits = _row_block(problem, [s for s in steps[: step + 1] if s.i == steps[step].i])
     begins = len(visits) == 1 or steps[step].first
     return visits[-1], None if begins else visits[0]
@@ -185,7 +185,7 @@ def one_visit_backward(
     """
     steps = schedule(problem, "backward")
     _check_visit(problem)
-    at = steps[step := whole("step", step, 0, len(steps) - 1)]
+    at = steps[step := parse_whole("step", step, (0, len(steps) - 1, ""))]
     rows = {at.i} - {None} if at.kind != "skipped" or at.stage else set()
     if rows and at.stage in BY_KEYS:
         own = (s for s in steps[: step + 1] if (s.stage, s.j) == (at.stage, at.j))
@@ -249,7 +249,7 @@ def _check_rows(problem: Problem, rows: int) -> None:
 
 
 def _bench() -> None:
-    for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, causal=False)):
+    for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, mask="full")):
         for run in (trace, trace_backward):
             times = []
             for _ in range(9):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from explainer.engine.child import ROOT
+from explainer.base.paths import ROOT
 
 CHILD = [sys.executable, "-m", "kernels.measure.compile_child"]
 SERVER = [sys.executable, "-m", "tests.kernels.compile_server"]

@@ -12,7 +12,8 @@ from explainer.algorithms import tiling
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PHASES
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import round_to
 from tests import by_hand

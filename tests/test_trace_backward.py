@@ -15,7 +15,8 @@ from explainer.algorithms import backward_numbers, fa2_backward, tiling
 from explainer.algorithms.backward_numbers import BackwardRun
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PASSES
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import BackwardTrace, trace_backward
 from kernels.spec.formats import round_to
 from tests import by_hand

@@ -14,7 +14,7 @@ from importlib import import_module
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
 from explainer.base.paths import ASSETS
 from explainer.problem import Problem
-from kernels.spec.algorithms import ORDERS
+from kernels.spec.fields import ORDERS
 
 ALGORITHMS: dict[str, Algorithm] = {
     key: import_module(f"explainer.algorithms.{key}").ALGORITHM for key in ORDERS

@@ -1,159 +1,118 @@
-"""The fields that are asked for: key in a query, words, what is allowed; and the one sentence that
-refuses a value. Every “… is not allowed: …” of the app is written by :func:`refused`."""
+"""Parse the values of fields, and refuse them: every “… is not allowed: …” of the app is written
+here. The table itself is :mod:`kernels.spec.fields`, to which this adds what only pages have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import reduce
+from typing import Any, Generic, TypeVar
 
 from explainer.base.cards import CARDS
 from explainer.base.texts import Texts
-from kernels.spec.algorithms import ORDERS
-from kernels.spec.formats import DTYPES
-from kernels.spec.masks import PLAIN
+from kernels.spec import fields as spec
+from kernels.spec.fields import PASSES, Field
+from kernels.spec.masks import Mask, MaskError
+from kernels.spec.masks import parse as mask_from
+from kernels.spec.scores import Score, ScoreError
+from kernels.spec.scores import parse as score_from
+from kernels.spec.texts import short
 
-PASSES = ("forward", "backward")
-INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
-MASKS = PLAIN  # of the menus; the field takes any text of kernels.spec.masks
-
-MAX_N = 65_536
-MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores
-MAX_D = 256
-MAX_SEED = 2**31 - 1
-MIN_GAIN, MAX_GAIN = 0.01, 10_000.0
-MAX_SINK = 10_000.0
-MAX_BATCH, MAX_HEADS = 64, 128
 WARPS = (2, 4, 8)
+t = Texts("fields")
+_TITLES = t.named("names")
 
-say = Texts("fields")
-_NAMED = say.named("names")
-
-
-@dataclass(frozen=True)
-class Field:
-    """``key`` in a query; ``name`` in a sentence; the ``choices``, or numbers from ``low`` to
-    ``high``, unless who asks says another range (a tile may not be longer than the sequence)."""
-
-    key: str
-    name: str
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-
-
-FIELDS = {
-    "n": Field("n", _NAMED["n"], 1, MAX_N),
-    "d": Field("d", _NAMED["d"], 1, MAX_D),
-    "block_q": Field("br", _NAMED["block_q"], 1, MAX_N),
-    "block_k": Field("bc", _NAMED["block_k"], 1, MAX_N),
-    "mask": Field("mask", _NAMED["mask"]),
-    "order": Field("order", _NAMED["order"], choices=ORDERS),
-    "dtype": Field("dtype", _NAMED["dtype"], choices=DTYPES),
-    "inputs": Field("data", _NAMED["inputs"], choices=INPUT_NAMES),
-    "seed": Field("seed", _NAMED["seed"], 0, MAX_SEED),
-    "text": Field("text", _NAMED["text"]),
-    "gain": Field("gain", _NAMED["gain"], MIN_GAIN, MAX_GAIN),
-    "score": Field("score", _NAMED["score"]),
-    "sink": Field("sink", _NAMED["sink"], -MAX_SINK, MAX_SINK),
-    "q_heads": Field("hq", _NAMED["q_heads"], 1, MAX_HEADS),
-    "kv_heads": Field("hk", _NAMED["kv_heads"], 1, MAX_HEADS),
-    "head": Field("head", _NAMED["head"], 0, MAX_HEADS - 1),
-    "rope": Field("rope", _NAMED["rope"], 0, 1e9),
-    "dropout": Field("dropout", _NAMED["dropout"], 0, 0.999),
-    "batch": Field("b", _NAMED["batch"], 1, MAX_BATCH),
-    "heads": Field("h", _NAMED["heads"], 1, MAX_HEADS),
-    "methods": Field("methods", _NAMED["methods"]),
-    "longest": Field("longest", _NAMED["longest"], 256, MAX_N),
-    "card": Field("card", _NAMED["card"], choices=tuple(CARDS)),
-    "step": Field("step", _NAMED["step"]),
-    "pass": Field("pass", _NAMED["pass"], choices=PASSES),
-    "warps": Field("warps", _NAMED["warps"], choices=tuple(map(str, WARPS))),
-}
-# field → (key in a query, what the field is called in a sentence)
-NAMES = {field: (f.key, f.name) for field, f in FIELDS.items()}
+FIELDS = spec.FIELDS | spec.by_name(
+    Field("card", "card", "choice", "h200", choices=tuple(CARDS)),
+    Field("step", "step"),
+    Field("warps", "warps", "choice", "4", choices=tuple(map(str, WARPS))),
+)
+KEYS = {name: field.key for name, field in FIELDS.items()}
+BY_KEY = {field.key: field for field in FIELDS.values()}
+Range = tuple[float, float, str]  # low, high, and in words what they depend on
 
 
 class ProblemError(ValueError):
     """A value outside its range; the text is one sentence naming field, value and range."""
 
 
-def _shown(value: object) -> str:
+def title_of(field: Field) -> str:
+    """What a sentence calls the field."""
+    return field.title or _TITLES[field.name]
+
+
+def _quote(value: object) -> str:
     if value is None:
-        return say("nothing")
+        return t("nothing")
     text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
     text = "".join(c if c.isprintable() else "?" for c in text[:41])
-    return (text if len(text) <= 40 else text[:40] + "…") or say("nothing")
+    return (text if len(text) <= 40 else text[:40] + "…") or t("nothing")
 
 
 def refused(given: Mapping[str, object] | str, why: str, where: str = "") -> ProblemError:
-    """“br = 4 and bc = 4 are not allowed here: why.” of {key: value}, or of a key alone."""
+    """Make the error “br = 4 and bc = 4 are not allowed here: why.” of {key: value}, or of a key
+    alone."""
     pairs = {} if isinstance(given, str) else given
-    said = [say("given", key=key, value=_shown(value)) for key, value in pairs.items()]
-    told = reduce(lambda first, second: say("both", first=first, second=second), said or [given])
+    parts = [t("given", key=key, value=_quote(value)) for key, value in pairs.items()]
+    parts = [given] if isinstance(given, str) else parts
+    subject = reduce(lambda first, second: t("both", first=first, second=second), parts)
     if where:
         key = "several_where" if len(pairs) > 1 else "one_where"
-        return ProblemError(say(key, given=told, where=where, why=why))
-    return ProblemError(say("several" if len(pairs) > 1 else "one", given=told, why=why))
+        return ProblemError(t(key, given=subject, where=where, why=why))
+    return ProblemError(t("several" if len(pairs) > 1 else "one", given=subject, why=why))
 
 
 def refuse(field: str | Field, value: object, allowed: str) -> ProblemError:
-    """The error for this field, of :data:`FIELDS` or another: key, value and what is allowed."""
+    """Make the error for this field: its key, the value and what is allowed."""
     field = FIELDS[field] if isinstance(field, str) else field
-    return refused({field.key: value}, say("must", name=field.name, allowed=allowed))
+    return refused({field.key: value}, t("must", name=title_of(field), allowed=allowed))
 
 
 def stripped(value: object) -> object:
-    """Text without the blanks around it, which nobody sees; anything else as it is."""
+    """Strip the blanks around a text, which nobody sees; return anything else as it is."""
     return value.strip() if isinstance(value, str) else value
 
 
-def whole(
-    field: str | Field,
-    value: object,
-    low: int | None = None,
-    high: int | None = None,
-    here: str = "",
-) -> int:
-    """``value`` as an int in [low, high], or in the field's range; 16.0 and " 16 " count as whole,
-    True and 7.5 do not. ``here``: what the range depends on, for the sentence that refuses."""
+def parse_whole(field: str | Field, value: object, within: Range | None = None) -> int:
+    """Parse ``value`` as an int ``within`` this range, or the field's; 16.0 and " 16 " count as
+    whole, True and 7.5 do not."""
     field = FIELDS[field] if isinstance(field, str) else field
-    low, high = field.low if low is None else low, field.high if high is None else high
-    found = _whole(value)
+    low, high, here = within or (field.low, field.high, "")
+    found = _int_of(value)
     if found is None or not low <= found <= high:
-        allowed = say("whole", low=low, high=high)
+        allowed = t("whole", low=int(low), high=int(high))
         if here:
-            allowed = say("whole_here", low=low, high=high, here=here)
+            allowed = t("whole_here", low=int(low), high=int(high), here=here)
         raise refuse(field, value, allowed)
     return found
 
 
-def _whole(value: object) -> int | None:
+def _int_of(value: Any) -> int | None:
     """None for what is no whole number, or too long to be meant as one."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        value = stripped(value)
+        value = value.strip()
         digits = value.isascii() and value.removeprefix("-").isdigit() and len(value) <= 12
         return int(value) if digits else None
     if isinstance(value, float):
         return int(value) if value.is_integer() else None  # NaN and infinities are not either
     try:
-        return value.__index__()  # type: ignore[attr-defined]
+        return value.__index__()
     except AttributeError:
         return None
 
 
-def number(field: str | Field, value: object) -> float:
-    """``value`` as a finite float in the field's range; text is read as a decimal number."""
+def parse_number(field: str | Field, value: object) -> float:
+    """Parse ``value`` as a finite float in the field's range; text is a decimal number."""
     field = FIELDS[field] if isinstance(field, str) else field
-    found = _number(value)
+    found = _float_of(value)
     if found is None or not field.low <= found <= field.high:  # NaN fails too
-        raise refuse(field, value, say("number", low=field.low, high=field.high))
-    return found
+        raise refuse(field, value, t("number", low=field.low, high=field.high))
+    return found + 0.0  # −0 is 0
 
 
-def _number(value: object) -> float | None:
+def _float_of(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     if isinstance(value, str) and (not value.isascii() or len(value) > 40):
@@ -164,15 +123,145 @@ def _number(value: object) -> float | None:
         return None
 
 
-def choice(field: str | Field, value: object, allowed: tuple[str, ...] = ()) -> str:
-    """``value`` if it is one of the allowed words, which are the field's choices if not given."""
+def parse_choice(field: str | Field, value: object, allowed: tuple[str, ...] = ()) -> str:
+    """Return ``value`` if it is one of the allowed words, by default the field's choices."""
     field = FIELDS[field] if isinstance(field, str) else field
     allowed = allowed or field.choices
     if not isinstance(value, str) or value not in allowed:
-        raise refuse(field, value, say("choice", choices=", ".join(allowed)))
+        raise refuse(field, value, t("choice", choices=", ".join(allowed)))
     return value
 
 
-def pass_of(query: Mapping[str, object]) -> str:
-    """The pass that an address asks for, forward where it does not say. Raises ProblemError."""
-    return choice("pass", query.get("pass", PASSES[0]))
+def parse_pass(query: Mapping[str, object]) -> str:
+    """Parse the pass of an address, forward where it has none. Raises ProblemError."""
+    return parse_choice("pass", query.get("pass", PASSES[0]))
+
+
+def parse_mask(value: object) -> Mask:
+    """Parse the text of a mask; a Mask is returned as it is. Raises ProblemError."""
+    if isinstance(value, Mask):
+        return value
+    try:
+        return mask_from(value)  # type: ignore[arg-type]  # it refuses what is no text
+    except MaskError as error:
+        raise refused({"mask": value}, str(error)) from None
+
+
+def parse_score(value: object) -> Score:
+    """Parse the text of a score; a Score is returned as it is. Raises ProblemError."""
+    if isinstance(value, Score):
+        return value
+    try:
+        return score_from(value)  # type: ignore[arg-type]  # it refuses what is no text
+    except ScoreError as error:
+        raise refused({"score": value}, str(error)) from None
+
+
+def parse(field: str | Field, value: object, within: Range | None = None) -> Any:
+    """Parse the value of any field by its kind, a whole number ``within`` a range of its own.
+    Raises ProblemError."""
+    field = FIELDS[field] if isinstance(field, str) else field
+    if field.is_optional and (value is None or stripped(value) == ""):
+        return None
+    if field.kind == "whole":
+        return parse_whole(field, value, within)
+    plain: dict[str, Callable[[Field, object], object]] = {
+        "number": parse_number,
+        "choice": parse_choice,
+        "mask": lambda _, value: parse_mask(value),
+        "score": lambda _, value: parse_score(value),
+    }
+    return plain[field.kind](field, value) if field.kind in plain else value
+
+
+def to_text(value: object) -> str:
+    """Write a value as an address has it: 1 and not 1.0."""
+    return short(value) if isinstance(value, float) else str(value)
+
+
+V = TypeVar("V")
+
+
+class Parsed(Generic[V]):
+    """Attribute of a dataclass that takes a text, or what that text stands for, and holds the
+    latter: ``mask: Parsed[Mask] = Parsed(parse_mask, "causal")``."""
+
+    def __init__(self, parse: Callable[[object], V], default: object) -> None:
+        self._parse, self._default = parse, parse(default)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> V:
+        return self._default if instance is None else instance.__dict__[self._name]
+
+    def __set__(self, instance: object, value: V | str) -> None:
+        instance.__dict__[self._name] = self._parse(value)
+
+
+def causal_text(causal: bool) -> str:
+    """The text of the mask that True or False for ``causal`` means."""
+    return "causal" if causal else "full"
+
+
+C = TypeVar("C", bound="FieldValues")
+
+
+class FieldValues:
+    """Base of frozen dataclasses whose attributes are fields of the table.
+
+    Each attribute is parsed when an object is made, in order; one whose default is None may be
+    None. Raises ProblemError.
+    """
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(self, field.name)
+            is_none = value is None and field.default is None
+            if not is_none and FIELDS[field.name].kind not in ("mask", "score"):
+                self._set(field.name, parse(field.name, value, self._range_of(field.name)))
+
+    def _range_of(self, name: str) -> Range | None:
+        """The range of a whole number, where the attributes before it narrow the field's."""
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_query(cls: type[C], query: Mapping[str, object]) -> C:
+        """Parse a query; unknown keys are ignored, missing ones take the default.
+
+        Missing block sizes default to N where that is less, so that ``?n=2`` alone is valid.
+        """
+        own: dict[str, Any] = {f.name: f.default for f in fields(cls)}  # type: ignore[arg-type]
+        found = {name: query[KEYS[name]] for name in own if KEYS[name] in query}
+        if "block_q" in own and (n := _int_of(found.get("n"))):
+            for block in ("block_q", "block_k"):
+                found.setdefault(block, min(own[block], n))
+        return cls(**found)
+
+    def to_query(self) -> dict[str, str]:
+        """Write the fields under their keys; ``from_query`` gives the same object back. A field
+        that an address need not have is left out at its default."""
+        query = {}
+        for field in fields(self):  # type: ignore[arg-type]
+            text = to_text(getattr(self, field.name))
+            if FIELDS[field.name].is_written or text != to_text(field.default):
+                query[KEYS[field.name]] = text
+        return query
+
+
+def accept_causal(cls: type[C]) -> type[C]:
+    """Decorate a class with a ``mask``: the keyword ``causal``, True or False, stands for it, and
+    so does True or False in its place."""
+    make: Callable[..., None] = cls.__init__
+
+    def __init__(self: C, *args: object, causal: object = None, **given: object) -> None:
+        if causal is not None:
+            if not isinstance(causal, bool):
+                raise refuse("mask", causal, t("causal"))
+            given["mask"] = causal_text(causal)
+        make(self, *(causal_text(x) if isinstance(x, bool) else x for x in args), **given)
+
+    cls.__init__ = __init__
+    return cls

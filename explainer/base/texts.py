@@ -1,16 +1,18 @@
-"""What the pages say, apart from the code that says it: ``assets/texts/<page>.json``.
+"""Read the texts of the pages, which stand apart from the code: ``assets/texts/<page>.json``.
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
 “1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. A script
-brings every text of the files that it imports, so what Python alone says, or the script of a mode,
-lies in another: <page>_scripts.json, step_form.json, step_race.json.
+brings every text of the files that it imports, so the texts of Python alone, or of the script of a
+mode, lie in another: <page>_scripts.json, step_form.json, step_race.json.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
+from typing import Any
 
 from explainer.base.amounts import count
 from explainer.base.facts import filled
@@ -20,19 +22,27 @@ FOLDER = ASSETS / "texts"
 
 
 @lru_cache(maxsize=32)
-def stored(page: str) -> dict[str, str | list | dict]:
-    """The texts of a page as they are written: one, a list of them, or several by name."""
+def stored(page: str) -> dict[str, Any]:
+    """Load the texts of a page: by key one, a list of them, or several by name."""
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=4096)
 def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
-    """(what stands before a value, the value's name, how it is written); no name at the end."""
-    return tuple((before, name, how) for before, name, how, _ in Formatter().parse(text))
+    """Split into (text before a value, the value's name, its format); no name at the end."""
+    return tuple((before, name, how or "") for before, name, how, _ in Formatter().parse(text))
 
 
-def _written(value: object, how: str) -> str:
+def _format(value: Any, how: str) -> str:
     return count(value, how[2:]) if how.startswith("# ") else format(value, how)
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """Return a text with the values in its places. Raises KeyError for a value that is missing."""
+    return "".join(
+        before if name is None else before + _format(values[name], how)
+        for before, name, how in _parts(text)
+    )
 
 
 class Texts:
@@ -46,10 +56,7 @@ class Texts:
         parts = _parts(self._stored[key])
         if unused := values.keys() - {name for _, name, _ in parts}:
             raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
-        return "".join(
-            before if name is None else before + _written(values[name], how)
-            for before, name, how in parts
-        )
+        return fill(self._stored[key], values)
 
     def row(self, key: str) -> tuple[str, ...]:
         """A list's texts: the heads of a table and the like."""

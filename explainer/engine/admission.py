@@ -9,12 +9,19 @@ from explainer.algorithms.registry import ALGORITHMS, RUN_BACKWARD
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
 from explainer.algorithms.sizes import trace_bytes
 from explainer.base.facts import number
-from explainer.base.fields import MAX_N
 from explainer.base.texts import Texts
-from explainer.engine.requests import COMPILED, ORDERS, PlacementRequest, RunRequest, SweepPoint
+from explainer.engine.requests import (
+    COMPILED,
+    ORDERS,
+    PlacementRequest,
+    Request,
+    RunRequest,
+    SweepPoint,
+)
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
+from kernels.spec.fields import MAX_N
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETED_S = 0.1  # of a run, besides its tiles
@@ -26,7 +33,7 @@ BOTH_PASSES = 3  # times that, of the backward pass: it is run six times with wh
 MAX_GRADIENT_TILES, MAX_GRADIENT_BYTES = 1_024, 64 << 20  # a second of tracing
 GPU_TILES = 2**26  # all heads together: about a second
 SERIAL_TILES = 2**21  # of one head, one after the other: a few seconds
-say = Texts("engine")
+t = Texts("engine")
 
 
 def tiles_to_run(problem: Problem, order: str) -> int:
@@ -37,9 +44,7 @@ def tiles_to_run(problem: Problem, order: str) -> int:
     return total - tiling.counts(problem)["skipped"]
 
 
-def expected_s(
-    request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping | None
-) -> float:
+def expected_s(request: Request, machine: Mapping | None) -> float:
     """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
@@ -89,12 +94,12 @@ def refuse_method(request: RunRequest, name: str, machine: Mapping) -> str | Non
 
 
 def _too_many(of: Problem | Workload, tiles: int) -> str:
-    return say("tiles", br=of.block_q, bc=of.block_k, tiles=tiles)
+    return t("tiles", br=of.block_q, bc=of.block_k, tiles=tiles)
 
 
 def _refuse_placed(request: PlacementRequest, machine: Mapping) -> str | None:
     if machine["interpreted"]:
-        return say("no_gpu.placed")
+        return t("no_gpu.placed")
     visits = programs(request.workload, request.order).visits
     w = request.workload
     if visits.sum() > GPU_TILES or visits.max() > SERIAL_TILES:
@@ -102,7 +107,7 @@ def _refuse_placed(request: PlacementRequest, machine: Mapping) -> str | None:
     return None
 
 
-def refuse(request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping) -> str | None:
+def refuse(request: Request, machine: Mapping) -> str | None:
     """One sentence why nothing of this request is run on this machine, or None.
 
     ``machine`` is what the worker said of itself.
@@ -114,10 +119,10 @@ def refuse(request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping
     if not machine["interpreted"]:
         return None
     if isinstance(request, SweepPoint):
-        return say("no_gpu.sweep")
+        return t("no_gpu.sweep")
     p = request.problem
     if p.n > INTERPRETER_N:
-        return say("interpreter.n", n=p.n, most=INTERPRETER_N, longest=MAX_N)
+        return t("interpreter.n", n=p.n, most=INTERPRETER_N, longest=MAX_N)
     kernels = [name for name in request.methods if name in ORDERS]
     heads = request.batch * request.heads
     tiles = _tiles_of_all(request)
@@ -125,6 +130,6 @@ def refuse(request: RunRequest | SweepPoint | PlacementRequest, machine: Mapping
         found = {"br": p.block_q, "bc": p.block_k, "tiles": tiles, "n": p.n, "heads": heads}
         found |= {"most": INTERPRETER_TILES}
         if request.pass_ == "backward":
-            return say("interpreter.backward", **found)
-        return say("interpreter.tiles", kernels=len(kernels), **found)
+            return t("interpreter.backward", **found)
+        return t("interpreter.tiles", kernels=len(kernels), **found)
     return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import os
+import pickle
 import queue
 import subprocess
 import sys
@@ -17,13 +19,25 @@ from typing import Protocol
 
 from explainer.base.logs import is_line
 from explainer.base.paths import ROOT
+from explainer.engine.requests import Request
 from explainer.engine.results import Machine
 
 LOG = logging.getLogger("explainer.engine")
 WORKER = (sys.executable, "-m", "explainer.engine.worker")
 START_S = 120.0  # importing torch on a cold disk
+CANCEL = "cancel"  # in place of a request: the last one may end early
 BEAT = {"beat": True}  # a worker says this each second, whatever it does
 SILENT_S = 20.0  # without a word a worker is stopped or gone; one behind everybody else is slow
+
+
+def to_line(request: Request) -> str:
+    """Write a parsed request as one line for the worker, which does not parse it again."""
+    return base64.b64encode(pickle.dumps(request)).decode()
+
+
+def from_line(line: str) -> Request:
+    """Read the request of a line that this program has written."""
+    return pickle.loads(base64.b64decode(line))
 
 
 class WorkerLost(Exception):
@@ -39,9 +53,10 @@ class Child(Protocol):
 
     machine: Machine
     anew: bool  # whether every request has a process of its own, which nothing before has broken
+    admits: bool  # whether it knows its machine only when it runs, and admits a request itself
 
-    def ask(self, message: dict, context: Context | None = None) -> None:
-        """Sends one request, of the visitor whose ``context`` it is. Raises WorkerLost."""
+    def ask(self, request: Request, context: Context | None = None) -> None:
+        """Send one request, of the visitor whose ``context`` it is. Raises WorkerLost."""
 
     def next(self, deadline: float) -> dict:
         """The next message: progress, result, refused or fault. Raises TimeoutError at
@@ -61,7 +76,7 @@ class Child(Protocol):
 class ProcessChild:
     """``command`` as a process that says ``{"machine": …}`` and then answers requests."""
 
-    anew = False
+    anew = admits = False
 
     def __init__(
         self,
@@ -80,7 +95,7 @@ class ProcessChild:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        self._asked = False
+        self._has_request = False
         threading.Thread(target=self._pass_on, daemon=True).start()
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._silent_s = start_s
@@ -109,7 +124,11 @@ class ProcessChild:
                 if is_line(line):
                     print(line, end="", file=sys.__stderr__, flush=True)
                 elif line.strip():
-                    said = "a line that may quote a visitor" if self._asked else line.strip()[:400]
+                    said = (
+                        "a line that may quote a visitor"
+                        if self._has_request
+                        else line.strip()[:400]
+                    )
                     LOG.warning("the worker writes: %s", said)
 
     def next(self, deadline: float) -> dict:
@@ -130,17 +149,20 @@ class ProcessChild:
             if message != BEAT:
                 return message
 
-    def ask(self, message: dict, context: Context | None = None) -> None:
-        self._asked = True
+    def ask(self, request: Request, context: Context | None = None) -> None:
+        self._has_request = True
+        self._send(to_line(request))
+
+    def _send(self, line: str) -> None:
         try:
-            self.process.stdin.write(json.dumps(message) + "\n")
+            self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
         except (OSError, ValueError) as error:
             raise WorkerLost(f"worker closed its pipe: {error}") from error
 
     def cancel(self) -> None:
         with suppress(WorkerLost):  # who reads its answer will notice
-            self.ask({"cancel": True})
+            self._send(CANCEL)
 
     def alive(self) -> bool:
         return self.process.poll() is None

@@ -11,12 +11,13 @@ import threading
 from collections.abc import Mapping
 from functools import lru_cache
 
-from explainer.base.fields import MASKS, ProblemError, refused
+from explainer.base.fields import ProblemError, refused
 from explainer.base.paths import ROOT
 from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
 from kernels.spec import masks
+from kernels.spec.masks import PLAIN
 
 TIMEOUT_S = 120
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
@@ -46,7 +47,7 @@ def code(query: Mapping[str, str]) -> dict:
     d, br, bc = (
         int(_one(query, k, v)) for k, v in (("d", COMPILED_D), ("br", SIDES), ("bc", SIDES))
     )
-    causal = _one(query, "mask", MASKS) == "causal"
+    causal = _one(query, "mask", PLAIN) == "causal"
     found = _compiled(arch, d, br, bc, causal)
     text = _sass(found["sass"]) if kind == "sass" else found["ptx"]
     lines = text.splitlines()

@@ -178,7 +178,7 @@ class Engine:
             job = self._in_flight.get(request)
             if job is None:
                 job = Job(request)
-                why, refusal = self._refusal(request, client)
+                why, refusal = self._refusal(job, client)
                 if refusal:
                     job._end("failed", error=refusal, why=why)
                     return job
@@ -203,21 +203,31 @@ class Engine:
             return
         if job in self._waiting:
             self._waiting.remove(job)
-        elif job.asked and self._child:
+        elif job.is_sent and self._child:
             self._child.cancel()
         self._settle(job, "dropped", error=say("left"), why=REFUSED)
 
-    def _refusal(self, request: Request, client: Client) -> tuple[str | None, str | None]:
+    def _refusal(self, job: Job, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
             return GONE, say("closed")
         if crowded := self._waiting.crowded(client, self._max_waiting):
             return BUSY, crowded
         if self._clock() < self._rest_until:
             return GONE, RESTS
+        return REFUSED, self._admit(job, self._machine) if self._machine else None
+
+    def _admit(self, job: Job, machine: Machine) -> str | None:
+        """Return why this machine does not take the job, or None. It is decided once, unless the
+        machine is another by the time that the job runs."""
+        if job.admitted_on is machine:
+            return None
         try:
-            return REFUSED, admission.refuse(request, self._machine) if self._machine else None
+            refusal = admission.refuse(job.request, machine)
         except ProblemError as error:
-            return REFUSED, str(error)
+            refusal = str(error)
+        if refusal is None:
+            job.admitted_on = machine
+        return refusal
 
     def crowded(self, client: Client) -> str | None:
         """Why nothing more of this client is taken at the moment, or None."""
@@ -248,7 +258,9 @@ class Engine:
             try:
                 outcome = self._run(job)
             except Exception:  # whatever it met is this job's end and not the thread's
-                LOG.exception("a job of kind %s ended in an error of ours", job.request.kind)
+                LOG.exception(
+                    "a job of kind %s ended in an error of ours", type(job.request).__name__
+                )
                 outcome = {"state": "failed", "error": BROKE, "why": GONE}
                 self._replace()
             with self._change:
@@ -303,7 +315,7 @@ class Engine:
             except Exception as error:
                 reason = str(error) if isinstance(error, WorkerLost) else type(error).__name__
                 text = BROKE
-            LOG.error("attempt %d of a %s: %s", attempt, job.request.kind, reason)
+            LOG.error("attempt %d of a %s: %s", attempt, type(job.request).__name__, reason)
             self._replace()
             self._faults += 1
             if self._faults >= FAULTS_IN_A_ROW:
@@ -314,13 +326,9 @@ class Engine:
         return {"state": "failed", "error": text, "why": GONE}
 
     def _attempt(self, job: Job) -> dict:
-        job.asked = False  # what a new life is asked first is its check
+        job.is_sent = False  # the first request of a new life is its check
         child = self._ready()
-        try:  # what was admitted before the machine was known is judged now
-            refusal = admission.refuse(job.request, child.machine)
-        except ProblemError as error:
-            refusal = str(error)
-        if refusal:
+        if not child.admits and (refusal := self._admit(job, child.machine)):
             return {"state": "failed", "error": refusal, "why": REFUSED}
         job.began, job.expected_s = self._clock(), self._expected(job.request)
         outcome = self._talk(child, job, self._allowed_s(job.request), self._deadline_s)
@@ -343,8 +351,8 @@ class Engine:
         with self._change:  # a job is dropped before it is asked, or its child hears of it
             if job.finished.is_set():
                 return {"state": job.state}
-            child.ask({job.request.kind: job.request.to_query()}, job.context)
-            job.asked = True
+            child.ask(job.request, job.context)
+            job.is_sent = True
         end = self._clock() + most_s
         while True:
             message = child.next(min(end, self._clock() + silent_s))

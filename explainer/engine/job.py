@@ -7,16 +7,13 @@ import threading
 from dataclasses import dataclass, field
 
 from explainer.base.texts import Texts
-from explainer.engine.requests import PlacementRequest, RunRequest, SweepPoint
-from explainer.engine.results import PointRow, Result
+from explainer.engine.requests import Request
+from explainer.engine.results import Machine, PointRow, Result
 
-say = Texts("engine")
-BROKE, RESTS = say("broke"), say("rests")
+t = Texts("engine")
+BROKE, RESTS = t("broke"), t("rests")
 # Why a job has no result: the request itself, too many others, or no worker to be had.
 REFUSED, BUSY, GONE = "refused", "busy", "gone"
-
-
-Request = RunRequest | SweepPoint | PlacementRequest
 
 
 @dataclass(eq=False)
@@ -31,7 +28,8 @@ class Job:
     result: Result | list[PointRow] | dict | None = None
     error: str | None = None
     why: str | None = None
-    asked: bool = False  # of the child that runs now
+    admitted_on: Machine | None = None
+    is_sent: bool = False  # to the child that runs now
     began: float | None = None  # by the engine's clock
     expected_s: float = 0.0  # as its turn began
     # Of the visitor who asked first: on ZeroGPU it is this one's share of the GPU.

@@ -15,12 +15,18 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.registry import RUN_BACKWARD
-from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
-from explainer.engine.requests import METHODS, ORDERS, PlacementRequest, RunRequest, SweepPoint
+from explainer.engine.requests import (
+    METHODS,
+    ORDERS,
+    PlacementRequest,
+    Request,
+    RunRequest,
+    SweepPoint,
+)
 from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
 from explainer.engine.work_done import work
 from kernels.checks import DTYPES
@@ -29,7 +35,7 @@ from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
 from kernels.spec.cases import BenchmarkCase
 
-say = Texts("engine")
+t = Texts("engine")
 RUNS, LIMIT_MS = 30, 1500.0
 FIXED = ", deterministic"  # after a method's name, of what is timed
 SWEEP_RUNS = 9
@@ -49,7 +55,7 @@ def device() -> str:
 def machine() -> Machine:
     """What the page says of this machine; plain values only."""
     available, reason = kernels.available()
-    about = unknown_machine(say("machine.interpreter"))
+    about = unknown_machine(t("machine.interpreter"))
     about |= {"available": available, "reason": reason, "interpreted": kernels.INTERPRETED}
     about["versions"] = {"python": platform.python_version(), "torch": torch.__version__}
     if kernels.availability.HAS_TRITON:
@@ -71,9 +77,6 @@ def run(request: RunRequest, report: Report) -> Result:
     Calls ``report(stage, done, total)`` as it goes. Raises Refused with one sentence.
     """
     about = machine()
-    refusal = admission.refuse(request, about)
-    if refusal:
-        raise Refused(refusal)
     job = _Job(request, about, report)
     rows = [job.row(name) for name in request.methods]
     if not ran(rows):
@@ -115,7 +118,7 @@ class _Job:
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
-        report(say("stage.truth"), 0, 1)
+        report(t("stage.truth"), 0, 1)
         self.naive_refused = None
         try:
             both = request.pass_ == "backward"  # four N × N matrices, of all that share a key head
@@ -173,7 +176,7 @@ class _Job:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
         row: Row = {"method": name}
         blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
-        self.report(say("stage.running", method=METHODS[name]), 0, 1)
+        self.report(t("stage.running", method=METHODS[name]), 0, 1)
         began = time.perf_counter()
         try:
             refusal = admission.refuse_method(self.request, name, self.about)
@@ -198,7 +201,7 @@ class _Job:
                 tensors = (self.q, self.k, self.v)
                 row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
             del o, lse
-        self.report(say("stage.memory"), 0, 1)
+        self.report(t("stage.memory"), 0, 1)
         row["peak_bytes"] = peak_bytes(function, device())
         row |= work(self.request, self.shape, self.q, name, function)
         self.functions[name] = function
@@ -214,7 +217,7 @@ class _Job:
             torch.cuda.synchronize()
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
-            raise NotAvailable(say("gradients.memory")) from error
+            raise NotAvailable(t("gradients.memory")) from error
         except (RuntimeError, ValueError) as error:
             text = " ".join(str(error).split())
             if "CUDA error" in text or "CUDA driver" in text:
@@ -225,11 +228,11 @@ class _Job:
     def _gradients(self, name: str, function: Callable) -> Row:
         """The gradients judged, repeated and, of FA-2, compared with the picture's."""
         began = time.perf_counter()
-        grads = self._watched(function, say("stage.running", method=METHODS[name]))
+        grads = self._watched(function, t("stage.running", method=METHODS[name]))
         row = self.both.judge(name, grads)
         if device() == "cpu" and name in ORDERS:
             row["interpreter_s"] = time.perf_counter() - began
-        self.report(say("stage.again"), 0, 1)
+        self.report(t("stage.again"), 0, 1)
         fixed = self.both.function(name, function, deterministic=True) if name in OURS else None
         row["repeat"] = self.both.repeat(grads, function, fixed)
         if fixed:
@@ -249,7 +252,7 @@ class _Job:
         def kernel():
             return kernels.flash_attention(*tensors, **options, **blocks)
 
-        return self._watched(kernel, say("stage.running", method=METHODS[name]))
+        return self._watched(kernel, t("stage.running", method=METHODS[name]))
 
     def _watched(self, function, stage: str):
         """Runs a kernel function, reporting its programs as the interpreter finishes them."""
@@ -259,11 +262,11 @@ class _Job:
 
     def time(self, rows: list[Row]) -> None:
         """Adds GPU time (median, p20, p80 in ms), TFLOP/s and the times of a call to what ran."""
-        from kernels.measure.bench import clocks
         from kernels.measure.calls import call_times
+        from kernels.measure.recording import clocks
         from kernels.measure.timing import interleave
 
-        self.report(say("stage.timing"), 0, 1)
+        self.report(t("stage.timing"), 0, 1)
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
         waited = {}
@@ -283,14 +286,14 @@ class _Job:
         from kernels.measure.ceilings import ceilings
         from kernels.measure.chooser import sdpa_choice
 
-        self.report(say("stage.ceilings"), 0, 1)
+        self.report(t("stage.ceilings"), 0, 1)
         p = self.problem
         choice = None
         ours = p.dropped or self.shape.is_grouped  # it is not told of them
         if (
             p.rules.keys() == {"mask"} and p.mask.plain and not ours
         ):  # of any other it would take a dense mask
-            choice = sdpa_choice(self.q, self.k, self.v, causal=p.causal)
+            choice = sdpa_choice(self.q, self.k, self.v, causal=p.is_causal)
         try:
             return {"ceilings": ceilings(p.dtype), "chooser": choice}
         except torch.OutOfMemoryError:  # measured when there is room again
@@ -301,45 +304,31 @@ class _Job:
 _slow: dict = {}  # what kernels.measure.bench.measure remembers of methods that take seconds
 
 
-def point(asked: SweepPoint, report: Report) -> list[PointRow]:
-    """The rows of `kernels.measure.bench` for one length of a sweep, each with ``when``.
+def point(request: SweepPoint, report: Report) -> list[PointRow]:
+    """Measure one length of a sweep on a GPU: the rows of `kernels.measure.bench`, and ``when``."""
+    from kernels.measure.bench import measure
+    from kernels.measure.recording import clocks
 
-    Raises Refused without a GPU.
-    """
-    refusal = admission.refuse(asked, machine())
-    if refusal:
-        raise Refused(refusal)
-    from kernels.measure.bench import clocks, measure
-
-    report(say("stage.timing"), 0, 1)
-    sizes = {"batch": asked.batch, "heads": asked.heads, "kv_heads": asked.kv_heads}
-    rules = {**asked.rules, **asked.dropped}
-    shape = BenchmarkCase(asked.n, asked.d, dtype=asked.dtype, **sizes, **rules)
-    rows = measure(shape, asked.methods, SWEEP_RUNS, _slow)
+    report(t("stage.timing"), 0, 1)
+    rows = measure(request.case, request.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [row | more for row in rows]
 
 
-def placed(asked: PlacementRequest, report: Report) -> dict:
-    """What `kernels.measure.placement` makes of one launch. Raises Refused without a GPU."""
-    refusal = admission.refuse(asked, machine())
-    if refusal:
-        raise Refused(refusal)
+def place(request: PlacementRequest, report: Report) -> dict:
+    """Record where and when the programs of one launch run on a GPU."""
     from kernels.measure.placement import placement
 
-    report(say("stage.placed"), 0, 1)
-    w = asked.workload
-    shape = BenchmarkCase(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
-    return placement(shape, asked.order, block_m=w.block_q, block_n=w.block_k)
+    report(t("stage.placed"), 0, 1)
+    w = request.workload
+    case = BenchmarkCase(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
+    return placement(case, request.order, block_m=w.block_q, block_n=w.block_k)
 
 
-def answer(message: dict, report: Report) -> Result | list[PointRow] | dict:
-    """The result of one request as the engine sends it. Raises Refused or ProblemError."""
-    if "point" in message:
-        query = message["point"]
-        return point(SweepPoint(**query | {"methods": tuple(query["methods"])}), report)
-    if "run" in message:
-        return run(RunRequest.from_query(message["run"]), report)
-    if "placed" in message:
-        return placed(PlacementRequest.from_query(message["placed"]), report)
-    raise ProblemError(say("worker.neither"))
+def answer(request: Request, report: Report) -> Result | list[PointRow] | dict:
+    """Compute the result of one request that was admitted. Raises Refused or ProblemError."""
+    if isinstance(request, SweepPoint):
+        return point(request, report)
+    if isinstance(request, PlacementRequest):
+        return place(request, report)
+    return run(request, report)

@@ -156,7 +156,7 @@ def clocks_of(rows: list[PointRow]) -> list[str]:
     return [said for row in points.values() for said in _clocks(row)]
 
 
-def told(sweep: Sweep) -> list[dict]:
+def labelled_rows(sweep: Sweep) -> list[dict]:
     """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this sweep
     was not, ``instead_of`` what it stands."""
     near, rows = swept(sweep)

@@ -1,31 +1,39 @@
-"""What the Run page asks for: a Problem with batch, heads and methods, or a sweep over N."""
+"""The requests of the engine: a run of a Problem by several methods, a point of a sweep over N, a
+placement of programs. A request is parsed once and is what the worker gets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.fields import (
     FIELDS,
-    MAX_HEADS,
-    MAX_N,
-    PASSES,
+    KEYS,
+    FieldValues,
+    Parsed,
     ProblemError,
-    choice,
-    pass_of,
+    accept_causal,
+    parse,
+    parse_choice,
+    parse_mask,
+    parse_pass,
+    parse_score,
+    parse_whole,
     refuse,
     refused,
     stripped,
-    whole,
+    to_text,
 )
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.problem import Problem, causal_keyword, check_heads, mask_of, score_of, sink_of
+from explainer.problem import Problem, check_heads
+from kernels.spec.cases import BenchmarkCase
+from kernels.spec.fields import MAX_HEADS, PASSES, default
 from kernels.spec.masks import Mask
 from kernels.spec.scores import Score
 
-say = Texts("engine")
+t = Texts("engine")
 
 # name in a query and in kernels/measure/contenders.py → what the page calls it
 METHODS = {
@@ -55,24 +63,24 @@ AUTO = "auto"
 AUTO_BLOCKS = (64, 64)  # stand in until the worker, which knows the card, says what its table has
 
 TOKENS, WIDTH = 16_384, 2048  # of a sweep: batch × N and heads × d, as papers have it
-SHORTEST = FIELDS["longest"].low
+SHORTEST = int(FIELDS["longest"].low)
 
 
-def _methods(value: object) -> tuple[str, ...]:
+def _parse_methods(value: object) -> tuple[str, ...]:
     names = value.replace(".", ",").split(",") if isinstance(value, str) else value
     if names in ([], (), [""]):
-        raise ProblemError(say("methods.none", methods=", ".join(METHODS.values())))
+        raise ProblemError(t("methods.none", methods=", ".join(METHODS.values())))
     if not isinstance(names, (list, tuple)) or not 1 <= len(names) <= 32:
-        raise refuse("methods", value, say("methods", methods=", ".join(METHODS)))
-    chosen = {choice("methods", name, tuple(METHODS)) for name in names}
+        raise refuse("methods", value, t("methods", methods=", ".join(METHODS)))
+    chosen = {parse_choice("methods", stripped(name), tuple(METHODS)) for name in names}
     return tuple(name for name in METHODS if name in chosen)
 
 
-def _check_dropped(key: str, n: int, dropout: float) -> None:
-    """Raises ProblemError where the judges would draw too much."""
+def _check_dropout(key: str, n: int, dropout: float) -> None:
+    """Raise ProblemError where the judges would draw too many factors."""
     if dropout and n > MAX_N_DROPPED:
-        why = say("dropped", most=MAX_N_DROPPED)
-        raise refused({key: n, "dropout": dropout}, why, say("dropped.where"))
+        why = t("dropped", most=MAX_N_DROPPED)
+        raise refused({key: n, "dropout": dropout}, why, t("dropped.where"))
 
 
 @dataclass(frozen=True)
@@ -89,37 +97,31 @@ class RunRequest:
 
     problem: Problem
     methods: tuple[str, ...] = ("naive", "fa2")
-    batch: int = 1
-    heads: int | None = None
+    batch: int = default("batch")
+    heads: int = 0  # those of the problem
     auto_q: bool = False
     auto_k: bool = False
-    pass_: str = PASSES[0]
-    kind: str = field(default="run", init=False, repr=False)
+    pass_: str = default("pass")
 
     def __post_init__(self) -> None:
-        def put(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
-        put("methods", _methods(self.methods))
-        put("batch", whole("batch", self.batch))
-        p = self.problem
+        p, put = self.problem, object.__setattr__
+        put(self, "methods", _parse_methods(self.methods))
+        put(self, "batch", parse("batch", self.batch))
+        put(self, "pass_", parse("pass", self.pass_))
         most = min(MAX_HEADS, MAX_ELEMENTS // (self.batch * p.n * p.d))
         if most < 1:
-            allowed = say("batch", most=MAX_ELEMENTS // (p.n * p.d), n=p.n, d=p.d)
+            allowed = t("batch", most=MAX_ELEMENTS // (p.n * p.d), n=p.n, d=p.d)
             raise refuse("batch", self.batch, allowed)
-        few = most < MAX_HEADS
-        here = say("here.sizes", batch=self.batch, n=p.n, d=p.d) if few else ""
-        heads = p.q_heads if self.heads is None else self.heads
-        put("heads", whole("heads", heads, 1, most, here))
-        put("pass_", choice("pass", self.pass_))
+        here = t("here.sizes", batch=self.batch, n=p.n, d=p.d) if most < MAX_HEADS else ""
+        put(self, "heads", parse("heads", self.heads or p.q_heads, (1, most, here)))
         if self.pass_ == "backward" and p.dropout:
-            raise refuse("dropout", p.dropout, say("no_dropout"))
+            raise refuse("dropout", p.dropout, t("no_dropout"))
         order = next((name for name in ORDERS if name in self.methods), "fa2")
         own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
         if own and p.q_heads > 1:
-            raise refuse("heads", self.heads, say("heads", heads=p.q_heads))
-        put("problem", replace(p, order=order, **own))
-        _check_dropped("n", p.n, p.dropout)
+            raise refuse("heads", self.heads, t("heads", heads=p.q_heads))
+        put(self, "problem", replace(p, order=order, **own))
+        _check_dropout("n", p.n, p.dropout)
 
     @classmethod
     def from_query(cls, query: Mapping[str, object]) -> RunRequest:
@@ -130,26 +132,31 @@ class RunRequest:
         """
         given = {key: stripped(value) for key, value in query.items()}
         if "h" in given and "hq" not in given:
-            given["hq"] = heads = whole("heads", given["h"])
+            given["hq"] = heads = parse_whole("heads", given["h"])
             if given.get("data") == "own" and heads > 1:
-                raise refuse("heads", heads, say("own_data"))
+                raise refuse("heads", heads, t("own_data"))
             if given.get("hk") in (None, "", EACH):
                 given["hk"] = heads
-        auto = []
-        n = whole("n", given["n"]) if "n" in given else Problem.n
-        for key, block in zip(("br", "bc"), AUTO_BLOCKS, strict=True):
-            auto.append(given.get(key) == AUTO)
-            if auto[-1]:
+        n = parse_whole("n", given["n"]) if "n" in given else Problem.n
+        auto = {key: given.get(key) == AUTO for key in ("br", "bc")}
+        for key, block in zip(auto, AUTO_BLOCKS, strict=True):
+            if auto[key]:
                 given[key] = min(block, n)
         problem = Problem.from_query(given)
-        methods = given.get("methods", ("naive", problem.order))
-        sizes = given.get("b", 1), given.get("h", problem.q_heads)
-        return cls(problem, methods, *sizes, *auto, pass_of(given))  # type: ignore[arg-type]
+        return cls(
+            problem,
+            given.get("methods", ("naive", problem.order)),  # type: ignore[arg-type]  # is parsed
+            parse("batch", given.get("b", cls.batch)),
+            parse("heads", given.get("h", problem.q_heads)),
+            auto["br"],
+            auto["bc"],
+            parse_pass(given),
+        )
 
     def to_query(self) -> dict[str, str]:
-        """``from_query`` gives the same request back."""
+        """Write the request as a query; ``from_query`` gives it back."""
         query = self.problem.to_query()
-        for key in ("hq", "hk"):  # here it is h, and as many key heads are not said
+        for key in ("hq", "hk"):  # here it is h; as many key heads are left out
             query.pop(key, None)
         if self.problem.shares:
             query["hk"] = str(self.problem.kv_heads)
@@ -176,35 +183,10 @@ CANARY = RunRequest(
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One length of a sweep: random normal q, k, v (batch, heads, n, d), and ``methods``."""
+    """One length of a sweep: random normal q, k, v of ``case``, by each of ``methods``."""
 
-    n: int
-    d: int
-    mask: str
-    dtype: str
-    batch: int
-    heads: int
+    case: BenchmarkCase
     methods: tuple[str, ...]
-    score: str = "none"
-    sink: float | None = None
-    kv_heads: int | None = None
-    dropout: float = 0.0
-    kind: str = field(default="point", init=False, repr=False)
-
-    @property
-    def rules(self) -> dict[str, str | float]:
-        """As a Problem's."""
-        return Problem(mask=self.mask, score=self.score, sink=self.sink).rules
-
-    @property
-    def dropped(self) -> dict[str, float | int]:
-        """As a Problem's."""
-        return Problem(dropout=self.dropout).dropped
-
-    def to_query(self) -> dict[str, object]:
-        """Plain values for the worker."""
-        said = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        return said | {"methods": list(self.methods)}
 
 
 @dataclass(frozen=True)
@@ -213,24 +195,17 @@ class PlacementRequest:
 
     workload: Workload
     order: str
-    kind: str = field(default="placed", init=False, repr=False)
 
     def __post_init__(self) -> None:
-        choice("order", self.order, PLACED)
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, object]) -> PlacementRequest:
-        """Keys of :meth:`Workload.from_query` and ``order``."""
-        return cls(Workload.from_query(query), query.get("order", "fa2"))  # type: ignore[arg-type]
-
-    def to_query(self) -> dict[str, str]:
-        """``from_query`` gives the same back."""
-        return self.workload.to_query() | {"order": self.order}
+        parse_choice("order", self.order, PLACED)
 
 
-@causal_keyword
+Request = RunRequest | SweepPoint | PlacementRequest
+
+
+@accept_causal
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(FieldValues):
     """Time, TFLOP/s and memory of ``methods`` over N = 256, 512, … ``longest``, of ``mask`` beside
     full; ``score``, ``sink`` and ``dropout`` as a Problem's; ``kv_heads`` divides the heads (None:
     as many).
@@ -242,45 +217,47 @@ class Sweep:
     d: int = 64
     dtype: str = "bf16"
     methods: tuple[str, ...] = ("naive", "fa2", "sdpa_flash")
-    longest: int = MAX_N
-    mask: Mask | str = "causal"
-    score: Score | str = "none"
-    sink: float | None = None
+    longest: int = default("longest")
+    mask: Parsed[Mask] = Parsed(parse_mask, default("mask"))
+    score: Parsed[Score] = Parsed(parse_score, default("score"))
+    sink: float | None = default("sink")
     kv_heads: int | None = None
-    dropout: float = 0.0
+    dropout: float = default("dropout")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "d", whole("d", self.d))
-        object.__setattr__(self, "dtype", choice("dtype", self.dtype))
-        object.__setattr__(self, "methods", _methods(self.methods))
-        longest = whole("longest", self.longest)
-        object.__setattr__(self, "longest", longest)
-        for name, of in (("mask", mask_of), ("score", score_of), ("sink", sink_of)):
-            object.__setattr__(self, name, of(getattr(self, name)))
-        heads = WIDTH // self.d
-        kv_heads = heads if self.kv_heads in (None, "", EACH) else whole("kv_heads", self.kv_heads)
-        check_heads(heads, kv_heads, "random")
-        object.__setattr__(self, "kv_heads", kv_heads if kv_heads < heads else None)
-        object.__setattr__(self, "dropout", Problem(dropout=self.dropout).dropout)
-        _check_dropped("longest", longest, self.dropout)
+        if self.kv_heads in ("", EACH):
+            self._set("kv_heads", None)
+        super().__post_init__()
+        self._set("methods", _parse_methods(self.methods))
+        check_heads(self.heads, self.kv_heads or self.heads, "random")
+        if self.kv_heads == self.heads:
+            self._set("kv_heads", None)  # the same sweep
+        _check_dropout("longest", self.longest, self.dropout)
+
+    @property
+    def heads(self) -> int:
+        """Query heads."""
+        return WIDTH // self.d
 
     @property
     def name(self) -> str:
-        """“d = 64, bf16”, and what it asks beside causal and full."""
-        said = {k: v for k, v in self.said.items() if (k, v) != ("mask", "causal")}
-        return f"d = {self.d}, {self.dtype}" + "".join(f", {k} = {v}" for k, v in said.items())
+        """“d = 64, bf16”, and its rules beside causal and full."""
+        rules = {k: v for k, v in self.rules.items() if (k, v) != ("mask", "causal")}
+        return f"d = {self.d}, {self.dtype}" + "".join(f", {k} = {v}" for k, v in rules.items())
 
     @property
-    def said(self) -> dict[str, str]:
-        """Its mask, and whatever else of scores and heads it has, as an address has it."""
-        names = ("mask", "score", "sink", "dropout")
-        query = Problem(**{name: getattr(self, name) for name in names}).to_query()
-        said = {key: query[key] for key in names if key in query}
-        return said | ({"hk": str(self.kv_heads)} if self.kv_heads else {})
+    def rules(self) -> dict[str, str]:
+        """Its mask, and what else it has of scores and heads, as an address has it."""
+        query = {}
+        for name in ("mask", "score", "sink", "dropout", "kv_heads"):
+            value = getattr(self, name)
+            if FIELDS[name].is_written or (value not in (None, 0.0) and str(value) != "none"):
+                query[KEYS[name]] = to_text(value)
+        return query
 
     @property
     def masks(self) -> tuple[str, ...]:
-        """Full, and the one asked for."""
+        """Full, and the sweep's own."""
         return tuple(dict.fromkeys(("full", str(self.mask))))
 
     def points(self) -> tuple[SweepPoint, ...]:
@@ -288,19 +265,23 @@ class Sweep:
         lengths = [SHORTEST]
         while 2 * lengths[-1] <= self.longest:
             lengths.append(2 * lengths[-1])
+        seed = {"seed": default("seed")} if self.dropout else {}
         return tuple(
             SweepPoint(
-                n,
-                self.d,
-                mask,
-                self.dtype,
-                max(1, TOKENS // n),
-                WIDTH // self.d,
+                BenchmarkCase(
+                    n=n,
+                    d=self.d,
+                    mask=mask,
+                    dtype=self.dtype,
+                    batch=max(1, TOKENS // n),
+                    heads=self.heads,
+                    score=str(self.score),
+                    sink=self.sink,
+                    kv_heads=self.kv_heads,
+                    dropout=self.dropout,
+                    **seed,
+                ),
                 self.methods,
-                str(self.score),
-                self.sink,
-                self.kv_heads,
-                self.dropout,
             )
             for n in lengths
             for mask in self.masks

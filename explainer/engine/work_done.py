@@ -9,13 +9,13 @@ import torch
 
 from explainer.algorithms.tiling import seeing
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.fields import PASSES
 from explainer.engine.requests import ORDERS, RunRequest
 from explainer.memory.mask_work import flops
 from kernels.gradients import config_for
 from kernels.measure.contenders import OF_OPERATORS, tiles
 from kernels.measure.memory import moved_bytes
 from kernels.spec.cases import BenchmarkCase
+from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
 
 

@@ -1,4 +1,4 @@
-"""The child process that owns CUDA: reads requests, one JSON line each, and answers in lines.
+"""The child process that owns CUDA: reads requests, one a line, and answers in lines of JSON.
 
 A fault of a kernel poisons the process that made it, so this one is made to be thrown away:
 ``engine.py`` starts it, watches it and replaces it. It ends when its parent does.
@@ -17,10 +17,11 @@ import time
 
 from explainer.base import logs
 from explainer.base.texts import Texts
-from explainer.engine.child import BEAT
+from explainer.engine.child import BEAT, CANCEL, from_line
+from explainer.engine.requests import Request
 from explainer.engine.results import unknown_machine
 
-say = Texts("engine")
+t = Texts("engine")
 REPORT_EVERY_S = 0.1
 BEAT_EVERY_S = 1.0
 
@@ -31,20 +32,19 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def _requests() -> queue.Queue[tuple[dict, threading.Event]]:
-    """Requests as they come, each with whether it has been cancelled; the end of the pipe means
-    that nobody waits for an answer."""
-    waiting: queue.Queue[tuple[dict, threading.Event]] = queue.Queue()
+def _requests() -> queue.Queue[tuple[Request, threading.Event]]:
+    """Queue requests as they come, each with the event that cancels it; at the end of the pipe
+    the process ends, since no answer can be read any more."""
+    waiting: queue.Queue[tuple[Request, threading.Event]] = queue.Queue()
 
     def read() -> None:
         cancelled = threading.Event()  # of the last request
         for line in sys.stdin:
-            asked = json.loads(line)
-            if "cancel" in asked:
+            if line.strip() == CANCEL:
                 cancelled.set()
             else:
                 cancelled = threading.Event()
-                waiting.put((asked, cancelled))
+                waiting.put((from_line(line), cancelled))
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
@@ -100,7 +100,7 @@ def main() -> None:
         _prefer_gpu()
         from explainer.engine import jobs
     except ImportError as error:
-        reason = say("worker.cannot", error=error)
+        reason = t("worker.cannot", error=error)
         answers.send(machine=unknown_machine("") | {"available": False, "reason": reason})
         while True:
             waiting.get()
@@ -111,7 +111,7 @@ def main() -> None:
         _answer(*waiting.get(), answers, jobs)
 
 
-def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) -> None:
+def _answer(request: Request, cancelled: threading.Event, answers: _Answers, jobs) -> None:
     """One request; a broken GPU ends the process, anything else is answered and survived. One that
     is cancelled ends where it next reports: under the interpreter after a program of a kernel."""
     import torch
@@ -120,7 +120,7 @@ def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) 
 
     def report(stage: str, done: int, total: int) -> None:
         if cancelled.is_set():
-            raise jobs.Refused(say("worker.canceled"))
+            raise jobs.Refused(t("worker.canceled"))
         answers.report(stage, done, total)
 
     try:
@@ -129,7 +129,7 @@ def _answer(request: dict, cancelled: threading.Event, answers: _Answers, jobs) 
         answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:
         torch.cuda.empty_cache()
-        answers.send(refused=say("worker.memory"))
+        answers.send(refused=t("worker.memory"))
     except (ValueError, TypeError) as error:  # the kernels' own sentences
         answers.send(refused=" ".join(str(error).split()))
     except RuntimeError as error:
@@ -146,7 +146,7 @@ def _deliver(result: dict | list, answers: _Answers) -> None:
     try:
         answers.send(result=result)
     except (TypeError, ValueError):  # nothing was written: the line is made first
-        answers.send(refused=say("worker.unsent"))
+        answers.send(refused=t("worker.unsent"))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,9 @@ from collections.abc import Callable
 from contextvars import Context
 from multiprocessing import connection
 
-from explainer.engine.admission import gpu_s
+from explainer.engine.admission import expected_s, refuse
 from explainer.engine.child import NoGpu, WorkerLost
+from explainer.engine.requests import Request
 from explainer.engine.results import unknown_machine
 
 LOG = logging.getLogger("explainer.engine.zerogpu")
@@ -36,15 +37,13 @@ def on_zero_gpu() -> bool:
     return bool(os.environ.get("SPACES_ZERO_GPU")) and bool(importlib.util.find_spec("spaces"))
 
 
-def declared_seconds(message: dict) -> int:
+def declared_seconds(request: Request) -> int:
     """Seconds of GPU that a request declares."""
-    methods = message.get("point", message.get("run", {})).get("methods", "")
-    names = methods.split(",") if isinstance(methods, str) else methods
-    return min(MOST_S, round(FORK_S + gpu_s(names, "run" in message)))
+    return min(MOST_S, round(FORK_S + expected_s(request, None)))
 
 
-def on_gpu(message: dict) -> dict:
-    """One request inside the forked process: {"result": …} or {"refused": sentence}.
+def on_gpu(request: Request) -> dict:
+    """Run one request inside the forked process: {"result": …} or {"refused": sentence}.
 
     Anything that breaks is raised: the caller cannot trust what it does not understand.
     """
@@ -52,14 +51,16 @@ def on_gpu(message: dict) -> dict:
     from explainer.engine import jobs
 
     try:
-        return {"result": jobs.answer(message, lambda *progress: None), "machine": jobs.machine()}
+        if sentence := refuse(request, jobs.machine()):  # the engine did not know the machine
+            return {"refused": sentence}
+        return {"result": jobs.answer(request, lambda *progress: None), "machine": jobs.machine()}
     except (jobs.Refused, ProblemError) as refusal:
         return {"refused": str(refusal)}
     except (ValueError, TypeError) as error:
         return {"refused": " ".join(str(error).split())}
 
 
-def decorated() -> Callable[[dict], dict]:
+def decorated() -> Callable[[Request], dict]:
     """``on_gpu`` as a `@spaces.GPU` function. To be called in the main thread, before torch is
     imported and before ``launch()``: that reports to ZeroGPU what is decorated by then."""
     import spaces
@@ -93,23 +94,23 @@ class ZeroChild:
     until then everything is admitted and judged inside.
     """
 
-    anew = True
+    anew = admits = True
 
-    def __init__(self, call: Callable[[dict], dict]) -> None:
+    def __init__(self, call: Callable[[Request], dict]) -> None:
         importlib.import_module("explainer.engine.jobs")  # torch and kernels, before any fork
         self._call = call
         self._answers: queue.Queue[dict | NoGpu] = queue.Queue()
         self._alive = True
         self.machine = unknown_machine("ZeroGPU")
 
-    def ask(self, message: dict, context: Context | None = None) -> None:
+    def ask(self, request: Request, context: Context | None = None) -> None:
         """In the visitor's context ``spaces`` finds the token that says whose share is used."""
         context = context or contextvars.copy_context()
-        threading.Thread(target=context.run, args=(self._answer, message), daemon=True).start()
+        threading.Thread(target=context.run, args=(self._answer, request), daemon=True).start()
 
-    def _answer(self, message: dict) -> None:
+    def _answer(self, request: Request) -> None:
         try:
-            answer = self._call(message)
+            answer = self._call(request)
         except Exception as error:
             sentence = refusal(error)
             LOG.log(

@@ -26,14 +26,14 @@ V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
 CASES = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
 
 SIX = Problem(
-    n=6, d=4, block_q=6, block_k=6, causal=False, order="standard", inputs="sentence", gain=3.0
+    n=6, d=4, block_q=6, block_k=6, mask="full", order="standard", inputs="sentence", gain=3.0
 )
 FOUR = Problem(
     n=4,
     d=4,
     block_q=4,
     block_k=4,
-    causal=False,
+    mask="full",
     order="standard",
     inputs="sentence",
     gain=3.0,
@@ -268,7 +268,7 @@ CAT_STEP = Problem(
     d=4,
     block_q=1,
     block_k=3,
-    causal=False,
+    mask="full",
     order="standard",
     inputs="sentence",
     text="the cat sat",

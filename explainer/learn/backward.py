@@ -21,7 +21,7 @@ from explainer.trace import trace_backward
 Gradients = dict[str, np.ndarray]
 
 # Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
-SMALL = Problem(n=4, d=2, block_q=2, block_k=2, causal=False, order="fa2", inputs="random", seed=2)
+SMALL = Problem(n=4, d=2, block_q=2, block_k=2, mask="full", order="fa2", inputs="random", seed=2)
 MASKS = ("full", "causal")
 SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
@@ -58,7 +58,7 @@ class Derived:
 
 
 def _problem(mask: str) -> Problem:
-    return replace(SMALL, causal=mask == "causal")
+    return replace(SMALL, mask=mask)
 
 
 def _scores(Q: np.ndarray, K: np.ndarray, problem: Problem) -> np.ndarray:
@@ -341,7 +341,6 @@ KEY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
     "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
 }
-FILLINGS = (("dS = P ∘ (dP − ?)", LESS), ("dQ = ?", QUERY), ("dK = ?", KEY))
 
 
 def ran(less: str, query: str, key: str) -> Gradients:

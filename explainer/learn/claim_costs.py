@@ -11,6 +11,7 @@ from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, listed, written
 from explainer.base.cards import KIB, Card
 from explainer.base.facts import number
+from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, plot, t, table, text
 from explainer.learn.matrix_units import clock_hz
 from explainer.memory import capacity, levels, tile_budget
@@ -22,7 +23,9 @@ A100_ON_CHIP = int(number("a100.on_chip")) * KIB
 
 
 def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
-    return Problem(n=n, d=d, block_q=block, block_k=block, causal=causal, inputs="random")
+    return Problem(
+        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random"
+    )
 
 
 def io(d: int, block: int) -> list[Block]:

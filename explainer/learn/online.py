@@ -12,7 +12,7 @@ from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
-from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
+from explainer.learn.scene import Shape, box, dot, draw_text, knob, panel, path, scene
 from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
@@ -23,7 +23,7 @@ ROW = Problem(
     d=1,
     block_q=len(SCORES),
     block_k=BLOCK,
-    causal=False,
+    mask="full",
     inputs="own",
     text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
 )
@@ -42,7 +42,7 @@ def _minus(x: float, digits: int) -> str:
 def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
     shapes: list[Shape] = [
-        say(0, y, name, "is-big", hue=hue)
+        draw_text(0, y, name, "is-big", hue=hue)
         for y, name, hue in (
             (23, "S", "s"),
             (57, "V", "v"),
@@ -87,7 +87,7 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
             (148, _minus(visit.l_new[0], 3), "l"),
             (175, _minus(visit.O[0, 0], 3), "o"),
         ):
-            shapes.append(say(middle, y, said, bold, hue=hue))
+            shapes.append(draw_text(middle, y, said, bold, hue=hue))
     return shapes
 
 
@@ -139,14 +139,16 @@ def _line_of_scores(now: float) -> list[Shape]:
             )
         )
     shapes += [
-        say(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
-        say(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
+        draw_text(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
+        draw_text(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"),
         dot(x(OLD), axis, 6, "m"),
-        say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 80, t("online.old"), "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 90), 396), 80, t("online.new"), "is-middle", hue="m", key="new"),
-        say(
+        draw_text(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
+        draw_text(x(OLD) + 2, 80, t("online.old"), "is-middle", hue="m"),
+        draw_text(
+            min(max(end, x(OLD) + 90), 396), 80, t("online.new"), "is-middle", hue="m", key="new"
+        ),
+        draw_text(
             x(SEEN) - 44,
             115,
             f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
@@ -186,9 +188,11 @@ def _online(step: int, m_new: float) -> list[Block]:
                 460,
                 264,
                 _blocks(visits, done),
-                [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
+                [draw_text(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
             ),
-            panel(460, 142, _line_of_scores(m_new), say(0, 139, t("online.same"), "is-small")),
+            panel(
+                460, 142, _line_of_scores(m_new), draw_text(0, 139, t("online.same"), "is-small")
+            ),
         )
     ]
 

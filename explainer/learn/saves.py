@@ -11,7 +11,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
 from kernels.spec.formats import ITEMSIZE
 
 NS = tuple(2**k for k in range(8, 17))
@@ -60,8 +60,8 @@ def _axis(n: int) -> list[Shape]:
     x = LEFT + NS.index(n) * (WIDTH - LEFT - 10) / (len(NS) - 1)
     return [
         path([(x, TOP), (x, TOP + HIGH)], look="is-thin is-ink", key="now"),
-        say(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
-        say(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end"),
+        draw_text(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
+        draw_text(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end"),
     ]
 
 
@@ -76,7 +76,7 @@ def _bytes_panel(
 ) -> dict[str, object]:
     at = NS.index(n)
     lines = [
-        say(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
+        draw_text(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
         for k, (name, values, hue, _) in enumerate(pairs)
     ]
     curves = chart(
@@ -93,11 +93,11 @@ def _bytes_panel(
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, title, "is-bold"),
+        draw_text(0, 18, title, "is-bold"),
         lines,
         curves,
         _axis(n),
-        say(0, HEIGHT - 4, last, "is-small is-bold"),
+        draw_text(0, HEIGHT - 4, last, "is-small is-bold"),
     )
 
 
@@ -114,7 +114,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
         if gain is None:
             shapes += [
                 box(x, TOP, 16, HIGH, look="is-empty"),
-                say(WIDTH, TOP - 8, t("saves.dashed"), "is-small is-quiet is-end"),
+                draw_text(WIDTH, TOP - 8, t("saves.dashed"), "is-small is-quiet is-end"),
             ]
             continue
         tall = HIGH * gain / most
@@ -124,7 +124,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     one = TOP + HIGH - HIGH / most
     shapes += [
         path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
-        say(LEFT - 14, one + 5, t("saves.as_fast"), "is-small is-quiet is-end"),
+        draw_text(LEFT - 14, one + 5, t("saves.as_fast"), "is-small is-quiet is-end"),
     ]
     if n not in found:
         first, last = t("saves.unknown"), ""
@@ -137,11 +137,11 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, t("saves.time_title"), "is-bold"),
-        say(0, 42, first, hue="o"),
+        draw_text(0, 18, t("saves.time_title"), "is-bold"),
+        draw_text(0, 42, first, hue="o"),
         shapes,
         _axis(n)[1:],
-        say(0, HEIGHT - 4, last, "is-small is-bold"),
+        draw_text(0, HEIGHT - 4, last, "is-small is-bold"),
     ), said
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.base.fields import PASSES
 from explainer.learn.content import stored
 from explainer.problem import Problem
+from kernels.spec.fields import PASSES
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,19 @@ from collections import Counter
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
+from explainer.base.fields import causal_text
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.problem import Problem
 
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
 SMALL = {
-    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, causal=False, order=order, inputs="random")
+    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, mask="full", order=order, inputs="random")
     for order in ("fa1", "fa2")
 }
 TITLES = t.named("versions.titles")
@@ -29,7 +30,13 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
     problem = Problem(
-        n=4 * tiles, d=4, block_q=4, block_k=4, causal=causal, order=order, inputs="random"
+        n=4 * tiles,
+        d=4,
+        block_q=4,
+        block_k=4,
+        mask=causal_text(causal),
+        order=order,
+        inputs="random",
     )
     moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
     return moves["O", "write"]
@@ -60,7 +67,7 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     now = [(steps[k].i, steps[k].j) for k in over if (steps[k].i, steps[k].j) not in before]
     rows, keys = {i for i, _ in now}, {j for _, j in now}
     right = LEFT + T * SIDE + 10
-    shapes = [say(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
+    shapes = [draw_text(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
     for y, hue in ((TOP - 36, "k"), (TOP - 20, "v")):
         shapes += [
             box(
@@ -74,7 +81,7 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
             for j in range(T)
         ]
     for x, name, hue in ((LEFT - 26, "Q", "q"), (right, "O", "o")):
-        shapes.append(say(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
+        shapes.append(draw_text(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
         moving = rows if name == "Q" or order == "fa1" else ()
         shapes += [
             box(
@@ -119,8 +126,8 @@ def _counts(order: str, tick: int) -> list[Shape]:
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
-        say(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
-        say(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
+        draw_text(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
+        draw_text(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
     ]
 
 
@@ -177,7 +184,7 @@ def _strips(order: str) -> list[Shape]:
     shapes: list[Shape] = []
     for k, (name, lane) in enumerate(strips(order)):
         y = TOP + T * SIDE + 54 + 23 * k
-        shapes.append(say(0, y + 15, name, "is-small is-quiet"))
+        shapes.append(draw_text(0, y + 15, name, "is-small is-quiet"))
         for start, end, what in lane:
             x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)
             hue = KINDS[what]
@@ -192,7 +199,7 @@ def _versions(step: int) -> list[Block]:
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
         said.append(t("versions.told", title=title, tick=tick, reads=reads, writes=writes))
-        head, counts = say(0, 18, title, "is-bold"), _counts(order, tick)
+        head, counts = draw_text(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [
             panel(
                 WIDTH,

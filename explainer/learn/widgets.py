@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from explainer.base.cards import CARDS
-from explainer.base.fields import Field, choice, number, refused
+from explainer.base.fields import parse_choice, parse_number, refused
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import stored
+from kernels.spec.fields import Field
 
 KINDS = ("range", "choice", "text", "toggle")
 LONGEST_TEXT = 400
@@ -59,17 +60,17 @@ class Control:
         """Return what ``text`` means: a number for a range (whole where the control's steps are)
         and for a choice that is written as one; a bool for a toggle. Raises ProblemError with one
         sentence that names the control, the value and what is allowed."""
-        field = Field(self.key, self.label, self.low, self.high)
+        field = Field(self.key, self.key, low=self.low, high=self.high, title=self.label)
         if self.kind == "range":
-            value = number(field, text)
+            value = parse_number(field, text)
             return math.floor(value + 0.5) if self.step % 1 == self.low % 1 == 0 else value
         if self.kind == "text":
             if len(str(text)) > LONGEST_TEXT:
-                raise refused(field.key, t("widgets.too_long", name=field.name, most=LONGEST_TEXT))
+                raise refused(field.key, t("widgets.too_long", name=field.title, most=LONGEST_TEXT))
             return str(text)
         if self.kind == "toggle":
-            return choice(field, str(text), ("0", "1")) == "1"
-        value = choice(field, str(text), tuple(value for value, _ in self.choices))
+            return parse_choice(field, str(text), ("0", "1")) == "1"
+        value = parse_choice(field, str(text), tuple(value for value, _ in self.choices))
         return json.loads(value) if NUMBER.fullmatch(value) else value
 
 

@@ -1,8 +1,9 @@
-"""What compiling made of a tile, recorded: whether it fits a card, and how often on an SM."""
+"""Look up what compiling made of a tile: whether it fits a card, and how often on an SM."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from explainer.base.fields import refused
 from explainer.base.records import load
@@ -32,8 +33,8 @@ def _compiled() -> dict[tuple, dict]:
 
 
 def compiled(w: Workload, order: str = "fa2") -> dict | None:
-    """What compiling the kernel for this card, d, mask and tile gave; None where nobody did. The
-    plain kernel stands for that of any mask but causal.
+    """Look up what compiling the kernel for this card, d, mask and tile gave; None where it was not
+    compiled. The plain kernel stands for that of any mask but causal.
 
     fp16 stands for bf16; the kernel pads d to 64, 128 or 256. FA-1 was compiled for the tile that
     its table has.
@@ -41,17 +42,24 @@ def compiled(w: Workload, order: str = "fa2") -> dict | None:
     if w.itemsize != 2:
         return None
     d = next(size for size in COMPILED_D if w.d <= size)
-    key = (w.hardware.arch, d, w.causal, order, w.block_q, w.block_k)
+    key = (w.hardware.arch, d, w.is_causal, order, w.block_q, w.block_k)
     return _compiled().get(key)
 
 
-def slots(w: Workload, order: str) -> tuple[int, bool]:
-    """(programs that one multiprocessor holds at once, whether the compiled kernel says so).
+class Slots(NamedTuple):
+    """``programs`` that an SM runs at once, and whether the compiled kernel says so."""
+
+    programs: int
+    is_compiled: bool
+
+
+def slots(w: Workload, order: str) -> Slots:
+    """Return how many programs one multiprocessor runs at once.
 
     One where it was not compiled; 0 where the compiled kernel does not fit. Of another mask than
     full and causal the plain kernel's, which is a guess.
     """
     report = compiled(w, order)
     if report is None or "refused" in report:
-        return 1, False
-    return report["blocks_per_sm"], w.mask.plain
+        return Slots(1, False)
+    return Slots(report["blocks_per_sm"], w.mask.plain)

@@ -61,7 +61,7 @@ def hbm_tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
 def heads_in_flight(w: Workload) -> int:
     """Heads whose K and V the running programs read at one time, FA-2's order."""
     rows = -(-w.n // w.block_q)
-    places = w.hardware.sms * max(1, slots(w, "fa2")[0])
+    places = w.hardware.sms * max(1, slots(w, "fa2").programs)
     return min(w.batch * w.heads, math.ceil(places / rows))
 
 

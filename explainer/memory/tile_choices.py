@@ -38,10 +38,10 @@ def cells(w: Workload) -> list[dict]:
     speeds = _speeds() if w.card == "h200" else {}
     found = []
     for row in load("compiled")["rows"]:
-        if (row["arch"], row["d"], row["causal"], row["order"]) != (arch, d, w.causal, "fa2"):
+        if (row["arch"], row["d"], row["causal"], row["order"]) != (arch, d, w.is_causal, "fa2"):
             continue
         m, n = row["block_m"], row["block_n"]
-        timed = speeds.get((d, w.causal, m, n), {})
+        timed = speeds.get((d, w.is_causal, m, n), {})
         keep = ("tflops", "median_ms", "p20_ms", "p80_ms", "runs", "n", "batch", "heads")
         more = {key: timed[key] for key in keep if key in timed}
         found.append(

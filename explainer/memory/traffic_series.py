@@ -66,7 +66,7 @@ def _counted(w: Workload) -> list[dict]:
     if w.itemsize != 2 or not w.mask.plain:
         return []
     rows = load("counted")["rows"]
-    return [r for r in rows if (r["d"], r["causal"]) == (w.d, w.causal)]
+    return [r for r in rows if (r["d"], r["causal"]) == (w.d, w.is_causal)]
 
 
 def _profiled(w: Workload) -> list[dict]:

@@ -1,27 +1,26 @@
-"""What the Memory and Parallel pages talk about: attention of a real size on a named card."""
+"""The workload of the Memory and Parallel pages: attention of a real size on a named card."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from explainer.base.cards import CARDS, Card
-from explainer.base.fields import MAX_N, NAMES, choice, whole
+from explainer.base.fields import KEYS as KEY_OF
+from explainer.base.fields import FieldValues, Parsed, Range, accept_causal, parse_mask
 from explainer.base.texts import Texts
-from explainer.problem import Problem, causal_keyword, mask_of
+from explainer.problem import Problem
+from kernels.spec.fields import MAX_N
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.masks import Mask
 
 MIN_N, MIN_BLOCK, MAX_BLOCK = 16, 16, 256  # blocks as a program on a GPU takes them
-# field → key in a query; what a sentence calls it is in base.fields
-FIELDS = ("card", "n", "d", "block_q", "block_k", "batch", "heads", "mask", "dtype")
-KEYS = tuple(NAMES[field][0] for field in FIELDS)
-say = Texts("fields")
+t = Texts("fields")
 
 
-@causal_keyword
+@accept_causal
 @dataclass(frozen=True)
-class Workload:
+class Workload(FieldValues):
     """``batch`` × ``heads`` heads of (n, d) on ``card``, in tiles of ``block_q`` × ``block_k``.
 
     ``card`` a key of :data:`explainer.base.cards.CARDS`; ``n`` 16…65,536; ``d`` 1…256; blocks
@@ -36,23 +35,20 @@ class Workload:
     block_k: int = 64
     batch: int = 1
     heads: int = 16
-    mask: Mask | str = "full"
+    mask: Parsed[Mask] = Parsed(parse_mask, "full")
     dtype: str = "fp16"
 
-    def __post_init__(self) -> None:
-        def put(field: str, value: object) -> None:
-            object.__setattr__(self, field, value)
+    def _range_of(self, name: str) -> Range | None:
+        if name == "n":
+            return MIN_N, MAX_N, ""
+        if name in ("block_q", "block_k"):
+            return MIN_BLOCK, min(MAX_BLOCK, self.n), t("here.n", n=self.n)
+        return None
 
-        put("card", choice("card", self.card))
-        put("n", whole("n", self.n, MIN_N, MAX_N))
-        put("d", whole("d", self.d))
-        most, here = min(MAX_BLOCK, self.n), say("here.n", n=self.n)
-        put("block_q", whole("block_q", self.block_q, MIN_BLOCK, most, here))
-        put("block_k", whole("block_k", self.block_k, MIN_BLOCK, most, here))
-        put("batch", whole("batch", self.batch))
-        put("heads", whole("heads", self.heads))
-        put("dtype", choice("dtype", self.dtype))
-        put("mask", mask_of(self.mask))
+    @property
+    def is_causal(self) -> bool:
+        """Whether the mask is "causal" itself."""
+        return self.mask.text == "causal"
 
     @property
     def hardware(self) -> Card:
@@ -67,7 +63,7 @@ class Workload:
     @property
     def stands_for(self) -> str:
         """The mask whose kernel was compiled and timed: causal, or full for any other."""
-        return "causal" if self.causal else "full"
+        return "causal" if self.is_causal else "full"
 
     def problem(self, order: str) -> Problem:
         """One head of it, in this loop order."""
@@ -86,16 +82,5 @@ class Workload:
         """The same in the tile that a kernel says it ran in (``block_m``, ``block_n``)."""
         return replace(self, block_q=row["block_m"], block_k=row["block_n"])
 
-    @classmethod
-    def from_query(cls, query: Mapping[str, object]) -> Workload:
-        """From the keys of ``KEYS``; the others take their default. Raises ProblemError."""
-        known = {f: query[k] for f, k in zip(FIELDS, KEYS, strict=True) if k in query}
-        if "n" in known:
-            n = whole("n", known["n"], MIN_N, MAX_N)
-            for block in ("block_q", "block_k"):
-                known.setdefault(block, min(64, n))
-        return cls(**known)  # type: ignore[arg-type]
 
-    def to_query(self) -> dict[str, str]:
-        """``from_query`` gives the same back."""
-        return {k: str(getattr(self, f)) for f, k in zip(FIELDS, KEYS, strict=True)}
+KEYS = tuple(KEY_OF[field.name] for field in fields(Workload))

@@ -1,4 +1,7 @@
-"""The named endpoints: /run, /sweep and /trace, typed and bounded, for programs."""
+"""The named endpoints for programs: /run, /trace and /sweep, typed and bounded.
+
+Arguments, types, defaults, ranges and words of each come from the table of fields.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,22 @@ import asyncio
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import Literal
+from dataclasses import fields
+from typing import Any, Literal
 from uuid import uuid4
 
 import gradio as gr
 
 from explainer.base import kinds
-from explainer.base.fields import FIELDS, MAX_N_MADE, PASSES, ProblemError, pass_of, refuse
+from explainer.base.fields import (
+    BY_KEY,
+    KEYS,
+    ProblemError,
+    parse_pass,
+    parse_whole,
+    refuse,
+    title_of,
+)
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.base.texts import Texts
 from explainer.engine import recorded
@@ -20,18 +32,18 @@ from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
-from explainer.pages.sweep import POLL_S, rows_of
+from explainer.pages.sweep import POLL_S, measure_sweep
 from explainer.pages.visitors import program
-from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
 from explainer.web.gradio_internals import describe_input, function_inputs, is_event_abandoned
+from kernels.spec.fields import MAX_N_MADE, Field
 from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
 from kernels.spec.masks import PREDICATES
 from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
-say, shared = Texts("api"), Texts("shared")
-# What each endpoint takes, in this order.
+t, shared = Texts("api"), Texts("shared")
+# The arguments of each endpoint, in the order in which programs pass them.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 OF_HEADS = ("hk", "head", "dropout", "rope")
 ENDPOINTS = {
@@ -40,111 +52,158 @@ ENDPOINTS = {
     "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink", "hk", "dropout"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON
-MOST_SENT = 1_000_000  # numbers in it: all visitors wait while a thread of ours reads them again
+MOST_SENT = 1_000_000  # numbers in it: a thread of this process reads them again, and all wait
 TEXTS = {"text": MAX_CHARACTERS, "mask": MASK_CHARACTERS, "score": SCORE_CHARACTERS}
 EXAMPLE_MASK = "causal&window:256,0|prefix:4"
 EXAMPLE_SCORE = "softcap:30&alibi"
+TYPES = {"whole": int, "number": float, "methods": list[str]}  # str: every other kind
+JSON_TYPES = {"whole": "integer", "number": "number"}
 Block = int | Literal["auto"]
 
-BY_KEY = {field.key: field for field in FIELDS.values()}
-BY_KEY["pass_"] = FIELDS["pass"]  # since no argument of a function can be called pass
 # What a program must know beside a field's name and range.
 NOTES = {
-    **say.named("notes"),
-    "n": say("note.n", most=MAX_N_MADE),
-    "br": say("note.block", auto=AUTO, block=AUTO_BLOCKS[0]),
-    "bc": say("note.block", auto=AUTO, block=AUTO_BLOCKS[1]),
-    "text": say("note.text", most=MAX_CHARACTERS),
-    "mask": say("note.mask", predicates=", ".join(PREDICATES), example=EXAMPLE_MASK),
-    "score": say("note.score", example=EXAMPLE_SCORE),
-    "dropout": say("note.dropout", most=MAX_N_DROPPED),
+    **t.named("notes"),
+    "n": t("note.n", most=MAX_N_MADE),
+    "br": t("note.block", auto=AUTO, block=AUTO_BLOCKS[0]),
+    "bc": t("note.block", auto=AUTO, block=AUTO_BLOCKS[1]),
+    "text": t("note.text", most=MAX_CHARACTERS),
+    "mask": t("note.mask", predicates=", ".join(PREDICATES), example=EXAMPLE_MASK),
+    "score": t("note.score", example=EXAMPLE_SCORE),
+    "dropout": t("note.dropout", most=MAX_N_DROPPED),
 }
 
 
-def _schema(key: str, endpoint: str) -> dict:
-    """JSON schema of one argument, from its field; a trace is bounded more tightly."""
-    field = BY_KEY[key]
-    if key == "methods":
+def _field(argument: str) -> Field:
+    return BY_KEY[argument.rstrip("_")]  # no argument of a function can be called pass
+
+
+def _default(argument: str, endpoint: str) -> Any:
+    if argument == "methods":
+        return list(Sweep.methods if endpoint == "sweep" else RunRequest.methods)
+    if argument == "hk":
+        return None
+    of_sweep = {KEYS[field.name]: field.default for field in fields(Sweep)}
+    default = of_sweep.get(argument) if endpoint == "sweep" else _field(argument).default
+    return default if isinstance(default, (int, float, str, type(None))) else str(default)
+
+
+def _signature(endpoint: str) -> inspect.Signature:
+    """Make the signature that Gradio reads; ``request`` is its own."""
+    arguments = []
+    for argument in ENDPOINTS[endpoint]:
+        kind = Block if argument in ("br", "bc") else TYPES.get(_field(argument).kind, str)
+        if argument in ("hk", "sink"):
+            kind = kind | None
+        arguments.append((argument, _default(argument, endpoint), kind))
+    arguments.append(("request", None, gr.Request))
+    either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature(
+        [inspect.Parameter(name, either, default=x, annotation=kind) for name, x, kind in arguments]
+    )
+
+
+def _schema(argument: str, endpoint: str) -> dict:
+    """Make the JSON schema of one argument; a trace is bounded more tightly."""
+    field = _field(argument)
+    if argument == "methods":
         return {"type": "array", "items": {"type": "string", "enum": list(METHODS)}}
     if field.choices:
         return {"type": "string", "enum": list(field.choices)}
-    if key in TEXTS:
-        return {"type": "string", "maxLength": TEXTS[key]}
-    high = MAX_TRACED if endpoint == "trace" and key in ("n", "br", "bc") else field.high
-    kind = "number" if key in ("gain", "sink", "dropout", "rope") else "integer"
-    numbers = {"type": kind, "minimum": field.low, "maximum": high}
-    if key in ("sink", "hk"):
+    if argument in TEXTS:
+        return {"type": "string", "maxLength": TEXTS[argument]}
+    is_bounded = endpoint == "trace" and argument in ("n", "br", "bc")
+    high = MAX_TRACED if is_bounded else field.high
+    numbers = {"type": JSON_TYPES[field.kind], "minimum": field.low, "maximum": high}
+    if argument in ("sink", "hk"):
         return {"anyOf": [numbers, {"type": "null"}]}
-    return {"anyOf": [numbers, {"const": AUTO}]} if key in ("br", "bc") else numbers
+    return {"anyOf": [numbers, {"const": AUTO}]} if argument in ("br", "bc") else numbers
 
 
-def _words(key: str, endpoint: str) -> str:
-    """The same for a reader: the field's name, what is allowed, and its note."""
-    field, schema = BY_KEY[key], _schema(key, endpoint)
+def _describe(argument: str, endpoint: str) -> str:
+    """Describe it for a reader: the field's name, the allowed values, and its note."""
+    schema = _schema(argument, endpoint)
     numbers = schema.get("anyOf", [schema])[0]
-    allowed = schema.get("items", schema).get("enum", ())
-    said = say("one_of", choices=", ".join(allowed)) if allowed else ""
-    if key == "methods":
-        said = say("some_of", choices=", ".join(allowed))
+    choices = ", ".join(schema.get("items", schema).get("enum", ()))
+    allowed = t("some_of" if argument == "methods" else "one_of", choices=choices)
     if "minimum" in numbers:
-        said = say("range", low=numbers["minimum"], high=numbers["maximum"])
-    note = "" if (endpoint, key) == ("trace", "n") else NOTES.get(key, "")
-    return say("field", name=field.name, what="; ".join(part for part in (said, note) if part))
+        allowed = t("range", low=numbers["minimum"], high=numbers["maximum"])
+    note = "" if (endpoint, argument) == ("trace", "n") else NOTES.get(argument, "")
+    parts = [allowed if choices or "minimum" in numbers else "", note]
+    return t("field", name=title_of(_field(argument)), what="; ".join(filter(None, parts)))
 
 
 def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
-    """Adds an endpoint whose arguments have choices, ranges and words for every client: `view_api`
+    """Add an endpoint whose arguments have choices, ranges and words for every client: `view_api`
     reads them from the components, an MCP client their types there and their words in the text."""
-    keys = ENDPOINTS[endpoint]
-    words = {key: _words(key, endpoint) for key in keys}
-    lines = (f"    {key}: {words[key]}" for key in keys)
-    fn.__doc__ = "\n".join((inspect.getdoc(fn), "", "Args:", *lines))
+    arguments = ENDPOINTS[endpoint]
+    words = {argument: _describe(argument, endpoint) for argument in arguments}
+    lines = (f"    {argument}: {words[argument]}" for argument in arguments)
+    fn.__doc__ = "\n".join((inspect.getdoc(fn) or "", "", "Args:", *lines))
     event = gr.api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
-    for component, key in zip(function_inputs(event["id"]), keys, strict=True):
-        told = {"description": words[key], "additional_description": words[key]}
-        told |= {"default": component.value}
-        describe_input(component, words[key], _schema(key, endpoint) | told)
+    for component, argument in zip(function_inputs(event["id"]), arguments, strict=True):
+        text = words[argument]
+        about = {"description": text, "additional_description": text, "default": component.value}
+        describe_input(component, text, _schema(argument, endpoint) | about)
+
+
+def takes(endpoint: str) -> Callable[[Callable], Callable]:
+    """Decorate the function of an endpoint, which takes a query and the visitor's request, with
+    the signature that the table gives it."""
+    signature = _signature(endpoint)
+
+    def bind(args: tuple, given: dict[str, Any]) -> tuple[dict[str, Any], gr.Request | None]:
+        call = signature.bind(*args, **given)
+        call.apply_defaults()
+        values = call.arguments
+        return {key.rstrip("_"): values[key] for key in ENDPOINTS[endpoint]}, values["request"]
+
+    def decorate(function: Callable) -> Callable:
+        if inspect.isasyncgenfunction(function):
+
+            async def stream(*args: object, **given: object) -> AsyncIterator:
+                async for answer in function(*bind(args, given)):
+                    yield answer
+
+            called: Callable = stream
+        elif inspect.iscoroutinefunction(function):
+
+            async def wait(*args: object, **given: object) -> object:
+                return await function(*bind(args, given))
+
+            called = wait
+        else:
+
+            def called(*args: object, **given: object) -> object:
+                return function(*bind(args, given))
+
+        result = inspect.signature(function, eval_str=True).return_annotation
+        hints = {name: p.annotation for name, p in signature.parameters.items()}
+        called.__name__, called.__doc__ = endpoint, function.__doc__
+        called.__signature__ = signature.replace(return_annotation=result)
+        called.__annotations__ = hints | {"return": result}
+        return called
+
+    return decorate
 
 
 def _with_kind(result: Result) -> dict:
-    return {"kind": str(downloads.kind(result)), **result}
+    return {"kind": str(downloads.kind_of(result)), **result}
 
 
-def _refused(sentence: str) -> gr.Error:
-    return gr.Error(sentence, print_exception=False)
+def _refusal(sentence: object) -> gr.Error:
+    return gr.Error(str(sentence), print_exception=False)
 
 
 def crowded(engine: Engine) -> dict[str, Callable[[gr.Request], str | None]]:
-    """{endpoint: why it takes nothing of this visitor now}, for the door."""
+    """{endpoint: why it takes nothing of this visitor now}, for the request filter."""
     return {"run": lambda request: engine.crowded(program(request))}
 
 
 def run(engine: Engine):
-    """The function behind ``/run``."""
+    """Make the function behind ``/run``."""
 
-    async def run(
-        n: int = 16,
-        d: int = 8,
-        br: Block = 4,
-        bc: Block = 4,
-        mask: str = "causal",
-        dtype: str = "fp32",
-        data: str = Problem.inputs,
-        seed: int = Problem.seed,
-        text: str = "",
-        gain: float = 1.0,
-        b: int = 1,
-        h: int = 1,
-        methods: list[str] = ("naive", "fa2"),
-        score: str = "none",
-        sink: float | None = None,
-        hk: int | None = None,
-        head: int = 0,
-        dropout: float = 0.0,
-        rope: float = 0.0,
-        pass_: str = PASSES[0],
-        request: gr.Request = None,
-    ) -> dict:
+    @takes("run")
+    async def run(query: dict[str, Any], visitor: gr.Request | None) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
 
         Gives of what kind its figures are (kind) and a row for each method: error against float64
@@ -157,121 +216,53 @@ def run(engine: Engine):
         problem, that record is the answer: recorded says where and when, refused why nothing was
         run.
         """
-        given = (
-            n,
-            d,
-            br,
-            bc,
-            mask,
-            dtype,
-            data,
-            seed,
-            text,
-            gain,
-            b,
-            h,
-            methods,
-            score,
-            sink,
-            hk,
-            head,
-            dropout,
-            rope,
-        )
         try:
-            keys = (*ENDPOINTS["run"][:-1], "pass")
-            asked = RunRequest.from_query(dict(zip(keys, (*given, pass_), strict=True)))
+            request = RunRequest.from_query(query)
         except ProblemError as error:
-            raise _refused(str(error)) from None
-        waiting = uuid4().hex
-        job = engine.submit(asked, waiting, program(request))
+            raise _refusal(error) from None
+        session = uuid4().hex
+        job = engine.submit(request, session, program(visitor))
         try:
             while not job.finished.is_set() and not is_event_abandoned():
-                engine.position(job)  # whoever waits sees to it that somebody works
+                engine.position(job)  # it restarts a thread of the engine that has ended
                 await asyncio.sleep(POLL_S)
         finally:
-            engine.leave(job, waiting)
-        old = recorded.nearest(asked) if has_gpu(engine.machine()) is False else None
+            engine.leave(job, session)
+        old = recorded.nearest(request) if has_gpu(engine.machine()) is False else None
         if job.result is not None:
             return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
         if old and job.why == REFUSED:
             return _with_kind(old) | {"refused": job.error}
-        raise _refused(job.error or say("closed"))
+        raise _refusal(job.error or t("closed"))
 
     return run
 
 
-def trace(
-    n: int = 16,
-    d: int = 8,
-    br: Block = 4,
-    bc: Block = 4,
-    mask: str = "causal",
-    dtype: str = "fp32",
-    data: str = Problem.inputs,
-    seed: int = Problem.seed,
-    text: str = "",
-    gain: float = 1.0,
-    order: str = "fa2",
-    score: str = "none",
-    sink: float | None = None,
-    h: int = 1,
-    hk: int | None = None,
-    head: int = 0,
-    dropout: float = 0.0,
-    rope: float = 0.0,
-    pass_: str = PASSES[0],
-) -> dict:
+def _check_length(n: object) -> None:
+    try:
+        parse_whole("n", n, (1, MAX_TRACED, ""))
+    except ProblemError:
+        raise refuse("n", n, t("traced", most=MAX_TRACED)) from None
+
+
+@takes("trace")
+def trace(query: dict[str, Any], visitor: gr.Request | None) -> dict:
     """The whole computation of a head tile by tile: Q, K, V, S, O, lse, every visit's m and l; of
     the backward pass dO, D, dQ, dK, dV and every visit with its P, dP, dS and sums."""
-    given = (
-        n,
-        d,
-        br,
-        bc,
-        mask,
-        dtype,
-        data,
-        seed,
-        text,
-        gain,
-        order,
-        score,
-        sink,
-        h,
-        hk,
-        head,
-        dropout,
-        rope,
-        pass_,
-    )
-    asked = dict(zip(ENDPOINTS["trace"], given, strict=True))
     try:
-        problem, pass_ = RunRequest.from_query(asked).problem, pass_of({"pass": pass_})
-        if problem.n > MAX_TRACED:
-            raise refuse("n", f"{problem.n:,}", say("traced", most=MAX_TRACED))
+        _check_length(query["n"])
+        problem, pass_ = RunRequest.from_query(query).problem, parse_pass(query)
         check_exported(problem, MOST_SENT, pass_)
-        found = as_json(problem, pass_)
+        return json.loads(as_json(problem, pass_))
     except ProblemError as error:
-        raise _refused(str(error)) from None
-    return json.loads(found)
+        raise _refusal(error) from None
 
 
 def sweep(engine: Engine):
-    """The function behind ``/sweep``."""
+    """Make the function behind ``/sweep``."""
 
-    async def sweep(
-        d: int = 64,
-        dtype: str = "bf16",
-        methods: list[str] = ("naive", "fa2", "sdpa_flash"),
-        longest: int = 65536,
-        mask: str = "causal",
-        score: str = "none",
-        sink: float | None = None,
-        hk: int | None = None,
-        dropout: float = 0.0,
-        request: gr.Request = None,
-    ) -> AsyncIterator[list]:
+    @takes("sweep")
+    async def sweep(query: dict[str, Any], visitor: gr.Request | None) -> AsyncIterator[list[dict]]:
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, a mask beside full.
 
         Yields the measured so far; the last is the whole sweep. Without a GPU it gives what was
@@ -280,34 +271,31 @@ def sweep(engine: Engine):
         and method or, where it did not run, refused; their older names contender and not_available
         stand beside them.
         """
-        session = uuid4().hex
         try:
-            wanted = Sweep(  # type: ignore[arg-type]
-                d, dtype, methods, longest, mask, score, sink, hk, dropout
-            )
+            wanted = Sweep.from_query(query)
         except ProblemError as error:
-            raise _refused(str(error)) from None
+            raise _refusal(error) from None
         sent = -1
-        client = program(request)
-        async for rows, done, _, error in rows_of(
-            engine, wanted, session, client, is_event_abandoned
+        async for step in measure_sweep(
+            engine, wanted, uuid4().hex, program(visitor), is_event_abandoned
         ):
-            if error and has_gpu(engine.machine()) is not False:
-                raise _refused(error)
-            if error:
-                kind, found = kinds.recorded(), recorded.told(wanted)
-            elif done > sent:
-                kind = kinds.measured((engine.machine() or {}).get("device", shared("this_gpu")))
-                found, sent = rows, done
+            has_no_gpu = has_gpu(engine.machine()) is False
+            if step.error and not has_no_gpu:
+                raise _refusal(step.error)
+            if step.error:
+                kind, rows = kinds.recorded(), recorded.labelled_rows(wanted)
+            elif step.done > sent:
+                device = (engine.machine() or {}).get("device", shared("this_gpu"))
+                kind, rows, sent = kinds.measured(device), step.rows, step.done
             else:
                 continue
-            yield [{"kind": str(kind), **row} for row in with_older_names(found)]
+            yield [{"kind": str(kind), **row} for row in with_older_names(rows)]
 
     return sweep
 
 
 def build(engine: Engine) -> None:
-    """Adds the endpoints to the Blocks around it."""
-    _add(run(engine), "run", None)  # the engine's line is the one where they wait
+    """Add the endpoints to the Blocks around it."""
+    _add(run(engine), "run", None)  # they wait in the engine's own queue
     _add(trace, "trace", 2)
     _add(sweep(engine), "sweep", 2)

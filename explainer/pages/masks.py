@@ -6,15 +6,15 @@ import re
 
 import gradio as gr
 
+from explainer.base.fields import parse_mask
 from explainer.base.texts import Texts
 from explainer.learn.presets import PRESETS
 from explainer.pages.browser import QUICK
-from explainer.problem import mask_of
 
 shared = Texts("shared")
 # By their titles, those that are a mask alone; causal and full are their own texts.
 SCALED = {p.title: p.mask for p in PRESETS if p.score == "none" and not p.sink}
-PLAIN = {title: mask(16) for title, mask in SCALED.items() if mask_of(mask(16)).plain}
+PLAIN = {title: mask(16) for title, mask in SCALED.items() if parse_mask(mask(16)).plain}
 
 
 def menu(value: object) -> gr.Dropdown:

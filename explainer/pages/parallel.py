@@ -14,26 +14,28 @@ from explainer.base.texts import Texts
 from explainer.engine.engine import Engine
 from explainer.engine.requests import PlacementRequest
 from explainer.engine.results import has_gpu
-from explainer.pages.components import block, picker, shell, switch
+from explainer.pages.components import PASS_LABELS, block, picker, shell, switch
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import HALF, HALL, padded, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import launch, real_schedules
-from explainer.views import parallel_report
-from explainer.views.html import PASSES, awaited
-from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, compared, made, recorded
+from explainer.views.bar import render_placeholder
+from explainer.views.parallel_report import render_comparison, render_running
+from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, render_case, render_view
+from explainer.views.run_report import render_refusal
+from explainer.views.view import View
 
 say, shared = Texts("parallel"), Texts("shared")
 PREFIX = "par-"
 POLL_S = 0.15
 
 
-def _placed(view: tuple, hall: bool, height: int = HALF) -> tuple:
+def _placed(view: View, hall: bool, height: int = HALF) -> tuple:
     """A view as (head, first plot, second plot, tail)."""
-    head, figures, tail = view
-    return head, *(shown(figure, hall, height) for figure in padded(figures)), tail
+    plots = (shown(figure, hall, height) for figure in padded(view.figures))
+    return view.head, *plots, view.tail
 
 
 def render(query: Mapping[str, str]) -> tuple:
@@ -41,11 +43,11 @@ def render(query: Mapping[str, str]) -> tuple:
     view, hall = query.get("view", "grid"), query.get("mode") == "present"
     try:
         if view == "real":
-            return _placed(recorded(query.get("case", "")), hall)
-        shown_ = made(view, parse(query, PLAIN), query.get("pass", ""))
+            return _placed(render_case(query.get("case", "")), hall)
+        shown_ = render_view(view, parse(query, PLAIN), query.get("pass", ""))
         return _placed(shown_, hall, HALF if view == "grid" else HALL)
     except ProblemError as error:
-        return parallel_report.failure(str(error)), shown(None), shown(None), ""
+        return render_refusal(str(error)), shown(None), shown(None), ""
 
 
 def _visible(view: str, live: bool) -> tuple:
@@ -79,7 +81,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 )
                 pass_ = switch()
                 live = gr.Button(say("record"), elem_classes="fa-secondary", visible=False)
-            head = block(awaited())
+            head = block(render_placeholder())
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
@@ -87,7 +89,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
             tail = block()
             chosen = {"view": view, "case": case, "pass": pass_, **sizes}
             outputs = [case, pass_, live, warps, column, head, *plots, tail]
-            choices = {"view": VIEWS, "case": CASES, "pass": PASSES}
+            choices = {"view": VIEWS, "case": CASES, "pass": PASS_LABELS}
             more = (picker(), outputs, choices, partial(_all, engine))
             page = FigurePage("parallel", PREFIX, PLAIN, chosen, *more)
     return page, live
@@ -104,21 +106,23 @@ def _recorder(engine: Engine, page: FigurePage):
             asked = PlacementRequest(parse(query, PLAIN), order)
             launch.programs(asked.workload, order)
         except ProblemError as error:
-            yield parallel_report.failure(str(error)), shown(None), shown(None), ""
+            yield render_refusal(str(error)), shown(None), shown(None), ""
             return
         job = engine.submit(asked, session, client_of(request))
-        yield parallel_report.progress(say("running")), shown(None), shown(None), ""
+        yield render_running(), shown(None), shown(None), ""
         try:
             while not job.finished.is_set():
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)
         if job.result is None:
-            yield parallel_report.failure(job.error), shown(None), shown(None), ""
+            yield render_refusal(job.error), shown(None), shown(None), ""
             return
         kind = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         ran = asked.workload.with_tile(job.result)
-        yield _placed(compared(real_schedules.compare(ran, order, job.result, kind)), False)
+        yield _placed(
+            render_comparison(real_schedules.compare(ran, order, job.result, kind)), False
+        )
 
     return record
 

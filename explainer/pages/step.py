@@ -10,7 +10,7 @@ import gradio as gr
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
-from explainer.base.fields import DTYPES, FIELDS, ProblemError
+from explainer.base.fields import FIELDS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.base.texts import Texts
 from explainer.learn.tour import CHAPTERS
@@ -18,6 +18,7 @@ from explainer.pages.browser import Fields, here, opening
 from explainer.pages.components import shell
 from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
+from kernels.spec.fields import DTYPES
 
 say = Texts("step_form")
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]

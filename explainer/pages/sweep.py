@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import fields
+from collections.abc import AsyncIterator, Callable
+from typing import NamedTuple
 
 import gradio as gr
 
-from explainer.base.fields import FIELDS, ProblemError
+from explainer.base.fields import ProblemError
 from explainer.base.kinds import Kind, measured
 from explainer.base.kinds import recorded as from_record
 from explainer.base.texts import Texts
@@ -40,39 +40,46 @@ def longest() -> gr.Dropdown:
     )
 
 
-async def rows_of(
+class SweepProgress(NamedTuple):
+    """The ``rows`` so far, of so many points ``done``; the ``position`` in the queue, and the
+    sentence of an ``error`` that ends the sweep."""
+
+    rows: list[PointRow]
+    done: int
+    position: int = 0
+    error: str | None = None
+
+
+async def measure_sweep(
     engine: Engine,
     wanted: Sweep,
     session: str,
     client: Client,
-    stopped: Callable[[], bool] = lambda: False,
-) -> AsyncIterator[tuple]:
-    """(rows so far, points done, position in the queue, sentence of failure or None), as it goes.
-
-    Every point is a job of its own: between two points others have their turn, and a class that
-    asks for the same sweep shares them all. Ends early, with nothing more, once ``stopped()``.
-    """
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> AsyncIterator[SweepProgress]:
+    """Measure the points of a sweep, each a job of its own: between two points others have their
+    turn, and a class with the same sweep shares them all. Ends early once ``is_stopped()``."""
     rows: list[PointRow] = []
     for done, point in enumerate(wanted.points()):
         job = engine.submit(point, session, client)
         try:
-            said = None
+            last = None
             while not job.finished.is_set():
-                if stopped():
+                if is_stopped():
                     return
-                if (position := engine.position(job)) != said:
-                    yield rows, done, position, None
-                    said = position
+                if (position := engine.position(job)) != last:
+                    yield SweepProgress(rows, done, position)
+                    last = position
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)
-        if stopped():
+        if is_stopped():
             return
         if job.result is None:
-            yield rows, done, 0, job.error
+            yield SweepProgress(rows, done, error=job.error)
             return
         rows = rows + job.result
-    yield rows, len(wanted.points()), 0, None
+    yield SweepProgress(rows, len(wanted.points()))
 
 
 def build(
@@ -99,7 +106,7 @@ def build(
 
     async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
         try:
-            wanted = wanted_of(values | {"mask": masks.written(values["mask"], values["n"])})
+            wanted = Sweep.from_query(values | {"mask": masks.written(values["mask"], values["n"])})
         except ProblemError as error:
             yield *_refused(error), _stop(False)
             return
@@ -109,27 +116,27 @@ def build(
             return
         rows, done = [], 0
         live = measured((engine.machine() or {}).get("device", shared("this_gpu")))
-        async for rows, done, position, error in rows_of(
+        async for rows, done, position, error in measure_sweep(
             engine, wanted, session, client, lambda: running.get(session, True)
         ):
             if error:
                 yield *_old(say("sweep.broke", error=error), wanted, hall), _stop(False)
                 return
             if done < len(points):
-                line = sweep_report.on_its_way(done, wanted, position, rows)
+                line = sweep_report.render_progress(done, wanted, position, rows)
                 yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
         if done < len(points):
             text = say("sweep.stopped", done=done, points=len(points))
         else:
             device = engine.machine()["device"]
             text = say("sweep.measured", points=len(points), device=device)
-        line = sweep_report.note(text, rows=rows, sweep=wanted, clocks=_said(rows))
+        line = sweep_report.render_note(text, rows=rows, sweep=wanted, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     def on_record(address: str, mode: str) -> tuple:
         """The recorded points of what the address asks for; nothing is measured."""
         try:
-            wanted = wanted_of({"longest": LENGTHS[-1]} | asked(address).to_query())
+            wanted = Sweep.from_query({"longest": LENGTHS[-1]} | asked(address).to_query())
         except ProblemError as error:
             return _refused(error)
         return _old(say("sweep.on_record"), wanted, mode == "present")
@@ -157,15 +164,8 @@ def build(
     ).then(**read)
 
 
-def wanted_of(values: Mapping) -> Sweep:
-    """The sweep that the Run page's controls ask for, by the keys of an address."""
-    return Sweep(
-        **{f.name: values[key] for f in fields(Sweep) if (key := FIELDS[f.name].key) in values}
-    )
-
-
 def _refused(error: ProblemError) -> tuple:
-    return sweep_report.note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
+    return sweep_report.render_note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
 
 
 def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
@@ -174,7 +174,7 @@ def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
         return ""
     device, versions = (engine.machine()[key] for key in ("device", "versions"))
     about = {"source": "live", "device": device, "versions": versions}
-    return sweep_report.figures(rows, wanted, measured(device), about)
+    return sweep_report.render_table(rows, wanted, measured(device), about)
 
 
 def _old(why: str, asked: Sweep, hall: bool) -> tuple:
@@ -185,7 +185,7 @@ def _old(why: str, asked: Sweep, hall: bool) -> tuple:
         text = say("sweep.as_asked", **told)
     else:
         text = say("sweep.instead", **told, asked=asked.name, what=recorded.what())
-    line = sweep_report.note(
+    line = sweep_report.render_note(
         text,
         "" if near == asked else "is-other",
         rows=rows,
@@ -195,7 +195,7 @@ def _old(why: str, asked: Sweep, hall: bool) -> tuple:
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
     kind = from_record()
-    return line, *_curves(rows, kind, hall), sweep_report.figures(rows, near, kind, more)
+    return line, *_curves(rows, kind, hall), sweep_report.render_table(rows, near, kind, more)
 
 
 def _said(rows: list[PointRow]) -> list[str]:

@@ -9,11 +9,12 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from explainer.base.cards import CARDS
-from explainer.base.fields import DTYPES, MAX_N, ProblemError
+from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages import masks
 from explainer.pages.browser import Fields
+from kernels.spec.fields import DTYPES, MAX_N
 
 shared = Texts("shared")
 SIZES = {

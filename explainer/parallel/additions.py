@@ -42,7 +42,7 @@ class Additions:
     unequal: int
 
 
-def parts(problem: Problem) -> Parts:
+def gradient_parts(problem: Problem) -> Parts:
     """Of each row block of FA-2's backward pass its rows and what its visits add to dQ, (rows, d)
     each in fp32, without the scale, in the order of the keys."""
     found: dict[int, list[np.ndarray]] = {i: [] for i in range(problem.Tr)}
@@ -52,7 +52,9 @@ def parts(problem: Problem) -> Parts:
     return tuple((tiling.rows(problem, i), tuple(added)) for i, added in found.items())
 
 
-def added(problem: Problem, given: Parts, seed: int = 0, dtype: type = np.float32) -> np.ndarray:
+def sum_parts(
+    problem: Problem, given: Parts, seed: int = 0, dtype: type = np.float32
+) -> np.ndarray:
     """dQ (n, d) without the scale: a dQ of zeros, to which the parts of each row block are added,
     in the order of the keys for seed 0, else in one shuffled by it, another for each block."""
     total = np.zeros((problem.n, problem.d), dtype)
@@ -80,24 +82,24 @@ def of_workload(w: Workload) -> Problem:
 
 
 @lru_cache(maxsize=64)
-def additions(problem: Problem) -> Additions:
+def compare_orders(problem: Problem) -> Additions:
     """dQ twice in the order of the keys, as deterministic mode has it, and in ORDERS others. Raises
     ProblemError where ``trace_backward`` does."""
-    given = parts(problem)
-    exact = added(problem, given, dtype=np.float64)
-    first, sums = added(problem, given), []
+    given = gradient_parts(problem)
+    exact = sum_parts(problem, given, dtype=np.float64)
+    first, sums = sum_parts(problem, given), []
     unequal = np.zeros(first.shape, bool)
     for seed in range(ORDERS + 1):
-        found = added(problem, given, seed)
+        found = sum_parts(problem, given, seed)
         stored = (round_to(x * np.float32(problem.scale), problem.dtype) for x in (found, first))
-        differ = different(found, first)
+        differ = differing(found, first)
         unequal |= differ
         off = float(abs(found - exact).max())
-        sums.append(Sum(seed, int(differ.sum()), int(different(*stored).sum()), off))
+        sums.append(Sum(seed, int(differ.sum()), int(differing(*stored).sum()), off))
     longest = max(len(blocks) for _, blocks in given)
     return Additions(problem, first.size, longest, tuple(sums), int(unequal.sum()))
 
 
-def different(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def differing(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Which entries of two arrays in fp32 differ in at least one bit."""
     return a.view(np.uint32) != b.view(np.uint32)

@@ -8,24 +8,25 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.fields import MAX_HEADS
+from explainer.base.fields import causal_text
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
-from explainer.memory.compiled_tiles import check_fits, slots
+from explainer.memory.compiled_tiles import Slots, check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
+from kernels.spec.fields import MAX_HEADS
 
 say = Texts("parallel")
 # What the records were made of, and the only thing that a time in µs is claimed for.
-LEARNT_ON, LEARNT_D, LEARNT_TILE = "h200", 64, (128, 64)
+LEARNED_ON, LEARNED_D, LEARNED_TILE = "h200", 64, (128, 64)
 VISITS = say("pace")  # the unit where nothing was learnt
 JUDGED_N = 4096
 JUDGED_HEADS = {"head": 160, "block": 16}  # by what a program computes
 
 
 @dataclass(frozen=True)
-class Pace:
+class CostModel:
     """Time of a program alone: ``start + full · visit + masked · masked_visit``, in ``unit``.
 
     ``sharing``: how much slower when two share a multiprocessor; ``beyond_l2``: how much slower
@@ -48,19 +49,19 @@ def workload_of(row: dict) -> Workload:
     heads = row["heads"]
     batch = next(b for b in range(1, heads + 1) if heads % b == 0 and heads // b <= MAX_HEADS)
     return Workload(
-        card=LEARNT_ON,
+        card=LEARNED_ON,
         n=row["n"],
         d=row["d"],
         block_q=row["block_m"],
         block_k=row["block_n"],
         batch=batch,
         heads=heads // batch,
-        causal=row["causal"],
+        mask=causal_text(row["causal"]),
         dtype=row["dtype"],
     )
 
 
-def judged(row: dict) -> bool:
+def is_held_out(row: dict) -> bool:
     """Whether this record is one of the four cases that the simulation is held to."""
     return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[ALGORITHMS[row["order"]].program]
 
@@ -76,7 +77,7 @@ def _parts(row: dict) -> np.ndarray:
 
 
 @lru_cache(maxsize=2)
-def learnt(order: str) -> Pace:
+def learn_model(order: str) -> CostModel:
     """The pace of this order's kernel on the H200, d = 64, 16 bit, from its recorded schedules.
 
     Alone: least squares over launches with at most one program a multiprocessor. Sharing, and going
@@ -84,7 +85,7 @@ def learnt(order: str) -> Pace:
     launches with many programs, which all have the same work.
     """
     record = load("placement_nvidia_h200")
-    rows = [r for r in record["rows"] if r["order"] == order and not judged(r)]
+    rows = [r for r in record["rows"] if r["order"] == order and not is_held_out(r)]
     single = [r for r in rows if len(r["programs"]) <= r["sms"]]
     parts = np.concatenate([_parts(r) for r in single])
     took = np.concatenate([_durations(r) for r in single])
@@ -100,10 +101,10 @@ def learnt(order: str) -> Pace:
         ratio = [_durations(r).sum() / (_parts(r) @ found).sum() for r in many]
         equal = [np.log(_durations(r)).std() for r in many if not r["causal"]]
         sharing, spread = float(np.mean(ratio)), float(np.mean(equal))
-        return Pace(start, visit, masked, sharing, 1.0, spread, "µs", about(_NAME))
+        return CostModel(start, visit, masked, sharing, 1.0, spread, "µs", about(_NAME))
     wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > _l2(r)]
     ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
-    return Pace(0.0, masked, masked, 1.0, float(np.mean(ratio)), 0.0, "µs", about(_NAME))
+    return CostModel(0.0, masked, masked, 1.0, float(np.mean(ratio)), 0.0, "µs", about(_NAME))
 
 
 _NAME = "placement_nvidia_h200"
@@ -119,7 +120,7 @@ def _come_back(w: Workload) -> int:
 
 
 # Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
-EQUAL = Pace(
+EQUAL = CostModel(
     0.0,
     1.0,
     1.0,
@@ -131,17 +132,17 @@ EQUAL = Pace(
 )
 
 
-def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
+def cost_model(w: Workload, order: str, pass_: str = "forward") -> CostModel:
     """The learnt pace where it was learnt, else the same relations with a visit of FA-2 as
     the unit; EQUAL in the backward pass."""
     if pass_ == "backward":
         return EQUAL
-    known = learnt(order)
-    same = w.hardware.arch == "sm_90" and w.d == LEARNT_D and w.itemsize == 2
-    if same and w.card == LEARNT_ON and (w.block_q, w.block_k) == LEARNT_TILE:
+    known = learn_model(order)
+    same = w.hardware.arch == "sm_90" and w.d == LEARNED_D and w.itemsize == 2
+    if same and w.card == LEARNED_ON and (w.block_q, w.block_k) == LEARNED_TILE:
         return known
-    one = learnt("fa2").visit  # the same unit for both orders, so that they can be compared
-    return Pace(
+    one = learn_model("fa2").visit  # the same unit for both orders, so that they can be compared
+    return CostModel(
         known.start / one,
         known.visit / one,
         known.masked / one,
@@ -153,11 +154,11 @@ def pace(w: Workload, order: str, pass_: str = "forward") -> Pace:
     )
 
 
-def places(w: Workload, order: str, pass_: str = "forward") -> tuple[int, bool]:
-    """(programs at once on a multiprocessor, whether the compiled kernel says so); the backward
-    kernel was not compiled for the record, so it is one."""
-    found, known = slots(w, order) if pass_ == "forward" else (1, False)
-    return max(1, found), known
+def programs_per_sm(w: Workload, order: str, pass_: str = "forward") -> Slots:
+    """Return how many programs an SM runs at once; one in the backward pass, whose kernel was not
+    compiled for the record."""
+    found = slots(w, order) if pass_ == "forward" else Slots(1, False)
+    return found._replace(programs=max(1, found.programs))
 
 
 @lru_cache(maxsize=32)
@@ -170,11 +171,11 @@ def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     """
     if pass_ == "forward":
         check_fits(w, order)
-    launch, p = programs(w, order, row_order, pass_), pace(w, order, pass_)
+    launch, p = programs(w, order, row_order, pass_), cost_model(w, order, pass_)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
-    found = simulate(cost, w.hardware.sms, places(w, order, pass_)[0], p.sharing)
+    found = simulate(cost, w.hardware.sms, programs_per_sm(w, order, pass_).programs, p.sharing)
     if ALGORITHMS[order].program == "block" or pass_ == "backward":
         return found
     return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)

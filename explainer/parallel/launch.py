@@ -81,7 +81,7 @@ def section(w: Workload) -> int:
 
 def kernels_order(w: Workload, pass_: str = "forward") -> str:
     """In which order FA-2's kernel takes the workload's rows, or the backward pass its keys."""
-    return HEAVY if w.causal and pass_ == "forward" else PLAIN
+    return HEAVY if w.is_causal and pass_ == "forward" else PLAIN
 
 
 def block_visits(w: Workload, pass_: str = "forward") -> tuple[np.ndarray, np.ndarray]:

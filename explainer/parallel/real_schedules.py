@@ -21,7 +21,7 @@ CASES = {  # key in the address → (order, causal)
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class Comparison:
     """A real schedule and the simulation of the same launch, both in µs from the first start.
 
     ``makespan`` and ``busy``: simulated ÷ real − 1; ``scaled``: whether the simulation's unit had
@@ -40,7 +40,7 @@ class Compared:
     spread_us: tuple[float, float]
 
 
-def real(row: dict) -> Schedule:
+def read_schedule(row: dict) -> Schedule:
     """A record of `kernels.measure.placement` as a Schedule, slots by who runs beside whom."""
     sm, start, end = np.array(row["programs"], np.int64).T
     slot = np.zeros(len(sm), int)
@@ -53,27 +53,27 @@ def real(row: dict) -> Schedule:
     return Schedule(sm, slot, start / 1e3, end / 1e3, row["sms"], int(slot.max()) + 1)
 
 
-def recorded(case: str) -> dict:
+def recorded_row(case: str) -> dict:
     """The record of one of the four cases."""
     order, causal = CASES[case]
     rows = load("placement_nvidia_h200")["rows"]
     return next(
-        r for r in rows if durations.judged(r) and (r["order"], r["causal"]) == (order, causal)
+        r for r in rows if durations.is_held_out(r) and (r["order"], r["causal"]) == (order, causal)
     )
 
 
-def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Compared:
+def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Comparison:
     """A real run of ``order`` on ``w`` beside its simulation."""
-    found = real(row)
+    found = read_schedule(row)
     model = durations.schedule(w, order)
-    scaled = durations.pace(w, order).unit != "µs"
+    scaled = durations.cost_model(w, order).unit != "µs"
     if scaled:
         unit = (found.end - found.start).sum() / (model.end - model.start).sum()
         model = Schedule(
             model.sm, model.slot, model.start * unit, model.end * unit, model.sms, model.slots
         )
     spans = row["makespans_us"]
-    return Compared(
+    return Comparison(
         w,
         order,
         found,
@@ -87,7 +87,7 @@ def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Compared:
     )
 
 
-def of_case(case: str) -> Compared:
+def of_case(case: str) -> Comparison:
     """One of the four recorded cases beside its simulation, which never saw it."""
-    row, kind = recorded(case), kinds.recorded("placement_nvidia_h200")
+    row, kind = recorded_row(case), kinds.recorded("placement_nvidia_h200")
     return compare(durations.workload_of(row), row["order"], row, kind)

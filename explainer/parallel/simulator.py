@@ -36,6 +36,11 @@ class Schedule:
         return len(self.sm) / (self.sms * self.slots)
 
     @property
+    def used_sms(self) -> int:
+        """How many multiprocessors run a program."""
+        return len(np.unique(self.sm))
+
+    @property
     def busy(self) -> float:
         """Share of the multiprocessors' time in which they hold a program, 0 to 1."""
         total = 0.0

@@ -77,14 +77,14 @@ def schedule(w: Workload, splits: int) -> Schedule:
     return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
 
 
-def chosen(w: Workload) -> int:
+def choose_parts(w: Workload) -> int:
     """Into how many parts the kernel splits the keys on this card, as ``kernels.decode.parts_for``
     has it."""
     wanted = PROGRAMS_A_MULTIPROCESSOR * w.hardware.sms // (w.batch * w.heads)
     return max(1, min(wanted, w.n // MIN_KEYS, MAX_PARTS))
 
 
-def nearest(w: Workload) -> list[dict]:
+def nearest_rows(w: Workload) -> list[dict]:
     """What was recorded on the H200 nearest to this N and B·H (in octaves)."""
     rows = load("decode_nvidia_h200")["rows"]
 
@@ -96,13 +96,13 @@ def nearest(w: Workload) -> list[dict]:
     return [r for r in rows if (r["n_k"], r["heads"]) == (best["n_k"], best["heads"])]
 
 
-def recorded(w: Workload) -> list[dict]:
+def recorded_rows(w: Workload) -> list[dict]:
     """Of the nearest recorded rows ours, one for each number of parts; that which the rule chooses
     there has ``rule``."""
-    return [r for r in nearest(w) if "splits" in r]
+    return [r for r in nearest_rows(w) if "splits" in r]
 
 
-def beside(w: Workload) -> list[dict]:
+def compared_rows(w: Workload) -> list[dict]:
     """Of the nearest recorded rows the rule's and SDPA's, one a backend, ``refused`` or timed, also
     as a call in a loop; none in a record that is older than they are."""
-    return [r for r in nearest(w) if r.get("rule") or r.get("method") in SDPA]
+    return [r for r in nearest_rows(w) if r.get("rule") or r.get("method") in SDPA]

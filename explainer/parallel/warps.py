@@ -11,10 +11,11 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import check_size
-from explainer.base.fields import Field, choice, refuse, whole
+from explainer.base.fields import parse_choice, parse_whole, refuse
 from explainer.base.texts import Texts
 from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
 from explainer.problem import Problem
+from kernels.spec.fields import Field
 from kernels.spec.formats import ITEMSIZE
 
 say = Texts("parallel")
@@ -30,11 +31,11 @@ def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int
     for field in ("block_q", "block_k"):
         if getattr(problem, field) > MAX_SIDE:
             raise refuse(field, getattr(problem, field), say("warps.side", most=MAX_SIDE))
-    count = int(choice("warps", str(count)))
-    i = whole(Field("i", say("warps.i")), i, 0, problem.Tr - 1)
+    count = int(parse_choice("warps", str(count)))
+    i = parse_whole(Field("i", "i", title=say("warps.i")), i, (0, problem.Tr - 1, ""))
     seen = int(np.count_nonzero(tiling.kinds(problem)[i] != tiling.KINDS.index("skipped")))
     what = say("warps.j") if seen == problem.Tc else say("warps.j_seen", i=i)
-    return i, whole(Field("j", what), j, 0, seen - 1), count
+    return i, parse_whole(Field("j", "j", title=what), j, (0, seen - 1, "")), count
 
 
 def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpTrace:

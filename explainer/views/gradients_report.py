@@ -7,13 +7,13 @@ from markupsafe import Markup
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.registry import ALGORITHMS, LABELS, MAIN
-from explainer.base.fields import PASSES
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import capacity, mask_work
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
 from explainer.views.templates import render
+from kernels.spec.fields import PASSES
 
 t = Texts("memory")
 

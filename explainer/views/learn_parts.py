@@ -1,146 +1,107 @@
-"""What the Learn page's screens are made of, as HTML. Every text is escaped; assets/js/learn makes
-them live."""
+"""What the templates of Learn's screens take as ``parts``: addresses, marked terms, widgets."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
-from html import escape
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from explainer.learn import glossary
-from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Link, Question
+from explainer.learn.blocks import code
+from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Question
 from explainer.learn.registry import widgets
 from explainer.learn.widgets import Control
-from explainer.views.html import div, tag
+from explainer.views.templates import render
 
-SAID = ("key", "kind", "words", "hint", "unit")
-ASKED = {  # what each kind of question is made of
-    CHOICE: (*SAID, "options", "answer"),
-    NUMBER: (*SAID, "answer", "tolerance", "reasons", "mistakes", "fields"),
-    ORDER: (*SAID, "options", "gaps", "run", "answer", "reasons"),
-    CLICK: (*SAID, "cells", "rows", "notes", "answer", "reasons"),
-    FILL: (*SAID, "options", "gaps", "reasons", "run"),
+__all__ = ["address", "code", "mark_paragraphs", "render_widget"]
+
+EVERY_QUESTION = ("key", "kind", "words", "hint", "unit")
+QUESTION_FIELDS = {  # what the browser needs of each kind of question
+    CHOICE: (*EVERY_QUESTION, "options", "answer"),
+    NUMBER: (*EVERY_QUESTION, "answer", "tolerance", "reasons", "mistakes", "fields"),
+    ORDER: (*EVERY_QUESTION, "options", "gaps", "run", "answer", "reasons"),
+    CLICK: (*EVERY_QUESTION, "cells", "rows", "notes", "answer", "reasons"),
+    FILL: (*EVERY_QUESTION, "options", "gaps", "reasons", "run"),
 }
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")
 LEAD = 160  # characters, four lines of a phone
-SET = dict.fromkeys(("low", "high", "step"), ("range", "number"))
+OF_A_RANGE = ("low", "high", "step")
 
 
-def in_json(name: str, value: object, content: str = "", **attributes: object) -> str:
-    """A ``div`` with a JSON value in the attribute ``name``. In single quotes: JSON has so many
-    double ones that escaping them would be a thirtieth of the page."""
-    said = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    said = escape(said, quote=False).replace("'", "&#39;")
-    return Markup(f"<div {name}='{said}'") + tag("div", content, **attributes).removeprefix("<div")
+def address(key: str) -> str:
+    """Return the address of a screen of Learn; "" is the entrance."""
+    return f"?page=learn&lesson={key}" if key else "?page=learn"
 
 
-def widget_place(key: str, controls: Iterable[Control] | None = None) -> str:
-    """Where a widget is to stand, with its own controls or narrower ones."""
+def control_data(control: Control) -> dict[str, object]:
+    """Return what the browser needs of a control."""
+    return {
+        k: v
+        for k, v in asdict(control).items()
+        if v != () and v is not False and (control.kind == "range" or k not in OF_A_RANGE)
+    }
+
+
+def render_widget(key: str, controls: Iterable[Control] | None = None) -> Markup:
+    """Render a widget's place, with its own controls or narrower ones."""
     widget = widgets()[key]
-    told = [
-        {
-            k: v
-            for k, v in asdict(c).items()
-            if c.kind in SET.get(k, c.kind) and v != () and v is not False
-        }
-        for c in controls or widget.controls
-    ]
-    return in_json(
-        "data-controls",
-        told,
-        class_="fa-widget",
-        data_widget=key,
-        role="group",
-        aria_label=widget.title,
-    )
+    data = [control_data(control) for control in controls or widget.controls]
+    return render("learn/widget", widget=widget, controls=data)
 
 
-def _asked(question: Question) -> dict:
+def question_data(question: Question) -> dict:
+    """Return what the browser needs of a question and its variants."""
     found = asdict(question) | {"unit": question.unit}
-    return {k: found[k] for k in ASKED[question.kind] if found[k] not in ("", ())}
-
-
-def question_place(question: Question) -> str:
-    """Where a question is to stand, with its variants."""
-    asked = _asked(question)
+    fields = QUESTION_FIELDS[question.kind]
+    data = {k: found[k] for k in fields if found[k] not in ("", ())}
     if question.variants:
-        asked["variants"] = [_asked(other) for other in question.variants]
-    return in_json("data-question", asked, class_="fa-question")
+        data["variants"] = [question_data(other) for other in question.variants]
+    return data
 
 
 @lru_cache(maxsize=1)
-def _names() -> tuple[re.Pattern, dict[str, str]]:
-    """What is found in a text as a term of the glossary: {as it is written: key}."""
+def _terms() -> tuple[re.Pattern, dict[str, str]]:
+    """Return a pattern of the glossary's terms as texts write them, and {as written: key}."""
     found = glossary.spelled()
     longest = sorted(map(re.escape, found), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])"), found
 
 
-def _marked(words: str, seen: set[str]) -> Markup:
-    """The text, escaped, with the first place of each term of the glossary marked."""
-    pattern, keys = _names()
+def mark_terms(words: str, marked: set[str]) -> Markup:
+    """Mark the first place of each term of the glossary that is not yet ``marked``."""
+    pattern, keys = _terms()
 
     def mark(match: re.Match) -> str:
         key = keys[match[0]]
-        if key in seen:
+        if key in marked:
             return match[0]
-        seen.add(key)
-        return tag("abbr", match[0], data_term=key, tabindex=0)
+        marked.add(key)
+        return f'<abbr data-term="{key}" tabindex="0">{match[0]}</abbr>'
 
-    parts, end = [], 0
-    for match in pattern.finditer(words):
-        parts += [words[end : match.start()], mark(match)]
-        end = match.end()
-    return Markup().join([*parts, words[end:]])
+    return Markup(pattern.sub(mark, str(escape(words))))
 
 
-def text(words: str, *more: str) -> str:
-    """Paragraphs, by blank lines, the first place of each term marked; then ``more``."""
-    seen: set[str] = set()
-    paragraphs = (tag("p", _marked(part, seen)) for part in words.split("\n\n"))
-    return div("fa-lesson-text", *paragraphs, *more)
+def mark_paragraphs(words: str) -> list[Markup]:
+    """Return the paragraphs of a text, with the first place of each term marked."""
+    marked: set[str] = set()
+    return [mark_terms(part, marked) for part in words.split("\n\n")]
 
 
-def lead(paragraph: str) -> str:
-    """Its first sentence, and the second one if both are short."""
+def split_lead(paragraph: str) -> tuple[str, str]:
+    """Split off the first sentence, and the second one if both are short."""
     sentences = SENTENCE.split(paragraph)
     both = " ".join(sentences[:2])
-    return both if len(both) <= LEAD else sentences[0]
+    lead = both if len(both) <= LEAD else sentences[0]
+    return lead, paragraph[len(lead) :].strip()
 
 
-def lesson_text(words: str, *more: str) -> str:
-    """As :func:`text`; what leads it is an element of its own, which a phone shows above the
-    picture."""
-    seen: set[str] = set()
+def lesson_text(words: str) -> dict[str, object]:
+    """Return a lesson's text: ``lead``, which a phone shows above the picture, the ``rest`` of its
+    paragraph, and the other ``paragraphs``, with the first place of each term marked."""
+    marked: set[str] = set()
     first, *others = words.split("\n\n")
-    begin = lead(first)
-    rest = first[len(begin) :].strip()
-    opening = tag("span", _marked(begin, seen), class_="fa-lead")
-    if rest:
-        opening += " " + tag("span", _marked(rest, seen))
-    paragraphs = (tag("p", _marked(part, seen)) for part in others)
-    return div("fa-lesson-text", tag("p", opening), *paragraphs, *more)
-
-
-def link(one: Link) -> str:
-    """A place of this app, or a paper: that one opens beside the page."""
-    if not one.url:
-        return tag("a", one.words, class_="fa-run-link", href=f"?{one.query}")
-    return paper_link(one.words, one.url)
-
-
-def paper_link(words: str, url: str) -> str:
-    """To another host, in a tab of its own; nothing is fetched before it is pressed."""
-    return tag(
-        "a", words, class_="fa-run-link is-paper", href=url, rel="noreferrer", target="_blank"
-    )
-
-
-def to(key: str) -> str:
-    """The address of a screen of this page."""
-    return f"?page=learn&lesson={key}" if key else "?page=learn"
+    lead, rest = (mark_terms(part, marked) for part in split_lead(first))
+    return {"lead": lead, "rest": rest, "paragraphs": [mark_terms(p, marked) for p in others]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from explainer.base.fields import PASSES
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.views.levels_report import render_levels
@@ -10,6 +9,7 @@ from explainer.views.memory_report import render_capacity, render_traffic, rende
 from explainer.views.tiles_report import render_tiles
 from explainer.views.view import View
 from explainer.views.work_report import render_work
+from kernels.spec.fields import PASSES
 
 t = Texts("memory")
 VIEWS = t.named("views")

@@ -1,262 +1,231 @@
-"""The Parallel page's views as HTML: pure functions of a workload; every text is escaped."""
+"""Render the Parallel page's schedules: the grid on the card, the real run beside simulation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
+from markupsafe import Markup
 
-from explainer.algorithms.registry import LABELS
+from explainer.algorithms.registry import LABELS, OF_PASS, PLACED
 from explainer.base.amounts import milliseconds
 from explainer.base.kinds import Kind, simulated
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel import launch
-from explainer.parallel.durations import pace, places
-from explainer.parallel.real_schedules import Compared
+from explainer.parallel import durations, launch, real_schedules
+from explainer.parallel.durations import cost_model, programs_per_sm
+from explainer.parallel.real_schedules import Comparison
 from explainer.parallel.simulator import Schedule
-from explainer.views.additions_report import additions
-from explainer.views.balance_report import BLOCKS, balance
-from explainer.views.html import card, div, figures_of, said, table, tag, words
+from explainer.views import charts
+from explainer.views.additions_report import render_additions
+from explainer.views.balance_report import render_balance
+from explainer.views.templates import render
+from explainer.views.view import View
 
-say = Texts("parallel")
-HEADS = {"forward": say.row("programs.forward"), "backward": say.row("programs.backward")}
-MOST_LISTED = 600  # programs of a launch in the table and its downloads
+t = Texts("parallel")
+BLOCKS = t.named("block")  # of each pass: what has a program
+HEADS = {"forward": t.row("programs.forward"), "backward": t.row("programs.backward")}
+MOST_ROWS = 600  # programs of a launch in the table and its downloads
+ROW_ORDERS = {  # of unequal blocks, in either pass
+    "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
+    "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
+}
+FAR_APART = 6  # from this ratio on each timeline has a scale of its own
 
 
-def page(*parts: str, view: str, **data: object) -> str:
-    return div("fa-run", *parts, data_testid="parallel", data_view=view, **data)
-
-
-def time(value: float, unit: str) -> str:
-    """µs as µs, ms or s; visits as a number."""
+def format_time(value: float, unit: str) -> str:
+    """Format µs as µs, ms or s, and visits as a number."""
     if unit == "µs":
         return f"{value:.3g} µs" if value < 1000 else milliseconds(value / 1e3)
-    return say("visits", n=value)
+    return t("visits", n=value)
 
 
-def simulation(w: Workload, pass_: str = "forward") -> Kind:
-    """Of a simulated launch."""
-    return simulated(say("simulated", source=pace(w, "fa2", pass_).source))
+def _simulation(w: Workload, pass_: str = "forward") -> Kind:
+    """Return the kind of a simulated launch."""
+    return simulated(t("simulated", source=cost_model(w, "fa2", pass_).source))
 
 
-def told(
-    s: Schedule, launched: launch.Programs, unit: str, kind: Kind, pass_: str = "forward"
+def _hover_text(
+    s: Schedule, programs: launch.Programs, unit: str, kind: Kind, pass_: str = "forward"
 ) -> Callable[[int], str]:
-    """What hovering says of a program."""
+    """Return what hovering says of each program."""
 
     def text(p: int) -> str:
-        start, end = time(s.start[p], unit), time(s.end[p], unit)
-        where = {"sm": s.sm[p], "start": start, "end": end, "kind": kind.text}
-        what = {"p": p, "head": launched.head[p], "n": int(launched.visits[p])}
-        if launched.row[p] < 0:
-            return say("hover", **what, **where)
-        return say("hover.block", **what, **where, block=BLOCKS[pass_], row=launched.row[p])
+        values = {
+            "p": p,
+            "head": programs.head[p],
+            "n": int(programs.visits[p]),
+            "sm": s.sm[p],
+            "start": format_time(s.start[p], unit),
+            "end": format_time(s.end[p], unit),
+            "kind": kind.text,
+        }
+        if programs.row[p] < 0:
+            return t("hover", **values)
+        return t("hover.block", **values, block=BLOCKS[pass_], row=programs.row[p])
 
     return text
 
 
-def _listed(s: Schedule, launched: launch.Programs, order: str) -> list[dict]:
-    keep = np.arange(min(len(s.sm), MOST_LISTED))
+def _rows(s: Schedule, programs: launch.Programs, order: str) -> list[dict]:
+    """Return the first programs of a schedule as rows of a table."""
     return [
         {
             "order": order,
-            "program": int(p),
-            "head": int(launched.head[p]),
-            "row_block": int(launched.row[p]),
-            "visits": int(launched.visits[p]),
+            "program": p,
+            "head": int(programs.head[p]),
+            "row_block": int(programs.row[p]),
+            "visits": int(programs.visits[p]),
             "sm": int(s.sm[p]),
             "start": round(float(s.start[p]), 3),
             "end": round(float(s.end[p]), 3),
         }
-        for p in keep
+        for p in range(min(len(s.sm), MOST_ROWS))
     ]
 
 
 # ---- the grid on the card
 
 
-def grid_head(w: Workload, both: Mapping[str, Schedule], pass_: str = "forward") -> str:
-    """Why FA-1 leaves a card idle where FA-2 does not, in numbers."""
-    sms = w.hardware.sms
-    used = {order: len(np.unique(s.sm)) for order, s in both.items()}
-    heads = w.batch * w.heads
-    idle = {order: sms - n for order, n in used.items()}
-    use = {o: say("grid.idle", n=n) if n else say("grid.all") for o, n in idle.items()}
-    serial, parallel = both  # one program a head, one a block
-    text = say(
-        "grid.finding_backward" if pass_ == "backward" else "grid.finding",
-        heads=heads,
-        serial=len(both[serial].sm),
-        sms=sms,
-        card=w.hardware.name,
-        use1=use[serial],
-        parallel=len(both[parallel].sm),
-        block=BLOCKS[pass_],
-        use2=use[parallel],
-    )
-    return page(said(text, simulation(w, pass_)), _facts(w, both, pass_), view="grid")
-
-
-def _facts(w: Workload, both: Mapping[str, Schedule], pass_: str) -> str:
-    rows = []
-    for order, s in both.items():
-        slots, known = places(w, order, pass_)
-        p = pace(w, order, pass_)
-        rows.append(
-            (
-                LABELS[order],
-                f"{len(s.sm):,}",
-                say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
-                say("launch.compiled" if known else "launch.assumed", n=slots),
-                f"{s.waves:.2f}",
-                f"{100 * s.busy:.0f} %",
-                f"{100 * s.tail:.0f} %",
-                time(s.makespan, p.unit),
+def render_grid(w: Workload, pass_: str = "forward") -> View:
+    """Render why FA-1 leaves a card idle where FA-2 does not: both launches in numbers and as
+    timelines; below, what the order of unequal blocks does, and of the additions backward."""
+    schedules = {order: durations.schedule(w, order, pass_=pass_) for order in PLACED}
+    launches = {order: launch.programs(w, order, pass_=pass_) for order in PLACED}
+    kind, model = _simulation(w, pass_), cost_model(w, "fa2", pass_)
+    longest = max(s.makespan for s in schedules.values())
+    figures = []
+    for order, s in schedules.items():
+        shares_scale = longest < FAR_APART * s.makespan or s.makespan == longest
+        figures.append(
+            charts.timeline(
+                s,
+                _hover_text(s, launches[order], model.unit, kind, pass_),
+                t(
+                    "timeline.title",
+                    name=OF_PASS[pass_][order].texts["programs"],
+                    time=format_time(s.makespan, model.unit),
+                ),
+                kind,
+                t("timeline.waves" if shares_scale else "timeline.waves_own", n=s.waves),
+                model.unit,
+                longest if shares_scale else s.makespan,
             )
         )
-    times = say("launch.times", source=pace(w, "fa2", pass_).source)
-    return card(
-        "facts",
-        say("launch"),
-        simulation(w, pass_),
-        times,
-        table(say.row("launch.head"), rows, say("launch.caption")),
+    serial, parallel = PLACED  # one program a head, one a block
+    head = render(
+        "parallel/grid_head",
+        w=w,
+        pass_=pass_,
+        kind=kind,
+        block=BLOCKS[pass_],
+        serial=schedules[serial],
+        parallel=schedules[parallel],
+        launches=[
+            {
+                "label": LABELS[order],
+                "schedule": s,
+                "slots": programs_per_sm(w, order, pass_),
+                "time": format_time(s.makespan, cost_model(w, order, pass_).unit),
+            }
+            for order, s in schedules.items()
+        ],
+        source=model.source,
     )
-
-
-def grid_tail(
-    w: Workload,
-    both: Mapping[str, Schedule],
-    others: Mapping[str, Schedule],
-    pass_: str = "forward",
-) -> str:
-    """What heavy-first order repairs; how the simulation works; the figures. Of the backward pass
-    also what the order of its additions does."""
-    kind, parts, spread = simulation(w, pass_), [], pace(w, "fa2", pass_).spread
-    if others:
-        parts.append(words(_imbalance(w, others, pass_)))
-    backward = pass_ == "backward"
-    how = say("tail.backward") if backward else say("tail.forward", spread=100 * spread)
-    parts.append(words(say("tail.note") + how))
-    launches = {order: launch.programs(w, order, pass_=pass_) for order in both}
-    listed = [row for order, s in both.items() for row in _listed(s, launches[order], order)]
-    caption = say("tail.caption")
-    if len(listed) > MOST_LISTED:
-        caption = say("tail.caption_first", n=MOST_LISTED)
-    return page(
-        *([additions(w)] if backward else []),
-        balance(w, pass_),
-        card("tail", say("tail"), kind, "", *parts),
-        figures_of("schedule", kind, HEADS[pass_], listed, caption),
-        view="grid-figures",
+    rows = [row for order, s in schedules.items() for row in _rows(s, launches[order], order)]
+    tail = render(
+        "parallel/grid_tail",
+        pass_=pass_,
+        kind=kind,
+        spread=model.spread,
+        additions=render_additions(w) if pass_ == "backward" else "",
+        balance=render_balance(w, pass_),
+        imbalance=_imbalance(w, pass_) if w.mask.hides else "",
+        head=HEADS[pass_],
+        rows=rows,
+        most=MOST_ROWS,
     )
+    return View(head, tuple(figures), tail)
 
 
-def _imbalance(w: Workload, others: Mapping[str, Schedule], pass_: str) -> str:
-    """What the order of unequal blocks does to the launch."""
-    unit, own = pace(w, "fa2", pass_).unit, launch.kernels_order(w, pass_)
-    texts, forward = say.named("order"), pass_ == "forward"
+def _imbalance(w: Workload, pass_: str) -> str:
+    """Say what the order of unequal blocks does to the launch."""
+    schedules = {o: durations.schedule(w, "fa2", o, pass_) for o in ROW_ORDERS[pass_]}
+    unit, own = cost_model(w, "fa2", pass_).unit, launch.kernels_order(w, pass_)
+    texts, forward = t.named("order"), pass_ == "forward"
     names = {
         launch.PLAIN: texts[f"{pass_} plain"],
         launch.HEAD: texts["head"],
-        launch.HEAVY: say("order.heavy", n=launch.section(w)),
+        launch.HEAVY: t("order.heavy", n=launch.section(w)),
         launch.LIGHT: texts["light"],
     }
-    told = "; ".join(
-        say(
+    times = "; ".join(
+        t(
             "order.kernel" if o == own else "order.took",
             order=name,
-            time=time(others[o].makespan, unit),
+            time=format_time(schedules[o].makespan, unit),
         )
         for o, name in names.items()
-        if o in others
+        if o in schedules
     )
-    kernel, visits = others[own], sum(launch.block_visits(w, pass_))
-    less = 1 - min(s.makespan for s in others.values()) / kernel.makespan
-    end = say("order.best", less=100 * less)
+    kernel, visits = schedules[own], np.add(*launch.block_visits(w, pass_))
+    less = 1 - min(s.makespan for s in schedules.values()) / kernel.makespan
+    end = t("order.best", less=100 * less)
     if kernel.waves <= 1:
-        end = say("order.at_once")
+        end = t("order.at_once")
     elif less < 0.005:
-        end = say("order.own")
+        end = t("order.own")
     least, most = int(visits.min()), int(visits.max())
     if least == most:
-        unequal = say("order.equal_rows" if forward else "order.equal_keys", most=most)
+        unequal = t("order.equal_rows" if forward else "order.equal_keys", most=most)
     else:
-        key = "order.row_blocks" if forward else "order.key_blocks"
-        unequal = say(key, most=most, least=least)
-        if not forward and w.causal:
-            unequal += say("order.causal")
-    return f"{unequal} {told[0].upper()}{told[1:]}. {end}"
+        unequal = t("order.row_blocks" if forward else "order.key_blocks", most=most, least=least)
+        if not forward and w.is_causal:
+            unequal += t("order.causal")
+    return f"{unequal} {times[0].upper()}{times[1:]}. {end}"
 
 
 # ---- the real run
 
 
-def real_head(c: Compared) -> str:
-    """How far simulation and reality are apart."""
-    name = LABELS[c.order]
-    w = c.workload
-    mask = str(w.mask)
-    low, high = c.spread_us
-    took = {"real": c.real.makespan, "low": low, "high": high, "simulated": c.simulated.makespan}
-    text = say(
-        "real.finding",
-        name=name,
-        mask=mask,
-        dtype=w.dtype,
-        n=w.n,
-        heads=w.batch * w.heads,
-        d=w.d,
-        br=w.block_q,
-        bc=w.block_k,
-        **{key: time(value, "µs") for key, value in took.items()},
-        off=abs(100 * c.makespan),
-        sign=say("real.longer" if c.makespan >= 0 else "real.shorter"),
-        learned=say("real.scaled" if c.scaled else "real.learned"),
-    )
-    kind = simulation(w) + c.kind
-    return page(said(text, kind), view="real", data_off=f"{c.makespan:.6f}")
-
-
-def real_tail(c: Compared) -> str:
-    """Both schedules in numbers, and every program."""
-    rows = [
-        (
-            name,
-            say("launch.used", n=len(np.unique(s.sm)), sms=s.sms),
-            str(s.slots),
-            f"{100 * s.busy:.0f} %",
-            f"{100 * s.tail:.0f} %",
-            time(s.makespan, "µs"),
-        )
-        for name, s in zip(say.row("real.rows"), (c.simulated, c.real), strict=True)
-    ]
-    listed = _listed(c.real, c.launch, c.order)
-    return page(
-        card(
-            "real",
-            say("real"),
-            simulation(c.workload) + c.kind,
+def render_comparison(c: Comparison) -> View:
+    """Render a real schedule under the simulated one, and how far the two are apart."""
+    w, simulation = c.workload, _simulation(c.workload)
+    longest = max(c.real.makespan, c.simulated.makespan)
+    figures = [
+        charts.timeline(
+            s,
+            _hover_text(s, c.launch, "µs", kind),
+            t("timeline.title", name=name, time=format_time(s.makespan, "µs")),
+            kind,
             "",
-            table(say.row("real.head"), rows, say("real.caption")),
-            words(say("real.note")),
-        ),
-        figures_of("real-schedule", c.kind, HEADS["forward"], listed, say("real.figures")),
-        view="real-figures",
+            "µs",
+            longest,
+        )
+        for s, name, kind in (
+            (c.simulated, t("timeline.simulated"), simulation),
+            (c.real, t("timeline.real"), c.kind),
+        )
+    ]
+    values = {"c": c, "w": w, "kind": simulation + c.kind, "time": format_time}
+    head = render("parallel/real_head", label=LABELS[c.order], **values)
+    rows = _rows(c.real, c.launch, c.order)
+    tail = render("parallel/real_tail", head=HEADS["forward"], rows=rows, **values)
+    return View(head, tuple(figures), tail)
+
+
+def render_running() -> Markup:
+    """Render that a live run is on its way."""
+    return render("parallel/running")
+
+
+def render_recorded(case: str) -> View:
+    """Render one of the recorded cases beside its simulation."""
+    return render_comparison(real_schedules.of_case(case))
+
+
+def render_warps() -> View:
+    """Render what the two lanes of the warps' player show."""
+    return View(
+        render("parallel/finding", view="warps", text=t("warps"), kind=simulated(t("warps.kind")))
     )
-
-
-def failure(sentence: str) -> str:
-    """One sentence in place of a view."""
-    return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
-
-
-def progress(text: str) -> str:
-    """A live run on its way."""
-    return page(words(text, "fa-finding"), view="real")
-
-
-def warps_head() -> str:
-    """What the two lanes below show."""
-    return page(said(say("warps"), simulated(say("warps.kind"))), view="warps")

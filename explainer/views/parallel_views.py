@@ -1,19 +1,20 @@
-"""The views of the Parallel page by name: a workload → (HTML above, figures, HTML below)."""
+"""The views of the Parallel page by name."""
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
-from explainer.algorithms.registry import LABELS, OF_PASS, PLACED
+from explainer.algorithms.registry import LABELS
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel import durations, launch, real_schedules
-from explainer.views import charts, decode_report, html, parallel_report
+from explainer.parallel import real_schedules
+from explainer.views.decode_report import render_decode
+from explainer.views.parallel_report import render_grid, render_recorded, render_warps
+from explainer.views.view import View
+from kernels.spec.fields import PASSES
 
-say = Texts("parallel")
-VIEWS = say.named("views")
+t = Texts("parallel")
+VIEWS = t.named("views")
 CASES = {
-    case: say("case.name", order=LABELS[order], mask="causal" if causal else "full")
+    case: t("case.name", order=LABELS[order], mask="causal" if causal else "full")
     for case, (order, causal) in real_schedules.CASES.items()
 }
 PLAIN = {
@@ -32,65 +33,17 @@ PLAIN = {
     "sliders": "1",
 }
 PASSED = ("grid",)  # the views that show either pass
-ORDERS = {  # of unequal blocks, in either pass
-    "forward": (launch.PLAIN, launch.HEAD, launch.HEAVY),
-    "backward": (launch.PLAIN, launch.HEAVY, launch.LIGHT),
-}
-FAR_APART = 6  # from this ratio on each timeline has a scale of its own
-
-View = tuple[str, list[go.Figure], str]
 
 
-def _grid(w: Workload, pass_: str) -> View:
-    both = {order: durations.schedule(w, order, pass_=pass_) for order in PLACED}
-    orders = ORDERS[pass_] if w.mask.hides else ()
-    other = {o: durations.schedule(w, "fa2", o, pass_) for o in orders}
-    unit = durations.pace(w, "fa2", pass_).unit
-    longest = max(s.makespan for s in both.values())
-    figures = []
-    for order, s in both.items():
-        takes = parallel_report.time(s.makespan, unit)
-        name = say("timeline.title", name=OF_PASS[pass_][order].texts["programs"], time=takes)
-        kind = parallel_report.simulation(w, pass_)
-        launched = launch.programs(w, order, pass_=pass_)
-        told = parallel_report.told(s, launched, unit, kind, pass_)
-        end = longest if longest < FAR_APART * s.makespan else s.makespan
-        key = "timeline.waves" if end == longest else "timeline.waves_own"
-        remark = say(key, n=s.waves)
-        figures.append(charts.timeline(s, told, name, kind, remark, unit, end))
-    head = parallel_report.grid_head(w, both, pass_)
-    return head, figures, parallel_report.grid_tail(w, both, other, pass_)
+def render_case(case: str) -> View:
+    """Render one of ``CASES``, the first for another name."""
+    return render_recorded(case if case in CASES else PLAIN["case"])
 
 
-def compared(found: real_schedules.Compared) -> View:
-    """A real schedule under the simulated one."""
-    longest = max(found.real.makespan, found.simulated.makespan)
-    figures = []
-    model = parallel_report.simulation(found.workload)
-    for s, name, kind in (
-        (found.simulated, say("timeline.simulated"), model),
-        (found.real, say("timeline.real"), found.kind),
-    ):
-        name = say("timeline.title", name=name, time=parallel_report.time(s.makespan, "µs"))
-        told = parallel_report.told(s, found.launch, "µs", kind)
-        figures.append(charts.timeline(s, told, name, kind, "", "µs", longest))
-    return parallel_report.real_head(found), figures, parallel_report.real_tail(found)
-
-
-def recorded(case: str) -> View:
-    """One of ``CASES``, the first for another name."""
-    return compared(real_schedules.of_case(case if case in CASES else PLAIN["case"]))
-
-
-def made(view: str, w: Workload, pass_: str = "forward") -> View:
-    """The view of this name; the warps', which has a player of its own, for another one. ``pass_``
-    of the grid, forward for another one. Raises ProblemError for a launch that cannot be shown."""
+def render_view(view: str, w: Workload, pass_: str = "forward") -> View:
+    """Render the view of this name; the warps', which has a player of its own, for another one.
+    ``pass_`` of the grid, forward for another one. Raises ProblemError for a launch that cannot be
+    shown."""
     if view == "grid":
-        return _grid(w, pass_ if pass_ in html.PASSES else PLAIN["pass"])
-    if view == "decode":
-        rows = decode_report.decode_rows(w)
-        remark = say("decode.remark", n=w.n, heads=w.batch * w.heads)
-        chart = charts.decode(rows, decode_report.decode_kind(rows), remark)
-        head, tail = decode_report.decode_head(w, rows), decode_report.decode_tail(w, rows)
-        return head, [chart], tail
-    return parallel_report.warps_head(), [], ""
+        return render_grid(w, pass_ if pass_ in PASSES else PLAIN["pass"])
+    return render_decode(w) if view == "decode" else render_warps()

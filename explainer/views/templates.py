@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,13 @@ def _json(value: object) -> str:
     return json.dumps(value, allow_nan=False)
 
 
+def _attribute_json(value: object) -> Markup:
+    """Return compact JSON for an attribute in single quotes: JSON has so many double ones that
+    escaping them would be a thirtieth of the Learn page."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(html.escape(text, quote=False).replace("'", "&#39;"))
+
+
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     extensions=[_Layout],
@@ -55,7 +63,9 @@ ENVIRONMENT.policies["truncate.leeway"] = 0  # truncate(60) means at most 60 cha
 # A template reads its page's texts with {% set t = texts("memory") %}, as a module does with Texts.
 ENVIRONMENT.globals |= {"texts": Texts}
 ENVIRONMENT.filters |= {
+    "attribute_json": _attribute_json,
     "bytes": amounts.amount,  # 1536 → 1.5 KiB
+    "fixed": amounts.shown,
     "json": _json,
     "kind": required,  # raises TypeError for what is not a Kind
     "list_words": amounts.listed,  # a, b and c
@@ -68,7 +78,7 @@ ENVIRONMENT.filters |= {
 }
 
 
-def render(name: str, **values: object) -> Markup:
+def render(name: str, /, **values: object) -> Markup:
     """Render ``templates/<name>.html`` with these values.
 
     Raises jinja2.UndefinedError for a value that the template uses and does not get, KeyError for a

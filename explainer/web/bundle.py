@@ -24,7 +24,7 @@ SCRIPTS = {
     "step": "js/step/index.js",
     "backward": "js/step/backward.js",
     "race": "js/step/race.js",
-    "film": "js/step/film.js",
+    "video": "js/step/video.js",
     "predict": "js/views/predict.js",
     "tour": "js/step/tour.js",
     "warps": "js/warps/index.js",
@@ -32,7 +32,7 @@ SCRIPTS = {
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
-OF_STEP = ("backward", "race", "film", "predict", "tour")
+OF_STEP = ("backward", "race", "video", "predict", "tour")
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 START = '"use strict";\nconst m = [];\n'
@@ -41,9 +41,9 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 TEXTS = re.compile(r'^import (\w+) from "(\.\.?/[\w./]+)\.json" with \{ type: "json" \};\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
-COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M)
 # A type within a line.
-TYPE = re.compile(r"/\*\* @type [^*`\"']*\*/ ?")
+TYPE = re.compile(r"/\*\* @type [^*]*\*/ ?")
 # One behind a statement: what follows it holds no quote, so it is not inside of a string.
 BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.sizes import size_of, trace_numbers
-from explainer.base.fields import pass_of
+from explainer.base.fields import parse_pass
 from explainer.parallel import warps
 from explainer.parallel.warp_loops import ORDERS
 from explainer.problem import Problem
@@ -120,5 +120,5 @@ def seconds(kind: str, query: Mapping[str, str]) -> float:
     if kind == "mask":
         return _mask(query).seconds
     if kind in _OF_PROBLEM:
-        return _OF_PROBLEM[kind](Problem.from_query(query), pass_of(query)).seconds
+        return _OF_PROBLEM[kind](Problem.from_query(query), parse_pass(query)).seconds
     return 0.0  # what Learn computes is bounded by its controls

@@ -8,7 +8,7 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 
@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from explainer.base.fields import PASSES, pass_of
+from explainer.base.fields import parse_pass
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
@@ -29,8 +29,9 @@ from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
 from explainer.web.listings import listings
 from explainer.web.responses import MAKERS
-from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
+from explainer.web.stylesheets import APP, LATER, join_stylesheets
 from explainer.web.worker_pool import Busy, ClientDisconnected, WorkerPool
+from kernels.spec.fields import PASSES
 
 PREFIX = "/fa"
 # kind of answer → its media type
@@ -77,7 +78,7 @@ def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
         packed = {"Content-Encoding": "gzip"} if kind in ("trace", "visit") else {}
         return packed | {"Cache-Control": IMMUTABLE}
     problem, suffix = Problem.from_query(query), kind.removeprefix("export.")
-    back = "" if pass_of(query) == PASSES[0] else "-backward"
+    back = "" if parse_pass(query) == PASSES[0] else "-backward"
     name = f"flashattention-{problem.order}{back}-n{problem.n}-d{problem.d}.{suffix}"
     # With an encoding of its own, else Gradio compresses tens of megabytes in the web process.
     return {
@@ -100,7 +101,7 @@ async def computed(pool: WorkerPool, kind: str, request: Request) -> Response:
         if seconds <= cost.CHEAP_S:
             body = await run_in_threadpool(MAKERS[kind], query)
         else:
-            body = await pool.answer(kind, query, seconds, partial(_gone, request))
+            body = await pool.compute(kind, query, seconds, partial(_gone, request))
     except ClientDisconnected:
         return Response(status_code=499)  # nobody reads it
     except Busy as busy:
@@ -171,12 +172,12 @@ def modules(name: str, request: Request) -> Response:
     )
 
 
-def all_sheets(request: Request) -> Response:
-    """``GET /fa/static/<build>/all.css``: our stylesheets in one file."""
+def stylesheet(names: Sequence[str], request: Request) -> Response:
+    """``GET /fa/static/<build>/all.css``: our stylesheets in one file; others that come later."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
     headers = {"Cache-Control": IMMUTABLE}
-    return Response(join_stylesheets(STYLESHEETS), media_type="text/css", headers=headers)
+    return Response(join_stylesheets(names), media_type="text/css", headers=headers)
 
 
 def health(engine: Engine) -> Response:
@@ -210,6 +211,9 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
             )
             for name in SCRIPTS
         ),
-        Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
+        *(
+            Route(f"{PREFIX}/static/{{build}}/{path}.css", partial(stylesheet, names))
+            for path, names in {"all": APP, **{f"css/{name}": (name,) for name in LATER}}.items()
+        ),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

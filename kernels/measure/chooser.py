@@ -1,4 +1,4 @@
-"""Which backend PyTorch's SDPA picks for an input, and its reasons against the others."""
+"""Ask PyTorch's SDPA which backend it picks for an input, and why not the others."""
 
 from __future__ import annotations
 
@@ -13,42 +13,44 @@ import torch
 from torch.backends import cuda
 from torch.nn.attention import SDPBackend
 
-# name of the contender → (backend, the question that PyTorch lets one ask)
-_ASK = {
+# contender → (backend, PyTorch's function that says whether it can run)
+_BACKENDS = {
     "sdpa_flash": (SDPBackend.FLASH_ATTENTION, cuda.can_use_flash_attention),
     "sdpa_cudnn": (SDPBackend.CUDNN_ATTENTION, cuda.can_use_cudnn_attention),
     "sdpa_efficient": (SDPBackend.EFFICIENT_ATTENTION, cuda.can_use_efficient_attention),
 }
-_NAMES = {int(backend.value): name for name, (backend, _) in _ASK.items()}
+_NAMES = {int(backend.value): name for name, (backend, _) in _BACKENDS.items()}
 _NAMES[int(SDPBackend.MATH.value)] = "sdpa_math"
 
 
 # "[W… sdp_utils.cpp:255] Warning: … (function check_head_dim)", as PyTorch's C++ writes it
-_SAID = re.compile(r"Warning: (.*?)(?: \(function \w+\))?$", re.MULTILINE)
+_WARNING = re.compile(r"Warning: (.*?)(?: \(function \w+\))?$", re.MULTILINE)
 
 
 def sdpa_choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool) -> dict:
-    """{"picked": contender or None, "reasons": {contender: sentence}} for tensors (B, H, N, d).
+    """Return {"picked": contender or None, "reasons": {contender: sentence}}, of (B, H, N, d).
 
     The reasons are PyTorch's own warnings. A backend that could run but was not picked has "":
     PyTorch goes by an order of preference.
     """
-    number = torch._fused_sdp_choice(q, k, v, None, 0.0, causal)  # no public name for it
+    choose: Callable = getattr(torch, "_fused_sdp_choice")  # noqa: B009 — it has no public name
+    number = choose(q, k, v, None, 0.0, causal)
     parameters = cuda.SDPAParams(q, k, v, None, 0.0, causal, False)
     reasons = {}
-    for name, (_, can_use) in _ASK.items():
-        with _stderr() as said:
+    for name, (_, can_use) in _BACKENDS.items():
+        with _stderr() as written:
             works = can_use(parameters, debug=True)
-            texts = dict.fromkeys(_SAID.findall(said()))
+            texts = dict.fromkeys(_WARNING.findall(written()))
         reasons[name] = "" if works else " ".join(texts) or "PyTorch gives no reason."
     return {"picked": _NAMES.get(int(number)), "reasons": reasons}
 
 
 @contextmanager
 def _stderr() -> Iterator[Callable[[], str]]:
-    """What is written to file descriptor 2 meanwhile: these warnings do not pass through Python."""
+    """Yield a function to what is written to file descriptor 2 within the block: these warnings do
+    not pass through Python."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    stderr = os.dup(2)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 2)
 
@@ -59,5 +61,5 @@ def _stderr() -> Iterator[Callable[[], str]]:
         try:
             yield text
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(stderr, 2)
+            os.close(stderr)

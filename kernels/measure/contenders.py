@@ -1,10 +1,10 @@
-"""What is compared, by name: every kernel here, every backend of PyTorch's SDPA, and others."""
+"""Contenders of the benchmarks, by name: our kernels, the backends of PyTorch's SDPA, others."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 import torch
 import torch.nn.functional as F
@@ -32,7 +32,7 @@ SDPA = {
 # its default mode, and FlashAttention-4 by CuTe's.
 COMPILED = ("naive_compiled", "flex", "fa4")
 NAMES = ("naive", *ORDERS, "hopper", *SDPA, "sdpa_dense", *COMPILED)
-# Bytes of N×N matrices held at once, for each pair of a row and a key: S and P in the inputs' dtype
+# Bytes of N×N matrices alive at once for each pair of a row and a key: S and P in the inputs' dtype
 # (measured as peak memory on an H200), and the copies that SDPA's math backend makes.
 PAIR_BYTES = {
     **dict.fromkeys(("naive", "naive_compiled", "standard"), lambda itemsize: 2 * itemsize),
@@ -60,6 +60,15 @@ class NotAvailable(Exception):
     """One sentence: why a contender does not run this problem here."""
 
 
+def refusal(error: Exception) -> NotAvailable:
+    """Return the reason that an error of a contender stands for; raise the error if it says that
+    the process cannot use the GPU any more."""
+    text = " ".join(str(error).split())
+    if "CUDA error" in text or "CUDA driver" in text:
+        raise error
+    return NotAvailable(text[:300] or type(error).__name__)
+
+
 def random_tensors(
     case: BenchmarkCase, seed: int = 0, device: str = "cuda"
 ) -> tuple[torch.Tensor, ...]:
@@ -73,7 +82,7 @@ def random_tensors(
 
 
 def head_of(q, k, v, b: int, h: int) -> list[torch.Tensor]:
-    """q, k, v (1, 1, n, d) of one head of a batch, its key head by h // group."""
+    """Return q, k, v (1, 1, n, d) of one head of a batch, its key head by h // group."""
     g = h // (q.shape[1] // k.shape[1])
     return [x[b : b + 1, at : at + 1] for x, at in ((q, h), (k, g), (v, g))]
 
@@ -88,7 +97,7 @@ def contender(
     block_m: int | None = None,
     block_n: int | None = None,
 ) -> Callable[[], torch.Tensor]:
-    """A function of no arguments that computes O by this contender and no other.
+    """Return a function of no arguments that computes O by this contender and no other.
 
     `block_m` and `block_n` are for the orders of `kernels.flash_attention`; the others have tiles
     of their own. On a GPU it is run once; raises NotAvailable with a sentence where that fails,
@@ -107,16 +116,14 @@ def contender(
         raise NotAvailable("It ran out of GPU memory.") from error
     except NotAvailable:
         raise
-    except Exception as error:  # others' compilers raise what they like
-        text = " ".join(str(error).split())
-        if "CUDA error" in text or "CUDA driver" in text:
-            raise  # that is no refusal: the process is broken
+    except Exception as error:  # compilers of others raise errors of all types
+        reason = refusal(error)
         if name not in COMPILED and not isinstance(error, (RuntimeError, ValueError)):
             raise
         if name in SDPA:
             choice = sdpa_choice(q, k, v, causal=problem.parsed_mask.hides)
-            text = choice["reasons"].get(name) or text
-        raise NotAvailable(text[:300] or type(error).__name__) from error
+            reason = NotAvailable((choice["reasons"].get(name) or str(reason))[:300])
+        raise reason from error
     return function
 
 
@@ -127,7 +134,7 @@ def tiles(
     block_m: int | None = None,
     block_n: int | None = None,
 ) -> tuple[int, int] | None:
-    """(BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None for those that are not ours."""
+    """Return (BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None if it is not ours."""
     if name == "hopper":
         plan = plans.choose(problem.d, problem.parsed_mask, problem.n, problem.n)
         return plan.block_m, plan.block_n
@@ -138,7 +145,7 @@ def tiles(
 
 
 def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
-    """Raises NotAvailable before anything is allocated that cannot fit or would never end."""
+    """Raise NotAvailable, before any allocation, for what cannot fit or would take minutes."""
     if device.type == "cpu":
         if name not in ("naive", *ORDERS):
             raise NotAvailable("It needs an NVIDIA GPU.")
@@ -174,19 +181,28 @@ def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
             )
 
 
-def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[], torch.Tensor]:
+def _function(
+    name: str,
+    problem: BenchmarkCase,
+    q,
+    k,
+    v,
+    block_m: int | None = None,
+    block_n: int | None = None,
+) -> Callable:
+    """Return the contender's function of no arguments, or raise NotAvailable."""
     rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
-    plain = problem.score == "none" and problem.sink is None
+    is_plain = problem.score == "none" and problem.sink is None
     drop = {"dropout": problem.dropout, "seed": problem.seed} if problem.dropout else {}
     if name == "naive_compiled" and any(
         t.name == "block" for x in problem.parsed_mask.terms for t in x
     ):
         raise NotAvailable("PyTorch's compiler takes no list of blocks.")
-    if name in ("naive", "naive_compiled") and (plain or name == "naive"):
+    if name in ("naive", "naive_compiled") and (is_plain or name == "naive"):
         return _naive(problem, q, k, v, compiled=name == "naive_compiled")
     if name in ORDERS:
-        how = {**rules, **drop, "order": name, "block_m": block_m, "block_n": block_n}
-        return lambda: kernels.flash_attention(q, k, v, **how)
+        options = {**rules, **drop, "order": name, "block_m": block_m, "block_n": block_n}
+        return lambda: kernels.flash_attention(q, k, v, **options)
     if drop:
         raise NotAvailable(OTHER_DROPOUT)
     if name == "hopper":
@@ -196,7 +212,7 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
         return lambda: hopper.flash_attention(q, k, v, **rules)
     if name == "flex":
         return _flex(problem, q, k, v)
-    if not plain:
+    if not is_plain:
         raise NotAvailable("It takes no change of the scores and no sink.")
     sdpa = partial(F.scaled_dot_product_attention, q, k, v, enable_gqa=problem.is_grouped)
     if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
@@ -212,23 +228,24 @@ def _function(name, problem, q, k, v, block_m=None, block_n=None) -> Callable[[]
 
 
 def _naive(problem: BenchmarkCase, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:
-    """Naive attention; what only the mask and dropout decide is made here, in no timed call."""
+    """Return naive attention; what depends on mask and dropout alone is made here, untimed."""
     sink = problem.sink
     sinks = None if sink is None else torch.full((problem.heads,), sink, dtype=q.dtype).to(q.device)
     drop = None
     if problem.dropout:
         drop = all_factors(problem.dropout, problem.seed, q, problem.n)
-    how = {"score": scores.parse(problem.score), "sinks": sinks, "drop": drop}
-    how["blind"] = blind(problem.parsed_mask, q, k)
     function = _compiled(materialized, problem) if compiled else materialized
-    return partial(function, q, k, v, problem.parsed_mask, 1.0 / math.sqrt(q.shape[-1]), **how)
+    return partial(
+        function, q, k, v, problem.parsed_mask, q.shape[-1] ** -0.5, scores.parse(problem.score),
+        sinks, drop=drop, blind=blind(problem.parsed_mask, q, k),
+    )  # fmt: skip
 
 
 def _compiled(function: Callable, problem: BenchmarkCase) -> Callable:
-    """The function, compiled by PyTorch for this one shape.
+    """Return the function, compiled by PyTorch for this one shape.
 
-    Of every function PyTorch keeps eight shapes and then no longer compiles: what other problems
-    left is dropped first.
+    PyTorch caches eight shapes of a function and then no longer compiles it: the cache of other
+    problems is cleared first.
     """
     if _compiled_for != [problem]:
         torch.compiler.reset()
@@ -237,29 +254,31 @@ def _compiled(function: Callable, problem: BenchmarkCase) -> Callable:
 
 
 def _dense(problem: BenchmarkCase, device: torch.device) -> torch.Tensor:
-    """(N, N) bool: True where a score is kept."""
+    """Return (N, N) bool: True where a score is visible."""
     n, found = problem.n, torch.empty(problem.n, problem.n, dtype=torch.bool, device=device)
     keys = torch.arange(n, device=device)[None, :]
     for start in range(0, n, STRIP):
         rows = torch.arange(start, min(start + STRIP, n), device=device)[:, None]
-        found[start : start + STRIP] = problem.parsed_mask.sees(rows, keys)
+        kept = problem.parsed_mask.sees(rows, keys)
+        found[start : start + STRIP] = torch.as_tensor(kept)
     return found
 
 
 def _flex(problem: BenchmarkCase, q, k, v) -> Callable[[], torch.Tensor]:
-    """FlexAttention, compiled from the problem's mask and score."""
+    """Return FlexAttention, compiled from the problem's mask and score."""
     from . import flex
 
-    asked = problem.parsed_mask, scores.parse(problem.score), problem.sink
-    return flex.attention(q, k, v, *asked, _compiled(flex.flex_attention, problem))
+    mask, score = problem.parsed_mask, scores.parse(problem.score)
+    compiled = _compiled(flex.flex_attention, problem)
+    return flex.attention(q, k, v, mask, score, problem.sink, compiled)
 
 
 def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
-    """FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
+    """Return FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
     if torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
         raise NotAvailable("FlashAttention-4 needs a Hopper or a Blackwell GPU.")
     try:
-        from flash_attn.cute import flash_attn_func
+        flash_attn_func = import_module("flash_attn.cute").flash_attn_func
     except ImportError as error:
         raise NotAvailable(f"FlashAttention-4 needs the package flash-attn-4: {error}.") from error
     views = [x.transpose(1, 2) for x in (q, k, v)]

@@ -122,7 +122,7 @@ def _count_bytes() -> Iterator[dict[str, list[int]]]:
                 if isinstance(x, torch.Tensor):
                     start = x.data_ptr()
                     end = start + x.numel() * x.element_size()
-                    ranges.append((start, end, _NAMES.get(name, name)))
+                    ranges.append((start, end, _NAMES.get(name) or name))
 
     def add(pointers, mask, column: int) -> None:
         addresses = pointers.data[np.broadcast_to(mask.data, pointers.data.shape)]

@@ -1,4 +1,4 @@
-"""The CSV that Nsight Compute printed for ncu_target.py → the record that the Memory page shows.
+"""Turn the CSV that Nsight Compute prints for ncu_target.py into the record of the Memory page.
 
 python -m kernels.measure.ncu_record ncu.csv assets/recorded/traffic_nvidia_h200.json
 """
@@ -6,12 +6,11 @@ python -m kernels.measure.ncu_record ncu.csv assets/recorded/traffic_nvidia_h200
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from pathlib import Path
 
 from . import ncu_target
-from .bench import provenance
+from .recording import write_rows
 
 METRICS = {
     "dram__bytes_read.sum": "dram_read",
@@ -33,9 +32,9 @@ NOTES = (
 
 
 def rows(text: str) -> list[dict]:
-    """One row a problem and order, in the order in which ncu_target.py launches them.
+    """Return one row a problem and algorithm, in the sequence in which ncu_target.py launches them.
 
-    Raises ValueError when the launches are not those of ncu_target.py.
+    Raises ValueError if the launches are not those of ncu_target.py.
     """
     lines = text.splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith('"ID"'))
@@ -63,11 +62,11 @@ def rows(text: str) -> list[dict]:
 
 
 def main(source: str, target: str) -> None:
-    """Command line."""
-    problem = {"batch": 1, "heads": 1, "dtype": "fp16", "causal": False}
-    record = provenance(" ".join(ncu_target.__doc__.split("\n\n")[1].split()))
-    record |= {"problem": problem, "notes": NOTES, "rows": rows(Path(source).read_text())}
-    Path(target).write_text(json.dumps(record), encoding="utf-8")
+    """Run the command line."""
+    write_rows(
+        Path(target), " ".join(ncu_target.COMMAND.split()), rows(Path(source).read_text()),
+        problem={"batch": 1, "heads": 1, "dtype": "fp16", "causal": False}, notes=NOTES,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

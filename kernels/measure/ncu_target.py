@@ -1,14 +1,15 @@
-"""What Nsight Compute profiles for the Memory page: every order, one head, fp16, no mask.
+"""Run what Nsight Compute profiles for the Memory page: each algorithm, one head, fp16, no mask."""
 
+import torch
+
+from .. import flash_attention
+
+COMMAND = """\
     ncu --clock-control none --csv --metrics dram__bytes_read.sum,dram__bytes_write.sum,\
 lts__t_bytes.sum,l1tex__m_xbar2l1tex_read_bytes.sum,l1tex__m_l1tex2xbar_write_bytes.sum,\
 gpu__time_duration.sum -k "regex:fa2_kernel|fa1_kernel|scores_kernel|softmax_kernel|output_kernel" \
 python3 -m kernels.measure.ncu_target
 """
-
-import torch
-
-from .. import flash_attention
 
 # N, d, side of the square tiles
 SHAPES = (

@@ -21,12 +21,12 @@ def placement(
     problem: BenchmarkCase, order: str, *, block_m: int | None = None, block_n: int | None = None,
     runs: int = RUNS,
 ) -> dict:  # fmt: skip
-    """Run the kernel of this order ("fa1", "fa2") `runs` times; the schedule of the median run.
+    """Run the kernel of this order ("fa1", "fa2") `runs` times; return the median run's schedule.
 
     Returns {"block_m", "block_n", "num_warps", "num_stages", "programs", "makespan_us",
     "makespans_us", "sms"}: `programs` has, in the order of their program ids, [multiprocessor,
     start, end] in nanoseconds since the first start; `makespan_us` the time from the first start to
-    the last end, of the run that is shown; `makespans_us` of all runs, sorted. L2 is overwritten
+    the last end, of the median run; `makespans_us` of all runs, sorted. L2 is overwritten
     before every run. Raises RuntimeError without a CUDA GPU: the interpreter has no clock.
     """
     if INTERPRETED or not torch.cuda.is_available():
@@ -50,13 +50,13 @@ def placement(
         if turn >= 0:
             found.append(stamps.cpu())
     found.sort(key=_makespan_ns)
-    shown = found[len(found) // 2]
-    began = int(shown[:, 1].min())
+    median = found[len(found) // 2]
+    began = int(median[:, 1].min())
     return {
         **vars(config),
         "num_stages": 1 if order == "fa1" else config.num_stages,
-        "programs": [[sm, start - began, end - began] for sm, start, end in shown.tolist()],
-        "makespan_us": _makespan_ns(shown) / 1e3,
+        "programs": [[sm, start - began, end - began] for sm, start, end in median.tolist()],
+        "makespan_us": _makespan_ns(median) / 1e3,
         "makespans_us": [_makespan_ns(stamps) / 1e3 for stamps in found],
         "median_us": statistics.median(_makespan_ns(stamps) for stamps in found) / 1e3,
         "sms": torch.cuda.get_device_properties(0).multi_processor_count,

@@ -1,6 +1,6 @@
-"""The README's table, from a record: `python -m kernels.measure.readme_table` prints it.
+"""Make the README's table of a record: `python -m kernels.measure.readme_table` prints it.
 
-With `--readme` it takes the place of the one in README.md. Loads neither torch nor Triton.
+With `--readme` it replaces the one in README.md. Loads neither torch nor Triton.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TIMES = {"": "median_ms", "loop_": "loop_ms"}  # how a ratio's name begins → t
 
 
 def twelve_points(rows: list[dict]) -> dict | None:
-    """The Hopper kernel at the twelve points; None where it, SDPA flash or cuDNN lacks one.
+    """Return the Hopper kernel at the twelve points; None where it, SDPA flash or cuDNN lacks one.
 
     {"points": of each d, n, mask, and by contender tflops, median_ms and loop_ms; and the ratios:
     to_flash, to_cudnn, to_fa4 are their GPU time by ours, loop_to_… the same of a call in a loop}.
@@ -44,27 +44,32 @@ def twelve_points(rows: list[dict]) -> dict | None:
         points.append(point)
     if not all("to_flash" in p and "to_cudnn" in p for p in points):
         return None
-    told = {"points": points}
+    found = {"points": points}
     for start, short in itertools.product(TIMES, OTHERS):
         ratio = f"{start}to_{short}"
         values = [p[ratio] for p in points if ratio in p]
         if len(values) == len(points):
-            mean = math.exp(sum(map(math.log, values)) / len(values))
-            told |= {f"least_{ratio}": min(values), f"geomean_{ratio}": round(mean, 3)}
-    return told
+            mean = round(geometric_mean(values), 3)
+            found |= {f"least_{ratio}": min(values), f"geomean_{ratio}": mean}
+    return found
+
+
+def geometric_mean(values: list[float]) -> float:
+    """Return the geometric mean of positive numbers."""
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def table(rows: list[dict]) -> str:
-    """The twelve points in Markdown: µs of GPU time / of a call in a loop, and both ratios.
+    """Return the twelve points in Markdown: µs of GPU time / of a call in a loop, and both ratios.
 
-    A contender or a time that the rows do not have has no place in it. Raises ValueError without
+    A contender or a time that the rows lack is left out. Raises ValueError without
     twelve points.
     """
-    told = twelve_points(rows)
-    if told is None:
+    summary = twelve_points(rows)
+    if summary is None:
         raise ValueError("The record lacks one of the twelve points.")
-    points = told["points"]
-    kinds = [start for start in TIMES if f"least_{start}to_cudnn" in told]
+    points = summary["points"]
+    kinds = [start for start in TIMES if f"least_{start}to_cudnn" in summary]
     names = [name for name in TITLES if all(name in p["median_ms"] for p in points)]
     shorts = [short for short, name in OTHERS.items() if name in names]
 
@@ -85,13 +90,13 @@ def table(rows: list[dict]) -> str:
         lines.append(line + [ratios(p, short) for short in shorts])
     for first, title in (("geomean_", "geometric mean"), ("least_", "least")):
         blank = [""] * (len(names) + 1)
-        lines.append(["", "", title, *blank, *(ratios(told, short, first) for short in shorts)])
+        lines.append(["", "", title, *blank, *(ratios(summary, short, first) for short in shorts)])
     head, *rest = (f"| {' | '.join(line)} |" for line in lines)
     return "\n".join([head, "|---" * len(heads) + "|", *rest])
 
 
-def replaced(readme: str, new: str) -> str:
-    """The README with this table in the place of its own. Raises ValueError where it has none."""
+def replace_table(readme: str, new: str) -> str:
+    """Return the README with this table in place of its own. Raises ValueError if it has none."""
     lines = readme.split("\n")
     start = next((k for k, line in enumerate(lines) if line.startswith("| d | N | mask")), None)
     if start is None:
@@ -101,15 +106,15 @@ def replaced(readme: str, new: str) -> str:
 
 
 def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    """Run the command line."""
+    parser = argparse.ArgumentParser()
     parser.add_argument("record", type=Path, nargs="?", default=RECORD)
     parser.add_argument("--readme", action="store_true", help="write it into README.md")
     args = parser.parse_args()
     new = table(json.loads(args.record.read_text(encoding="utf-8"))["rows"])
     if args.readme:
         readme = ROOT / "README.md"
-        readme.write_text(replaced(readme.read_text(encoding="utf-8"), new), encoding="utf-8")
+        readme.write_text(replace_table(readme.read_text(encoding="utf-8"), new), encoding="utf-8")
     else:
         print(new)
 

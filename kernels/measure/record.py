@@ -1,9 +1,8 @@
 """Records of a GPU for Memory and Parallel: `python -m kernels.measure.record WHAT FILE`.
 
-placement: real schedules. tiles: what compiling makes of every tile, for every card, and on the GPU
-at hand its speed. decode: one query against many keys, by the number of parts, and
-SDPA's time. counted: bytes that the kernels move, counted in the interpreter (with
-TRITON_INTERPRET=1).
+placement: real schedules. compiled: the resources of every tile, for every card. tiles: the speed
+of every tile on the GPU at hand. decode: one query against many keys, by the number of parts, and
+by SDPA. counted: bytes that the kernels move, counted in the interpreter (TRITON_INTERPRET=1).
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from ..orders import config_for
 from ..reference import reference_attention
 from ..spec import masks
 from ..spec.cases import BenchmarkCase
-from .bench import provenance
+from . import decoding
 from .contenders import random_tensors
-from .decoding import decoded
 from .inspection import compile_report
 from .placement import placement
+from .recording import write_rows
 from .timing import interleave
 
 SIDES = (16, 32, 64, 128, 256)
 DIMENSIONS = (64, 128, 256)
-# The first four are the cases that the simulation is held to; the others are what it learns from.
-PLACED = tuple(
+# The first four are the cases that test the simulation; it is fitted to the others.
+LAUNCHES = tuple(
     (order, n, 64, causal, heads)
     for order, n, causal, heads in (
         *(("fa2", 4096, causal, 16) for causal in (False, True)),
@@ -48,9 +47,9 @@ COUNTED = tuple(  # N, side of the square tiles, d
 
 
 def placements() -> list[dict]:
-    """One row for each of PLACED: the problem and its schedule, bf16."""
+    """Return one row for each of LAUNCHES: the problem and its schedule, bf16."""
     rows = []
-    for order, n, d, causal, heads in PLACED:
+    for order, n, d, causal, heads in LAUNCHES:
         shape = BenchmarkCase(n, d, masks.of(causal).text, "bf16", 1, heads)
         row = {"order": order, "n": n, "d": d, "causal": causal, "heads": heads, "dtype": "bf16"}
         rows.append(row | placement(shape, order))
@@ -59,7 +58,7 @@ def placements() -> list[dict]:
 
 
 def compiled(processes: int) -> list[dict]:
-    """What compiling makes of every pair of SIDES, for every card's architecture; fp16."""
+    """Return the resources of every pair of SIDES, for every card's architecture; fp16."""
     cells = [
         (arch, d, causal, m, n, order)
         for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
@@ -84,7 +83,8 @@ def compiled(processes: int) -> list[dict]:
 
 
 def tile_speeds(file: Path) -> list[dict]:
-    """Median time of every pair of SIDES that compiles here; fp16, N = 4,096, 16 k tokens."""
+    """Return the median time of every pair of SIDES that compiles here; fp16, N = 4,096, 16 k
+    tokens."""
     rows = []
     for d, causal in itertools.product(DIMENSIONS, (False, True)):
         problem = BenchmarkCase(4096, d, masks.of(causal).text, "fp16", 4, 2048 // d)
@@ -93,7 +93,9 @@ def tile_speeds(file: Path) -> list[dict]:
             row = {"d": d, "causal": causal, "block_m": m, "block_n": n, "n": 4096}
             row |= {"batch": problem.batch, "heads": problem.heads}
             rows.append(row | _speed(problem, q, k, v, m, n))
-        file.write_text(json.dumps(rows))  # compiling takes minutes: what there is, is kept
+        file.write_text(
+            json.dumps(rows)
+        )  # compiling takes minutes: an interrupted run leaves its rows
         print(d, causal, [r.get("tflops") and round(r["tflops"]) for r in rows[-25:]], flush=True)
     return rows
 
@@ -117,7 +119,7 @@ def _speed(problem: BenchmarkCase, q, k, v, m: int, n: int) -> dict:
 
 
 def counted() -> list[dict]:
-    """Bytes that the real kernels move, run by the interpreter; fp16, one head."""
+    """Return the bytes that the real kernels move, run by the interpreter; fp16, one head."""
     from .counting import count_traffic
 
     rows = []
@@ -133,7 +135,7 @@ def counted() -> list[dict]:
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("placement", "compiled", "tiles", "decode", "counted"))
     parser.add_argument("file", type=Path)
@@ -143,12 +145,10 @@ def main() -> None:
         "placement": placements,
         "compiled": lambda: compiled(args.processes),
         "tiles": lambda: tile_speeds(args.file),
-        "decode": decoded,
+        "decode": decoding.measure,
         "counted": counted,
     }
-    record = provenance(f"python -m kernels.measure.record {args.what} FILE")
-    record |= {"rows": makers[args.what]()}
-    args.file.write_text(json.dumps(record), encoding="utf-8")
+    write_rows(args.file, f"python -m kernels.measure.record {args.what} FILE", makers[args.what]())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ smaller, and takes five minutes.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -43,12 +42,12 @@ SMALL = Sizes(width=64, heads=4, length=128, batch=2, rate=3e-3)
 
 
 def ours(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """O (B, H, N, d) of causal attention by this project's kernels."""
+    """Return O (B, H, N, d) of causal attention by this project's kernels."""
     return kernels.attention(q, k, v, causal=True)
 
 
 def sdpa(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """The same by PyTorch, which picks the backend."""
+    """Return the same by PyTorch, which picks the backend."""
     return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
@@ -89,8 +88,10 @@ class Model(nn.Module):
 def losses(
     attend: Attend, steps: int, sizes: Sizes, dtype: torch.dtype, device: str = "cpu"
 ) -> list[float]:
-    """The loss before each of ``steps`` updates, in nats per character. The products run in
-    ``dtype``, by autocast where that is not fp32; the weights stay fp32."""
+    """Return the loss before each of ``steps`` updates, in nats per character.
+
+    The products run in ``dtype``, by autocast where that is not fp32; the weights stay fp32.
+    """
     torch.manual_seed(SEED)
     text = TEXT.read_text(encoding="utf-8")
     letters = sorted(set(text))
@@ -112,7 +113,7 @@ def losses(
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--steps", type=int, default=200)
@@ -121,21 +122,22 @@ def main() -> None:
     works, why = kernels.available()
     if not works:
         raise SystemExit(why)
-    from .bench import provenance
+    from .recording import write_rows
 
     interpreted = kernels.INTERPRETED
     device, sizes = ("cpu", SMALL) if interpreted else ("cuda", Sizes())
     dtype = args.dtype or ("fp32" if interpreted else "bf16")
-    how = "TRITON_INTERPRET=1 " if interpreted else ""
-    record = provenance(f"{how}python -m kernels.measure.training FILE --dtype {dtype}")
-    if interpreted:
-        record["device"] = "no GPU: Triton interpreter"
-    record |= {"dtype": dtype, "seed": SEED, "text": TEXT.name, "sizes": asdict(sizes), "rows": []}
+    environment = "TRITON_INTERPRET=1 " if interpreted else ""
+    fields = {"device": "no GPU: Triton interpreter"} if interpreted else {}
+    rows = []
     for name, attend in ATTENTIONS.items():
         curve = losses(attend, args.steps, sizes, DTYPES[dtype], device)
-        record["rows"].append({"attention": name, "losses": [round(x, 9) for x in curve]})
+        rows.append({"attention": name, "losses": [round(x, 9) for x in curve]})
         print(f"{name}: {curve[0]:.4f} at first, {curve[-1]:.4f} at last", flush=True)
-    args.file.write_text(json.dumps(record), encoding="utf-8")
+    write_rows(
+        args.file, f"{environment}python -m kernels.measure.training FILE --dtype {dtype}", rows,
+        **fields, dtype=dtype, seed=SEED, text=TEXT.name, sizes=asdict(sizes),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
-from explainer.problem import INPUT_NAMES, Problem
+from explainer.problem import Problem
 from kernels.rotary import rope
+from kernels.spec.fields import INPUT_NAMES
 from kernels.spec.formats import round_to
 
 TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from explainer.algorithms.registry import ALGORITHMS, BACKWARD, OF_PASS, SCRIPT, script
 from explainer.algorithms.schedule import schedule
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 
 
 def test_a_problem_may_ask_for_every_algorithm_and_no_other():

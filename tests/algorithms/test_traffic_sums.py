@@ -20,7 +20,8 @@ from explainer.algorithms.traffic import (
     summed,
     traffic,
 )
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 from tests import by_hand
 

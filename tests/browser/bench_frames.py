@@ -15,7 +15,7 @@ from collections import Counter
 
 from playwright.sync_api import Page, sync_playwright
 
-from explainer.base.fields import PASSES
+from kernels.spec.fields import PASSES
 from tests.browser.harness import Server, Watched, launch, settled
 
 PRESSES = 200

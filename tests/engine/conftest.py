@@ -16,15 +16,19 @@ from tests.workers import WAIT_S, Clock, Gate, Patient
 # 1 dies every time, 2 once; 3 hangs; 4 faults; 5 refuses; 6 stops at the gate; 7 talks nonsense.
 FAKE = """
 import json, os, signal, sys
+from explainer.engine.child import CANCEL, from_line
 from tests.workers import stop_at
 send = lambda **m: print(json.dumps(m), flush=True)
 send(machine={"available": True, "interpreted": False, "free_bytes": 2**40, "reason": ""})
 for line in sys.stdin:
-    asked = json.loads(line)
-    if "cancel" in asked:
+    if line.strip() == CANCEL:
         with open(sys.argv[1] + ".cancel", "a") as log: log.write(f"{os.getpid()}\\n")
         continue
-    query = asked.get("run") or asked["point"] | {"seed": "0"}
+    request = from_line(line)
+    if hasattr(request, "problem"):
+        query = request.to_query()
+    else:
+        query = {"n": str(request.case.n), "seed": "0", "methods": request.methods}
     if query["n"] == "24" and query["seed"] == "24":  # the check of a new life
         with open(sys.argv[1] + ".canary", "a") as log: log.write(f"{os.getpid()}\\n")
         right = not os.path.exists(sys.argv[1] + ".wrong")

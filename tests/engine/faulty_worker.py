@@ -7,6 +7,7 @@ import signal
 import sys
 
 from explainer.engine import worker
+from explainer.engine.requests import RunRequest
 from tests.workers import stop_at
 
 ILLEGAL, HANG, FULL, UNSENDABLE, HELD = 901, 902, 903, 904, 905
@@ -54,8 +55,8 @@ def main() -> None:
 
     real = jobs.answer
 
-    def answer(message, report):
-        seed = int(message.get("run", {}).get("seed", 0))
+    def answer(request, report):
+        seed = request.problem.seed if isinstance(request, RunRequest) else 0
         if seed == ILLEGAL:
             _illegal()
         if seed == HANG:
@@ -67,7 +68,7 @@ def main() -> None:
             return {"result": object()}
         if seed == HELD:
             stop_at(sys.argv[1])
-        return real(message, report)
+        return real(request, report)
 
     jobs.answer = answer
     worker.main()

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from explainer.algorithms.inputs import make_inputs
+from explainer.base.fields import ProblemError
 from explainer.engine import agreement, judging
 from explainer.engine.jobs import device
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 
 
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from explainer.base.fields import ProblemError
 from explainer.base.records import load
 from explainer.engine import compiled_code
-from explainer.problem import ProblemError
 
 GOOD = {"arch": "sm_80", "d": "64", "br": "32", "bc": "32", "mask": "full", "kind": "ptx"}
 TILES = {"sm_80": ("32", "32"), "sm_90": ("64", "64")}  # below 64 rows Hopper has no wgmma

@@ -20,6 +20,7 @@ from explainer.engine.engine import (
 )
 from explainer.engine.job import BUSY, GONE, REFUSED
 from explainer.engine.requests import CANARY, SweepPoint
+from kernels.spec.cases import BenchmarkCase
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S
 
@@ -119,7 +120,7 @@ def test_refusals_are_sentences_and_not_retried(fake):
 
 def test_a_point_of_a_sweep_is_a_job_like_any_other(fake):
     engine = fake()
-    point = SweepPoint(256, 64, "causal", "bf16", 64, 32, ("naive", "fa2"))
+    point = SweepPoint(BenchmarkCase(256, 64, "causal", "bf16", 64, 32), ("naive", "fa2"))
     first, second = engine.submit(point, "a"), engine.submit(point, "b")
     assert first is second
     assert finish(first).result["query"]["methods"] == ["naive", "fa2"]
@@ -196,7 +197,7 @@ def test_a_child_killed_while_a_line_of_it_is_passed_on_is_lost():
             child.kill()
 
     child._lines.put = closing
-    child.ask({})
+    child.ask(CANARY)
     assert child.next(time.monotonic() + WAIT_S) == {}
     with pytest.raises(WorkerLost):
         child.next(time.monotonic() + WAIT_S)

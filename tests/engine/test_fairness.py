@@ -12,6 +12,7 @@ from explainer.engine.child import ProcessChild, WorkerLost
 from explainer.engine.engine import Engine
 from explainer.engine.fair_queue import MOST_EACH, Client
 from explainer.engine.job import BUSY, GONE
+from explainer.engine.requests import CANARY
 from explainer.engine.results import unknown_machine
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S, Clock
@@ -93,7 +94,7 @@ def test_a_thread_that_ended_is_started_again_by_whoever_looks(fake, monkeypatch
 def test_a_stopped_worker_is_noticed_by_its_silence():
     says = "print('{\"machine\": {}}', flush=True); input(); input()"
     child = ProcessChild((sys.executable, "-c", says), silent_s=0.2)
-    child.ask({})
+    child.ask(CANARY)
     with pytest.raises(WorkerLost, match="silent"):
         child.next(time.monotonic() + WAIT_S)
     child.kill()
@@ -104,7 +105,7 @@ def test_a_worker_that_beats_is_not_silent():
     says += "for _ in range(9): print('{\"beat\": true}', flush=True)\n"
     says += "print('{\"result\": 1}', flush=True); input()"
     child = ProcessChild((sys.executable, "-c", says))
-    child.ask({})
+    child.ask(CANARY)
     assert child.next(time.monotonic() + WAIT_S) == {"result": 1}
     child.kill()
 
@@ -112,7 +113,7 @@ def test_a_worker_that_beats_is_not_silent():
 class Slow:
     """A child that says every 20 s by the clock that it gets on, so many times."""
 
-    anew = True
+    anew, admits = True, False
 
     def __init__(self, clock: Clock, times: int) -> None:
         self.clock, self.times = clock, times

@@ -13,12 +13,13 @@ import torch
 
 import kernels
 from explainer.algorithms.schedule import schedule
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.gradient_judging import NAMES, Gradients, differing
 from explainer.engine.jobs import device, run
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import Result
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace_backward
 from explainer.views import downloads, gradients_run_report, run_details, run_report
 from kernels.checks import DTYPES
@@ -97,7 +98,7 @@ def test_bytes_and_flops_are_those_of_both_loops(results, name):
     shared = asked.batch * (p.q_heads - p.kv_heads)
     assert row["bytes"] == heads * (forward + backward) - shared * own
     assert row["least_bytes"] <= row["bytes"]
-    scores = p.n**2 * (0.5 if p.causal else 1)
+    scores = p.n**2 * (0.5 if p.is_causal else 1)
     assert row["flops"] == (2 + 5) * 2 * heads * scores * p.d
 
 
@@ -204,10 +205,12 @@ def test_no_forward_record_stands_beside_both_passes():
 
 def test_the_page_says_the_runs_numbers(results):
     result = results["fp32"]
-    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    words = " ".join(
+        Strict(run_report.render_report(result) + run_details.render_details(result)).words
+    )
     assert "both passes" in words and "The same twice?" in words
     assert "values of dQ, dK and dV in" in words and "allowed" in words
-    assert "pass=backward" in run_report.report(result)
+    assert "pass=backward" in run_report.render_report(result)
     row = of(result, "fa2")
     for gradient in row["gradients"].values():
         assert gradients_run_report.scientific(gradient["error"]) in words
@@ -216,7 +219,7 @@ def test_the_page_says_the_runs_numbers(results):
 def test_other_bits_the_second_time_are_said(results):
     result = json.loads(json.dumps(results["fp32"]))
     of(result, "fa2")["repeat"]["differ"]["dQ"] = 17
-    words = " ".join(Strict(gradients_run_report.repeated(result)).words)
+    words = " ".join(Strict(gradients_run_report.render_repeated(result)).words)
     assert "FA-2 gave different bits the second time" in words and " 17 " in words
     times = {"median_ms": 2.0, "p20_ms": 1.9, "p80_ms": 2.1, "runs": 9, "tflops": 7.0}
     for row in result["rows"]:
@@ -224,8 +227,10 @@ def test_other_bits_the_second_time_are_said(results):
     of(result, "fa2")["deterministic_ms"] = 3.0
     result["machine"] |= {"interpreted": False, "device": "NVIDIA H200"}
     result["after_timing"] = ["1980 MHz"]
-    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    words = " ".join(
+        Strict(run_report.render_report(result) + run_details.render_details(result)).words
+    )
     assert "1.50 × as long" in words and "3.5 × the forward pass's FLOPs" in words
-    (line,) = (x for x in downloads.of_run(result) if x["method"] == "fa2")
+    (line,) = (x for x in downloads.run_rows(result) if x["method"] == "fa2")
     assert line["dQ_max_abs_error"] == of(result, "fa2")["gradients"]["dQ"]["error"]
     assert (line["deterministic_ms"], line["dQ_differing_values"]) == (3.0, 17)

@@ -19,7 +19,7 @@ from explainer.engine import admission, worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.jobs import Refused
-from explainer.engine.requests import METHODS, ORDERS, RunRequest, SweepPoint
+from explainer.engine.requests import METHODS, ORDERS, RunRequest, Sweep
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
 from tests import by_hand
@@ -144,7 +144,7 @@ def test_bounds_under_the_interpreter(engine):
     assert long.state == "failed" and "4,096" in long.error
     heads = finish(engine.submit(RunRequest(Problem(), ("fa2",), 64, 32)))
     assert heads.state == "failed" and "2,048 heads" in heads.error
-    swept = finish(engine.submit(SweepPoint(256, 64, "causal", "bf16", 64, 32, ("fa2",))))
+    swept = finish(engine.submit(Sweep(methods=("fa2",)).points()[1]))
     assert swept.state == "failed" and "GPU" in swept.error
 
 

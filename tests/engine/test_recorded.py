@@ -36,7 +36,7 @@ def asked(batch: int = 1, heads: int = 32, **problem) -> RunRequest:
 def test_nearest(problem, heads, n, d):
     found = recorded.nearest(RunRequest(problem, ("naive", problem.order), *heads))
     assert {"naive", problem.order, "hopper"} <= {row["method"] for row in found["rows"]}
-    mask = "causal" if problem.causal else "full"
+    mask = "causal" if problem.is_causal else "full"
     file = {
         row["method"]: row
         for row in recorded.load()["rows"]
@@ -103,14 +103,14 @@ def test_a_record_knows_its_clocks():
 
 def test_the_page_says_recorded_and_where():
     found = recorded.nearest(MEASURED)
-    for text in (run_report.recorded(found), run_details.details(found)):
+    for text in (run_report.render_recorded(found), run_details.render_details(found)):
         assert "ecorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
 
 
 def test_what_was_asked_is_said_to_be_that():
     exact = recorded.nearest(recorded.measured_like(MEASURED))
-    assert "Your problem was measured there" in run_report.recorded(exact)
-    text = unescape(run_report.recorded(recorded.nearest(MEASURED)))
+    assert "Your problem was measured there" in run_report.render_recorded(exact)
+    text = unescape(run_report.render_recorded(recorded.nearest(MEASURED)))
     assert (
         "What differs from your problem: tiles from the kernels' own tables instead of yours."
         in text
@@ -118,9 +118,9 @@ def test_what_was_asked_is_said_to_be_that():
 
 
 def test_rows_for_programs_say_where_they_are_from():
-    for row in recorded.told(Sweep(64, "bf16", ("naive",), 256)):
+    for row in recorded.labelled_rows(Sweep(64, "bf16", ("naive",), 256)):
         assert row["recorded"] == recorded.about() and "instead_of" not in row
-    for row in recorded.told(Sweep(8, "fp32", ("naive",), 256)):
+    for row in recorded.labelled_rows(Sweep(8, "fp32", ("naive",), 256)):
         assert row["instead_of"] == "d = 8, fp32" and (row["d"], row["dtype"]) == (64, "bf16")
 
 

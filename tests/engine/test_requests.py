@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explainer.base.fields import ProblemError
 from explainer.engine.requests import METHODS, RunRequest, Sweep
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 
 
 @given(
@@ -54,7 +55,8 @@ def test_heads_are_those_of_the_problem():
     for each in ("", "each", None):
         assert RunRequest.from_query({"h": "6", "hk": each}) == own
     assert RunRequest.from_query({"hq": "6"}).problem.kv_heads == 1, "as a Problem has it"
-    many = Sweep(64, kv_heads="4", dropout="0.1", longest=512).points()
+    points = Sweep(64, kv_heads="4", dropout="0.1", longest=512).points()
+    many = [point.case for point in points]
     assert {(p.heads, p.kv_heads, p.dropout) for p in many} == {(32, 4, 0.1)}
     assert Sweep(8, kv_heads="each") == Sweep(8, kv_heads=None)
 
@@ -126,12 +128,13 @@ def test_bad_sweeps_are_one_sentence(values):
 
 
 def test_points_keep_tokens_and_width():
-    points = Sweep(128, "bf16", ("fa2",), 65536).points()
+    swept = Sweep(128, "bf16", ("fa2",), 65536).points()
+    points = [point.case for point in swept]
     assert [p.n for p in points[::2]] == [256 * 2**k for k in range(9)]
     assert all(p.heads == 16 and p.batch * p.n == max(p.n, 16384) for p in points)
     assert [p.mask for p in points] == ["full", "causal"] * 9
-    assert all(p.rules == {"mask": p.mask} for p in points)
+    assert all((p.score, p.sink, p.dropout) == ("none", None, 0.0) for p in points)
     other = Sweep(128, "bf16", ("fa2",), 512, " window:9,0 ", "alibi", 1).points()
-    assert [p.mask for p in other] == ["full", "window:9,0"] * 2
-    assert all(p.rules == {"mask": p.mask, "score": "alibi", "sink": 1.0} for p in other)
-    assert all(p.to_query()["methods"] == ["fa2"] for p in points)
+    assert [p.case.mask for p in other] == ["full", "window:9,0"] * 2
+    assert all((p.case.score, p.case.sink) == ("alibi", 1.0) for p in other)
+    assert all(p.methods == ("fa2",) for p in swept)

@@ -13,6 +13,7 @@ from explainer.engine import zerogpu
 from explainer.engine.child import ROOT
 from explainer.engine.job import GONE, REFUSED
 from explainer.engine.requests import METHODS, RunRequest, Sweep
+from explainer.problem import Problem
 from tests.workers import WAIT_S
 
 CALL = ["schedule", "allow", "release"]
@@ -83,14 +84,12 @@ def test_a_call_that_never_ends_leaves_no_process(found):
 
 def test_durations_are_small_and_grow_with_the_methods():
     def seconds(*methods):
-        return zerogpu.declared_seconds(
-            {"run": RunRequest.from_query({"methods": methods}).to_query()}
-        )
+        return zerogpu.declared_seconds(RunRequest(Problem(), methods))
 
     assert seconds("fa2") < seconds("naive", "fa2") < 10
     assert seconds("fa2", "flex") > seconds("fa2", "naive"), "it compiles"
     assert seconds(*METHODS) == zerogpu.MOST_S
-    point = zerogpu.declared_seconds({"point": Sweep().points()[0].to_query()})
+    point = zerogpu.declared_seconds(Sweep().points()[0])
     assert zerogpu.FORK_S < point < seconds("naive", "fa2") + zerogpu.FORK_S
 
 

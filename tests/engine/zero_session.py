@@ -42,18 +42,18 @@ def breaks() -> None:
     """A Problem's seed can make the forked process die, answer a lock, fault or never end."""
     real = zerogpu.on_gpu
 
-    def on_gpu(message: dict) -> dict:
-        seed = message["run"]["seed"]
-        if seed == "1":
+    def on_gpu(request: RunRequest) -> dict:
+        seed = request.problem.seed
+        if seed == 1:
             os._exit(1)
-        if seed == "2":
+        if seed == 2:
             return {"result": lambda: 0}  # no pickle takes this
-        if seed == "3":
+        if seed == 3:
             raise RuntimeError("CUDA error: an illegal memory access was encountered")
-        if seed == "4":
+        if seed == 4:
             print("PID", os.getpid(), file=sys.stderr, flush=True)
             time.sleep(WAIT_S)
-        return real(message)
+        return real(request)
 
     zerogpu.on_gpu = on_gpu
 

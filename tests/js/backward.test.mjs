@@ -22,7 +22,7 @@ import {
   phasesOf,
   questionAt,
   rowOf,
-  said,
+  describeStep,
   sentence,
   slowFrom,
   stated,
@@ -52,26 +52,26 @@ function tile(trace, f, { dense, exact }, where) {
 function words(trace, f, where) {
   const row = f.stats[0];
   assert.doesNotMatch(sentence(f, row), /undefined|null|NaN|object/, where);
-  assert.ok(said(f, row).words.length > 10, where);
+  assert.ok(describeStep(f, row).words.length > 10, where);
   const lines = BACKWARD[f.problem.order].pseudocode.filter((line) => lit(line, f));
   const silent = f.phase === "load" && f.i < 0;
   assert.ok(lines.length || silent || f.phase === "skip", `${where}: no line of the code is lit`);
 }
 
 /** What a cell is said to be made of is what the trace has there. */
-function told(trace, f, where) {
+function checkSentences(trace, f, where) {
   if (f.kind === "skipped" || f.i < 0) return;
   const [r, c] = [f.rows.start, f.cols.start];
   const { n, d } = f.problem;
   const { S, dS } = crossings(f);
   if (S === "P" && !f.hides(0, 0))
     assert.ok(
-      explain(trace, f, `S.${r}.${c}`).said.includes(number(trace.arrays.P[r * n + c])),
+      explain(trace, f, `S.${r}.${c}`).sentence.includes(number(trace.arrays.P[r * n + c])),
       where,
     );
   if (dS === "dS")
     assert.ok(
-      explain(trace, f, `dS.${r}.${c}`).said.includes(number(trace.arrays.dS[r * n + c])),
+      explain(trace, f, `dS.${r}.${c}`).sentence.includes(number(trace.arrays.dS[r * n + c])),
       where,
     );
   for (const kind of GRADIENTS) {
@@ -79,14 +79,15 @@ function told(trace, f, where) {
     if (!acc || f.stage === "D") continue;
     const [block, name] = [kind === "dQ" ? r : c, `${kind}.${kind === "dQ" ? r : c}.${d - 1}`];
     assert.ok(
-      explain(trace, f, name).said.includes(number(acc.data[d - 1])),
-      `${where}: ${name} ${block}: ${explain(trace, f, name).said}`,
+      explain(trace, f, name).sentence.includes(number(acc.data[d - 1])),
+      `${where}: ${name} ${block}: ${explain(trace, f, name).sentence}`,
     );
   }
   for (const { row, D, lse } of f.stats) {
-    if (D !== undefined) assert.ok(explain(trace, f, `D.${row}`).said.includes(number(D)), where);
+    if (D !== undefined)
+      assert.ok(explain(trace, f, `D.${row}`).sentence.includes(number(D)), where);
     if (lse !== undefined)
-      assert.ok(explain(trace, f, `lse.${row}`).said.includes(number(lse)), where);
+      assert.ok(explain(trace, f, `lse.${row}`).sentence.includes(number(lse)), where);
   }
 }
 
@@ -135,7 +136,7 @@ for (const [name, case_] of fixtures("backward")) {
       }
       if (f.kind !== "skipped") tile(trace, f, case_, where);
       words(trace, f, where);
-      told(trace, f, where);
+      checkSentences(trace, f, where);
     }
   });
 
@@ -194,11 +195,11 @@ for (const [name, case_] of fixtures("backward")) {
 
   test(`${name}: every question is answered by what comes`, () => {
     const at = new Map(case_.places.map((want) => [want.step, want])); // the last of each visit
-    let [asked, answers] = [0, new Set()];
+    let [count, answers] = [0, new Set()];
     for (let step = 0; step < trace.steps; step++) {
       const question = questionAt(trace, step);
       if (!question) continue;
-      asked += 1;
+      count += 1;
       const next = at.get(step + 1);
       const answer = question.options[question.answer];
       answers.add(question.text.split(". ")[1] + answer);
@@ -216,7 +217,7 @@ for (const [name, case_] of fixtures("backward")) {
       }
       assert.doesNotMatch(question.text + question.because, /undefined|NaN/);
     }
-    if (order !== "standard" && trace.steps > 6) assert.ok(asked > 2 && answers.size > 2, name);
+    if (order !== "standard" && trace.steps > 6) assert.ok(count > 2 && answers.size > 2, name);
   });
 
   test(`${name}: what flies is what is moved`, () => {

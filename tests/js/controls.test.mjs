@@ -11,7 +11,7 @@ import {
   followAddress,
   isStepProblem,
   merged,
-  shown,
+  formatValue,
   start,
   useText,
   useTile,
@@ -204,7 +204,13 @@ test("tables as text", () => {
   assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
   assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
   equal(
-    [shown(1234.5678901), shown(0.5), shown(null), shown(undefined), shown("x")],
+    [
+      formatValue(1234.5678901),
+      formatValue(0.5),
+      formatValue(null),
+      formatValue(undefined),
+      formatValue("x"),
+    ],
     ["1,234.56789", "0.5", "–", "–", "x"],
   );
 });

@@ -223,7 +223,7 @@ def zoom(problem: Problem, step: int) -> dict:
     }
 
 
-def story(problem: Problem) -> dict:
+def row_view(problem: Problem) -> dict:
     """Of each row: its exact softmax (weights by the final m, l, O); l and O where alpha is
     forgotten; and the maxima that are left where a new one counts only from 8 in log2 on."""
     t = trace(problem)
@@ -320,9 +320,9 @@ def write_zoom(folder: Path, name: str, problem: Problem, steps: list[int]) -> N
     write(folder, f"zoom-{name}", case, trace=pack(problem), **visits)
 
 
-def write_story(folder: Path, name: str, problem: Problem) -> None:
+def write_row_view(folder: Path, name: str, problem: Problem) -> None:
     """What the rows of a Problem go through, and its trace."""
-    write(folder, f"story-{name}", story(problem), trace=pack(problem))
+    write(folder, f"row_view-{name}", row_view(problem), trace=pack(problem))
 
 
 def write_race(folder: Path, name: str, problem: Problem) -> None:

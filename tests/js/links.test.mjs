@@ -118,46 +118,46 @@ function sums(trace, f, want, where) {
   const half = p.dtype === "fp32" ? 1 : 100;
   for (let r = f.rows.start; r < f.rows.stop; r++)
     for (let c = f.cols.start; c < f.cols.stop; c++) {
-      const told = explain(trace, f, `S.${r}.${c}`);
+      const explanation = explain(trace, f, `S.${r}.${c}`);
       const made =
         f.kind !== "skipped" && f.stage !== "softmax" && f.stage !== "output" && f.done("scores");
-      assert.equal(told.terms !== null, made, `${where}: S ${r} ${c}`);
+      assert.equal(explanation.terms !== null, made, `${where}: S ${r} ${c}`);
       if (!made) continue;
-      assert.equal(told.terms.length, p.d);
-      near(told.total, want.products[r][c], `${where}: the products of ${r}, ${c}`);
-      const steps = changed(p, told.total * p.scale, r, c);
+      assert.equal(explanation.terms.length, p.d);
+      near(explanation.total, want.products[r][c], `${where}: the products of ${r}, ${c}`);
+      const steps = changed(p, explanation.total * p.scale, r, c);
       near(
-        steps.at(-1)?.s ?? told.total * p.scale,
+        steps.at(-1)?.s ?? explanation.total * p.scale,
         S[r * p.n + c],
         `${where}: the score ${r}, ${c}`,
         1e-5 * half,
       );
       assert.ok(
-        told.lines[steps.length].endsWith(` ${number(S[r * p.n + c])}`),
-        told.lines.join("; "),
+        explanation.lines[steps.length].endsWith(` ${number(S[r * p.n + c])}`),
+        explanation.lines.join("; "),
       );
       assert.equal(steps.length, p.score === "none" ? 0 : p.score.split("&").length);
       assert.equal(
-        told.lines.includes("hidden: −∞"),
+        explanation.lines.includes("hidden: −∞"),
         f.score(r - f.rows.start, c - f.cols.start) === -Infinity,
-        `${where}: ${told.lines}`,
+        `${where}: ${explanation.lines}`,
       );
     }
   const arriving = f.done("output") && want.arriving[f.step];
   for (let r = f.rows.start; r < f.rows.stop; r++)
     for (let x = 0; x < p.d; x++) {
-      const told = explain(trace, f, `O.${r}.${x}`);
-      assert.equal(told.terms !== null, Boolean(arriving), `${where}: O ${r} ${x}`);
+      const explanation = explain(trace, f, `O.${r}.${x}`);
+      assert.equal(explanation.terms !== null, Boolean(arriving), `${where}: O ${r} ${x}`);
       if (!arriving) continue;
       near(
-        told.total,
+        explanation.total,
         arriving.total[r - f.rows.start][x],
         `${where}: P·V at ${r}, ${x}`,
         1e-5 * half,
       );
       assert.ok(
-        told.lines[0].endsWith(` ${number(real(arriving.after[r - f.rows.start][x]))}`),
-        `${where}: ${told.lines[0]}`,
+        explanation.lines[0].endsWith(` ${number(real(arriving.after[r - f.rows.start][x]))}`),
+        `${where}: ${explanation.lines[0]}`,
       );
     }
 }
@@ -179,9 +179,9 @@ for (const [name, case_] of fixtures("links")) {
           if (links.belongs(a, b) !== links.belongs(b, a))
             assert.fail(`${where}: ${a.name}, ${b.name}`);
         if (k % 11 === 0) regions(links, f, a, where);
-        const { said, lines, title } = explain(trace, f, a.name);
+        const { sentence, lines, title } = explain(trace, f, a.name);
         assert.doesNotMatch(
-          [said, title, ...lines].join(),
+          [sentence, title, ...lines].join(),
           /undefined|null|object/,
           `${where}: ${a.name}`,
         );

@@ -30,7 +30,7 @@ import {
 
 const equal = assert.deepEqual;
 const [[, { answers, predicates }]] = fixtures("masks");
-const said = (words) => words.map(({ text }) => text).join("");
+const plainText = (words) => words.map(({ text }) => text).join("");
 
 test("chips and text say the same", () => {
   for (const answer of answers) equal(written(pieces(answer.mask)), answer.mask);
@@ -180,23 +180,33 @@ test("a planted falsehood is found", () => {
 });
 
 test("a sentence names the term that keeps a score, or what hides it in each", () => {
-  const shown = unpacked(answers[0]);
-  equal(shown.mask, "causal&window:6,0|prefix:2");
-  equal(said(scoreSentence(shown, 12, 1)), "Query 12 sees key 1 because of prefix 2: 1 < 2.");
-  equal(scoreSentence(shown, 12, 1)[1], { text: "prefix 2", term: 1 });
+  const unpackedAnswer = unpacked(answers[0]);
+  equal(unpackedAnswer.mask, "causal&window:6,0|prefix:2");
   equal(
-    said(scoreSentence(shown, 12, 8)),
+    plainText(scoreSentence(unpackedAnswer, 12, 1)),
+    "Query 12 sees key 1 because of prefix 2: 1 < 2.",
+  );
+  equal(scoreSentence(unpackedAnswer, 12, 1)[1], { text: "prefix 2", term: 1 });
+  equal(
+    plainText(scoreSentence(unpackedAnswer, 12, 8)),
     "Query 12 sees key 8 because of causal and window 6, 0: 8 ≤ 12 and 12 − 8 ≤ 6.",
   );
   equal(
-    said(scoreSentence(shown, 12, 4)),
+    plainText(scoreSentence(unpackedAnswer, 12, 4)),
     "Query 12 does not see key 4: window 6, 0 hides it (12 − 4 > 6); prefix 2 hides it (4 ≥ 2).",
   );
-  equal(said(scoreSentence(unpacked(answers[1]), 3, 9)), "Query 3 sees key 9: no key is hidden.");
-  equal(firstCell(shown), [12, 1]);
+  equal(
+    plainText(scoreSentence(unpacked(answers[1]), 3, 9)),
+    "Query 3 sees key 9: no key is hidden.",
+  );
+  equal(firstCell(unpackedAnswer), [12, 1]);
   const i = 12 * 16 + 1;
-  const other = { ...shown, keptBy: shown.keptBy.with(i, -1) };
-  assert.match(said(scoreSentence(other, 12, 1)), /does not see/, "the sentence follows the wire");
+  const other = { ...unpackedAnswer, keepingTerm: unpackedAnswer.keepingTerm.with(i, -1) };
+  assert.match(
+    plainText(scoreSentence(other, 12, 1)),
+    /does not see/,
+    "the sentence follows the wire",
+  );
 });
 
 test("the bars teach by the numbers of the server", () => {
@@ -209,9 +219,12 @@ test("the bars teach by the numbers of the server", () => {
 });
 
 test("large maps speak of tiles", () => {
-  const shown = unpacked(answers.find((answer) => !answer.cells));
-  equal([shown.keptBy, scoreSentence(shown, 0, 0)], [null, []]);
-  assert.match(tileSentence(shown, 0, 1), /^Tile \(0, 1\), queries 0 to 127, keys 64 to 127: /);
+  const unpackedAnswer = unpacked(answers.find((answer) => !answer.cells));
+  equal([unpackedAnswer.keepingTerm, scoreSentence(unpackedAnswer, 0, 0)], [null, []]);
+  assert.match(
+    tileSentence(unpackedAnswer, 0, 1),
+    /^Tile \(0, 1\), queries 0 to 127, keys 64 to 127: /,
+  );
 });
 
 test("documents, thumbnails and scores", () => {

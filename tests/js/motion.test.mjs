@@ -22,7 +22,7 @@ import {
 } from "./model.mjs";
 
 const bytesOf = (f) => f.reads + f.writes;
-const shown = (list) => list.map(({ phase }) => phase);
+const phasesIn = (list) => list.map(({ phase }) => phase);
 
 for (const [name, { every }] of fixtures("walk")) {
   const trace = traceOf(name);
@@ -42,7 +42,7 @@ for (const [name, { every }] of fixtures("walk")) {
         assert.equal(arrived(moves, 0), 0);
         if (from.step === step && from.phase === phase) continue;
         const list = acts(trace, from, to);
-        assert.deepEqual(shown(list), [phase]);
+        assert.deepEqual(phasesIn(list), [phase]);
         assert.ok(
           lengthOfAll(list) >= 150 && lengthOfAll(list) <= 400,
           `${step} ${phase}: ${lengthOfAll(list)} ms`,
@@ -56,7 +56,7 @@ for (const [name, { every }] of fixtures("walk")) {
   test(`${name}: a tile in one go shows all of its phases, a jump none`, () => {
     for (const step of steps.filter((step) => step > 0)) {
       const list = acts(trace, place(trace, step - 1), place(trace, step));
-      assert.deepEqual(shown(list), phasesOf(trace, step));
+      assert.deepEqual(phasesIn(list), phasesOf(trace, step));
       assert.ok(lengthOfAll(list) <= TILE_MS + 1e-6, `${step}: ${lengthOfAll(list)} ms`);
       list.forEach((act, k) =>
         assert.ok(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from urllib.parse import parse_qsl
 
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 
 # A union of intersections, a row block that sees no key, every change of a score, a sink above and
 # below the scores.

@@ -34,7 +34,7 @@ function run(traces, lanes, byBytes, want, name) {
       `${name}: end of ${order}`,
     );
     assert.equal(done.indexOf(steps), finishOf(clock, lanes[k]), `${name}: end of ${order}`);
-    for (const visits of done) shown(traces[k], visits, want.bytes[order], `${name}: ${order}`);
+    for (const visits of done) checkLane(traces[k], visits, want.bytes[order], `${name}: ${order}`);
     for (let v = 0; v < steps; v++)
       assert.equal(
         tickOf(clock, lanes[k], v),
@@ -49,7 +49,7 @@ function run(traces, lanes, byBytes, want, name) {
 }
 
 /** The last visit that is over, whole, with all bytes until then; before it the first one's load. */
-function shown(trace, visits, bytes, where) {
+function checkLane(trace, visits, bytes, where) {
   const { step, phase } = placeAfter(trace, visits);
   assert.equal(step, Math.max(0, visits - 1), where);
   assert.equal(phase, phasesOf(trace, step).at(visits ? -1 : 0), where);

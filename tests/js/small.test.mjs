@@ -75,16 +75,16 @@ test("bytes are written as Python writes them", () => {
 });
 
 test("the code says what this Problem's mask and edge hide", () => {
-  const said = (mask, n, block_k) => codeText("S = −∞ where {hidden}", { mask, n, block_k });
-  assert.equal(said("causal", 16, 4), "S = −∞ where key > query");
-  assert.equal(said("full", 14, 5), "S = −∞ where key ≥ 14");
-  assert.equal(said("causal", 14, 5), "S = −∞ where key > query or key ≥ 14");
-  assert.equal(said("causal&window:3,0", 16, 4), "S = −∞ where not causal&window:3,0");
+  const code = (mask, n, block_k) => codeText("S = −∞ where {hidden}", { mask, n, block_k });
+  assert.equal(code("causal", 16, 4), "S = −∞ where key > query");
+  assert.equal(code("full", 14, 5), "S = −∞ where key ≥ 14");
+  assert.equal(code("causal", 14, 5), "S = −∞ where key > query or key ≥ 14");
+  assert.equal(code("causal&window:3,0", 16, 4), "S = −∞ where not causal&window:3,0");
   assert.equal(
-    said("causal&document:0,40,96|global:2|prefix:64", 16, 4),
+    code("causal&document:0,40,96|global:2|prefix:64", 16, 4),
     "S = −∞ where the mask hides a key",
   );
-  assert.match(said("full", 14, 7), /nowhere/);
+  assert.match(code("full", 14, 7), /nowhere/);
   assert.equal(codeText("load K", { mask: "full", n: 3, block_k: 2 }), "load K");
   const plain = { mask: "full", n: 4, block_k: 2, sink: null, changes: [] };
   const changes = [{ code: "30 · tanh(S / 30)" }, { code: "S + (key − query) / 2" }];
@@ -117,11 +117,11 @@ for (const [name, { sent, told }] of fixtures("warps"))
       );
       steps.forEach((step, at) => {
         equal(
-          Object.keys(step.held).sort(),
+          Object.keys(step.pieces).sort(),
           Object.keys(wanted[at].held),
           `${name} ${split} ${at}`,
         );
-        for (const [tensor, pieces] of Object.entries(step.held))
+        for (const [tensor, pieces] of Object.entries(step.pieces))
           pieces.forEach((piece, k) => {
             const values = wanted[at].held[tensor][k];
             const found = values.map((row, r) =>

@@ -15,9 +15,10 @@ from playwright._impl._driver import compute_driver_executable
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 from tests.js.backward_fixtures import BACKWARD, write_backward
-from tests.js.fixtures import write, write_race, write_story, write_walk, write_warps, write_zoom
+from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
 from tests.js.pictures_fixtures import write_pictures
@@ -51,7 +52,7 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
     write_walk(folder, "longest", LONGEST, every=97)
     for query in STORIES:
-        write_story(folder, query or "default", problem_of(query))
+        write_row_view(folder, query or "default", problem_of(query))
     for query in LINKS:
         write_links(folder, query or "default", problem_of(query))
     write_walk(folder, BACKWARD[0], problem_of(BACKWARD[0]))  # its forward
@@ -122,11 +123,11 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
     write_race(tmp_path, "one", Problem())
     write_zoom(tmp_path, "one", LONG[-1], [3])
     write_pictures(tmp_path)
-    write_story(tmp_path, "one", Problem(inputs="random", seed=9))
+    write_row_view(tmp_path, "one", Problem(inputs="random", seed=9))
     write_links(tmp_path, "default", Problem())
     write_walk(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
     write_backward(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
-    for name in ("backward", "links", "pictures", "race", "story", "zoom"):
+    for name in ("backward", "links", "pictures", "race", "row_view", "zoom"):
         assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
     for name, change in (
         ("links", lambda case: case["reached"]["Q.0.0"][1].pop()),
@@ -142,7 +143,7 @@ def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
         ("pictures", lambda case: case["sectors"]["8,4"][1].__setitem__(1, 0)),
         ("pictures", lambda case: case["arrows"][3].update(q=[0.3, 0.5])),
         ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
-        ("story", lambda case: case["rows"][9].update(forgotten_l=1.0)),
+        ("row_view", lambda case: case["rows"][9].update(forgotten_l=1.0)),
         ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),
     ):
         path = next(tmp_path.glob(f"{name}-*.json"))

@@ -116,28 +116,28 @@ function hides({ rows, cols }, hidden) {
 }
 
 /** The mask's sentence names the scores it hides and the lanes without a key, and nothing that is not there. */
-function masking(f, said, hidden, where) {
+function masking(f, words, hidden, where) {
   const { mask, n, block_k } = f.problem;
   const lanes = Math.max(0, (f.j + 1) * block_k - n);
   const scores = mask === "causal" ? f.cols.stop - 1 > f.rows.start : hides(f, hidden);
-  assert.equal(/hold(s)? no key/.test(said), lanes > 0, `${where}: ${said}`);
+  assert.equal(/hold(s)? no key/.test(words), lanes > 0, `${where}: ${words}`);
   if (f.numbers)
     assert.equal(
       /become −∞: (their key comes after their query|the mask \S+ hides their key|the mask hides their key|[a-z][^;]* hides? their key)/.test(
-        said,
+        words,
       ),
       scores,
-      `${where}: ${said}`,
+      `${where}: ${words}`,
     );
-  if (!scores && !lanes) assert.match(said, /nothing changes/, where);
+  if (!scores && !lanes) assert.match(words, /nothing changes/, where);
 }
 
 /** The code has a line for the moment, and the sentence says no number that is not there. */
 function words(f, hidden, where) {
   const row = f.stats.find((s) => s.rose) ?? f.stats[0];
-  const said = sentence(f, row);
-  assert.doesNotMatch(said, /undefined|null|object/, where);
-  if (f.phase === "mask") masking(f, said, hidden, where);
+  const words = sentence(f, row);
+  assert.doesNotMatch(words, /undefined|null|object/, where);
+  if (f.phase === "mask") masking(f, words, hidden, where);
   const { n, block_q } = f.problem;
   const lines = ALGORITHMS[f.problem.order].pseudocode.filter((line) => lit(line, f));
   assert.ok(lines.length, `${where}: no line of the code is lit`);
@@ -290,20 +290,20 @@ for (const [name, case_] of fixtures("walk")) {
       [1e9, "load"],
     ]) {
       const at = place(trace, step, phase);
-      const held = Number.isInteger(step) ? Math.max(0, Math.min(trace.steps - 1, step)) : 0;
-      assert.equal(at.step, held);
-      assert.ok(phasesOf(trace, held).includes(at.phase));
-      if (phase !== "load") assert.equal(at.phase, phasesOf(trace, held).at(-1));
+      const clamped = Number.isInteger(step) ? Math.max(0, Math.min(trace.steps - 1, step)) : 0;
+      assert.equal(at.step, clamped);
+      assert.ok(phasesOf(trace, clamped).includes(at.phase));
+      if (phase !== "load") assert.equal(at.phase, phasesOf(trace, clamped).at(-1));
     }
   });
 
   test(`${name}: every question is answered by what comes`, () => {
     const later = new Map(case_.places.map((want) => [want.step, want]));
-    let asked = 0;
+    let count = 0;
     for (let step = 0; case_.numbers && step < trace.steps; step++) {
       const question = questionAt(trace, step);
       if (!question) continue;
-      asked += 1;
+      count += 1;
       const next = later.get(step + 1);
       const answer = question.options[question.answer];
       const row = /row (\d+)'s maximum change/.exec(question.text)?.[1];
@@ -345,7 +345,7 @@ for (const [name, case_] of fixtures("walk")) {
       assert.equal(new Set(question.options).size, question.options.length);
     }
     if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2)
-      assert.ok(asked, name);
+      assert.ok(count, name);
   });
 
   test(`${name}: Next shows each phase of standard attention at least once`, () => {
@@ -363,15 +363,15 @@ for (const [name, case_] of fixtures("walk")) {
   test(`${name}: what fits on which card`, () => {
     const { sram } = trace.header;
     for (const [card, [fits, largest]] of Object.entries(case_.sram)) {
-      const said = onChip(sram, card, trace.problem.n);
-      assert.equal(said.fits, fits, card);
-      assert.equal(said.warning === "", fits, card);
+      const words = onChip(sram, card, trace.problem.n);
+      assert.equal(words.fits, fits, card);
+      assert.equal(words.warning === "", fits, card);
       if (!fits)
         assert.ok(
-          said.warning.includes(largest ? `Br = Bc = ${largest} would` : "no tile would"),
-          said.warning,
+          words.warning.includes(largest ? `Br = Bc = ${largest} would` : "no tile would"),
+          words.warning,
         );
-      const whole = said.shares.reduce((sum, [, share]) => sum + share, 0);
+      const whole = words.shares.reduce((sum, [, share]) => sum + share, 0);
       const [need, room] = [case_.shared, sram.cards[card].room["shared memory"]];
       assert.ok(Math.abs(whole - Math.min(100, (100 * need) / room)) < 1e-9, card);
     }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, flat, packed, real, same, traceOf } from "./load.mjs";
-import { frame, phasesOf, said } from "./model.mjs";
+import { frame, phasesOf, describeStep } from "./model.mjs";
 
 function judge(trace, want, phase, where) {
   const f = frame(trace, want.step, phase);
@@ -34,7 +34,7 @@ for (const [name, { visits }] of fixtures("zoom"))
     for (const want of visits) {
       for (const phase of phasesOf(trace, want.step))
         assert.doesNotMatch(
-          said(frame(trace, want.step, phase)).aside ?? "",
+          describeStep(frame(trace, want.step, phase)).aside ?? "",
           /weights are too small/,
           "of numbers that did not come nothing is said",
         );

@@ -182,7 +182,7 @@ def test_the_rule_on_an_h200():
 def test_the_page_has_the_same_rule(card):
     for n, batch, heads in itertools.product((16, 300, 5000, 65_536), (1, 3), (1, 16, 100)):
         w = Workload(n=n, block_q=16, block_k=16, batch=batch, heads=heads, card=card)
-        assert split_keys.chosen(w) == parts_for(batch * heads, n, w.hardware.sms)
+        assert split_keys.choose_parts(w) == parts_for(batch * heads, n, w.hardware.sms)
 
 
 def test_a_tile_is_never_larger_than_a_part_may_be():

@@ -16,8 +16,10 @@ import pytest
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.facts import PLACE
+from explainer.base.fields import parse_pass
 from explainer.base.paths import ASSETS
 from explainer.engine import recorded
+from explainer.engine.requests import Sweep
 from explainer.learn import (
     content,
     course,
@@ -31,14 +33,13 @@ from explainer.learn import (
 )
 from explainer.learn.blocks import PICTURES, picture
 from explainer.learn.content import Lesson, Link, make_question
-from explainer.learn.registry import MODULES, lessons, questions, self_test, widgets
+from explainer.learn.registry import MODULES, lessons, self_test, widgets
 from explainer.learn.widgets import Control, read_control
 from explainer.pages import run, workload
-from explainer.pages.sweep import wanted_of
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
-from explainer.web.responses import pass_of
 from tests.learn import whole
+from tests.learn.scenes import questions
 
 
 def every_question() -> list[content.Question]:
@@ -154,10 +155,10 @@ def test_a_lesson_is_whole_and_its_links_open(lesson):
         parts = dict(parse_qsl(link.query))
         assert parts.get("page", "step") == link.page or link.page == "paper", link
         if link.page == "step":
-            visit = schedule(Problem.from_query(parts), pass_of(parts))[int(parts["step"])]
+            visit = schedule(Problem.from_query(parts), parse_pass(parts))[int(parts["step"])]
             assert parts.get("phase") is None or parts["phase"] in visit.phases
         if parts.get("run-sweep"):
-            wanted = wanted_of(run.request_of(link.query).to_query())
+            wanted = Sweep.from_query(run.request_of(link.query).to_query())
             near, rows = recorded.swept(wanted)
             assert near == wanted and {row["method"] for row in rows} == {*wanted.methods}, link
 

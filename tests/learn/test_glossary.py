@@ -13,7 +13,8 @@ from explainer.algorithms import tiling
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
 from explainer.learn.glossary import TERMS, data, spelled
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}

@@ -11,7 +11,7 @@ import pytest
 from explainer.learn import course, teaching
 from explainer.learn.content import SECTIONS
 from explainer.learn.registry import lessons
-from explainer.views import learn_teaching
+from explainer.views.learn_screens import screen
 
 # So many topics each text has in the list that the map was made from.
 ROWS = {"QTCM": 9, "Day 24": 12, "Chapter": 16, "Post": 8, "Beyond": 1}
@@ -26,6 +26,11 @@ class Links(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list) -> None:
         if tag == "a":
             self.found.append(dict(attributes)["href"])
+
+
+def body(key: str) -> str:
+    """A screen between its head and its foot."""
+    return screen(key).partition("fa-behind-body")[2].partition("fa-screen-foot")[0]
 
 
 def opens(where: str) -> bool:
@@ -52,11 +57,11 @@ def test_a_place_that_is_not_there_is_found():
 
 
 def test_the_links_lead_to_those_places():
-    links = Links(learn_teaching.sources()).found
+    links = Links(body("sources")).found
     there = {*SECTIONS, *(lesson.key for lesson in lessons())}
     places = [where for topic in teaching.TOPICS for where in topic.where]
     assert len(links) == sum(where in there or where.startswith("?") for where in places)
-    lecturers = Links(learn_teaching.lecturers()).found
+    lecturers = Links(body("lecturers")).found
     assert "?page=learn&lesson=claims&mode=present" in lecturers
     for link in links + lecturers:
         query = parse_qs(link.removeprefix("?"))
@@ -78,12 +83,12 @@ def test_lessons_have_their_minutes():
     for session in teaching.SESSIONS.values():
         keys = [key for key, _ in session.stops]
         assert keys == sorted(keys, key=course.ORDER.index) and len({*keys}) == len(keys)
-        assert all(f"{minutes} min" in learn_teaching.lecturers() for _, minutes in session.stops)
+        assert all(f"{minutes} min" in body("lecturers") for _, minutes in session.stops)
 
 
 def test_every_question_of_the_exam_has_its_answer():
     known = {lesson.key: lesson.question for lesson in lessons()}
-    html = learn_teaching.lecturers()
+    html = body("lecturers")
     for key in teaching.EXAM["lessons"]:
         assert key in course.NUMBERS
         if key in known:

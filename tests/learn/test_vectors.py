@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from explainer.base.fields import ProblemError
 from explainer.learn import linear_algebra, vectors
 from explainer.learn.widgets import read_controls
-from explainer.problem import ProblemError
 from tests.learn.foundations import asked, block, data
 
 

@@ -15,7 +15,7 @@ from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.problem import ORDERS
+from kernels.spec.fields import ORDERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -42,7 +42,7 @@ def test_recorded_peaks_to_the_byte(contender, form, least):
             continue
         w = of(row)
         assert row["peak_bytes"] == capacity.beyond_inputs(w, form), row
-        seen[w.causal] += 1
+        seen[w.is_causal] += 1
     assert seen[False] >= least and seen[True] >= least, seen
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.base.cards import CARDS
-from explainer.base.fields import PASSES
 from explainer.memory.tile_budget import REGISTERS, SHARED, budget, fits, held, largest_square
 from explainer.problem import Problem
+from kernels.spec.fields import PASSES
 from tests.test_problem import problems
 
 ROOM = ("shared_bytes", "registers_per_sm_bytes")  # of a card

@@ -141,7 +141,7 @@ def test_rows_are_complete_and_say_where_from(w):
         assert (r["origin"] in CONVENTIONS) == ("recorded on" not in r["source"])
     if w.dtype == "fp32" or w.d == 80:  # recorded in 16 bit, at d = 64 and 128
         assert {r["origin"] for r in (*over_n, *over_side)} == set(CONVENTIONS)
-    if w.causal:
+    if w.is_causal:
         assert not {L2, DRAM} & {r["origin"] for r in (*over_n, *over_side)}
     if w.block_q != w.block_k:  # recorded in square tiles
         assert {r["origin"] for r in over_n} == set(CONVENTIONS)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.base.cards import CARDS
+from explainer.base.fields import ProblemError
 from explainer.memory.workload import KEYS, Workload
-from explainer.problem import DTYPES, ProblemError
+from kernels.spec.fields import DTYPES
 
 
 @st.composite
@@ -41,7 +42,7 @@ def test_round_trip(workload):
 @given(workloads(), st.sampled_from(["standard", "fa1", "fa2"]))
 def test_the_problem_is_one_head_of_it(workload, order):
     p = workload.problem(order)
-    for field in ("n", "d", "block_q", "block_k", "causal", "dtype"):
+    for field in ("n", "d", "block_q", "block_k", "is_causal", "dtype"):
         assert getattr(p, field) == getattr(workload, field)
     assert p.order == order
 
@@ -52,8 +53,8 @@ def test_defaults():
     assert (short.n, short.block_q, short.block_k) == (16, 16, 16)  # the tile shrinks with N
     long = Workload.from_query({"n": "5000", "br": "128"})
     assert (long.block_q, long.block_k) == (128, 64)
-    assert Workload.from_query({"mask": "causal"}).causal
-    assert not Workload.from_query({"mask": "full"}).causal
+    assert Workload.from_query({"mask": "causal"}).is_causal
+    assert not Workload.from_query({"mask": "full"}).is_causal
 
 
 def test_a_kernels_own_tile():

@@ -12,10 +12,11 @@ from dataclasses import fields
 import gradio as gr
 import pytest
 
+from explainer.base.fields import KEYS, ProblemError
 from explainer.base.paths import ROOT
 from explainer.engine.requests import RunRequest
 from explainer.pages import api, run, step
-from explainer.problem import NAMES, Problem, ProblemError
+from explainer.problem import Problem
 from explainer.web.routes import ASSETS
 
 FUNCTIONS = {"run": api.run(None), "trace": api.trace, "sweep": api.sweep(None)}
@@ -100,7 +101,7 @@ def test_why_a_long_sequence_wants_random_data_is_said(told):
 
 
 def problem_keys() -> set[str]:
-    return {NAMES[f.name][0] for f in fields(Problem)}
+    return {KEYS[f.name] for f in fields(Problem)}
 
 
 def test_every_key_of_a_problem_is_a_control_of_the_step_page():

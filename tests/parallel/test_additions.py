@@ -29,8 +29,8 @@ def bits(x: float) -> bytes:
 def test_what_differs_is_counted_entry_by_entry(mask, dtype):
     """Every entry's parts are added one by one, and the exact sum is fsum's."""
     p = replace(P, mask=mask, dtype=dtype)
-    given, found = additions.parts(p), additions.additions(p)
-    totals = [additions.added(p, given, seed) for seed in range(additions.ORDERS + 1)]
+    given, found = additions.gradient_parts(p), additions.compare_orders(p)
+    totals = [additions.sum_parts(p, given, seed) for seed in range(additions.ORDERS + 1)]
     unequal = 0
     off = [0.0] * len(totals)
     for rows, blocks in given:
@@ -56,21 +56,21 @@ def test_what_differs_is_counted_entry_by_entry(mask, dtype):
 
 
 def test_a_shuffled_order_adds_every_part_once():
-    given = additions.parts(P)
+    given = additions.gradient_parts(P)
     for seed in range(6):
-        exact = additions.added(P, given, seed, np.float64)
-        np.testing.assert_allclose(exact, additions.added(P, given, 0, np.float64), atol=1e-12)
+        exact = additions.sum_parts(P, given, seed, np.float64)
+        np.testing.assert_allclose(exact, additions.sum_parts(P, given, 0, np.float64), atol=1e-12)
     rows, blocks = given[-1]
     lost = (*given[:-1], (rows, blocks[1:]))
-    assert np.abs(additions.added(P, lost, 1) - additions.added(P, given, 1)).max() > 1e-3
+    assert np.abs(additions.sum_parts(P, lost, 1) - additions.sum_parts(P, given, 1)).max() > 1e-3
 
 
 @pytest.mark.parametrize("key_blocks", [1, 2])
 def test_one_part_or_two_have_no_order(key_blocks):
     p = replace(P, mask="full", block_k=P.n // key_blocks)
-    found = additions.additions(p)
+    found = additions.compare_orders(p)
     assert found.most == key_blocks and found.unequal == 0
-    text = text_of(additions_report.additions(Workload(n=96, block_q=32, block_k=p.block_k)))
+    text = text_of(additions_report.render_additions(Workload(n=96, block_q=32, block_k=p.block_k)))
     assert "on the order matters" in text
 
 
@@ -78,10 +78,10 @@ def test_whole_numbers_have_no_order():
     rng = np.random.default_rng(3)
     whole = tuple(
         (rows, tuple(rng.integers(-9, 9, b.shape).astype(np.float32) for b in blocks))
-        for rows, blocks in additions.parts(P)
+        for rows, blocks in additions.gradient_parts(P)
     )
-    totals = [additions.added(P, whole, seed) for seed in range(4)]
-    assert not any(additions.different(t, totals[0]).any() for t in totals)
+    totals = [additions.sum_parts(P, whole, seed) for seed in range(4)]
+    assert not any(additions.differing(t, totals[0]).any() for t in totals)
 
 
 def test_the_card_says_the_functions_numbers_of_a_head_cut_short():
@@ -89,7 +89,7 @@ def test_the_card_says_the_functions_numbers_of_a_head_cut_short():
     p = additions.of_workload(w)
     assert (p.n, p.Tc, p.mask.text, p.dtype) == (512, 8, "causal", "fp16")
     assert additions.of_workload(replace(w, block_k=16)).Tc == 8
-    found, text = additions.additions(p), text_of(additions_report.additions(w))
+    found, text = additions.compare_orders(p), text_of(additions_report.render_additions(w))
     assert f"{found.unequal:,} of {512 * 64:,} entries" in text and "simulated" in text
     for s in found.sums:
         assert f"{s.summed:,}" in text

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from explainer.algorithms.tiling import KINDS, kinds
+from explainer.base.fields import ProblemError
 from explainer.base.kinds import measured
 from explainer.base.records import load
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.parallel.simulator import simulate
-from explainer.problem import ProblemError
 from tests.memory.test_workload import workloads
 
 RECORD = load("placement_nvidia_h200")
@@ -24,7 +24,7 @@ RECORD = load("placement_nvidia_h200")
 @pytest.mark.parametrize("case", real_schedules.CASES)
 def test_makespan_within_ten_percent_of_the_recorded(case):
     """Issue 6: four recorded cases, each the run with the median time of nine."""
-    row = real_schedules.recorded(case)
+    row = real_schedules.recorded_row(case)
     ns = np.array(row["programs"])[:, 1:]
     real_us = (ns.max() - ns[:, 0].min()) / 1e3
     assert sorted(row["makespans_us"])[len(row["makespans_us"]) // 2] == row["makespan_us"]
@@ -36,12 +36,12 @@ def test_makespan_within_ten_percent_of_the_recorded(case):
     found = real_schedules.of_case(case)
     assert not found.scaled and found.makespan == pytest.approx(ratio - 1)
     assert found.busy == pytest.approx(found.simulated.busy / found.real.busy - 1)
-    assert f"{found.order}-{'causal' if w.causal else 'full'}" == case
+    assert f"{found.order}-{'causal' if w.is_causal else 'full'}" == case
     assert "recorded on NVIDIA H200" in found.kind.text
 
 
 def test_the_four_cases_are_the_judged_ones():
-    judged = [r for r in RECORD["rows"] if durations.judged(r)]
+    judged = [r for r in RECORD["rows"] if durations.is_held_out(r)]
     assert sorted((r["order"], r["causal"]) for r in judged) == sorted(
         real_schedules.CASES.values()
     )
@@ -50,17 +50,17 @@ def test_the_four_cases_are_the_judged_ones():
 
 @pytest.mark.parametrize("change", ["removed", "thrice as slow"])
 def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
-    honest = {order: durations.learnt(order) for order in ("fa1", "fa2")}
-    rows = [r for r in RECORD["rows"] if not durations.judged(r)]
+    honest = {order: durations.learn_model(order) for order in ("fa1", "fa2")}
+    rows = [r for r in RECORD["rows"] if not durations.is_held_out(r)]
     if change != "removed":
         rows += [
             r | {"programs": [[sm, 3 * a, 3 * b] for sm, a, b in r["programs"]]}
             for r in RECORD["rows"]
-            if durations.judged(r)
+            if durations.is_held_out(r)
         ]
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order, expected in honest.items():
-        assert durations.learnt.__wrapped__(order) == expected
+        assert durations.learn_model.__wrapped__(order) == expected
 
 
 def test_the_learnt_pace_is_learnt(monkeypatch):
@@ -70,7 +70,7 @@ def test_the_learnt_pace_is_learnt(monkeypatch):
     ]
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order in ("fa1", "fa2"):
-        before, after = durations.learnt(order), durations.learnt.__wrapped__(order)
+        before, after = durations.learn_model(order), durations.learn_model.__wrapped__(order)
         for field, factor in (
             ("start", 2),
             ("visit", 2),
@@ -98,12 +98,14 @@ def test_the_learnt_pace_is_learnt(monkeypatch):
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
 def test_what_was_not_recorded_is_in_visits(changed, order):
     w = Workload(block_q=128, block_k=64, dtype="bf16")
-    known = durations.pace(w, order)
+    known = durations.cost_model(w, order)
     assert known.unit == "µs" and "NVIDIA H200" in known.source
-    assert durations.pace(replace(w, dtype="fp16", heads=3, n=777, causal=True), order) == known
-    other = durations.pace(replace(w, **changed), order)
+    assert (
+        durations.cost_model(replace(w, dtype="fp16", heads=3, n=777, causal=True), order) == known
+    )
+    other = durations.cost_model(replace(w, **changed), order)
     assert other.unit == "visits of FA-2"  # one unit for both, so that they can be compared
-    assert other.visit == pytest.approx(known.visit / durations.learnt("fa2").visit)
+    assert other.visit == pytest.approx(known.visit / durations.learn_model("fa2").visit)
     assert other.masked / other.visit == pytest.approx(known.masked / known.visit)
     assert (other.sharing, other.beyond_l2) == (known.sharing, known.beyond_l2)
 
@@ -125,7 +127,7 @@ def test_visits_are_the_tiles_that_the_mask_leaves(workload):
     first_row = np.arange(len(found)) * w.block_q
     for p, i in enumerate(launched.row):
         last_key = (np.arange(found.shape[1]) + 1) * w.block_k - 1
-        last_seen = np.minimum(first_row[i] if w.causal else w.n - 1, w.n - 1)
+        last_seen = np.minimum(first_row[i] if w.is_causal else w.n - 1, w.n - 1)
         assert launched.full[p] == (last_key <= last_seen).sum()
     one = launch.programs(w, "fa1")
     assert one.head.tolist() == list(range(6)) and (one.row == -1).all()
@@ -154,7 +156,7 @@ def test_heavy_rows_come_first_only_with_a_mask():
 def test_fa1_beyond_l2_by_hand(case):
     """160 heads, each Q, O, l and m: 132 at once come back to 1.08 MB each, more than L2 holds; 28
     a second time, which fit. So a first round at the slow pace, and a second at the usual one."""
-    w, p = durations.workload_of(real_schedules.recorded(case)), durations.learnt("fa1")
+    w, p = durations.workload_of(real_schedules.recorded_row(case)), durations.learn_model("fa1")
     visits = launch.programs(w, "fa1").visits[0]
     each = 2 * 4096 * 64 * 2 + 2 * 4096 * 4
     assert 28 * each < w.hardware.l2_bytes < 132 * each
@@ -173,7 +175,7 @@ def test_too_many_programs_are_refused_in_one_sentence():
 
 @pytest.mark.parametrize("row", RECORD["rows"], ids=lambda r: f"{r['order']}-{r['n']}-{r['heads']}")
 def test_real_schedules_have_no_overlap_and_as_many_slots_as_compiled(row):
-    s = real_schedules.real(row)
+    s = real_schedules.read_schedule(row)
     w = durations.workload_of(row)
     assert len(s.sm) == len(launch.programs(w, row["order"]).head)
     assert w.batch * w.heads == row["heads"]

@@ -88,7 +88,7 @@ def test_a_part_visits_its_share_of_the_tiles(splits):
     ],
 )
 def test_the_nearest_recorded_rows(n, heads, expected):
-    found = split_keys.recorded(Workload(n=n, heads=heads, block_q=16, block_k=16))
+    found = split_keys.recorded_rows(Workload(n=n, heads=heads, block_q=16, block_k=16))
     assert [r["splits"] for r in found if not only_ruled(r)] == list(split_keys.SPLITS)
     assert {(r["n_k"], r["heads"]) for r in found} == {expected}
     assert all(r in ROWS for r in found)
@@ -123,12 +123,12 @@ def test_a_record_with_sdpa_has_the_rule_and_each_backend_once_a_problem():
     """The rule is that of the H200's 132 multiprocessors; older records have neither."""
     later = [r for r in ROWS if "method" in r]
     if not later:
-        assert not split_keys.beside(Workload())
+        assert not split_keys.compared_rows(Workload())
         return
     for n, heads in itertools.product((4096, 16_384, 65_536), (1, 16)):
         w = Workload(n=n, heads=heads, card="h200")
-        first, *others = split_keys.beside(w)
-        assert first["splits"] == split_keys.chosen(w) and first["loop_ms"] > 0
+        first, *others = split_keys.compared_rows(w)
+        assert first["splits"] == split_keys.choose_parts(w) and first["loop_ms"] > 0
         assert [r["method"] for r in others] == list(split_keys.SDPA)
 
 
@@ -146,4 +146,4 @@ def test_a_record_with_sdpa_has_the_rule_and_each_backend_once_a_problem():
     ],
 )
 def test_how_many_parts_the_rule_chooses(n, batch, heads, parts):
-    assert split_keys.chosen(Workload(n=n, batch=batch, heads=heads, card="h200")) == parts
+    assert split_keys.choose_parts(Workload(n=n, batch=batch, heads=heads, card="h200")) == parts

@@ -11,8 +11,9 @@ import pytest
 from explainer.algorithms import tiling
 from explainer.algorithms.transfers import PHASES
 from explainer.base.fields import WARPS as COUNTS
+from explainer.base.fields import ProblemError
 from explainer.parallel.warps import ORDERS, START, from_query, packed, warps
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from explainer.trace import Visit, trace
 
 # Square, ragged in rows and keys, Br < Bc, Br > Bc, fewer rows or keys than warps, one element.
@@ -26,7 +27,7 @@ PROBLEMS = [
     Problem(n=70, d=16, block_q=64, block_k=32, causal=False, inputs="random"),
     Problem(n=1, d=1, block_q=1, block_k=1),
 ]
-IDS = [f"{p.n}x{p.d} {p.block_q}/{p.block_k} {p.causal} {p.dtype}" for p in PROBLEMS]
+IDS = [f"{p.n}x{p.d} {p.block_q}/{p.block_k} {p.is_causal} {p.dtype}" for p in PROBLEMS]
 # Sums taken in another order; fa1 rounds O to the dtype, where the last bit may then differ.
 RELATIVE = {"fp32": 3e-6, "fp16": 2e-3, "bf16": 1.6e-2}
 
@@ -194,7 +195,7 @@ def test_large_matrices_travel_without_numbers():
 
 def test_an_address_without_a_problem_shows_the_start():
     problem, i, j, count = from_query({})
-    assert (problem.n, problem.block_q, problem.causal) == (16, 8, False)
+    assert (problem.n, problem.block_q, problem.is_causal) == (16, 8, False)
     assert (i, j, count) == (START["i"], START["j"], 4)
     problem, i, j, count = from_query({"n": "8", "j": "1", "warps": "2"})
-    assert (problem.n, problem.block_q, problem.causal, i, j, count) == (8, 4, True, 0, "1", "2")
+    assert (problem.n, problem.block_q, problem.is_causal, i, j, count) == (8, 4, True, 0, "1", "2")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STEP_SHEETS = ("step", "story", "tour")
+STEP_SHEETS = ("step", "row_view", "tour")
 OWN_CONTROLS = {"fa-by-word", "fa-step-controls"}  # written in Python, for the Step page only
 
 

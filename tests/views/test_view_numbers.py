@@ -14,11 +14,11 @@ from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.base.fields import PASSES
 from explainer.memory import capacity, levels, tile_choices, traffic_series
 from explainer.memory.workload import Workload
 from explainer.pages import memory, parallel
 from explainer.parallel import durations, real_schedules
+from kernels.spec.fields import PASSES
 from tests import by_hand
 from tests.views.test_views import Strict
 

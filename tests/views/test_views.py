@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from explainer.base.fields import ProblemError
 from explainer.pages import memory, parallel
 from explainer.pages.workload import parse
-from explainer.problem import ProblemError
 
 PAGES = {"memory": memory, "parallel": parallel}
 VIEWS = [(name, view) for name, page in PAGES.items() for view in page.VIEWS]

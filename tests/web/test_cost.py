@@ -12,12 +12,13 @@ from explainer.algorithms import inputs
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import size_of, trace_numbers
-from explainer.base.fields import ORDERS, PASSES, ProblemError
+from explainer.base.fields import ProblemError
 from explainer.problem import Problem
 from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
 from explainer.web.files import STATS, WHOLE
 from explainer.web.responses import MAKERS
+from kernels.spec.fields import ORDERS, PASSES
 
 SHAPES = [
     Problem(),

@@ -9,8 +9,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
-from explainer.problem import ProblemError
 from explainer.web import cost, middleware, routes
 from explainer.web.mask_map import MOST_CELLS, mask_map, palette
 

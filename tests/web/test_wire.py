@@ -15,9 +15,11 @@ from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
-from explainer.problem import ORDERS, Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from explainer.web.wire import KIND, pack, packed_gzip
+from kernels.spec.fields import ORDERS
 from tests import by_hand
 
 PROBLEMS = [

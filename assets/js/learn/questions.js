@@ -66,7 +66,7 @@ export class Question {
     if (judged) {
       this.judge(this.kind.check());
       this.keep();
-    } else if (progress.of(this.key) === "right") this.say("before", t("right.before"));
+    } else if (progress.of(this.key) === "right") this.notify("before", t("right.before"));
   }
 
   get name() {
@@ -153,13 +153,13 @@ export class Question {
     this.check.hidden = right || others;
     this.next.hidden = right || !others;
     if (this.hint) this.hint.hidden = right;
-    this.say(right ? "right" : "wrong", because);
+    this.notify(right ? "right" : "wrong", because);
   }
 
   submit() {
     if (this.check.hidden) return undefined;
     const { right, because, again } = this.kind.check();
-    if (again) return this.say("again", again);
+    if (again) return this.notify("again", again);
     const isHeld = document.activeElement === this.check;
     this.judge({ right, because });
     if (isHeld && this.check.hidden) this.goOn();
@@ -193,7 +193,7 @@ export class Question {
   }
 
   /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
-  t(kind, words) {
+  notify(kind, words) {
     set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
     const { mount, lesson } = this;
     lesson?.classList.remove("is-tight");

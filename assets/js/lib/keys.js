@@ -17,7 +17,7 @@ const ACTIONS = {
 /** Which action a key event asks for, or null when it belongs to somebody else. */
 export function actionOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
-  if (event.target.closest("select, .fa-guess")) return null;
+  if (event.target.closest("select, .fa-predict-slider")) return null;
   if (event.key === " " && event.target.closest("button")) return null;
   return ACTIONS[event.key] ?? null;
 }

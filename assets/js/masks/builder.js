@@ -111,7 +111,7 @@ export class Builder {
         ),
       );
       if (request.signal.aborted) return;
-      this.say(null, null);
+      this.notify(null, null);
       this.shown = unpacked(answer);
       Object.assign(this.asked, {
         mask: answer.mask,
@@ -123,12 +123,12 @@ export class Builder {
       this.draw();
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error), field);
+      this.notify(errorText(error), field);
     }
   }
 
   /** The sentence of what is wrong, beside where it is; null: nothing is. */
-  t(sentence, field) {
+  notify(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
     for (const node of this.root.querySelectorAll("[aria-invalid]"))

@@ -54,8 +54,8 @@ export class MaskMap {
 
   /** How many rows and columns the light can stand in. */
   get size() {
-    const { n, tiles, keptBy } = this.shown;
-    return keptBy ? [n, n] : [tiles.Tr, tiles.Tc];
+    const { n, tiles, keepingTerm } = this.shown;
+    return keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
   }
 
   /** @param shown model/mask.js's Shown @param picks whether tiles are toggled by a click */
@@ -66,7 +66,7 @@ export class MaskMap {
     this.hover = null;
     set(this.box, { "data-picks": picks ? "" : null });
     this.picks = picks;
-    if (other) this.at = shown.keptBy ? firstCell(shown) : [0, 0];
+    if (other) this.at = shown.keepingTerm ? firstCell(shown) : [0, 0];
     this.paint();
     this.words();
     this.turn();
@@ -90,7 +90,7 @@ export class MaskMap {
       full: color("mask-t0"),
       some: color("mask-t0-soft"),
     };
-    const { n, br, bc, tiles, keptBy, kinds } = shown;
+    const { n, br, bc, tiles, keepingTerm, kinds } = shown;
     const cell = wide / n;
     const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
     for (let i = 0; kinds && i < tiles.Tr; i++)
@@ -102,23 +102,23 @@ export class MaskMap {
           Math.min(bc, n - j * bc) * cell,
           Math.min(br, n - i * br) * cell,
         ];
-        if (kind === "skipped" || (!keptBy && kind === "partial")) {
+        if (kind === "skipped" || (!keepingTerm && kind === "partial")) {
           pen.fillStyle = kind === "skipped" ? look.hatch : look.some;
           pen.fillRect(...box);
           if (kind === "partial")
             ((pen.fillStyle = stripes(pen, color("mask-page"), "transparent", ratio)),
               pen.fillRect(...box));
-        } else if (!keptBy) ((pen.fillStyle = look.full), pen.fillRect(...box));
+        } else if (!keepingTerm) ((pen.fillStyle = look.full), pen.fillRect(...box));
       }
     const hue = [0, 1, 2, 3].map((term) => ({
       full: color(`mask-t${term}`),
       partial: color(`mask-t${term}-soft`),
     }));
-    for (let at = 0; keptBy && at < n * n; at++) {
+    for (let at = 0; keepingTerm && at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
       const kind = TILE_KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
       if (kind === "skipped") continue;
-      pen.fillStyle = keptBy[at] < 0 ? look.hatch : hue[keptBy[at]][kind];
+      pen.fillStyle = keepingTerm[at] < 0 ? look.hatch : hue[keepingTerm[at]][kind];
       pen.beginPath();
       pen.roundRect(
         j * cell + gap / 2,
@@ -201,9 +201,9 @@ export class MaskMap {
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
   axis() {
-    const { n, br, bc, keptBy } = this.shown;
+    const { n, br, bc, keepingTerm } = this.shown;
     const [i, j] = this.hover ?? this.at;
-    const lit = keptBy ? [i, j] : [i * br, j * bc];
+    const lit = keepingTerm ? [i, j] : [i * br, j * bc];
     const room = this.box.clientWidth / n;
     for (const [node, size, now, side] of [
       [this.keys, bc, lit[1], "left"],
@@ -229,15 +229,15 @@ export class MaskMap {
 
   /** The light stands where the mouse is, else where the keyboard is. */
   turn() {
-    const { n, br, bc, keptBy } = this.shown;
+    const { n, br, bc, keepingTerm } = this.shown;
     const [i, j] = this.hover ?? this.at;
-    const [top, left, high, wide] = keptBy
+    const [top, left, high, wide] = keepingTerm
       ? [i, j, 1, 1]
       : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
     const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
     this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
     set(this.box, { "data-i": i, "data-j": j });
-    const words = keptBy
+    const words = keepingTerm
       ? scoreSentence(this.shown, i, j)
       : [{ text: tileSentence(this.shown, i, j) }];
     const text = words.map((word) => word.text).join("");
@@ -269,11 +269,11 @@ export class MaskMap {
 
   cellAt({ clientX, clientY }) {
     const { left, top, width, height } = this.box.getBoundingClientRect();
-    const { n, br, bc, keptBy } = this.shown;
+    const { n, br, bc, keepingTerm } = this.shown;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
       Math.max(0, Math.min(n - 1, Math.floor(x * n))),
     );
-    return keptBy ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
+    return keepingTerm ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
   }
 
   click(event) {
@@ -283,16 +283,16 @@ export class MaskMap {
 
   /** The score that the light is on, or the first of its tile. */
   score() {
-    const { br, bc, keptBy } = this.shown;
-    return keptBy ? this.at : [this.at[0] * br, this.at[1] * bc];
+    const { br, bc, keepingTerm } = this.shown;
+    return keepingTerm ? this.at : [this.at[0] * br, this.at[1] * bc];
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.shown) return;
-    const { br, keptBy } = this.shown;
+    const { br, keepingTerm } = this.shown;
     const [rows, cols] = this.size;
     const [i, j] = this.at;
-    const tile = keptBy ? br : 1;
+    const tile = keepingTerm ? br : 1;
     const to = { Home: [i, 0], End: [i, cols - 1], PageUp: [i - tile, j], PageDown: [i + tile, j] }[
       event.key
     ];

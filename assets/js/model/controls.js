@@ -7,9 +7,10 @@ import { PROBLEM_KEYS } from "./query.js";
 
 const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
-const UNSAID = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
+/** @type {Record<string, string | number>} */
+const DEFAULTS = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
-export const RUN_UNSAID = {
+export const RUN_DEFAULTS = {
   text: "",
   gain: "1",
   score: "none",
@@ -22,6 +23,7 @@ export const RUN_UNSAID = {
 };
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
+/** @param {unknown} a @param {unknown} b */
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 /** @param {Values} a @param {Values} b */
 export const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
@@ -32,15 +34,16 @@ const blocksOf = (text) =>
     .trim()
     .split(/\n\s*\n/)
     .map((part) => part.trim().split("\n"));
+/** @param {string[][]} blocks */
 const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 
 /** @param {Values} values */
 function queryOf(values) {
-  const says = (key) =>
+  const isWritten = (/** @type {string} */ key) =>
     values[key] !== undefined &&
-    values[key] !== UNSAID[key] &&
+    values[key] !== DEFAULTS[key] &&
     (key !== "text" || TYPED.includes(values.data));
-  const keys = PROBLEM_KEYS.filter(says);
+  const keys = PROBLEM_KEYS.filter(isWritten);
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
 
@@ -66,7 +69,7 @@ function headsOf({ hq, hk, head }) {
 
 /** The player's query; a block larger than the sequence shrinks with it, heads fit each other. @param {Values} values */
 export function ask(values) {
-  const block = (size) => Math.max(1, Math.min(size, values.n));
+  const block = (/** @type {number} */ size) => Math.max(1, Math.min(size, values.n));
   const fitted = { ...values, br: block(values.br), bc: block(values.bc), ...headsOf(values) };
   return { ...fitted, player: queryOf(fitted) };
 }
@@ -74,15 +77,15 @@ export function ask(values) {
 /** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
-  const said = {
+  const fields = {
     text: "",
     gain: "1",
-    ...UNSAID,
+    ...DEFAULTS,
     ...Object.fromEntries(new URLSearchParams(player)),
   };
   /** @type {Values} */
   const values = Object.fromEntries(
-    Object.entries(said).map(([key, value]) => [
+    Object.entries(fields).map(([key, value]) => [
       key,
       NUMBERS.includes(key) ? Number(value) : value,
     ]),
@@ -117,7 +120,7 @@ export function enlarge({ large, ...values }) {
 }
 
 /** A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data, and text that
- * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values */
+ * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values @param {{chosen: boolean}} by */
 export function start(values, { chosen }) {
   let { data, n, d, br, bc, text } = values;
   const blocks = blocksOf(text);
@@ -139,7 +142,7 @@ export function useText({ text, ...values }) {
   const blocks = blocksOf(text);
   if (blocks.length !== 3) return { ...values, data: values.data === "own" ? "own" : "sentence" };
   const n = blocks[0].length;
-  const block = (size) => (Number(size) > n ? String(n) : size); // “auto” stays
+  const block = (/** @type {number} */ size) => (Number(size) > n ? String(n) : size); // “auto” stays
   return {
     ...values,
     data: "own",
@@ -158,11 +161,11 @@ export function isStepProblem(query, address) {
   const alone = query.b === "1" && same(query.methods.split(",").sort(), methods);
   const one = (/** @type {string} */ heads) => (heads === "1" ? null : heads); // which an address does not say
   /** @type {Values} */
-  const said = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
-  const shown = [...PROBLEM_KEYS, "pass"];
+  const run = { ...query, hq: one(query.h), hk: one(query.hk ?? query.h) };
+  const keys = [...PROBLEM_KEYS, "pass"];
   return (
     alone &&
-    shown.filter((key) => key !== "order").every((key) => step.get(key) === (said[key] ?? null))
+    keys.filter((key) => key !== "order").every((key) => step.get(key) === (run[key] ?? null))
   );
 }
 

@@ -4,81 +4,70 @@
 import { number, sub } from "../lib/format.js";
 import { crossings } from "./backward.js";
 import { algorithmOf } from "./passes.js";
-import { changed } from "./scores.js";
-import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
-import { say } from "./texts.js";
-import { sayBackward } from "./texts_backward.js";
+import {
+  entryOf,
+  equals,
+  explanationOf,
+  operands,
+  plus,
+  productsOf,
+  scoreLines,
+  sum,
+  termsOf,
+  within,
+} from "./sums.js";
+import { t } from "./texts.js";
+import { tBackward } from "./texts_backward.js";
 import { rowWord } from "./wording.js";
 
-/** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
-/** @import { Told } from "./sums.js" */
+/** @import { Frame, Trace } from "./types.js" */
+/** @import { Explanation } from "./sums.js" */
 
-/** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives. */
+/** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives.
+ * @type {Record<"dQ" | "dK" | "dV", {made: string, left: "P" | "dS", right: "Q" | "K" | "dO", over: "rows" | "cols", of: "rows" | "cols"}>} */
 const SUMS = {
   dV: { made: "Pᵀ·dO", left: "P", right: "dO", over: "rows", of: "cols" },
   dK: { made: "dSᵀ·Q", left: "dS", right: "Q", over: "rows", of: "cols" },
   dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
 };
 
-/** @param {string} title @param {string} said @param {Partial<Told>} [more] @returns {Told} */
-const tell = (title, said, more = {}) => ({
-  title,
-  terms: null,
-  total: undefined,
-  lines: [],
-  ...more,
-  said,
-});
-/** The entries of a matrix of the tile, also where one visit came by itself. @param {Trace} trace @param {Frame} f @param {"S" | "slope"} name */
-const of =
-  ({ arrays }, f, name) =>
-  (/** @type {number} */ row, /** @type {number} */ key) =>
-    f.zoom
-      ? f.zoom[name]?.[(row - f.rows.start) * (f.cols.stop - f.cols.start) + key - f.cols.start]
-      : arrays[name]?.[row * f.problem.n + key];
 /** In brackets where it is negative. @param {number | undefined} x */
 const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
 const absent = (f, name, row, key, a, b) =>
-  tell(
+  explanationOf(
     name,
-    sayBackward("score.from", {
+    tBackward("score.from", {
       name,
       row,
       key,
       a,
       b,
-      state: say(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
+      state: t(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
     }),
   );
 
-/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
+/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function weight(trace, f, row, key) {
   const { problem: p } = f;
   const name = `P[${row},${key}]`;
   const now = crossings(f).S;
   if (!now || !within(f.rows, row) || !within(f.cols, key))
     return absent(f, name, row, key, "Q", "K");
-  const { Q, K, P } = operands(trace, f);
+  const { Q, K, S, P } = operands(trace, f);
   if (f.stage)
-    return tell(name, sayBackward("P.stored.said", { name, P: number(P(row, key)) }), {
-      lines: [sayBackward("P.stored", { P: number(P(row, key)) })],
+    return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
+      lines: [tBackward("P.stored", { P: number(P(row, key)) })],
     });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
-  const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
+  const terms = termsOf({ start: 0, stop: p.d }, (x) => Q(row, x) * K(key, x));
   const total = sum(terms);
-  const raw = Number(of(trace, f, "S")(row, key));
-  const steps = changed(p, total * p.scale, row, key);
-  const lines = [
-    `${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`,
-  ];
-  steps.forEach(({ name: by, text, s }, k) =>
-    lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`),
-  );
+  const raw = S(row, key);
+  const lines = scoreLines(p, total, raw, row, key);
   const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
-  if (hidden) lines.push(say("hidden"));
+  if (hidden) lines.push(t("hidden"));
   const { lse } = f.stats[r] ?? {};
   if (now === "P")
     lines.push(
@@ -87,7 +76,7 @@ function weight(trace, f, row, key) {
         : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
     );
   const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return tell(
+  return explanationOf(
     title,
     productsOf(
       {
@@ -104,54 +93,56 @@ function weight(trace, f, row, key) {
   );
 }
 
-/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Told} */
-function slope(trace, f, row, key) {
+/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
+function ofSlope(trace, f, row, key) {
   const { problem: p } = f;
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
   if (!now || !within(f.rows, row) || !within(f.cols, key))
     return absent(f, name, row, key, "dO", "V");
-  const { V, P, dO, dP, dS } = operands(trace, f);
+  const { V, P, dO, dP, dS, slope } = operands(trace, f);
   if (f.stage === "dQ" || f.stage === "dK")
-    return tell(name, sayBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
+    return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
     });
-  const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
+  const terms = termsOf({ start: 0, stop: p.d }, (x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
   if (now === "dP")
-    return tell(
+    return explanationOf(
       `dP[${row},${key}]`,
       productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d),
       { terms, total, lines },
     );
   const D = f.stats.find((s) => s.row === row)?.D;
-  const steep = of(trace, f, "slope")(row, key);
-  const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
-  const by = steep === undefined ? "" : ` · ${number(steep)}`;
+  const found = P(row, key) * (dP(row, key) - Number(D)) * slope(row, key);
+  const by = (f.zoom ?? trace.arrays).slope ? ` · ${number(slope(row, key))}` : "";
   lines.push(
     `= P · (dP − D)${by && " · slope"}`,
     `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
   );
-  return tell(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
+  return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }
 
 /** An entry of a gradient: what it was, and what arrives. @param {Trace} trace @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
- * @param {number} a its row or key @param {number} x @returns {Told} */
+ * @param {number} a its row or key @param {number} x @returns {Explanation} */
 function gradient(trace, f, kind, a, x) {
   const { made, left, right, over, of } = SUMS[kind];
   const name = `${kind}[${a},${x}]`;
   const { problem: p, grads } = f;
   const acc = grads?.[kind];
-  const span = /** @type {Span} */ (f[of]);
+  const span = f[of];
   const title = `${kind}${sub(a)},${sub(x)}`;
   if (!acc || !within(span, a))
-    return tell(name, kind === "dQ" ? sayBackward("dQ.off", { name }) : `${name}; ${say("off")}`);
+    return explanationOf(
+      name,
+      kind === "dQ" ? tBackward("dQ.off", { name }) : `${name}; ${t("off")}`,
+    );
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
   if (f.stage === "D")
-    return tell(title, sayBackward("dQ.begins.said", { name }), {
-      lines: [sayBackward("dQ.begins")],
+    return explanationOf(title, tBackward("dQ.begins.sentence", { name }), {
+      lines: [tBackward("dQ.begins")],
     });
   if (f.stage === "scale") {
     const parts = trace.adds[f.i].at(-1);
@@ -163,21 +154,20 @@ function gradient(trace, f, kind, a, x) {
       acc.state === "final"
         ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}`
         : number(now);
-    return tell(title, `${name}: ${line}`, { lines: [line] });
+    return explanationOf(title, `${name}: ${line}`, { lines: [line] });
   }
   if (!f.done(kind))
-    return tell(title, say("arrives", { name, line: number(now), what: made, phase: kind }), {
-      lines: [number(now)],
-    });
-  const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (
-    operands(trace, f)
-  );
-  const { start, stop } = /** @type {Span} */ (f[over]);
-  const terms = Array.from(
-    { length: stop - start },
-    (_, k) =>
-      (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) *
-      entries[right](start + k, x),
+    return explanationOf(
+      title,
+      t("arrives", { name, line: number(now), what: made, phase: kind }),
+      {
+        lines: [number(now)],
+      },
+    );
+  const entries = operands(trace, f);
+  const terms = termsOf(
+    f[over],
+    (k) => (over === "rows" ? entries[left](k, a) : entries[left](a, k)) * entries[right](k, x),
   );
   const scaled = kind === "dQ" && algorithmOf(f).scales_dQ ? p.scale : 1; // by which each of its visits multiplies
   const total = sum(terms) * scaled;
@@ -192,10 +182,10 @@ function gradient(trace, f, kind, a, x) {
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
   if (acc.state === "final" && kind !== "dV")
     lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
-  return tell(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
+  return explanationOf(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
 }
 
-/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Told} */
+/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
 function ofRow(trace, f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const { d } = f.problem;
@@ -203,20 +193,20 @@ function ofRow(trace, f, kind, row) {
   const lines = [];
   const terms =
     kind === "D" && s?.D !== undefined && f.stage !== "dS"
-      ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x))
+      ? termsOf({ start: 0, stop: d }, (x) => O(row, x) * dO(row, x))
       : null;
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
   if (kind !== "lse" && s?.D !== undefined)
     lines.push(terms ? `O · dO ${equals(sum(terms), s.D)}` : `D = ${number(s.D)}`);
   const title =
-    kind === "row" ? rowWord({ row, name: s?.name ?? null }) : say("of_row", { what: kind, row });
+    kind === "row" ? rowWord({ row, name: s?.name ?? null }) : t("of_row", { what: kind, row });
   const what =
     kind === "row"
       ? title
       : kind === "lse"
-        ? sayBackward("lse.of_row", { row })
-        : sayBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
-  return tell(title, `${what}: ${lines.join("; ") || say(s ? "unknown" : "off")}`, {
+        ? tBackward("lse.of_row", { row })
+        : tBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+  return explanationOf(title, `${what}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
     terms,
     total: terms ? sum(terms) : undefined,
     lines,
@@ -224,24 +214,15 @@ function ofRow(trace, f, kind, row) {
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
- * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Told | null} */
+ * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Explanation | null} */
 export function explainBackward(trace, f, kind, at) {
   const [a, b] = at;
   if (!f.numbers) return null;
   if (kind === "S") return weight(trace, f, a, b);
-  if (kind === "dS") return slope(trace, f, a, b);
+  if (kind === "dS") return ofSlope(trace, f, a, b);
   if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2)
     return gradient(trace, f, kind, a, b);
   if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(trace, f, kind, a);
-  if ((kind === "dO" || kind === "O") && at.length === 2) {
-    const name = `${kind}[${a},${b}]`;
-    const x =
-      within(f.rows, a) && f.done("load") && f.kind !== "skipped"
-        ? operands(trace, f)[kind](a, b)
-        : undefined;
-    return tell(name, `${name}, ${x === undefined ? say("off") : number(x)}`, {
-      lines: x === undefined ? [] : [number(x)],
-    });
-  }
+  if ((kind === "dO" || kind === "O") && at.length === 2) return entryOf(trace, f, kind, a, b);
   return null;
 }

@@ -26,7 +26,7 @@ export function prepare({ header, arrays }) {
   const tensors = header.tensors;
   const width = tensors.length * 2;
   const moved = new Float64Array((steps + 1) * width); // cumulative bytes, [visit][tensor][read|write]
-  const visitsOfRow = Array.from({ length: p.Tr }, () => []);
+  const visitsOfRow = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
   const { lanes } = algorithmOf({ problem: p, header });
   const lastOfLane = new Int32Array(p.Tr * lanes).fill(-1);
   const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
@@ -175,19 +175,21 @@ function statsOf(trace, v, rows, done) {
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
   const out = [];
+  /** @type {Record<string, Numbers>} */
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const names = header.row_names;
   const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
+    const get = (/** @type {string} */ name, /** @type {string} */ phase) =>
+      has && done(phase) ? arrays[name]?.[base + r] : PENDING;
     const m_old = running ? arrays.r_m_old[base + r] : PENDING;
     const m_new = get("r_m_new", "max");
     out.push({
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
-      rose: m_old !== PENDING && m_old > -Infinity && m_new > m_old, // over an earlier one
+      rose: m_old !== PENDING && m_old > -Infinity && Number(m_new) > m_old, // over an earlier one
       m_old,
       l_old: running ? arrays.r_l_old[base + r] : PENDING,
       row_max: get("r_row_max", "max"),
@@ -215,7 +217,7 @@ export const hidden = ({ hidden: bits }, k) =>
  * @param {number} cols keys that there are @param {Frame["hides"]} hides @param {boolean} masked */
 const scoreOf =
   ({ S }, at, cols, hides, masked) =>
-  (r, c) => {
+  (/** @type {number} */ r, /** @type {number} */ c) => {
     if (masked && hides(r, c)) return -Infinity;
     return c < cols ? S?.[at(r, c)] : 0;
   };
@@ -284,7 +286,8 @@ export function frame(trace, step, phase) {
   const { problem: p, arrays, header } = trace;
   const phases = phasesOf(trace, step);
   const position = phases.indexOf(phase);
-  const done = (name) => phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
+  const done = (/** @type {string} */ name) =>
+    phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
   const rows =

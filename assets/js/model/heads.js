@@ -1,7 +1,7 @@
 // Query heads that share key heads: which of them a row of chips shows, and what is said of them. Pure.
 
 import { bytes } from "../lib/format.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 
 /** @import { Heads } from "./types.js" */
 
@@ -34,9 +34,9 @@ export function readers(heads) {
   const group = sharing(heads);
   const first = heads.kv_head * group;
   const kv = heads.kv_head;
-  if (group === 1) return say("heads.own", { h: first });
-  if (group === heads.q_heads) return say("heads.all", { n: group, kv });
-  return say(group === 2 ? "heads.two" : "heads.more", { first, last: first + group - 1, kv });
+  if (group === 1) return t("heads.own", { h: first });
+  if (group === heads.q_heads) return t("heads.all", { n: group, kv });
+  return t(group === 2 ? "heads.two" : "heads.more", { first, last: first + group - 1, kv });
 }
 
 /** What the cache of all heads holds of a token. @param {Heads} heads */
@@ -44,6 +44,6 @@ export function cached(heads) {
   const group = sharing(heads);
   const size = bytes(heads.kv_bytes);
   return group === 1
-    ? say("cache", { size })
-    : say("cache.shared", { size, all: bytes(heads.kv_bytes * group) });
+    ? t("cache", { size })
+    : t("cache.shared", { size, all: bytes(heads.kv_bytes * group) });
 }

@@ -77,6 +77,7 @@ const overlap = (a, b) =>
 export function linksAt(trace, f) {
   const { problem: p, arrays, tensors, header } = trace;
   const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
+  /** @type {Record<string, number>} */
   const block = { rows: p.block_q, keys: p.block_k };
   /** @type {Box} */
   const here = { rows: f.rows, keys: f.cols };
@@ -119,7 +120,7 @@ export function linksAt(trace, f) {
     };
   }
 
-  /** All that was moved this way up to this moment. @param {"read" | "write"} op */
+  /** All that was moved this way up to this moment. @param {import("./types.js").Direction} op */
   function* movedBefore(op) {
     for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
       if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
@@ -154,8 +155,8 @@ export function linksAt(trace, f) {
     const convention = RENAMED[more] ?? more;
     if (what === undefined)
       return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
-    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase)
-      return running([pseudocode[what]], name, pseudocode[what].phase);
+    const line = Object.hasOwn(pseudocode, what) ? pseudocode[Number(what)] : null;
+    if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
       if (kind === "visit")
@@ -167,7 +168,7 @@ export function linksAt(trace, f) {
     }
     const totals =
       kind === "bytes" &&
-      Object.hasOwn(header.totals, convention) &&
+      (convention === "requested" || convention === "compulsory") &&
       Object.hasOwn(orders, what) &&
       header.totals[convention][what];
     if (totals)
@@ -215,7 +216,7 @@ export function linksAt(trace, f) {
   }
 
   /** @param {Thing} word @param {Thing} place */
-  const says = (word, place) =>
+  const mentions = (word, place) =>
     Boolean(word.names?.has(place.tensor ?? "")) &&
     overlap(word.box, place.box) &&
     (!word.blocks || among(word.blocks, place));
@@ -234,8 +235,8 @@ export function linksAt(trace, f) {
   function belongs(a, b) {
     if (a.name && a.name === b.name) return true;
     if (a.names && b.names) return together(a, b);
-    if (a.names) return says(a, b);
-    if (b.names) return says(b, a);
+    if (a.names) return mentions(a, b);
+    if (b.names) return mentions(b, a);
     return shared(a.box, b.box).length > 0 && overlap(a.box, b.box);
   }
 
@@ -244,7 +245,9 @@ export function linksAt(trace, f) {
   function cells(of, tensor, bounds) {
     const axes = AXES[tensor];
     if (
-      of.names ? !says(of, { name: "", tensor, box: bounds }) : !axes.some((axis) => of.box[axis])
+      of.names
+        ? !mentions(of, { name: "", tensor, box: bounds })
+        : !axes.some((axis) => of.box[axis])
     )
       return null;
     const box = Object.fromEntries(
@@ -261,7 +264,7 @@ export function linksAt(trace, f) {
     /** @type {Span[]} */
     const runs = [];
     for (let k = 0; k < count; k++) {
-      if (!says(word, /** @type {Thing} */ (thing(name(k))))) continue;
+      if (!mentions(word, /** @type {Thing} */ (thing(name(k))))) continue;
       const last = runs.at(-1);
       if (last?.stop === k) last.stop++;
       else runs.push({ start: k, stop: k + 1 });

@@ -11,9 +11,9 @@ import { named, pieces, TILE_KINDS } from "./predicates.js";
  * cells: {kept_by: string, keeps: string[][]} | null, tiles: {Tr: number, Tc: number, kinds: string | null, counts: Record<string, number>},
  * half: {br: number, bc: number, computed: number, of: number} | null, causal: number, scores: {kept: number, of: number}}} Answer */
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.
- * @typedef {Answer & {draft: Draft, keptBy: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Shown */
+ * @typedef {Answer & {draft: Draft, keepingTerm: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Unpacked */
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 const WHOLE = { name: "full", numbers: "" };
 
 /** @param {Piece} piece */
@@ -86,11 +86,11 @@ export function toggled(numbers, i, j) {
 /** @param {string} text */
 const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
 
-/** @param {Answer} answer @returns {Shown} */
+/** @param {Answer} answer @returns {Unpacked} */
 export const unpacked = (answer) => ({
   ...answer,
   draft: pieces(answer.mask),
-  keptBy: answer.cells && new Int8Array(bytesOf(answer.cells.kept_by).buffer),
+  keepingTerm: answer.cells && new Int8Array(bytesOf(answer.cells.kept_by).buffer),
   keeps: answer.cells?.keeps.map((term) => term.map(bytesOf)) ?? [],
   kinds: answer.tiles.kinds === null ? null : bytesOf(answer.tiles.kinds),
 });
@@ -102,40 +102,43 @@ const bit = (bits, at) => ((bits[at >> 3] >> (7 - (at & 7))) & 1) === 1;
 const segment = (starts, k) => starts.filter((start) => start <= k).length;
 
 /** Why a predicate keeps a score, or hides it, with its numbers: the server has said which. @param {Piece} piece
- * @param {boolean} kept @param {number} i @param {number} j */
-export function because({ name, numbers }, kept, i, j) {
+ * @param {boolean} isVisible @param {number} i @param {number} j */
+export function because({ name, numbers }, isVisible, i, j) {
   const [a, b] = numbers.split(",").map(Number);
-  const told = {
-    full: () => say("because.full"),
-    causal: () => `${j} ${kept ? "≤" : ">"} ${i}`,
+  /** @type {Record<string, () => string>} */
+  const reasons = {
+    full: () => t("because.full"),
+    causal: () => `${j} ${isVisible ? "≤" : ">"} ${i}`,
     window: () =>
-      j <= i ? `${i} − ${j} ${kept ? "≤" : ">"} ${a}` : `${j} − ${i} ${kept ? "≤" : ">"} ${b}`,
-    dilated: () => `(${i} − ${j}) mod ${a} = ${kept ? 0 : (((i - j) % a) + a) % a}`,
-    prefix: () => `${j} ${kept ? "<" : "≥"} ${a}`,
+      j <= i
+        ? `${i} − ${j} ${isVisible ? "≤" : ">"} ${a}`
+        : `${j} − ${i} ${isVisible ? "≤" : ">"} ${b}`,
+    dilated: () => `(${i} − ${j}) mod ${a} = ${isVisible ? 0 : (((i - j) % a) + a) % a}`,
+    prefix: () => `${j} ${isVisible ? "<" : "≥"} ${a}`,
     global: () =>
-      kept
+      isVisible
         ? `${j < a ? j : i} < ${a}`
-        : say("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` }),
+        : t("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` }),
     document: () => {
       const starts = numbers.split(",").map(Number);
       const [row, key] = [segment(starts, i), segment(starts, j)];
-      return kept ? say("because.document", { row }) : say("because.documents", { row, key });
+      return isVisible ? t("because.document", { row }) : t("because.documents", { row, key });
     },
     chunk: () => {
       const [row, key] = [Math.floor(i / a), Math.floor(j / a)];
-      return kept
+      return isVisible
         ? `⌊${i}/${a}⌋ = ⌊${j}/${a}⌋ = ${row}`
         : `⌊${i}/${a}⌋ = ${row}, ⌊${j}/${a}⌋ = ${key}`;
     },
     block: () => {
       const { br, bc } = blocksOf(numbers);
-      return say(kept ? "because.listed" : "because.unlisted", {
+      return t(isVisible ? "because.listed" : "because.unlisted", {
         i: Math.floor(i / br),
         j: Math.floor(j / bc),
       });
     },
   };
-  return told[name]();
+  return reasons[name]();
 }
 
 /** @param {Words[][]} parts @param {string} between */
@@ -147,43 +150,43 @@ const PLACE = "[]"; // in a text, of words that have a hue
 const around = (text, words) =>
   text.split(PLACE).flatMap((part, k) => [...(k ? words : []), ...(part ? [{ text: part }] : [])]);
 
-/** Why query i sees key j, or why it does not. @param {Shown} shown @param {number} i @param {number} j @returns {Words[]} */
-export function scoreSentence({ n, draft, keptBy, keeps, hides }, i, j) {
-  if (!keptBy) return [];
+/** Why query i sees key j, or why it does not. @param {Unpacked} shown @param {number} i @param {number} j @returns {Words[]} */
+export function scoreSentence({ n, draft, keepingTerm, keeps, hides }, i, j) {
+  if (!keepingTerm) return [];
   const at = i * n + j;
-  const term = keptBy[at];
-  if (!hides) return [{ text: say("sees.all", { i, j }) }];
+  const term = keepingTerm[at];
+  if (!hides) return [{ text: t("sees.all", { i, j }) }];
   if (term >= 0) {
     const names = listed(
       draft[term].map((piece) => [{ text: named(piece), term }]),
-      say("and"),
+      t("and"),
     );
-    const why = draft[term].map((piece) => because(piece, true, i, j)).join(say("and"));
-    return around(say("sees", { i, j, names: PLACE, why }), names);
+    const why = draft[term].map((piece) => because(piece, true, i, j)).join(t("and"));
+    return around(t("sees", { i, j, names: PLACE, why }), names);
   }
-  const hiding = draft.map((pieces, t) => {
-    const piece = pieces.find((_, k) => !bit(keeps[t][k], at)) ?? pieces[0];
-    return around(say("hides", { name: PLACE, why: because(piece, false, i, j) }), [
-      { text: named(piece), term: t },
+  const hiding = draft.map((pieces, index) => {
+    const piece = pieces.find((_, k) => !bit(keeps[index][k], at)) ?? pieces[0];
+    return around(t("hides", { name: PLACE, why: because(piece, false, i, j) }), [
+      { text: named(piece), term: index },
     ]);
   });
-  return around(say("blind", { i, j, names: PLACE }), listed(hiding, "; "));
+  return around(t("blind", { i, j, names: PLACE }), listed(hiding, "; "));
 }
 
-/** What is said of a tile, where single scores are too small to see. @param {Shown} shown @param {number} i @param {number} j */
+/** What is said of a tile, where single scores are too small to see. @param {Unpacked} shown @param {number} i @param {number} j */
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";
   const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
   const span = (/** @type {number} */ k, /** @type {number} */ size) =>
-    say("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
-  return say(`tile.${kind}`, { i, j, rows: span(i, br), keys: span(j, bc) });
+    t("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
+  return t(`tile.${kind}`, { i, j, rows: span(i, br), keys: span(j, bc) });
 }
 
-/** The score that is lit at first: three quarters down, the last key that the last term keeps there. @param {Shown} shown
+/** The score that is lit at first: three quarters down, the last key that the last term keeps there. @param {Unpacked} shown
  * @returns {[number, number]} */
-export function firstCell({ n, draft, keptBy }) {
+export function firstCell({ n, draft, keepingTerm }) {
   const i = Math.floor((3 * n) / 4);
-  const row = keptBy?.subarray(i * n, (i + 1) * n) ?? new Int8Array(0);
+  const row = keepingTerm?.subarray(i * n, (i + 1) * n) ?? new Int8Array(0);
   for (let term = draft.length - 1; term >= 0; term--)
     if (row.includes(term)) return [i, row.lastIndexOf(term)];
   return [i, 0];
@@ -199,14 +202,13 @@ export const computed = ({ tiles }) => tiles.counts.full + tiles.counts.partial;
 export function insight(answer) {
   const { br, bc, half, mask, hides, scores, tiles, causal } = answer;
   const size = `${br} × ${bc}`;
-  if (!hides) return say("insight.full");
+  if (!hides) return t("insight.full");
   const all = tiles.Tr * tiles.Tc;
   if (mask !== "causal" && computed(answer) === causal && causal < all)
-    return say("insight.causal", { size });
-  if (half && half.computed / half.of < computed(answer) / all - 0.005)
-    return say("insight.smaller");
-  if (scores.kept === scores.of) return say("insight.all");
-  return say("insight.same", { size });
+    return t("insight.causal", { size });
+  if (half && half.computed / half.of < computed(answer) / all - 0.005) return t("insight.smaller");
+  if (scores.kept === scores.of) return t("insight.all");
+  return t("insight.same", { size });
 }
 
 /** Where one document ends and the next begins, of the first predicate that says so. @param {Draft} draft @param {number} n */
@@ -214,7 +216,7 @@ export function documents(draft, n) {
   const found = draft.flat().find(({ name }) => name === "document");
   const starts = (found?.numbers.split(",").map(Number) ?? []).filter((start) => start < n);
   return starts.map((start, k) => ({
-    name: say("document", { k: k + 1 }),
+    name: t("document", { k: k + 1 }),
     start,
     stop: starts[k + 1] ?? n,
   }));
@@ -223,11 +225,11 @@ export function documents(draft, n) {
 /** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].
  * @param {string} bits @param {number} n @returns {[number, number, number][]} */
 export function runs(bits, n) {
-  const kept = bytesOf(bits);
+  const isVisible = bytesOf(bits);
   /** @type {[number, number, number][]} */
   const found = [];
   for (let at = 0; at < n * n; at++) {
-    if (!bit(kept, at)) continue;
+    if (!bit(isVisible, at)) continue;
     const [i, j] = [Math.floor(at / n), at % n];
     const last = found.at(-1);
     if (last && last[0] === i && last[2] === j) last[2] = j + 1;

@@ -1,7 +1,7 @@
 // What a tile needs on chip against what a thread block of a card may use, in words. Pure.
 
 import { bytes } from "../lib/format.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 import { listed } from "./wording.js";
 
 /** @import { OnChip, Sram } from "./types.js" */
@@ -13,9 +13,10 @@ const PLACES = ["shared memory", "registers"];
  * @param {Sram} sram @param {string} key @param {number} n */
 export function onChip({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
-  const inside = (place) => parts.filter((part) => part[3] === place);
-  const needs = (place) => inside(place).reduce((sum, [, , size]) => sum + size, 0);
-  const list = (place) =>
+  const inside = (/** @type {OnChip} */ place) => parts.filter((part) => part[3] === place);
+  const needs = (/** @type {OnChip} */ place) =>
+    inside(place).reduce((sum, [, , size]) => sum + size, 0);
+  const list = (/** @type {OnChip} */ place) =>
     inside(place)
       .map(
         ([tensor, shape, size]) =>
@@ -29,7 +30,7 @@ export function onChip({ parts, cards }, key, n) {
   const size = { need: bytes(shared), room: bytes(room["shared memory"]) };
   const lacks = listed(
     short.map((place) =>
-      say(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", {
+      t(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", {
         need: bytes(needs(place)),
         card: name,
         room: bytes(room[place]),
@@ -39,8 +40,8 @@ export function onChip({ parts, cards }, key, n) {
   return {
     fits: !short.length,
     shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
-    text: say("chip", size),
-    title: say("chip.title", {
+    text: t("chip", size),
+    title: t("chip.title", {
       ...size,
       shared: list("shared memory"),
       registers: list("registers"),
@@ -51,7 +52,7 @@ export function onChip({ parts, cards }, key, n) {
     warning: !short.length
       ? ""
       : most
-        ? say("chip.lacks", { lacks, most })
-        : say("chip.lacks.all", { lacks }),
+        ? t("chip.lacks", { lacks, most })
+        : t("chip.lacks.all", { lacks }),
   };
 }

@@ -3,7 +3,7 @@
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
 /** @import { Algorithm, Frame, Pass, Problem, Row, Trace } from "./types.js" */
-/** @import { Told } from "./sums.js" */
+/** @import { Explanation } from "./sums.js" */
 
 /** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
 export const algorithmsOf = (pass) => (pass === "backward" ? BACKWARD : ALGORITHMS);
@@ -16,8 +16,8 @@ export const algorithmOf = ({ problem, pass, header }) =>
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
 
-/** Sentences of its phases and what its things come to, once model/backward_says.js is there: it is in
+/** Sentences of its phases and what its things come to, once model/backward_texts.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.
- * @type {{said: Record<string, (f: Frame, row?: Row) => string | string[]>,
- *   explain: (trace: Trace, f: Frame, kind: string, at: number[]) => Told | null}} */
-export const backward = { said: {}, explain: () => null };
+ * @type {{sentences: Record<string, (f: Frame, row?: Row) => string | string[]>,
+ *   explain: (trace: Trace, f: Frame, kind: string, at: number[]) => Explanation | null}} */
+export const backward = { sentences: {}, explain: () => null };

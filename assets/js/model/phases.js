@@ -4,7 +4,7 @@
 import { bytes, number, sub } from "../lib/format.js";
 import { algorithmOf, backward } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 import {
   blocksOf,
   hiddenCode,
@@ -46,8 +46,8 @@ export function codeText(text, problem) {
   const parts = {
     hidden:
       hides.length > 1
-        ? say("code.or", { a: hides[0], b: hides[1] })
-        : (hides[0] ?? say("code.nowhere")),
+        ? t("code.or", { a: hides[0], b: hides[1] })
+        : (hides[0] ?? t("code.nowhere")),
     score: changesOf(problem)
       .map((code) => `;  S = ${code}`)
       .join(""),
@@ -73,26 +73,26 @@ const faint = (f) =>
 /** What is said of the rows whose maximum stayed, where that of another one rose. @param {Frame} f @param {Row} row
  * @param {boolean} [alpha] with their α */
 function theOthers(f, row, alpha = false) {
-  const kept = row.rose ? f.stats.filter((s) => !s.rose).map((s) => String(s.row)) : [];
-  if (!kept.length) return "";
-  if (kept.length > 4)
-    return say(alpha ? "others.many.alpha" : "others.many", {
-      count: kept.length,
+  const stayed = row.rose ? f.stats.filter((s) => !s.rose).map((s) => String(s.row)) : [];
+  if (!stayed.length) return "";
+  if (stayed.length > 4)
+    return t(alpha ? "others.many.alpha" : "others.many", {
+      count: stayed.length,
       of: f.stats.length,
     });
-  if (kept.length > 1)
-    return say(alpha ? "others.more.alpha" : "others.more", { rows: listed(kept) });
-  return say(alpha ? "others.one.alpha" : "others.one", { rows: kept[0] });
+  if (stayed.length > 1)
+    return t(alpha ? "others.more.alpha" : "others.more", { rows: listed(stayed) });
+  return t(alpha ? "others.one.alpha" : "others.one", { rows: stayed[0] });
 }
 
 /** Where m and ℓ of a row begin. @param {Problem} problem */
 const starts = ({ sink }) =>
-  sink === null ? say("starts") : say("starts.sink", { sink: number(sink) });
+  sink === null ? t("starts") : t("starts.sink", { sink: number(sink) });
 
 /** A sentence; or with it a formula with its numbers, and what else is worth knowing.
  * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
-const SAID = {
-  skip: (f) => say("skip", { why: whySkipped(f) }),
+const SENTENCES = {
+  skip: (f) => t("skip", { why: whySkipped(f) }),
   load: (f) => {
     const what = moved(f, "read");
     const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];
@@ -101,17 +101,17 @@ const SAID = {
       return [
         what,
         "",
-        say("load.unseen", { mask: maskName(f.problem), starts: starts(f.problem), i }),
+        t("load.unseen", { mask: maskName(f.problem), starts: starts(f.problem), i }),
       ];
     if (f.step === 0)
       return [
         what,
         "",
         [
-          rope && say("load.rope"),
+          rope && t("load.rope"),
           sink === null
-            ? say("load.begin", { i, j })
-            : say("load.begin.sink", { starts: starts(f.problem), i, j }),
+            ? t("load.begin", { i, j })
+            : t("load.begin.sink", { starts: starts(f.problem), i, j }),
         ]
           .filter(Boolean)
           .join(" "),
@@ -120,71 +120,71 @@ const SAID = {
       return [
         what,
         "",
-        f.first ? say("load.first", { starts: starts(f.problem), i }) : say("load.kept", { i }),
+        f.first ? t("load.first", { starts: starts(f.problem), i }) : t("load.on_chip", { i }),
       ];
-    return [what, "", say("load.round_trip", { algorithm: algorithmOf(f).label, i })];
+    return [what, "", t("load.round_trip", { algorithm: algorithmOf(f).label, i })];
   },
   scores: (f) => {
     const { lanes } = taken(f);
     const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
     return [
-      say("scores", { i, j, rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start }),
+      t("scores", { i, j, rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start }),
       [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].reduce((first, next) =>
-        say("then", { first, next }),
+        t("then", { first, next }),
       ),
-      lanes > 1 ? say("scores.lanes", { lanes }) : lanes ? say("scores.lane") : "",
+      lanes > 1 ? t("scores.lanes", { lanes }) : lanes ? t("scores.lane") : "",
     ];
   },
   mask: masked,
   max: (f, row) => {
-    if (!row) return say("max");
+    if (!row) return t("max");
     const who = { row: rowWord(row) };
     if (f.stage === "softmax" && f.problem.sink !== null)
       return [
-        say("max.whole.sink", who),
+        t("max.whole.sink", who),
         `m = max(${number(row.row_max)}, ${number(f.problem.sink)}) = ${number(row.m_new)}`,
       ];
-    if (f.stage === "softmax") return [say("max.whole", who), `m = ${number(row.m_new)}`];
-    if (row.m_new === -Infinity) return [say("max.unseen", who), "m = −∞"];
-    if (row.m_old === -Infinity) return [say("max.first", who), `m = ${number(row.m_new)}`];
+    if (f.stage === "softmax") return [t("max.whole", who), `m = ${number(row.m_new)}`];
+    if (row.m_new === -Infinity) return [t("max.unseen", who), "m = −∞"];
+    if (row.m_old === -Infinity) return [t("max.first", who), `m = ${number(row.m_new)}`];
     const formula = `m = max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}`;
-    if (f.first) return [say(row.rose ? "max.sink.rises" : "max.sink.stays", who), formula];
-    if (row.rose) return [say("max.rises", who), formula, theOthers(f, row)];
-    if (row.row_max === -Infinity) return [say("max.blind", who), formula];
-    return [say(f.stats.some((s) => s.rose) ? "max.stays" : "max.all_stay", who), formula];
+    if (f.first) return [t(row.rose ? "max.sink.rises" : "max.sink.stays", who), formula];
+    if (row.rose) return [t("max.rises", who), formula, theOthers(f, row)];
+    if (row.row_max === -Infinity) return [t("max.blind", who), formula];
+    return [t(f.stats.some((s) => s.rose) ? "max.stays" : "max.all_stay", who), formula];
   },
   exp: (f, row) => {
-    if (f.stage === "softmax") return [say("exp.whole"), say("exp.weight")];
+    if (f.stage === "softmax") return [t("exp.whole"), t("exp.weight")];
     const weights = `P${tileOf(f)} = exp(S − m)`;
-    if (!row || row.alpha === undefined) return [say("exp"), weights];
+    if (!row || row.alpha === undefined) return [t("exp"), weights];
     const who = { row: rowWord(row) };
-    if (row.m_new === -Infinity) return [say("exp.unseen", who), weights];
-    if (row.m_old === -Infinity) return [say("exp.first"), weights, say("exp.first.why")];
+    if (row.m_new === -Infinity) return [t("exp.unseen", who), weights];
+    if (row.m_old === -Infinity) return [t("exp.first"), weights, t("exp.first.why")];
     const formula = `α = exp(${minus(row.m_old, row.m_new)}) = ${number(row.alpha)}`;
-    if (row.rose && f.first) return [say("exp.sink", who), formula];
+    if (row.rose && f.first) return [t("exp.sink", who), formula];
     if (row.rose)
       return [
-        say("exp.rises", { row: rowWord(row), m: number(row.m_new) }),
+        t("exp.rises", { row: rowWord(row), m: number(row.m_new) }),
         formula,
         theOthers(f, row, true),
       ];
-    return [say("exp.stays", who), formula];
+    return [t("exp.stays", who), formula];
   },
   sum: (f, row) => {
-    if (!row) return say("sum");
+    if (!row) return t("sum");
     const who = { row: rowWord(row) };
     if (f.stage && f.problem.sink !== null)
       return [
-        say("sum.whole.sink", who),
+        t("sum.whole.sink", who),
         `ℓ = ${number(row.row_sum)} + exp(${minus(f.problem.sink, row.m_new)}) = ${number(row.l_new)}`,
       ];
     if (row.alpha === undefined || row.m_old === -Infinity)
-      return [say("sum.first", who), `ℓ = ${number(row.l_new)}`];
-    const words = say(f.first ? "sum.sink" : row.alpha === 1 ? "sum.stays" : "sum.rises", who);
+      return [t("sum.first", who), `ℓ = ${number(row.l_new)}`];
+    const words = t(f.first ? "sum.sink" : row.alpha === 1 ? "sum.stays" : "sum.rises", who);
     return [
       words,
       `ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`,
-      faint(f) ? say("sum.faint") : "",
+      faint(f) ? t("sum.faint") : "",
     ];
   },
   output: (f) => {
@@ -192,17 +192,17 @@ const SAID = {
     const { dropout } = f.problem;
     if (dropout && !f.stage)
       return [
-        say("output.drop", { i, j }),
+        t("output.drop", { i, j }),
         `O${i} ← ${algorithmOf(f).output === "normalized" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`,
-        say("output.drop.why", { p: dropout, kept: number(1 - dropout) }),
+        t("output.drop.why", { p: dropout, rest: number(1 - dropout) }),
       ];
-    if (f.stage) return [say("output.whole", { i }), `O${i} = P V`];
+    if (f.stage) return [t("output.whole", { i }), `O${i} = P V`];
     if (algorithmOf(f).output === "normalized")
-      return [say("output.normalized", { i, j }), `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
-    const end = say(faint(f) ? "output.faint" : "output.so_far");
+      return [t("output.normalized", { i, j }), `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
+    const end = t(faint(f) ? "output.faint" : "output.so_far");
     if (f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity)))
-      return [say("output.first", { i, j }), `O${i} ← P V${j}`, end];
-    return [say("output", { i, j }), `O${i} ← α·O${i} + P V${j}`, end];
+      return [t("output.first", { i, j }), `O${i} ← P V${j}`, end];
+    return [t("output", { i, j }), `O${i} ← α·O${i} + P V${j}`, end];
   },
   store: (f) => {
     const { n, dropout, sink } = f.problem;
@@ -211,28 +211,28 @@ const SAID = {
       return [
         moved(f, "write"),
         dropout ? "P = drop(exp(S − m) / ℓ)" : "P = exp(S − m) / ℓ",
-        say("store.whole", { n }),
+        t("store.whole", { n }),
       ];
     if (f.stage)
-      return [moved(f, "write"), "", f.stage === "scores" ? say("store.whole", { n }) : ""];
+      return [moved(f, "write"), "", f.stage === "scores" ? t("store.whole", { n }) : ""];
     if (algorithmOf(f).output === "normalized") {
       const { what } = blocksOf(f, "write");
-      return [say("store.round_trip", { what, size }), "", say("store.round_trip.S")];
+      return [t("store.round_trip", { what, size }), "", t("store.round_trip.S")];
     }
     const lse = sink === null ? "−∞" : number(sink);
     if (f.unseen)
       return [
-        say(sink === null ? "store.unseen" : "store.unseen.sink", { i }),
+        t(sink === null ? "store.unseen" : "store.unseen.sink", { i }),
         `lse${i} = ${lse}`,
-        say("store.size", { size }),
+        t("store.size", { size }),
       ];
     const rows = f.stats
       .filter((s) => s.l_new === 0 || (sink !== null && s.l_new === 1 && s.m_new === sink))
       .map((s) => String(s.row));
     const end = rows.length
-      ? say(rows.length > 1 ? "store.blind.more" : "store.blind.one", { rows: listed(rows), lse })
-      : say("store.lse", { size });
-    return [say("store", { i }), `lse${i} = m + log ℓ`, end];
+      ? t(rows.length > 1 ? "store.blind.more" : "store.blind.one", { rows: listed(rows), lse })
+      : t("store.lse", { size });
+    return [t("store", { i }), `lse${i} = m + log ℓ`, end];
   },
 };
 
@@ -258,18 +258,18 @@ function ownWords(f, row) {
 
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */
-export function said(f, row) {
+export function describeStep(f, row) {
   const [words, formula = "", aside = ""] = [
-    ownWords(f, row) ?? (f.pass === "backward" ? backward.said : SAID)[f.phase](f, row),
+    ownWords(f, row) ?? (f.pass === "backward" ? backward.sentences : SENTENCES)[f.phase](f, row),
   ].flat();
   return { words, formula, aside };
 }
 
 /** The step in words: what the eye sees, for the ear. @param {Frame} f @param {Row} [row] */
 export function sentence(f, row) {
-  const { words, formula, aside } = said(f, row);
+  const { words, formula, aside } = describeStep(f, row);
   const all = [words, formula && `${formula}.`, aside].filter(Boolean).join(" ");
   return f.j < 0
-    ? say("said.block", { i: f.i, said: all })
-    : say("said.tile", { i: f.i, j: f.j, said: all });
+    ? t("spoken.block", { i: f.i, sentence: all })
+    : t("spoken.tile", { i: f.i, j: f.j, sentence: all });
 }

@@ -4,8 +4,8 @@ import { bytes, number, sub } from "../lib/format.js";
 import { sharing } from "./heads.js";
 import { algorithmOf, savesL } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
-import { say } from "./texts.js";
-import { sayBackward } from "./texts_backward.js";
+import { t } from "./texts.js";
+import { tBackward } from "./texts_backward.js";
 import { masked, maskName, moved, rowWord, sumBytes, tileOf, whySkipped } from "./wording.js";
 
 /** @import { Frame, Op, Row } from "./types.js" */
@@ -23,32 +23,32 @@ const alone = (f) => f.i < 0;
 /** What the loads of a tile are for. @param {Frame} f @param {string} what */
 function loaded(f, what) {
   const [i, j] = [sub(f.i), sub(f.j)];
-  if (moves(f, "K", "read")) return [sayBackward("b.load.keys", { j }), "", what];
+  if (moves(f, "K", "read")) return [tBackward("b.load.keys", { j }), "", what];
   return [
-    sayBackward(algorithmOf(f).scales_dQ ? "b.load.rows.round_trip" : "b.load.rows", { i, j }),
+    tBackward(algorithmOf(f).scales_dQ ? "b.load.rows.round_trip" : "b.load.rows", { i, j }),
     "",
     what,
   ];
 }
 
 /** @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
-export const SAID = {
-  skip: (f) => sayBackward("b.skip", { why: whySkipped(f) }),
+export const SENTENCES = {
+  skip: (f) => tBackward("b.skip", { why: whySkipped(f) }),
   load: (f) => {
     const what = moved(f, "read");
     const [i, j] = [sub(f.i), sub(f.j)];
-    if (alone(f)) return [sayBackward("b.load.unseen", { j, mask: maskName(f.problem) }), "", what];
+    if (alone(f)) return [tBackward("b.load.unseen", { j, mask: maskName(f.problem) }), "", what];
     if (f.stage === null) return loaded(f, what);
-    if (f.stage === "D") return [sayBackward("b.load.D", { i }), "", what];
-    if (f.stage === "scale") return [sayBackward("b.load.scale", { i }), "", what];
+    if (f.stage === "D") return [tBackward("b.load.D", { i }), "", what];
+    if (f.stage === "scale") return [tBackward("b.load.scale", { i }), "", what];
     return what;
   },
   scores: (f) => {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
     return [
-      sayBackward("b.scores", { tile, i, j }),
+      tBackward("b.scores", { tile, i, j }),
       [`S${tile} = Q${i} K${j}ᵀ / √${f.problem.d}`, ...changesOf(f.problem)].reduce((first, next) =>
-        say("then", { first, next }),
+        t("then", { first, next }),
       ),
     ];
   },
@@ -58,10 +58,10 @@ export const SAID = {
     const by_l = savesL(f.problem);
     const end =
       row?.lse === -Infinity
-        ? sayBackward("b.exp.unseen", { row: rowWord(row) })
-        : sayBackward(by_l ? "b.exp.known.statistics" : "b.exp.known");
+        ? tBackward("b.exp.unseen", { row: rowWord(row) })
+        : tBackward(by_l ? "b.exp.known.statistics" : "b.exp.known");
     return [
-      by_l ? sayBackward("b.exp.statistics", { tile }) : sayBackward("b.exp", { tile, i }),
+      by_l ? tBackward("b.exp.statistics", { tile }) : tBackward("b.exp", { tile, i }),
       `P${tile} = ${by_l ? `exp(S − m) / ℓ` : `exp(S − lse${i})`}`,
       end,
     ];
@@ -69,25 +69,25 @@ export const SAID = {
   dV: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
     return [
-      sayBackward(f.stage ? "b.dV.whole" : "b.dV", { i, j }),
+      tBackward(f.stage ? "b.dV.whole" : "b.dV", { i, j }),
       `dV${j} += P${tileOf(f)}ᵀ dO${i}`,
     ];
   },
   dP: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
-    return [sayBackward("b.dP", { i, j }), `dP${tileOf(f)} = dO${i} V${j}ᵀ`];
+    return [tBackward("b.dP", { i, j }), `dP${tileOf(f)} = dO${i} V${j}ᵀ`];
   },
   D: (f, row) => {
     const [i, D] = [sub(f.i), number(row?.D)];
     if (f.stage === "dS")
       return [
-        row ? sayBackward("b.D.dS.row", { row: rowWord(row) }) : sayBackward("b.D.dS"),
+        row ? tBackward("b.D.dS.row", { row: rowWord(row) }) : tBackward("b.D.dS"),
         D && `D = rowsum(P ∘ dP) = ${D}`,
       ];
     return [
-      row ? sayBackward("b.D.row", { row: rowWord(row), i }) : sayBackward("b.D", { i }),
+      row ? tBackward("b.D.row", { row: rowWord(row), i }) : tBackward("b.D", { i }),
       D && `D = rowsum(O ∘ dO) = ${D}`,
-      sayBackward(f.stage ? "b.D.whole" : "b.D.once"),
+      tBackward(f.stage ? "b.D.whole" : "b.D.once"),
     ];
   },
   dS: (f, row) => {
@@ -101,65 +101,61 @@ export const SAID = {
           ? "b.dS.slope.sink"
           : "b.dS.sum.sink";
     return [
-      sayBackward("b.dS", { i }),
+      tBackward("b.dS", { i }),
       `dS${tile} = P ∘ (dP − D)${bent ? " ∘ slope" : ""}`,
-      row?.D === undefined ? "" : sayBackward(sums, { row: rowWord(row), D: number(row.D) }),
+      row?.D === undefined ? "" : tBackward(sums, { row: rowWord(row), D: number(row.D) }),
     ];
   },
   dQ: (f) => {
     const [tile, i, j] = [tileOf(f), sub(f.i), sub(f.j)];
-    if (f.stage) return [sayBackward("b.dQ.whole", { i, j }), `dQ${i} += dS${tile} K${j}`];
+    if (f.stage) return [tBackward("b.dQ.whole", { i, j }), `dQ${i} += dS${tile} K${j}`];
     const [part, of] = [Number(f.grads?.added[f.i]), Number(f.grads?.of[f.i])];
     if (algorithmOf(f).scales_dQ)
       return [
-        sayBackward("b.dQ.round_trip", { i, part, of }),
+        tBackward("b.dQ.round_trip", { i, part, of }),
         `dQ${i} ← dQ${i} + dS${tile} K${j} / √${f.problem.d}`,
-        say("store.size", { size: written(f, "dQ") }),
+        t("store.size", { size: written(f, "dQ") }),
       ];
-    return [
-      sayBackward("b.dQ", { i, part, of }),
-      `dQ${i} += dS${tile} K${j}`,
-      sayBackward("b.dQ.why"),
-    ];
+    return [tBackward("b.dQ", { i, part, of }), `dQ${i} += dS${tile} K${j}`, tBackward("b.dQ.why")];
   },
   dK: (f) => {
     const [i, j] = [sub(f.i), sub(f.j)];
     return [
-      sayBackward(f.stage ? "b.dK.whole" : "b.dK", { i, j }),
+      tBackward(f.stage ? "b.dK.whole" : "b.dK", { i, j }),
       `dK${j} += dS${tileOf(f)}ᵀ Q${i}`,
     ];
   },
   scale: (f) => {
     const i = sub(f.i);
     return [
-      sayBackward("b.scale", { i }),
+      tBackward("b.scale", { i }),
       `dQ${i} = dQ${i} / √${f.problem.d}`,
-      sayBackward("b.scale.dtype", { dtype: f.problem.dtype }),
+      tBackward("b.scale.dtype", { dtype: f.problem.dtype }),
     ];
   },
   store: (f) => {
     const [i, j, { n, d }] = [sub(f.i), sub(f.j), f.problem];
-    const size = say("store.size", { size: bytes(sumBytes(f, "write")) });
-    if (f.stage === "D") return [sayBackward("b.store.D", { i }), "", size];
-    if (f.stage === "scale") return [sayBackward("b.store.scale", { i }), "", size];
+    const size = t("store.size", { size: bytes(sumBytes(f, "write")) });
+    if (f.stage === "D") return [tBackward("b.store.D", { i }), "", size];
+    if (f.stage === "scale") return [tBackward("b.store.scale", { i }), "", size];
     if (f.stage === "dP" || f.stage === "dS")
-      return [moved(f, "write"), "", say("store.whole", { n })];
-    if (f.stage === "dV") return [sayBackward("b.store.dV", { j }), "", size];
+      return [moved(f, "write"), "", t("store.whole", { n })];
+    if (f.stage === "dV") return [tBackward("b.store.dV", { j }), "", size];
     if (f.stage)
       return [
-        sayBackward("b.store.one", { gradient: `d${f.stage[1]}${f.stage === "dQ" ? i : j}` }),
+        tBackward("b.store.one", { gradient: `d${f.stage[1]}${f.stage === "dQ" ? i : j}` }),
         `d${f.stage[1]} / √${d}`,
         size,
       ];
-    if (alone(f)) return [sayBackward("b.store.unseen", { j }), "", size];
+    if (alone(f)) return [tBackward("b.store.unseen", { j }), "", size];
     const both = written(f, "dK", "dV");
     const shared = f.problem.heads && sharing(f.problem.heads) > 1;
     return [
-      sayBackward("b.store", { j }),
+      tBackward("b.store", { j }),
       `dK${j} = dK${j} / √${d}`,
       shared
-        ? sayBackward("b.store.shared", { size: both, j })
-        : sayBackward("b.store.size", { size: both }),
+        ? tBackward("b.store.shared", { size: both, j })
+        : tBackward("b.store.size", { size: both }),
     ];
   },
 };
@@ -167,9 +163,9 @@ export const SAID = {
 /** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
  * @type {[phase: string, formula: string, where: string][]} */
 export const PRODUCTS = [
-  ["scores", "S = Q Kᵀ / √d", sayBackward("product.scores")],
-  ["dV", "dV += Pᵀ dO", sayBackward("product.dV")],
-  ["dP", "dP = dO Vᵀ", sayBackward("product.dP")],
-  ["dK", "dK += dSᵀ Q", sayBackward("product.dK")],
-  ["dQ", "dQ += dS K", sayBackward("product.dQ")],
+  ["scores", "S = Q Kᵀ / √d", tBackward("product.scores")],
+  ["dV", "dV += Pᵀ dO", tBackward("product.dV")],
+  ["dP", "dP = dO Vᵀ", tBackward("product.dP")],
+  ["dK", "dK += dSᵀ Q", tBackward("product.dK")],
+  ["dQ", "dQ += dS K", tBackward("product.dQ")],
 ];

@@ -30,7 +30,7 @@ export function problemOf(search) {
 }
 
 /** The same with the pass that is shown, where it is the backward pass. @param {string} search */
-export function shownOf(search) {
+export function problemAndPassOf(search) {
   const pass = new URLSearchParams(search).get("pass");
   return problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
 }

@@ -1,12 +1,12 @@
-// What to guess before a step: pure functions of a trace and a place. Every answer is looked up in the trace that then
+// What to predict before a step: pure functions of a trace and a place. Every answer is looked up in the trace that then
 // shows it. A question is asked only where its answer varies, and says afterwards why.
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
 import { KINDS } from "./frame.js";
 import { TURNS as OF_BACKWARD } from "./questions_backward.js";
-import { say } from "./texts.js";
-import { YES_NO, sayPredict } from "./texts_predict.js";
+import { t } from "./texts.js";
+import { YES_NO, tPredict } from "./texts_predict.js";
 import { listed } from "./wording.js";
 
 /** @import { Trace } from "./types.js" */
@@ -37,10 +37,12 @@ function rowsOf({ arrays: a, problem: p }, v) {
   return met;
 }
 
-const rises = ({ before, after }) => after > before;
+const rises = (/** @type {Met} */ { before, after }) => after > before;
+/** @param {Met[]} list @param {number} k */
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays, steps }, v) =>
-  sayPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
+/** @param {number} v */
+const tileOf = (/** @type {Trace} */ { arrays, steps }, v) =>
+  tPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -48,20 +50,22 @@ function maximum(trace, v, wanted) {
   const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
   if (!rows.length) return null;
   const { row, before, top } = one(rows, v);
-  const because = sayPredict(wanted ? "ask.max.rises" : "ask.max.stays", {
+  const because = tPredict(wanted ? "ask.max.rises" : "ask.max.stays", {
     row,
     top: number(top),
     before: number(before),
   });
   return {
-    text: sayPredict("ask.max", { tile: tileOf(trace, v), row }),
+    text: tPredict("ask.max", { tile: tileOf(trace, v), row }),
     options: YES_NO,
     answer: wanted ? 0 : 1,
     because,
     row,
   };
 }
+/** @param {Trace} trace @param {number} v */
 const rise = (trace, v) => maximum(trace, v, true);
+/** @param {Trace} trace @param {number} v */
 const stay = (trace, v) => maximum(trace, v, false);
 
 /** "By which α is the row's past multiplied?" @param {Trace} trace @param {number} v @returns {Question} */
@@ -70,7 +74,7 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, before, after, alpha: answer } = one(rows, v);
   return {
-    text: sayPredict("ask.alpha", {
+    text: tPredict("ask.alpha", {
       tile: tileOf(trace, v),
       row,
       before: number(before),
@@ -91,7 +95,7 @@ function sum(trace, v) {
   const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
   const max = Math.ceil(l_old + added);
   return {
-    text: sayPredict("ask.sum", {
+    text: tPredict("ask.sum", {
       tile: tileOf(trace, v),
       row,
       l: number(l_old),
@@ -115,10 +119,10 @@ function skipped(trace) {
   const options = [...new Set([count, Math.floor(all / 2), all - count])].sort((a, b) => a - b);
   if (options.length < 2) return null;
   return {
-    text: sayPredict("ask.skipped", { all }),
+    text: tPredict("ask.skipped", { all }),
     options: options.map(String),
     answer: options.indexOf(count),
-    because: sayPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", {
+    because: tPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", {
       count,
       all,
     }),
@@ -132,10 +136,10 @@ function masked(trace, v) {
   if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
   return {
-    text: sayPredict("ask.kind", { tile: tileOf(trace, v) }),
-    options: KINDS.map((name) => say(`kind.${name}`)),
+    text: tPredict("ask.kind", { tile: tileOf(trace, v) }),
+    options: KINDS.map((name) => t(`kind.${name}`)),
     answer: kind,
-    because: sayPredict(`ask.kind.${KINDS[kind]}`),
+    because: tPredict(`ask.kind.${KINDS[kind]}`),
   };
 }
 
@@ -146,14 +150,14 @@ const TURNS = [
   [sum, masked, alpha],
 ];
 
-/** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], told: Record<string, number[]>}>} */
-const asked = new WeakMap();
+/** Of each trace, the questions so far and how often each answer was right. @type {WeakMap<Trace, {list: Question[], tally: Record<string, number[]>}>} */
+const histories = new WeakMap();
 
 /** No choice is asked whose answer was right more often than another one's, so that none is a safe bet.
- * @param {Question} question @param {Record<string, number[]>} told */
-function varies(question, told) {
+ * @param {Question} question @param {Record<string, number[]>} tally */
+function varies(question, tally) {
   if (!question?.options.length) return Boolean(question);
-  const counts = (told[question.options.join()] ??= question.options.map(() => 0));
+  const counts = (tally[question.options.join()] ??= question.options.map(() => 0));
   const others = counts.filter((_, k) => k !== question.answer);
   return counts[question.answer] <= Math.max(...others);
 }
@@ -162,18 +166,18 @@ function varies(question, told) {
  * @param {Trace} trace @param {number} step @returns {Question} */
 export function questionAt(trace, step) {
   if (step + 1 >= trace.steps) return null;
-  if (!asked.has(trace)) asked.set(trace, { list: [], told: {} });
-  const { list, told } = /** @type {{list: Question[], told: Record<string, number[]>}} */ (
-    asked.get(trace)
+  if (!histories.has(trace)) histories.set(trace, { list: [], tally: {} });
+  const { list, tally } = /** @type {{list: Question[], tally: Record<string, number[]>}} */ (
+    histories.get(trace)
   );
   while (list.length <= step) {
     const at = list.length;
     const turns = trace.header.pass === "backward" ? OF_BACKWARD : TURNS;
     let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
     for (const ask of turns[at % turns.length])
-      if (!question && varies(ask(trace, at + 1), told)) question = ask(trace, at + 1);
+      if (!question && varies(ask(trace, at + 1), tally)) question = ask(trace, at + 1);
     if (question && at && question.options.length)
-      told[question.options.join()][question.answer] += 1;
+      tally[question.options.join()][question.answer] += 1;
     list.push(question);
   }
   return list[step];
@@ -189,11 +193,11 @@ export const isRight = ({ answer, slider }, choice) =>
 export function raceQuestion(names, finishes) {
   const first = Math.min(...finishes);
   const winners = names.filter((_, k) => finishes[k] === first);
-  const options = winners.length > 1 ? [...names, sayPredict("ask.race.tie")] : names;
+  const options = winners.length > 1 ? [...names, tPredict("ask.race.tie")] : names;
   return {
-    text: sayPredict("ask.race"),
+    text: tPredict("ask.race"),
     options,
     answer: winners.length > 1 ? options.length - 1 : finishes.indexOf(first),
-    because: sayPredict("ask.race.why", { lanes: listed(winners), n: first + 1 }),
+    because: tPredict("ask.race.why", { lanes: listed(winners), n: first + 1 }),
   };
 }

@@ -1,7 +1,7 @@
-// What to guess before a tile of the backward, by the rules of model/questions.js. Pure.
+// What to predict before a tile of the backward, by the rules of model/questions.js. Pure.
 
 import { number, sub } from "../lib/format.js";
-import { YES_NO, sayPredict } from "./texts_predict.js";
+import { YES_NO, tPredict } from "./texts_predict.js";
 
 /** @import { Trace } from "./types.js" */
 /** @import { Question } from "./questions.js" */
@@ -13,7 +13,7 @@ const isTile = ({ header, arrays: a }, v) =>
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
   const tiles = Array.from(a.v_stage).flatMap((stage, at) => (stage === a.v_stage[v] ? [at] : []));
-  return sayPredict("ask.tile", {
+  return tPredict("ask.tile", {
     v: tiles.indexOf(v) + 1,
     of: tiles.length,
     i: sub(a.v_i[v]),
@@ -28,10 +28,10 @@ function addsOf(trace, v) {
   const j = sub(a.v_j[v]);
   const stores = (a.v_phases[v] & (1 << header.phases.indexOf("store"))) > 0;
   return {
-    text: sayPredict("ask.stores", { tile: tileOf(trace, v), j }),
+    text: tPredict("ask.stores", { tile: tileOf(trace, v), j }),
     options: YES_NO,
     answer: stores ? 0 : 1,
-    because: sayPredict(stores ? "ask.stores.yes" : "ask.stores.no", { j }),
+    because: tPredict(stores ? "ask.stores.yes" : "ask.stores.no", { j }),
   };
 }
 
@@ -45,10 +45,10 @@ function nextParts(trace, v) {
   const options = visits.map((_, k) => String(k + 1));
   const answer = visits.indexOf(v);
   return {
-    text: sayPredict("ask.parts", { tile: tileOf(trace, v), i }),
+    text: tPredict("ask.parts", { tile: tileOf(trace, v), i }),
     options,
     answer,
-    because: sayPredict("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }),
+    because: tPredict("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }),
   };
 }
 
@@ -71,10 +71,10 @@ function signOf(trace, v) {
     a.dS[row * p.n + key],
   ];
   if (!(Math.abs(dS) >= 0.005)) return null;
-  const told = `P = ${number(P)}, dP = ${number(dP)}`;
+  const known = `P = ${number(P)}, dP = ${number(dP)}`;
   return {
-    text: sayPredict("ask.sign", { tile: tileOf(trace, v), row, told, key, D: number(D) }),
-    options: [sayPredict("ask.sign.above"), sayPredict("ask.sign.below")],
+    text: tPredict("ask.sign", { tile: tileOf(trace, v), row, known, key, D: number(D) }),
+    options: [tPredict("ask.sign.above"), tPredict("ask.sign.below")],
     answer: dS > 0 ? 0 : 1,
     because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`,
     row,
@@ -87,10 +87,10 @@ function maskedOrNot(trace, v) {
   if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
   const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
   return {
-    text: sayPredict("ask.masked", { tile: tileOf(trace, v) }),
+    text: tPredict("ask.masked", { tile: tileOf(trace, v) }),
     options: YES_NO,
     answer: partial ? 0 : 1,
-    because: sayPredict(partial ? "ask.masked.yes" : "ask.masked.no"),
+    because: tPredict(partial ? "ask.masked.yes" : "ask.masked.no"),
   };
 }
 

@@ -6,7 +6,7 @@
 export const columns = (lines) => [...new Set(lines.flatMap(Object.keys))];
 
 /** A number as a person reads it, a dash for nothing. @param {string | number | null | undefined} value */
-export const shown = (value) =>
+export const formatValue = (value) =>
   typeof value === "number"
     ? value.toLocaleString("en", { maximumFractionDigits: 5 })
     : String(value ?? "–");

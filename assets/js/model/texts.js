@@ -3,4 +3,4 @@
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step.json" with { type: "json" };
 
-export const say = textsOf(texts);
+export const t = textsOf(texts);

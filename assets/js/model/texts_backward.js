@@ -3,4 +3,4 @@
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_backward.json" with { type: "json" };
 
-export const sayBackward = textsOf(texts);
+export const tBackward = textsOf(texts);

@@ -3,5 +3,5 @@
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_predict.json" with { type: "json" };
 
-export const sayPredict = textsOf(texts);
-export const YES_NO = [sayPredict("ask.yes"), sayPredict("ask.no")];
+export const tPredict = textsOf(texts);
+export const YES_NO = [tPredict("ask.yes"), tPredict("ask.no")];

@@ -4,7 +4,7 @@ import { blockName, bytes } from "../lib/format.js";
 import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
 import { algorithmOf } from "./passes.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 import { listed } from "./wording.js";
 
 /** @import { Frame, Kind, Problem, Trace } from "./types.js" */
@@ -41,7 +41,7 @@ function storedState({ problem: p, tilesOf, strip, arrays }, step, i, j) {
   return { layer, state: now ? "current" : "done" };
 }
 
-/** The same for who is to guess what becomes of the tiles: those still to come all look alike.
+/** The same while they are to be predicted: those still to come all look alike.
  * @param {Look} look @param {Trace} trace @param {number} step @param {number} i @param {number} j @returns {Look} */
 export function veiled(look, trace, step, i, j) {
   const v = trace.tileVisit[i * trace.problem.Tc + j];
@@ -132,23 +132,23 @@ const part = (p, k, size) => Math.min(size, p.n - k * size);
 export function blockWords({ problem: p, header }, tensor, block) {
   const rows = OF_KEYS.includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
   const name = blockName({ tensor, block });
-  if (OF_ROWS.includes(tensor)) return say("block.rows", { name, rows, size: bytes(rows * 4) });
+  if (OF_ROWS.includes(tensor)) return t("block.rows", { name, rows, size: bytes(rows * 4) });
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
   const what = { name, rows, cols: p.d, size: bytes(rows * p.d * header.itemsize[tensor]) };
-  return group > 1 ? say("block.shared", { ...what, heads: group }) : say("block", what);
+  return group > 1 ? t("block.shared", { ...what, heads: group }) : t("block", what);
 }
 
 /** Why scores of a tile are hidden; "" where none are. @param {Trace} trace @param {number} i @param {number} j */
 export function whyOf(trace, i, j) {
   const kind = KINDS[trace.arrays.tile_kind[i * trace.problem.Tc + j]];
   if (kind === "full") return "";
-  if (trace.problem.mask === "causal") return kind === "skipped" ? say("after.all") : "";
+  if (trace.problem.mask === "causal") return kind === "skipped" ? t("after.all") : "";
   const hiders = hidersOf(trace, i, j);
   if (!hiders) return "";
   const who = listed(hiders.names);
   return kind === "skipped"
-    ? say(`hides.${hiders.how}.all`, { who })
-    : say(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
+    ? t(`hides.${hiders.how}.all`, { who })
+    : t(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
 }
 
 /** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */
@@ -157,9 +157,9 @@ export function tileWords(trace, i, j) {
   const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
   const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
   if (algorithmOf(trace).stores_scores)
-    return say("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
-  const kind = [say(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)]
+    return t("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
+  const kind = [t(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)]
     .filter(Boolean)
     .join(", ");
-  return say("tile.never", { name, rows, cols, kind });
+  return t("tile.never", { name, rows, cols, kind });
 }

@@ -111,6 +111,7 @@
  *   alpha: Known, row_sum: Known, l_new: Known, lse?: Known, D?: Known,
  * }} Row
  * @typedef {"read" | "write" | "add"} Op
+ * @typedef {"read" | "write"} Direction
  * @typedef {{
  *   tensor: string, block: number | number[], op: Op, phase: string, bytes: number, moved: boolean,
  * }} Transfer

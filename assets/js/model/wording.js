@@ -1,35 +1,35 @@
 // The words that sentences of both passes are made of: rows, tiles, what the mask hides, what is moved. Pure.
 
 import { blockName, bytes, number, sub } from "../lib/format.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 
 /** @import { Frame, Op, Problem, Row } from "./types.js" */
 
 const NAMED = 36; // characters of a mask that a sentence takes
 /** What a sentence calls the mask. @param {Problem} problem */
 export const maskName = ({ mask }) =>
-  mask.length > NAMED ? say("mask.long") : say("mask.name", { mask });
+  mask.length > NAMED ? t("mask.long") : t("mask.name", { mask });
 
 /** Of a plain mask, when a score is hidden. @type {Record<string, string>} */
 const PLAIN = { full: "", causal: "key > query" };
 /** The same of any, as code. @param {Problem} problem */
 export const hiddenCode = ({ mask }) =>
-  PLAIN[mask] ?? (mask.length > NAMED ? say("code.hides") : say("code.not", { mask }));
+  PLAIN[mask] ?? (mask.length > NAMED ? t("code.hides") : t("code.not", { mask }));
 
 /** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
 function whyHidden({ problem, hiders }) {
-  if (problem.mask === "causal") return say("after.key");
-  if (!hiders) return say("hides.one.key", { who: maskName(problem) });
-  return say(hiders.how === "one" ? "hides.one.key" : "hides.more.key", {
+  if (problem.mask === "causal") return t("after.key");
+  if (!hiders) return t("hides.one.key", { who: maskName(problem) });
+  return t(hiders.how === "one" ? "hides.one.key" : "hides.more.key", {
     who: listed(hiders.names),
   });
 }
 
 /** Why a tile is skipped. @param {Frame} f */
 export function whySkipped({ problem, hiders }) {
-  if (problem.mask === "causal") return say("after.tile");
-  if (!hiders) return say("skip.mask", { mask: maskName(problem) });
-  const why = say(`hides.${hiders.how}.tile`, { who: listed(hiders.names) });
+  if (problem.mask === "causal") return t("after.tile");
+  if (!hiders) return t("skip.mask", { mask: maskName(problem) });
+  const why = t(`hides.${hiders.how}.tile`, { who: listed(hiders.names) });
   return why[0].toUpperCase() + why.slice(1);
 }
 
@@ -52,19 +52,19 @@ export function blocksOf(f, op) {
     many: names.length > 1,
   };
 }
-/** The same in words. @param {Frame} f @param {"read" | "write"} op */
+/** The same in words. @param {Frame} f @param {import("./types.js").Direction} op */
 export function moved(f, op) {
   const { what, many } = blocksOf(f, op);
-  return say(many ? `moved.${op}.more` : `moved.${op}.one`, { what, size: bytes(sumBytes(f, op)) });
+  return t(`moved.${op}.${many ? "more" : "one"}`, { what, size: bytes(sumBytes(f, op)) });
 }
 
 /** @param {Pick<Row, "row" | "name">} row */
 export const rowWord = ({ row, name }) =>
-  name ? say("row.named", { row, name }) : say("row", { row });
+  name ? t("row.named", { row, name }) : t("row", { row });
 /** @param {string[]} words */
 export const listed = (words) =>
   words.length > 1
-    ? say("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] })
+    ? t("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] })
     : words.join("");
 /** @param {number | undefined} a @param {number | undefined} b */
 export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
@@ -78,9 +78,9 @@ export function masked(f) {
   const { scores, of, lanes } = taken(f);
   const key = n - 1;
   const parts = [];
-  if (!f.numbers && mask !== "full") parts.push(say("mask.unknown"));
-  else if (scores) parts.push(say("mask.some", { scores, of, why: whyHidden(f) }));
-  if (lanes > 1) parts.push(say("mask.lanes", { lanes, key }));
-  else if (lanes) parts.push(say(parts.length ? "mask.lane.too" : "mask.lane", { key }));
-  return parts.length ? `${parts.join("; ")}.` : say("mask.none", { row: key });
+  if (!f.numbers && mask !== "full") parts.push(t("mask.unknown"));
+  else if (scores) parts.push(t("mask.some", { scores, of, why: whyHidden(f) }));
+  if (lanes > 1) parts.push(t("mask.lanes", { lanes, key }));
+  else if (lanes) parts.push(t(parts.length ? "mask.lane.too" : "mask.lane", { key }));
+  return parts.length ? `${parts.join("; ")}.` : t("mask.none", { row: key });
 }

@@ -9,14 +9,14 @@ import { chooseTab, openRequestedPage, partOpened } from "../site/pages.js";
 import {} from "../site/picker.js";
 import {} from "../site/tables.js";
 import { mount as mountBackward } from "../step/backward.js";
-import { mount as film } from "../step/film.js";
+import { mount as video } from "../step/video.js";
 import { mount as mountStep } from "../step/index.js";
 import { mount as mountRace } from "../step/race.js";
 import { mount as tour } from "../step/tour.js";
 import { mount as predict } from "../views/predict.js";
 import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
-import { Board } from "./static_pages.js";
+import { StaticPage } from "./static_pages.js";
 
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
@@ -66,14 +66,14 @@ export function start(pictures) {
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
   tabs();
-  const mounts = { backward: mountBackward, race: mountRace, film, predict, tour };
+  const mounts = { backward: mountBackward, race: mountRace, video, predict, tour };
   const scripts = Object.fromEntries(
     Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),
   );
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
-  for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
+  for (const root of document.querySelectorAll("[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);
 }

@@ -5,7 +5,7 @@ import { emit } from "../lib/events.js";
 import { presentMode } from "./presentation.js";
 import { count } from "../lib/pending.js";
 import { agree, merged } from "../model/controls.js";
-import { shownOf } from "../model/query.js";
+import { problemAndPassOf } from "../model/query.js";
 import { chooseTab } from "./pages.js";
 import { announceFirst } from "./live_region.js";
 
@@ -44,7 +44,7 @@ export function openFigures(values, { page, prefix, plain }) {
 /** The Problem on the Step page and its pass, as the address has them. */
 export function stepProblem() {
   address.flush();
-  return { player: shownOf(window.location.search) };
+  return { player: problemAndPassOf(window.location.search) };
 }
 
 /** The Step page's Problem goes to the server. */

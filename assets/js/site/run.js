@@ -5,8 +5,8 @@ import { loadAddressState } from "./query_state.js";
 import { presentMode } from "./presentation.js";
 import { requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
-import { RUN_UNSAID, agree, isStepProblem } from "../model/controls.js";
-import { shownOf } from "../model/query.js";
+import { RUN_DEFAULTS, agree, isStepProblem } from "../model/controls.js";
+import { problemAndPassOf } from "../model/query.js";
 import { onceOpened, onPage } from "./pages.js";
 
 const part = "run";
@@ -25,7 +25,7 @@ async function stepped(values, { prefix, plain }) {
   };
   address.flush();
   const { search } = window.location;
-  const query = shownOf(search);
+  const query = problemAndPassOf(search);
   const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
   if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
   const answer = await requestOk(serverUrl("opened", query)).then(
@@ -42,11 +42,11 @@ export function writeRun({ mode: _, ...values }, { prefix }) {
   const query = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, String(value)]),
   );
-  for (const [key, plain] of Object.entries(RUN_UNSAID))
+  for (const [key, plain] of Object.entries(RUN_DEFAULTS))
     if (query[key] === plain) query[key] = null;
   address.flush();
   const isSame = isStepProblem(query, window.location.search);
-  if (isSame) handed = { query: shownOf(window.location.search), values };
+  if (isSame) handed = { query: problemAndPassOf(window.location.search), values };
   address.write({
     ...MEASURED,
     ...Object.fromEntries(

@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
-import { columns, csv, shown } from "../model/table.js";
+import { columns, csv, formatValue } from "../model/table.js";
 import { t } from "./texts.js";
 
 const TYPES = { csv: "text/csv", json: "application/json", py: "text/x-python" };
@@ -25,7 +25,7 @@ document.addEventListener(
         keys.map((key, k) =>
           el(
             k ? "td" : "th",
-            k ? { text: shown(row[key]) } : { scope: "row", text: shown(row[key]) },
+            k ? { text: formatValue(row[key]) } : { scope: "row", text: formatValue(row[key]) },
           ),
         ),
       );

@@ -2,41 +2,52 @@
 
 import { set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { Story } from "../views/story.js";
+import { RowView } from "../views/row_view.js";
+
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { Theme } from "../views/types.js" */
 
 export class ForwardViews {
-  constructor({ onCard, onZoom, onWay }) {
+  constructor(
+    /** @type {{onCard?: (card: string) => void, onZoom: () => void, onWay: () => void}} */ {
+      onCard,
+      onZoom,
+      onWay,
+    },
+  ) {
     this.sram = new Sram({ onCard, onZoom });
     this.table = new RowTable();
-    this.story = new Story(onWay);
+    this.rowView = new RowView(onWay);
     this.first = "row";
-    this.panels = { row: [this.story.root, this.table.root] };
+    this.panels = { row: [this.rowView.root, this.table.root] };
   }
 
+  /** @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.table.layout(trace.problem, trace.header.row_names);
-    this.story.layout(trace, theme);
+    this.rowView.layout(trace, theme);
   }
 
-  /** The table takes what height there is. */
+  /** The table takes what height there is. @param {number} height */
   fit(height) {
     if (isNarrow()) this.table.root.style.maxHeight = "";
     else this.table.fit(height);
   }
 
-  /** A question would be answered by this. */
+  /** A question would be answered by this. @param {boolean} on */
   veil(on) {
-    this.story.root.hidden = on;
+    this.rowView.root.hidden = on;
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
-    this.story.draw(trace, f, row);
-    const usual = this.story.way === "alpha"; // else what all but the story shows is said
-    this.table.says(usual ? "" : say("story.usual.all"));
-    set(this.sram.card.note, { text: say(usual ? "fast" : "story.usual") });
+    this.rowView.draw(trace, f, row);
+    const usual = this.rowView.way === "alpha"; // else what all but the row view shows gets a caption
+    this.table.setCaption(usual ? "" : t("row_view.usual.all"));
+    set(this.sram.card.note, { text: t(usual ? "fast" : "row_view.usual") });
     this.table.root.hidden = !f.numbers;
     if (f.numbers) this.table.draw(f, row);
   }

@@ -15,10 +15,20 @@ import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
 
-const sayRace = textsOf(texts);
+/** @import { Moved } from "../model/types.js" */
+/** @import { Frame, Op, Order, Trace } from "../model/types.js" */
+/** @import { Theme } from "../views/types.js" */
+
+const tRace = textsOf(texts);
 
 /** The requested bytes of each tensor, reads and writes apart. */
 class Meter {
+  /** @type {Record<string, Moved>} */
+  totals;
+  /** @type {number} */
+  total;
+  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, number: HTMLElement}>} */
+  bars;
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.so = el("span");
@@ -32,6 +42,7 @@ class Meter {
     ]);
   }
 
+  /** @param {Trace} trace @param {number} most */
   layout(trace, most) {
     const { order } = trace.problem;
     const { requested, compulsory } = trace.header.totals;
@@ -57,7 +68,7 @@ class Meter {
         {
           class: "fa-meter-row",
           "data-part": `of.${tensor}`,
-          title: sayRace("lane.total", {
+          title: tRace("lane.total", {
             tensor: name,
             read: bytes(read),
             written: bytes(written),
@@ -70,7 +81,7 @@ class Meter {
     const { closed_form, running } = algorithmsOf(trace.header.pass)[order];
     const form =
       running && trace.header.problem.mask !== "full"
-        ? sayRace("lane.less", { form: closed_form.requested })
+        ? tRace("lane.less", { form: closed_form.requested })
         : closed_form.requested;
     set(this.how, { text: ` = ${form}` });
     set(this.sum, { title: form });
@@ -78,18 +89,19 @@ class Meter {
     set(this.compulsory, {
       text:
         trace.header.pass === "forward"
-          ? sayRace("lane.compulsory.form", { size, form: closed_form.compulsory })
-          : sayRace("lane.compulsory", { size }),
+          ? tRace("lane.compulsory.form", { size, form: closed_form.compulsory })
+          : tRace("lane.compulsory", { size }),
       title: closed_form.compulsory,
     });
   }
 
-  /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
+  /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. @param {string} tensor @param {Op} op @param {(node: Element) => DOMRect} box */
   end(tensor, op, box) {
     const { right, y, height } = box(this.bars[tensor][op]);
     return new DOMRect(right - height / 2, y, height, height);
   }
 
+  /** @param {Frame} f */
   draw(f) {
     for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
       const bar = this.bars[tensor];
@@ -100,13 +112,31 @@ class Meter {
       set(bar.number, { text: bytes(read + written) });
     }
     set(this.so, {
-      text: sayRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
+      text: tRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
     });
   }
 }
 
 export class Lane {
-  constructor(order, { onTile }) {
+  /** @type {number | null | undefined} */
+  focus;
+  /** @type {Trace} */
+  trace;
+  /** @type {Frame} */
+  frame;
+  /** @type {Frame} */
+  before;
+  /** @type {Frame} */
+  now;
+  /** @type {number} */
+  most;
+  /** @type {number[]} */
+  sums;
+  /** @param {Order} order */
+  constructor(
+    order,
+    /** @type {{onTile: (lane: Lane, i: number, j: number) => void}} */ { onTile },
+  ) {
     this.order = order;
     this.onTile = onTile;
     this.hbm = new Hbm();
@@ -133,13 +163,14 @@ export class Lane {
     this.motion = new LaneMotion(this);
   }
 
-  /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
+  /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. @param {Trace} trace @param {number} most */
   show(trace, most) {
     this.trace = trace;
     this.most = most;
     this.sums = bytesAfter(trace);
   }
 
+  /** @param {Theme} theme */
   layout(theme) {
     const { numbers, pass, row_names } = this.trace.header;
     this.table.layout(this.trace.problem, row_names);
@@ -150,6 +181,7 @@ export class Lane {
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
+  /** @param {number} i @param {number} j */
   goTile(i, j) {
     this.onTile(this, i, j);
   }
@@ -157,13 +189,13 @@ export class Lane {
   render() {
     this.idle.hidden = this.frame.stage !== "scores" && this.frame.stage !== "output";
     if (!this.idle.hidden)
-      set(this.idle, { text: sayRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
+      set(this.idle, { text: tRace(this.frame.stage === "scores" ? "lane.comes" : "lane.was") });
     if (!this.table.root.hidden)
       this.table.draw(this.frame, this.focus ?? this.frame.stats[0]?.row);
     this.linking.draw();
   }
 
-  /** `done` visits are over. */
+  /** `done` visits are over. @param {number} done */
   draw(done) {
     this.motion.stop();
     const { step, phase } = placeAfter(this.trace, done);
@@ -175,7 +207,7 @@ export class Lane {
       "aria-busy": false,
     });
     set(this.status, {
-      text: over ? sayRace("lane.done") : sayRace("lane.visit", { k: f.step + 1, of: f.steps }),
+      text: over ? tRace("lane.done") : tRace("lane.visit", { k: f.step + 1, of: f.steps }),
       class: `fa-lane-status${over ? " is-done" : ""}`,
     });
     this.hbm.draw(f);

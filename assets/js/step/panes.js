@@ -3,16 +3,19 @@
 
 import { el, set } from "../lib/dom.js";
 import { onSwipe } from "../lib/swipe.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 
-const NAMES = { hbm: say("HBM"), sram: say("SRAM"), rows: say("pane.rows") };
-const KEPT_MS = 5000;
+/** @import { Pass } from "../model/types.js" */
+/** @import { PaneName } from "../views/types.js" */
+
+const NAMES = { hbm: t("HBM"), sram: t("SRAM"), rows: t("pane.rows") };
+const CHOSEN_MS = 5000;
 
 export class Panes {
-  /** @param root the player's, which says in data-pane what is shown */
+  /** @param {HTMLElement} root the player's, which says in data-pane what is shown */
   constructor(root) {
     this.player = root;
-    this.kept = 0;
+    this.chosenUntil = 0;
     this.buttons = Object.entries(NAMES).map(([name, text]) => {
       const button = el("button", { type: "button", text, "data-pane-of": name });
       button.addEventListener("click", () => this.choose(name));
@@ -20,49 +23,52 @@ export class Panes {
     });
     this.root = el(
       "div",
-      { class: "fa-panes", role: "group", "aria-label": say("pane") },
+      { class: "fa-panes", role: "group", "aria-label": t("pane") },
       this.buttons,
     );
   }
 
-  /** What the third one shows in this pass. */
+  /** What the third one shows in this pass. @param {Pass} pass */
   names(pass) {
-    set(this.button("rows"), { text: pass === "backward" ? say("products") : NAMES.rows });
+    set(this.button("rows"), { text: pass === "backward" ? t("products") : NAMES.rows });
   }
 
   get name() {
     return this.player.dataset.pane;
   }
 
-  /** The one that a visitor wants stays for a while. */
+  /** The one that a visitor wants stays for a while. @param {PaneName} name */
   choose(name) {
-    this.kept = performance.now() + KEPT_MS;
+    this.chosenUntil = performance.now() + CHOSEN_MS;
     this.show(name);
   }
 
+  /** @param {PaneName} name */
   follow(name) {
-    if (performance.now() >= this.kept) this.show(name);
+    if (performance.now() >= this.chosenUntil) this.show(name);
   }
 
   /** What comes next may change it again. */
   release() {
-    this.kept = 0;
+    this.chosenUntil = 0;
   }
 
+  /** @param {PaneName} name */
   show(name) {
     set(this.player, { "data-pane": name });
     for (const button of this.buttons)
       set(button, { "aria-pressed": button.dataset.paneOf === name });
   }
 
+  /** @param {PaneName} name */
   button(name) {
     return this.buttons.find((button) => button.dataset.paneOf === name);
   }
 
-  /** A swipe over these leads to the neighbor. */
+  /** A swipe over these leads to the neighbor. @param {HTMLElement[]} over */
   swiped(over) {
     const names = Object.keys(NAMES);
-    onSwipe(over, (by) => {
+    onSwipe(over, (/** @type {number} */ by) => {
       const to = names[names.indexOf(this.name) + by];
       if (to) this.choose(to);
     });

@@ -11,50 +11,57 @@ import { actionOf } from "../lib/keys.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { Code, Traffic } from "./side.js";
-import { WAYS } from "../views/story.js";
+import { WAYS } from "../views/row_view.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
 import { ForwardViews } from "./forward.js";
-import { Guess } from "./guess.js";
+import { PredictSlot } from "./predict_slot.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
 import { Sentence, purposeOf } from "./sentence.js";
 import { Words } from "./words.js";
 
+/** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
+
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} */
+  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} @param {HTMLElement} mount */
   constructor(mount, options) {
     this.options = { ...options, onZoom: () => this.zoom() };
     this.abort = new AbortController();
     this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
     this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
-    this.story = this.views.forward.story;
+    this.rowView = this.views.forward.rowView;
     this.code = new Code();
-    this.predict = new Guess(this.options.predict);
+    this.predict = new PredictSlot(this.options.predict);
     this.traffic = new Traffic();
     this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
     this.notified = el("span");
-    const close = el("button", { type: "button", "aria-label": say("player.dismiss"), text: "×" });
-    close.addEventListener("click", () => this.say(null));
+    const close = el("button", { type: "button", "aria-label": t("player.dismiss"), text: "×" });
+    close.addEventListener("click", () => this.notify(null));
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [
       this.notified,
       close,
     ]);
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
-    this.says = new Sentence(this.hbm.bus);
-    this.stage = el("div", { class: "fa-stage" }, [this.hbm.root, this.says.root, this.sram.root]);
+    this.sentence = new Sentence(this.hbm.bus);
+    this.stage = el("div", { class: "fa-stage" }, [
+      this.hbm.root,
+      this.sentence.root,
+      this.sram.root,
+    ]);
     this.lens = new Lens();
     this.drawer = new Drawer(
       { ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
-      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
+      (/** @type {string} */ name) =>
+        name === "compare" ? this.options.onCompare?.() : this.open(name),
     );
     this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", {
@@ -62,7 +69,7 @@ export class Player {
       "data-testid": "player",
       tabindex: 0,
       role: "group",
-      "aria-label": say("player"),
+      "aria-label": t("player"),
       "aria-busy": "true",
     });
     this.panes = new Panes(this.root);
@@ -85,7 +92,7 @@ export class Player {
     this.open(this.own.first);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then(
-      (listings) => (this.code.listings = listings),
+      (/** @type {Listings} */ listings) => (this.code.listings = listings),
       () => {},
     );
     this.observe();
@@ -96,7 +103,7 @@ export class Player {
     return this.trace?.header.pass ?? "forward";
   }
 
-  /** Makes what is shown of this pass alone: of the backward when it is first wanted. */
+  /** Makes what is shown of this pass alone: of the backward when it is first wanted. @param {Pass} pass */
   async ready(pass) {
     const script = this.views[pass] ? null : await this.options.backward();
     if (this.views[pass]) return; // meanwhile
@@ -133,16 +140,16 @@ export class Player {
     if (!this.drawer.names.includes(this.drawer.name)) this.drawer.open(first);
   }
 
-  /** The drawer shows this, and the page is no longer new. */
+  /** The drawer shows this, and the page is no longer new. @param {string} name */
   open(name) {
     this.warm();
     this.drawer.open(name);
     if (this.trace) this.layout();
   }
 
-  /** Brings a part of the page on screen, by its data-spot. */
+  /** Brings a part of the page on screen, by its data-spot. @param {string} spot */
   reveal(spot) {
-    if (spot === "rows" || spot === "story") this.open(this.own.first);
+    if (spot === "rows" || spot === "row_view") this.open(this.own.first);
     this.panes.choose(
       { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram",
     );
@@ -175,7 +182,7 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. */
+  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query */
   async load(query, position = {}) {
     this.request?.abort();
     const request = (this.request = new AbortController());
@@ -183,30 +190,34 @@ export class Player {
     try {
       const pass = position.pass ?? this.pass;
       const [response] = await Promise.all([
-        requestOk(this.options.url(query, pass), request.signal, (sentence) => this.say(sentence)),
+        requestOk(this.options.url(query, pass), request.signal, (sentence) =>
+          this.notify(sentence),
+        ),
         this.ready(pass),
         this.predict.coming,
       ]);
       const trace = prepare(decode(await response.arrayBuffer()));
       if (request.signal.aborted) return;
-      this.say(null);
+      this.notify(null);
       this.show(trace, position);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error));
-      if (!this.trace && query) await this.load("").then(() => this.say(error.message));
+      this.notify(errorText(error));
+      if (!this.trace && query) await this.load("").then(() => this.notify(error.message));
     } finally {
       await this.listed; // so that stepping asks the server nothing
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
-  say(message) {
+  /** @param {string | null} message */
+  notify(message) {
     this.notice.hidden = !message;
     this.notified.textContent = message ?? "";
   }
 
-  show(trace, { step, phase, sel = this.linking.picked, way = this.story.way } = {}) {
+  /** @param {Trace} trace */
+  show(trace, { step, phase, sel = this.linking.picked, way = this.rowView.way } = {}) {
     this.transport.stop();
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
@@ -225,10 +236,10 @@ export class Player {
       );
     this.slow = slowFrom(trace, this.at.step);
     purposeOf(trace).forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
-    this.askedAt = -1;
+    this.questionStep = -1;
     if (this.predict.card) this.predict.card.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
-    this.story.way = WAYS.includes(way) ? way : "alpha";
+    this.rowView.way = WAYS.includes(way) ? way : "alpha";
     this.layout();
     this.linking.pick(sel);
   }
@@ -250,8 +261,8 @@ export class Player {
     this.own.fit(this.drawer.root.clientHeight);
   }
 
-  /** Shows a place, and unless `still` how it came to be from the one before. */
-  go(step, phase, still = this.held) {
+  /** Shows a place, and unless `still` how it came to be from the one before. @param {number} step @param {string | undefined} phase */
+  go(step, phase, still = this.isKeyRepeating) {
     if (!this.trace) return;
     const from = this.motion.here();
     this.warm();
@@ -261,6 +272,7 @@ export class Player {
       this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
+  /** @param {number} i @param {number} j */
   goTile(i, j, takes = true) {
     const { problem: p, tileVisit } = this.trace;
     const v = tileVisit[i * p.Tc + j];
@@ -271,7 +283,7 @@ export class Player {
 
   /** The numbers of the visit shown, for a Problem that came as tiles only. */
   zoom() {
-    if (!this.options.visitUrl) return this.say(say("player.tiles"));
+    if (!this.options.visitUrl) return this.notify(t("player.tiles"));
     return during("visit", this.fetchVisit());
   }
 
@@ -285,33 +297,34 @@ export class Player {
         trace.header.pass,
       );
       const response = await requestOk(address, this.abort.signal, (sentence) =>
-        this.say(sentence),
+        this.notify(sentence),
       );
       if (trace !== this.trace) return;
-      this.say(null);
+      this.notify(null);
       trace.zoom = decode(await response.arrayBuffer());
       if (this.at.step !== step) return;
       this.sram.zoomed(frame(trace, step, this.at.phase));
       if (this.drawer.name === "traffic") this.drawer.open(this.own.first);
       this.render();
     } catch (error) {
-      this.say(errorText(error));
+      this.notify(errorText(error));
     }
   }
 
-  /** Predicting takes the place of the row's story, which would give the answers away. */
+  /** Predicting takes the place of the row view, which would give the answers away. @param {boolean} on */
   predicting(on) {
     this.predict.root.hidden = !on;
     this.own.veil(on);
     if (on) this.open(this.own.first);
     if (on) this.panes.choose("rows");
     else this.panes.release();
-    this.hbm.guessing = on;
-    this.askedAt = -1;
+    this.hbm.isPredicting = on;
+    this.questionStep = -1;
     if (this.trace) this.layout();
     if (on) this.predict.come(() => this.trace && this.layout());
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.trace && this.linking.key(event)) return;
@@ -319,11 +332,12 @@ export class Player {
     const action = CLICKER[event.key] ?? actionOf(event);
     if (!action || !this.trace || !actionOf(event)) return;
     event.preventDefault();
-    this.held = event.repeat; // a key held down runs through the places
+    this.isKeyRepeating = event.repeat; // a key held down runs through the places
     this.act(action);
-    this.held = false;
+    this.isKeyRepeating = false;
   }
 
+  /** @param {string} action */
   act(action) {
     if (!this.trace) return;
     if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
@@ -338,6 +352,7 @@ export class Player {
     this.go(step, phase);
   }
 
+  /** @param {number} by */
   ahead(by) {
     return ahead(this.trace, this.at, by, this.transport.grain.value, this.slow);
   }
@@ -357,7 +372,7 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Out of the page for a while: the comparison takes its place. */
+  /** Out of the page for a while: the comparison takes its place. @param {boolean} parked */
   park(parked) {
     this.parked = parked;
     this.transport.stop();
@@ -374,15 +389,15 @@ export class Player {
   }
 
   /** The row that is asked about, if one is. */
-  asksOf() {
+  questionRow() {
     return this.predict.root.hidden ? undefined : this.predict.card?.question?.row;
   }
 
-  /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. */
+  /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. @param {Frame} f */
   followed(f) {
     return (
-      f.stats.find((s) => s.row === (this.focus ?? this.asksOf())) ??
-      f.stats.find((s) => s.rose) ??
+      f.stats.find((/** @type {Row} */ s) => s.row === (this.focus ?? this.questionRow())) ??
+      f.stats.find((/** @type {Row} */ s) => s.rose) ??
       f.stats[0]
     );
   }
@@ -390,10 +405,10 @@ export class Player {
   render() {
     this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
-    if (!this.predict.root.hidden && this.predict.card && this.askedAt !== f.step) {
-      this.askedAt = f.step;
+    if (!this.predict.root.hidden && this.predict.card && this.questionStep !== f.step) {
+      this.questionStep = f.step;
       this.predict.card.askAt(this.trace, f.step);
-      if (this.asksOf() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
+      if (this.questionRow() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);
     set(this.root, stated(f));
@@ -403,7 +418,7 @@ export class Player {
     this.code.draw(f);
     this.traffic.draw(f);
     this.transport.draw(f, row);
-    this.says.draw(f, row);
+    this.sentence.draw(f, row);
     if (this.big)
       this.lens.draw(
         f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f),
@@ -420,7 +435,7 @@ export class Player {
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
     const [way, pass] = [
-      this.story.way === "alpha" ? null : this.story.way,
+      this.rowView.way === "alpha" ? null : this.rowView.way,
       f.pass === "forward" ? null : f.pass,
     ];
     this.options.onPlace?.({

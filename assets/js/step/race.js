@@ -10,19 +10,21 @@ import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { ORDERS, clockOf, finishOf, ordersOf, tickOf, visitsAfter } from "../model/race_clock.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
-import { Guess } from "./guess.js";
+import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-const sayRace = textsOf(texts);
+/** @import { Order, Pass, Trace } from "../model/types.js" */
+
+const tRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
-  ["tile", sayRace("race.by_tile")],
-  ["bytes", sayRace("race.by_bytes")],
+  ["tile", tRace("race.by_tile")],
+  ["bytes", tRace("race.by_bytes")],
 ];
 
 class Race {
@@ -33,18 +35,18 @@ class Race {
     /** @type {Lane[]} */
     this.lanes = [];
     this.transport = new Transport(this, BEAT_MS, {
-      label: sayRace("race.same"),
+      label: tRace("race.same"),
       choices: CLOCKS,
       onChoice: () => this.clockChanged(),
-      hint: sayRace("race.keys"),
+      hint: tRace("race.keys"),
     });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    const leave = this.transport.key("leave", say("bar.leave"));
+    const leave = this.transport.key("leave", t("bar.leave"));
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
-    this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
+    this.tabs = tabs((/** @type {string} */ name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
-    this.predict = new Guess(options.predict);
+    this.predict = new PredictSlot(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
     this.stage = el("div", { class: "fa-lanes" });
     this.enter(ORDERS);
@@ -54,7 +56,7 @@ class Race {
         class: "fa-player fa-step fa-race",
         tabindex: 0,
         role: "group",
-        "aria-label": sayRace("race"),
+        "aria-label": tRace("race"),
         "aria-busy": "true",
       },
       [
@@ -79,30 +81,34 @@ class Race {
   enter(orders) {
     if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
     this.lanes = orders.map(
-      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
+      (order) =>
+        new Lane(order, {
+          onTile: (/** @type {Lane} */ lane, /** @type {number} */ i, /** @type {number} */ j) =>
+            this.goTile(lane, i, j),
+        }),
     );
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
-  /** Of this pass of all of them, the one shown if it is not said. */
+  /** Of this pass of all of them, the one shown if it is not said. @param {string} query */
   async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
     const chosen = new URLSearchParams(query).get("order");
     const orders = ordersOf(chosen, pass);
-    const asked = (this.asked = {});
+    const loading = (this.loading = {});
     try {
       const [traces] = await Promise.all([
         Promise.all(orders.map((order) => this.fetch(query, order, pass))),
         this.options.ready(pass),
         this.predict.coming,
       ]);
-      if (asked !== this.asked) return;
+      if (loading !== this.loading) return;
       this.notice.hidden = true;
       this.pass = pass;
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((t) =>
+      const sums = traces.flatMap((/** @type {Trace} */ t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.enter(orders);
@@ -118,10 +124,11 @@ class Race {
       this.notice.hidden = false;
       this.notice.textContent = errorText(error);
     } finally {
-      if (asked === this.asked) this.root.setAttribute("aria-busy", "false");
+      if (loading === this.loading) this.root.setAttribute("aria-busy", "false");
     }
   }
 
+  /** @param {string} query @param {Order} order @param {Pass} pass */
   async fetch(query, order, pass) {
     const params = new URLSearchParams(query);
     params.set("order", order);
@@ -155,8 +162,8 @@ class Race {
     this.render();
   }
 
-  /** Shows a tick, and unless `still` the bytes that each lane moves in it. */
-  go(tick, still = this.held) {
+  /** Shows a tick, and unless `still` the bytes that each lane moves in it. @param {number} tick */
+  go(tick, still = this.isKeyRepeating) {
     if (!this.ready) return;
     const next = this.tick + 1;
     this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
@@ -165,12 +172,13 @@ class Race {
     if (!still && this.tick === next) for (const lane of this.lanes) lane.motion.show(most);
   }
 
+  /** @param {Lane} lane @param {number} i @param {number} j */
   goTile(lane, i, j) {
     const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
     if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
   }
 
-  /** The one question of a race, asked at its start and answered when the first lane is through. */
+  /** The one question of a race, asked at its start and answered when the first lane is through. @param {boolean} on */
   predicting(on) {
     this.wanted = on;
     if (this.ready) this.render();
@@ -183,19 +191,20 @@ class Race {
     const over = this.tick >= Math.min(...finishes);
     const run = this.timing.quantum + this.transport.grain.value;
     if (this.tick === 0) this.begun = run;
-    if (card && this.begun === run && this.askedFor !== run) {
-      this.askedFor = run;
+    if (card && this.begun === run && this.questionedRun !== run) {
+      this.questionedRun = run;
       card.askRace(
         this.lanes.map((lane) => ALGORITHMS[lane.order].label),
         finishes,
       );
     }
     if (over && card?.question) card.ask(null);
-    this.root.classList.toggle("fa-guessing", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (!card?.question && !card?.asked);
+    this.root.classList.toggle("fa-predicting", Boolean(this.wanted) && !over); // who asks for how much is the answer
+    const hidden = !this.wanted || (!card?.question && !card?.count);
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
@@ -203,9 +212,9 @@ class Race {
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
-    this.held = event.repeat;
+    this.isKeyRepeating = event.repeat;
     this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
-    this.held = false;
+    this.isKeyRepeating = false;
   }
 
   beat() {
@@ -226,18 +235,18 @@ class Race {
       (f, k) => `${ALGORITHMS[this.lanes[k].order].label} ${bytes(f.reads + f.writes)}`,
     );
     const rule = this.timing.byBytes
-      ? sayRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
-      : sayRace("race.rule.tile");
+      ? tRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
+      : tRace("race.rule.tile");
     const words = done.length
-      ? sayRace("race.done", { lanes: done.join(", "), rule })
-      : sayRace("race.so_far", { lanes: parts.join(" · "), rule });
+      ? tRace("race.done", { lanes: done.join(", "), rule })
+      : tRace("race.so_far", { lanes: parts.join(" · "), rule });
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    set(this.rule, { text: sayRace("race.tick.rule", { k, of, rule }) });
+    set(this.rule, { text: tRace("race.tick.rule", { k, of, rule }) });
     this.transport.show({
       step: this.tick,
-      title: sayRace("race.tick", { k, of }),
+      title: tRace("race.tick", { k, of }),
       words,
-      spoken: sayRace("race.spoken", { k, of, lanes: parts.join(", "), said: words }),
+      spoken: tRace("race.spoken", { k, of, lanes: parts.join(", "), sentence: words }),
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),
@@ -248,5 +257,5 @@ class Race {
   }
 }
 
-/** @param options see Race */
+/** @param {RaceOptions} options see Race */
 export const mount = (options) => new Race(options);

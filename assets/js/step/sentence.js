@@ -3,20 +3,22 @@
 
 import { el, set } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
-import { said } from "../model/phases.js";
-import { say } from "../model/texts.js";
+import { describeStep } from "../model/phases.js";
+import { t } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
-/** What the page is for, in a line and a half. */
+/** @import { Frame, Row, Trace } from "../model/types.js" */
+
+/** What the page is for, in a line and a half. @param {Trace} trace */
 export function purposeOf(trace) {
   const usual =
     trace.header.pass === "forward"
-      ? [say("purpose"), say("purpose.more")]
-      : [say("purpose.b"), say("purpose.b.more")];
+      ? [t("purpose"), t("purpose.more")]
+      : [t("purpose.b"), t("purpose.b.more")];
   return (algorithmOf(trace).texts.purpose ?? usual).map(rich);
 }
 
-/** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
+/** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. @param {string} text */
 function formula(text) {
   const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];
   const [before, power, after] = left.split(/exp\((.*)\)/u);
@@ -31,22 +33,23 @@ export class Sentence {
   /** @param lanes {read, write}: what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-said-step", "aria-label": say("said") }, [
+    this.root = el("section", { class: "fa-sentence", "aria-label": t("sentence") }, [
       read,
-      el("div", { class: "fa-said-parts" }, this.parts),
+      el("div", { class: "fa-sentence-parts" }, this.parts),
       write,
     ]);
   }
 
-  /** Where its words stand, within the window; `box(node)` says where each of them is. */
+  /** Where its words stand, within the window; `box(node)` says where each of them is. @param {(node: Element) => DOMRect} box */
   box(box) {
     const boxes = this.parts.filter((part) => !part.hidden).map(box);
     const { x, top, width } = boxes[0];
     return new DOMRect(x, top, width, boxes.at(-1).bottom - top);
   }
 
+  /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
-    const { words, formula: sum, aside } = said(f, row);
+    const { words, formula: sum, aside } = describeStep(f, row);
     [words, sum, aside].forEach((text, k) => {
       const part = this.parts[k];
       if (part.dataset.text === text) return;

@@ -6,21 +6,26 @@ import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
 
-const say = textsOf(texts);
+/** @import { Pass } from "../model/types.js" */
+
+const t = textsOf(texts);
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
-/** Parts of the page by the name that they bear in data-spot; hidden ones do not count. */
+/** Parts of the page by the name that they bear in data-spot; hidden ones do not count. @param {string} name */
 const partsOf = (name) =>
   [...document.querySelectorAll(`[data-spot~="${name}"]`)].filter((node) =>
     node.checkVisibility({ visibilityProperty: true }),
   );
 
-/** The smallest box around them all; null if there are none. */
+/** The smallest box around them all; null if there are none. @param {Element[]} nodes */
 function around(nodes) {
-  const boxes = nodes.map((node) => node.getBoundingClientRect());
+  const boxes = nodes.map((/** @type {Element} */ node) => node.getBoundingClientRect());
   if (!boxes.length) return null;
-  const side = (most, name) => most(...boxes.map((box) => box[name]));
+  const side = (
+    /** @type {(...sizes: number[]) => number} */ most,
+    /** @type {"left" | "top" | "right" | "bottom"} */ name,
+  ) => most(...boxes.map((/** @type {DOMRect} */ box) => box[name]));
   return {
     left: side(Math.min, "left"),
     top: side(Math.min, "top"),
@@ -30,29 +35,39 @@ function around(nodes) {
 }
 
 class Tour {
+  /** @type {Chapter[] | undefined} */
+  chapters;
+  /** @type {string | null} */
+  own;
+  /** @type {number} */
+  at;
+  /** @type {string} */
+  spot;
+  /** @type {number} */
+  aiming;
   /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
     this.title = el("h2");
     this.text = el("p");
-    const button = (text, action, more = {}) => {
+    const button = (/** @type {string} */ text, /** @type {() => void} */ action, more = {}) => {
       const node = el("button", { type: "button", class: "fa-link", text, ...more });
       node.addEventListener("click", action);
       return node;
     };
-    this.back = button(say("tour.back"), () => this.go(this.at - 1));
-    this.next = button(say("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
+    this.back = button(t("tour.back"), () => this.go(this.at - 1));
+    this.next = button(t("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
     const close = button("✕", () => this.close(), {
       class: "fa-link fa-tour-close",
-      "aria-label": say("tour.leave"),
-      title: say("tour.leave"),
+      "aria-label": t("tour.leave"),
+      title: t("tour.leave"),
     });
     this.root = el(
       "aside",
       {
         class: "fa-player fa-tour",
-        "aria-label": say("tour"),
+        "aria-label": t("tour"),
         "data-testid": "tour",
         hidden: true,
       },
@@ -62,7 +77,7 @@ class Tour {
           this.text,
         ]),
         el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-        el("span", { class: "fa-tour-hint", text: say("tour.keys") }),
+        el("span", { class: "fa-tour-hint", text: t("tour.keys") }),
       ],
     );
     this.light = el("div", {
@@ -84,19 +99,23 @@ class Tour {
     new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
   }
 
-  /** From the first chapter of a pass; where the visitor was is kept for afterwards. */
+  /** From the first chapter of a pass; where the visitor was is kept for afterwards. @param {Pass} pass */
   async begin(pass) {
     if (this.root.hidden) this.own = this.options.here?.() || null;
     this.chapters ??= await this.options.chapters();
-    return this.go(this.chapters.findIndex((chapter) => chapter.pass === pass));
+    return this.go(
+      this.chapters.findIndex((/** @type {Chapter} */ chapter) => chapter.pass === pass),
+    );
   }
 
-  /** The chapters of the same pass as chapter k. */
+  /** The chapters of the same pass as chapter k. @param {number} k */
   part(k) {
-    return this.chapters.filter(({ pass }) => pass === this.chapters[k].pass);
+    return this.chapters.filter(
+      (/** @type {Chapter} */ { pass }) => pass === this.chapters[k].pass,
+    );
   }
 
-  /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. */
+  /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
   key(event) {
     if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
     const inside = event.target.closest?.("input, textarea, select, button, dialog, [open]");
@@ -115,7 +134,7 @@ class Tour {
     else this.go(this.at + by);
   }
 
-  /** Chapter k, counted from 0; beyond the last one the tour is over. */
+  /** Chapter k, counted from 0; beyond the last one the tour is over. @param {number} k */
   async go(k) {
     this.chapters ??= await this.options.chapters();
     if (k >= this.chapters.length) return this.close();
@@ -127,7 +146,7 @@ class Tour {
     document.body.classList.add("fa-touring");
     set(this.root, { "data-chapter": this.at + 1 });
     set(this.count, {
-      text: say(pass === "forward" ? "tour.count" : "tour.count.b", {
+      text: t(pass === "forward" ? "tour.count" : "tour.count.b", {
         k: part.indexOf(this.chapters[this.at]) + 1,
         of: part.length,
       }),
@@ -136,7 +155,7 @@ class Tour {
     set(this.text, { text });
     this.back.disabled = this.at === 0;
     set(this.next, {
-      text: say(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
+      text: t(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
     });
     this.options.onChapter?.(this.at + 1);
     this.spot = spot;
@@ -170,7 +189,8 @@ class Tour {
       node.checkVisibility(),
     ); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
-    const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
+    const covered = (/** @type {number} */ top) =>
+      Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
     this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
@@ -218,5 +238,5 @@ class Tour {
   }
 }
 
-/** @param options see Tour */
+/** @param {TourOptions} options see Tour */
 export const mount = (options) => new Tour(options);

@@ -3,31 +3,36 @@
 import { el } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { placed } from "../views/rich.js";
+
+/** @import { Pass, Problem, Trace } from "../model/types.js" */
 
 const MARGIN = 8;
 
 const LONG = 28; // characters of a mask in the line
+/** @param {string} text */
 const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
 
 /** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
  * brackets by its place in the list. */
-function lineOf({
-  n,
-  d,
-  block_q,
-  block_k,
-  mask,
-  order,
-  inputs,
-  dtype,
-  score,
-  sink,
-  heads,
-  dropout,
-  rope,
-}) {
+function lineOf(
+  /** @type {Problem} */ {
+    n,
+    d,
+    block_q,
+    block_k,
+    mask,
+    order,
+    inputs,
+    dtype,
+    score,
+    sink,
+    heads,
+    dropout,
+    rope,
+  },
+) {
   const parts = [
     ["n", integer(n)],
     ["d", String(d)],
@@ -38,10 +43,10 @@ function lineOf({
   const more = [
     ["mask", shortly(mask)],
     score !== "none" && ["data", shortly(score)],
-    sink !== null && ["data", say("words.sink", { sink })],
-    heads && ["data", say("words.head", { h: heads.head, of: heads.q_heads })],
-    rope && ["data", say("words.rope", { base: rope })],
-    dropout && ["data", say("words.dropout", { p: dropout })],
+    sink !== null && ["data", t("words.sink", { sink })],
+    heads && ["data", t("words.head", { h: heads.head, of: heads.q_heads })],
+    rope && ["data", t("words.rope", { base: rope })],
+    dropout && ["data", t("words.dropout", { p: dropout })],
     ["order", ALGORITHMS[order].label],
   ].filter(Boolean);
   const at = {
@@ -52,43 +57,50 @@ function lineOf({
     dtype: "[4]",
     more: more.map((_, k) => `[${parts.length + k}]`).join(", "),
   };
-  return { line: say(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
+  return { line: t(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
 }
 
 export class Words {
-  /** @param open what shows a control, or all for "all", beside a button; none: the words are only read @param turn shows
+  /** @type {((key: string, from?: HTMLElement) => void) | undefined} */
+  open;
+  /** @type {(() => void) | undefined} */
+  turn;
+  /** @type {string | undefined} */
+  written;
+  /** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {(() => void) | undefined} turn shows
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
-    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": say("words.name") });
+    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": t("words.name") });
   }
 
-  layout({ problem, header: { pass } }) {
+  layout(/** @type {Trace} */ { problem, header: { pass } }) {
     const { line, parts } = lineOf(problem);
-    const said = JSON.stringify([pass, line, parts]);
-    if (this.said === said) return;
-    this.said = said;
+    const written = JSON.stringify([pass, line, parts]);
+    if (this.written === written) return;
+    this.written = written;
     const nodes = placed(
       line,
       parts.map(([key, word]) => this.word(key, word)),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
-    if (this.open) nodes.push(this.word("all", "⋯", say("words.all"), say("words.all.key")));
+    if (this.open) nodes.push(this.word("all", "⋯", t("words.all"), t("words.all.key")));
     this.root.replaceChildren(...nodes);
   }
 
-  /** For a page whose bar has no room for it, or that has no bar. */
+  /** For a page whose bar has no room for it, or that has no bar. @param {Pass} pass */
   switch(pass) {
     const node = el("button", {
       type: "button",
       class: "fa-word fa-word-pass",
-      text: say(pass === "forward" ? "words.forward" : "words.backward"),
-      title: say("words.turn"),
+      text: t(pass === "forward" ? "words.forward" : "words.backward"),
+      title: t("words.turn"),
     });
     node.addEventListener("click", this.turn);
     return node;
   }
 
+  /** @param {string} key @param {string} text */
   word(key, text, label = null, title = null) {
     if (!this.open) return el("b", { text });
     const node = el("button", {
@@ -107,6 +119,12 @@ export class Words {
 
 /** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
 export class Controls {
+  /** @type {string | null} */
+  key;
+  /** @type {HTMLElement | undefined} */
+  from;
+  /** @type {boolean} */
+  closing;
   constructor() {
     document.addEventListener(
       "pointerdown",
@@ -138,10 +156,10 @@ export class Controls {
       },
       { capture: true },
     );
-    const done = el("button", { type: "button", text: say("words.done") });
+    const done = el("button", { type: "button", text: t("words.done") });
     done.addEventListener("click", () => this.done());
     this.head = el("header", { class: "fa-sheet-head" }, [
-      el("b", { text: say("words.name") }),
+      el("b", { text: t("words.name") }),
       done,
     ]); // on a phone
   }
@@ -150,7 +168,7 @@ export class Controls {
     return document.querySelector(".fa-step-controls");
   }
 
-  /** The same word again closes it. */
+  /** The same word again closes it. @param {string} key @param {HTMLElement | undefined} from */
   open(key, from) {
     if (this.key === key) return this.close();
     const { column } = this;
@@ -172,7 +190,7 @@ export class Controls {
     first?.focus({ preventScroll: true });
   }
 
-  /** Above the word where there is room for it, else below; within the window. */
+  /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} column @param {DOMRect} word */
   beside(column, word) {
     const { innerWidth, innerHeight } = window;
     const left = Math.max(

@@ -7,7 +7,7 @@ import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
@@ -22,21 +22,60 @@ import {
   veiled,
 } from "../model/tiles.js";
 
+/** @import { Direction } from "../model/types.js" */
+/** @import { Frame, Problem, Trace, Transfer } from "../model/types.js" */
+/** @import { Box, OnHead, Theme } from "./types.js" */
+/** @import { Look } from "../model/tiles.js" */
+
 const GAP = 7;
 
-/** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf(trace, { big }, f) {
+/** What becomes of the N × N matrices, and in which order the backward goes. @param {Trace} trace @param {Frame} f */
+function captionOf(trace, /** @type {Theme} */ { big }, f) {
   const { pass } = trace.header;
   const { n } = trace.problem;
   const stored = algorithmOf(trace).stores_scores;
   const isP = f.stage === "output" || (f.stage === "softmax" && (f.i > 0 || f.done("store")));
   if (pass === "forward")
-    return say(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
-  return stored ? say("map.b.stored", { n }) : say(big ? "map.b.keys.big" : "map.b.keys");
+    return t(!stored ? "map.never" : isP ? "map.stored.P" : "map.stored", { n });
+  return stored ? t("map.b.stored", { n }) : t(big ? "map.b.keys.big" : "map.b.keys");
 }
 
 export class Hbm {
-  /** @param onHead see views/heads.js */
+  /** @type {Trace} */
+  trace;
+  /** @type {Theme} */
+  theme;
+  /** @type {CanvasRenderingContext2D} */
+  g;
+  /** @type {string[] | null} */
+  states;
+  /** @type {CanvasPattern} */
+  pattern;
+  /** @type {number[]} */
+  bounds;
+  /** @type {SVGElement} */
+  cursor;
+  /** @type {SVGElement} */
+  tileName;
+  /** @type {boolean} */
+  isPredicting = false;
+  /** @type {boolean} */
+  stored;
+  /** @type {number} */
+  left;
+  /** @type {number} */
+  top;
+  /** @type {number} */
+  side;
+  /** @type {number} */
+  cell;
+  /** @type {number} */
+  gap;
+  /** @type {number} */
+  ratio;
+  /** @type {number} */
+  paintedStep;
+  /** @param {OnHead} onHead see views/heads.js */
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
@@ -47,14 +86,14 @@ export class Hbm {
         "data-spot": "map",
         tabindex: 0,
         role: "application",
-        "aria-roledescription": say("map"),
-        "aria-label": say("map.keys"),
+        "aria-roledescription": t("map"),
+        "aria-label": t("map.keys"),
       },
       [this.canvas, this.overlay],
     );
     this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
-    const bus = (op) =>
+    const bus = (/** @type {Direction} */ op) =>
       el("div", {
         class: `fa-bus fa-bus-${op}`,
         "data-part": `visit.${op}`,
@@ -64,22 +103,22 @@ export class Hbm {
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
-    this.card = card("hbm", say("HBM"), say("slow"), [this.heads.root, this.map, this.caption]);
+    this.card = card("hbm", t("HBM"), t("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
-    this.map.addEventListener("pointermove", (event) =>
+    this.map.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
       set(this.map, { title: this.nameAt(event) }),
     );
   }
 
-  /** The name, as in model/links.js, of the tile or block at a place of the window. */
+  /** The name, as in model/links.js, of the tile or block at a place of the window. @param {number} clientX @param {number} clientY */
   partAt(clientX, clientY) {
     if (!this.trace) return null;
     const { problem: p } = this.trace;
     const box = this.map.getBoundingClientRect();
     const x = clientX - box.left - this.left;
     const y = clientY - box.top - this.top;
-    const inside = (at) => at >= 0 && at < this.side;
+    const inside = (/** @type {number} */ at) => at >= 0 && at < this.side;
     if (inside(x) && inside(y))
       return `tile.${Math.floor(y / this.cell / p.block_q)}.${Math.floor(x / this.cell / p.block_k)}`;
     return this.strips.at(x, y);
@@ -90,13 +129,14 @@ export class Hbm {
   }
 
   /** The block under the pointer: its name, shape, bytes and place. */
-  nameAt({ clientX, clientY }) {
+  nameAt(/** @type {{clientX: number, clientY: number}} */ { clientX, clientY }) {
     const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
     if (!kind || i === undefined) return "";
     if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
-    return this.guessing ? "" : tileWords(this.trace, Number(i), Number(j));
+    return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
+  /** @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.stored = algorithmOf(trace).stores_scores;
@@ -152,9 +192,9 @@ export class Hbm {
     );
   }
 
-  /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
+  /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. @param {string} tensor @param {(number | number[])[]} blocks @param {DOMRect} box */
   home(tensor, blocks, box) {
-    const within = ({ x, y, width, height }) =>
+    const within = (/** @type {Box} */ { x, y, width, height }) =>
       new DOMRect(box.left + x, box.top + y, width, height);
     const strip =
       Array.isArray(blocks[0]) && !tensor.endsWith("′") ? null : this.strips.home(tensor, blocks);
@@ -167,7 +207,8 @@ export class Hbm {
     }
     const [i, j] = blocks[0];
     const last = blocks.at(-1)[1] + 1;
-    const edge = (k, size) => Math.min(p.n, k * size) * cell;
+    const edge = (/** @type {number} */ k, /** @type {number} */ size) =>
+      Math.min(p.n, k * size) * cell;
     const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
     return within({
       x: left + x,
@@ -177,12 +218,13 @@ export class Hbm {
     });
   }
 
+  /** @param {Problem} p */
   skipWords(p) {
     const words = [];
     const [wide, high] = this.theme.big
       ? [64 * this.theme.unit, 30 * this.theme.unit]
       : [36 * this.theme.unit, 16];
-    if (this.stored || this.guessing || p.block_k * this.cell < wide) return words;
+    if (this.stored || this.isPredicting || p.block_k * this.cell < wide) return words;
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
@@ -191,11 +233,12 @@ export class Hbm {
         if (width < wide || height < high) continue;
         const x = this.left + j * p.block_k * this.cell + width / 2;
         const y = this.top + i * p.block_q * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: say("map.skip") }));
+        words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
       }
     return words;
   }
 
+  /** @param {Frame} f */
   draw(f) {
     this.tiles(f);
     this.strips.draw(f);
@@ -211,15 +254,13 @@ export class Hbm {
     const read = bytes(f.reads);
     this.card.note.hidden = f.writes > 0; // there is no room for both
     set(this.count, {
-      text: f.writes
-        ? say("hbm.both", { read, written: bytes(f.writes) })
-        : say("hbm.read", { read }),
+      text: f.writes ? t("hbm.both", { read, written: bytes(f.writes) }) : t("hbm.read", { read }),
     });
     this.drawBus(f);
   }
 
   /** In a hall the tile says which of them it is: S and P themselves are never here. */
-  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k } }) {
+  nameTile(/** @type {Frame} */ { i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
@@ -227,7 +268,7 @@ export class Hbm {
   }
 
   /** Where the tile of this visit stands in the window. */
-  magnified({ rows, cols }) {
+  magnified(/** @type {Frame} */ { rows, cols }) {
     const { left, top } = this.map.getBoundingClientRect();
     return {
       x: left + this.left + cols.stop * this.cell,
@@ -245,32 +286,38 @@ export class Hbm {
     );
   }
 
-  /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
+  /** What this visit moves, reads and writes apart, each block in its tensor's colour. @param {Frame} f */
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
-      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
-      const names = list.slice(0, 4).map((t) =>
+      const list = f.transfers.filter(
+        (/** @type {Transfer} */ t) => (t.op === "read") === (op === "read"),
+      );
+      const names = list.slice(0, 4).map((/** @type {Transfer} */ t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,
           text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
           "data-part": partName(t),
         }),
       );
-      const total = list.reduce((sum, t) => sum + t.bytes, 0);
+      const total = list.reduce(
+        (/** @type {number} */ sum, /** @type {Transfer} */ t) => sum + t.bytes,
+        0,
+      );
       const ends = [
-        el("span", { text: say(`bus.${op}`) }),
+        el("span", { text: t(`bus.${op}`) }),
         ...names,
         list.length > 4 && el("span", { text: "…" }),
         list.length && el("span", { text: bytes(total) }),
       ];
       lane.replaceChildren(...ends.filter(Boolean));
-      const now = list.some((t) => t.phase === f.phase);
+      const now = list.some((/** @type {Transfer} */ t) => t.phase === f.phase);
       set(lane, {
         class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,
       });
     }
   }
 
+  /** @param {Frame} f */
   tiles(f) {
     const p = f.problem;
     const total = p.Tr * p.Tc;
@@ -281,29 +328,30 @@ export class Hbm {
       this.g.clearRect(0, 0, this.canvas.width, this.canvas.height);
       this.pattern = hatch(this.g, this.theme.hatch, this.ratio);
       this.bounds = range(this.trace.arrays.S ?? []);
-      this.shown = 0;
+      this.paintedStep = 0;
     }
-    const paint = (i, j) => {
+    const paint = (/** @type {number} */ i, /** @type {number} */ j) => {
       const at = i * p.Tc + j;
       const look = tileState(this.trace, f.step, i, j);
-      const s = atPhase(this.guessing ? veiled(look, this.trace, f.step, i, j) : look, f);
+      const s = atPhase(this.isPredicting ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
       if (this.states[at] === key) return;
       this.states[at] = key;
       this.paintTile(i, j, s, f);
     };
-    if (fresh || this.guessing || this.stored)
+    if (fresh || this.isPredicting || this.stored)
       for (let i = 0; i < p.Tr; i++) for (let j = 0; j < p.Tc; j++) paint(i, j);
     else {
       const { v_i, v_j } = this.trace.arrays;
-      const from = Math.min(this.shown, f.step);
-      const to = Math.max(this.shown, f.step);
+      const from = Math.min(this.paintedStep, f.step);
+      const to = Math.max(this.paintedStep, f.step);
       for (let v = from; v <= to; v++) if (v_j[v] >= 0 && v_i[v] >= 0) paint(v_i[v], v_j[v]);
     }
-    this.shown = f.step;
+    this.paintedStep = f.step;
   }
 
-  paintTile(i, j, { kind, layer, state }, f) {
+  /** @param {number} i @param {number} j @param {Frame} f */
+  paintTile(i, j, /** @type {Look} */ { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
     const { n, block_q, block_k } = f.problem;
     const scale = this.canvas.width / n;
@@ -316,7 +364,7 @@ export class Hbm {
     const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
     const [w, h] = [Math.max(1, wide - gap), Math.max(1, high - gap)];
     const round = least > 12 ? 3 * ratio : 0;
-    const fill = (style) => {
+    const fill = (/** @type {string} */ style) => {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
@@ -333,15 +381,15 @@ export class Hbm {
         layer,
         known,
         f,
-        this.guessing && state === "pending",
+        this.isPredicting && state === "pending",
       );
     if (state === "current" && scale >= 4 * ratio && f.numbers)
       return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
-  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be guessed
-   * (`veil`); where S is stored, its numbers. */
+  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
+   * (`veil`); where S is stored, its numbers. @param {number} r0 @param {number} r1 @param {number} c0 @param {number} c1 @param {number} scale @param {Look["layer"]} layer @param {boolean} known @param {Frame} f @param {boolean} veil */
   paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
     const { n } = f.problem;

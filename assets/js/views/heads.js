@@ -2,35 +2,45 @@
 
 import { el, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
-import { say } from "../model/texts.js";
+import { t } from "../model/texts.js";
+
+/** @import { Trace } from "../model/types.js" */
+/** @import { OnHead } from "./types.js" */
 
 export class HeadRow {
-  /** @param onHead takes the Problem's query with another head; none: they are only seen */
+  /** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
   constructor(onHead) {
     this.onHead = onHead;
-    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": say("heads.shown") });
+    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": t("heads.current") });
     this.words = el("p", { class: "fa-head-words" });
     this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
   }
 
-  layout({
-    header: {
-      query,
-      problem: { heads },
+  layout(
+    /** @type {Trace} */ {
+      header: {
+        query,
+        problem: { heads },
+      },
     },
-  }) {
+  ) {
     this.root.hidden = !heads;
     if (!heads) return;
     const had = this.row.contains(document.activeElement);
     const { groups, before, after } = groupsOf(heads);
-    const chip = (head, text, label, isShown = false) => {
+    const chip = (
+      /** @type {number | null} */ head,
+      /** @type {string} */ text,
+      /** @type {string} */ label,
+      isCurrent = false,
+    ) => {
       const node = el("button", {
         type: "button",
         class: "fa-head",
         text,
         title: label,
         "aria-label": label,
-        "aria-pressed": isShown ? "true" : "false",
+        "aria-pressed": isCurrent ? "true" : "false",
         disabled: !this.onHead,
       });
       node.addEventListener(
@@ -39,13 +49,13 @@ export class HeadRow {
       );
       return node;
     };
-    const more = (head, text) =>
-      head !== null && chip(head, text, say("heads.more.to", { h: head, of: heads.q_heads }));
+    const more = (/** @type {number | null} */ head, /** @type {string} */ text) =>
+      head !== null && chip(head, text, t("heads.more.to", { h: head, of: heads.q_heads }));
     const brackets = groups.map(({ kv, heads: own }) =>
       el(
         "span",
         { class: `fa-head-group${kv === heads.kv_head ? " is-now" : ""}` },
-        own.map((h) => chip(h, String(h), say("heads.reads", { h, kv }), h === heads.head)),
+        own.map((h) => chip(h, String(h), t("heads.reads", { h, kv }), h === heads.head)),
       ),
     );
     this.row.replaceChildren(...[more(before, "‹"), ...brackets, more(after, "›")].filter(Boolean));

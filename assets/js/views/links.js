@@ -4,10 +4,17 @@
 
 import { el, set, svg } from "../lib/dom.js";
 
+/** @import { LinkedPlayer } from "./types.js" */
+/** @import { Frame, Span } from "../model/types.js" */
+/** @import { Box, LinksAt } from "./types.js" */
+/** @import { Axis, Thing } from "../model/links.js" */
+/** @import { Explanation } from "../model/sums.js" */
+
 const HEAD = 22; // px of the frames' names at 1280 × 720
 const EDGE = 22;
 const ROOM = 60; // px that a card must have
 
+/** @param {string} tensor @param {string} box @param {boolean} own @param {number} x @param {number} y @param {number} width @param {number} height */
 const mark = (tensor, box, own, x, y, width, height) =>
   el("i", {
     "data-linked": own ? "self" : "",
@@ -15,21 +22,28 @@ const mark = (tensor, box, own, x, y, width, height) =>
     "data-box": box,
     style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
   });
-/** A line breaks before an operator, or behind a comma. */
-const kept = (text) =>
+/** A line breaks before an operator, or behind a comma. @param {string} text */
+const unbroken = (text) =>
   text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
-/** A power as a power: e^(…). */
-const written = (text) =>
+/** A power as a power: e^(…). @param {string} text */
+const richPowers = (text) =>
   text
     .split(/\^\(([^)]*)\)/)
-    .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
-const said = (box) =>
+    .map((/** @type {string} */ part, /** @type {number} */ k) =>
+      k % 2 ? el("sup", { text: part }) : document.createTextNode(part),
+    );
+/** @param {Box} box */
+const boxText = (box) =>
   Object.entries(box)
     .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
     .join(", ");
 
 export class Links {
-  /** @param player see step/linking.js: its card of a tile may be another one later */
+  /** @type {LinkedPlayer} */
+  player;
+  /** @type {boolean} */
+  lit = false;
+  /** @param {Player} player see step/linking.js: its card of a tile may be another one later */
   constructor(player) {
     Object.assign(this, { player, root: player.root, hbm: player.hbm });
     const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
@@ -51,8 +65,8 @@ export class Links {
     return this.player.sram;
   }
 
-  /** @param links see model/links.js @param of what to light, or null @param told what is said of it @param picked is it selected? */
-  draw(links, f, of, told, picked) {
+  /** @param {LinksAt} links see model/links.js @param {Thing | null} of what to light, or null @param told what is said of it @param {boolean} picked is it selected? @param {Frame} f @param {Explanation | null} explanation */
+  draw(links, f, of, explanation, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
     if (this.sram && this.tile.parentElement !== this.sram.body)
@@ -68,17 +82,17 @@ export class Links {
     this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
     for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    if (this.sram) this.say(of, told);
+    if (this.sram) this.describe(of, explanation);
   }
 
-  /** The cells of the frames of SRAM. */
+  /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing | null} of */
   inTile(links, f, of) {
     const bounds = { rows: f.rows, keys: f.cols };
     return Object.entries(this.sram.sides).flatMap(([tensor, sides]) => {
       const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
-      const [down, across] = sides.map((axis) => ({
+      const [down, across] = sides.map((/** @type {Axis} */ axis) => ({
         start: box[axis].start - (bounds[axis]?.start ?? 0),
         stop: box[axis].stop - (bounds[axis]?.start ?? 0),
       }));
@@ -86,7 +100,7 @@ export class Links {
       const gap = Math.min(w, h) >= 24 ? 2 : 1;
       return mark(
         tensor,
-        said(box),
+        boxText(box),
         of.tensor === tensor,
         x + across.start * w,
         y + down.start * h,
@@ -96,11 +110,11 @@ export class Links {
     });
   }
 
-  /** Blocks of the strips, and what of the score matrix it is. */
+  /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing | null} of */
   inMap(links, of) {
     const { hbm } = this;
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
-      links.runs(of, tensor).map(({ start, stop }) => {
+      links.runs(of, tensor).map((/** @type {Span} */ { start, stop }) => {
         const { x, y, width, height } = place(start, stop);
         return mark(
           tensor,
@@ -113,11 +127,11 @@ export class Links {
         );
       }),
     );
-    const areas = links.areas(of).map((box) => {
+    const areas = links.areas(of).map((/** @type {Box} */ box) => {
       const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
       return mark(
         "S",
-        said(box),
+        boxText(box),
         of.tensor === "S",
         hbm.left + x,
         hbm.top + y,
@@ -128,9 +142,9 @@ export class Links {
     return [...strips, ...areas];
   }
 
-  /** What the thing is made of. */
-  say(of, told) {
-    this.words.replaceChildren(...written(of ? told.said : ""));
+  /** What the thing is made of. @param {Thing | null} of @param {Explanation | null} explanation */
+  describe(of, explanation) {
+    this.words.replaceChildren(...richPowers(of ? explanation.sentence : ""));
     const { unit } = this.sram.theme;
     const head = HEAD * unit;
     const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
@@ -138,14 +152,16 @@ export class Links {
       of && !this.sram.body.hidden
         ? this.sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
         : null;
-    const [last] = told?.lines.slice(-1) ?? [];
+    const [last] = explanation?.lines.slice(-1) ?? [];
     const isAbove =
       this.sram.headline?.(
-        of && last && !words ? [el("b", { text: told.title }), " ", ...written(last)] : null,
+        of && last && !words
+          ? [el("b", { text: explanation.title }), " ", ...richPowers(last)]
+          : null,
       ) ?? false;
-    const lines = isAbove ? told.lines.slice(0, -1) : (told?.lines ?? []);
+    const lines = isAbove ? explanation.lines.slice(0, -1) : (explanation?.lines ?? []);
     this.card.hidden =
-      !at || !(lines.length || told.terms) || at.height < ROOM / 2 || at.width < ROOM;
+      !at || !(lines.length || explanation.terms) || at.height < ROOM / 2 || at.width < ROOM;
     if (this.card.hidden) return;
     Object.assign(this.card.style, {
       left: `${at.x}px`,
@@ -153,18 +169,20 @@ export class Links {
       width: `${at.width}px`,
       height: `${at.height + head}px`,
     });
-    set(this.title, { text: told.title });
+    set(this.title, { text: explanation.title });
     this.lines.replaceChildren(
-      ...lines.map((text) => el("span", {}, written(words ? text : kept(text)))),
+      ...lines.map((/** @type {string} */ text) =>
+        el("span", {}, richPowers(words ? text : unbroken(text))),
+      ),
     );
     const upright = Boolean(at.beside);
-    this.draws(told.terms, upright);
+    this.draws(explanation.terms, upright);
     const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";
     set(this.bars, { style: upright ? `height:${at.beside.height}px` : across });
     this.card.classList.toggle("is-upright", upright);
   }
 
-  /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. */
+  /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. @param {number[] | null} terms @param {boolean} upright */
   draws(terms, upright) {
     this.bars.toggleAttribute("hidden", !terms);
     if (!terms) return;
@@ -172,7 +190,7 @@ export class Links {
     const count = terms.length;
     set(this.bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
     this.bars.replaceChildren(
-      ...terms.map((term, k) => {
+      ...terms.map((/** @type {number} */ term, /** @type {number} */ k) => {
         const size = Number.isFinite(term) ? term / most : 0;
         const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
         const place = upright

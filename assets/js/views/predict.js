@@ -6,7 +6,10 @@ import { card, el, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
-import { sayPredict } from "../model/texts_predict.js";
+import { tPredict } from "../model/texts_predict.js";
+
+/** @import { Trace } from "../model/types.js" */
+/** @import { Question, Slider } from "../model/questions.js" */
 
 class Predict {
   constructor() {
@@ -16,7 +19,7 @@ class Predict {
     this.show = el("button", {
       type: "button",
       class: "fa-link fa-show-me",
-      text: sayPredict("predict.show"),
+      text: tPredict("predict.show"),
     });
     this.show.addEventListener("click", () => this.reveal(true));
     this.hint = el("span", { class: "fa-predict-hint" });
@@ -24,11 +27,11 @@ class Predict {
       type: "button",
       class: "fa-predict-close",
       text: "×",
-      "aria-label": sayPredict("predict.close"),
-      title: sayPredict("predict.close.key"),
+      "aria-label": tPredict("predict.close"),
+      title: tPredict("predict.close.key"),
     });
     close.addEventListener("click", () => emit("fa:predict"));
-    this.card = card("predict", sayPredict("predict"), "", [
+    this.card = card("predict", tPredict("predict"), "", [
       this.verdict,
       this.text,
       el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]),
@@ -36,43 +39,46 @@ class Predict {
     ]);
     this.root = this.card.root;
     this.right = 0;
-    this.asked = 0;
+    this.count = 0;
     this.question = null;
     this.choice = null;
-    this.told = false;
+    this.isRevealed = false;
     this.lead();
   }
 
-  /** A new question (or none); what was answered before is now seen to be right or wrong. */
+  /** A new question (or none); what was answered before is now seen to be right or wrong. @param {Question} question */
   ask(question) {
     this.reveal(false);
     this.question = question;
     this.choice = null;
-    this.told = false;
-    set(this.text, { text: question?.text ?? sayPredict("predict.none") });
+    this.isRevealed = false;
+    set(this.text, { text: question?.text ?? tPredict("predict.none") });
     set(this.card.note, {
       text: question?.slider
-        ? sayPredict("predict.within", { tolerance: number(question.slider.tolerance) })
+        ? tPredict("predict.within", { tolerance: number(question.slider.tolerance) })
         : "",
     });
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
     else
       this.choices.replaceChildren(
-        ...(question?.options ?? []).map((text, k) => this.option(text, k)),
+        ...(question?.options ?? []).map((/** @type {string} */ text, /** @type {number} */ k) =>
+          this.option(text, k),
+        ),
       );
     this.lead();
   }
 
-  /** What there is to guess at this visit; of tiles without numbers nothing. */
+  /** The question about this visit; of tiles without numbers nothing. @param {Trace} trace @param {number} step */
   askAt(trace, step) {
     this.ask(trace.header.numbers ? questionAt(trace, step) : null);
   }
 
-  /** Which lane of a race is first: their names, and the tick at which each is done. */
+  /** Which lane of a race is first: their names, and the tick at which each is done. @param {string[]} names @param {number[]} finishes */
   askRace(names, finishes) {
     this.ask(raceQuestion(names, finishes));
   }
 
+  /** @param {string} text @param {number} k */
   option(text, k) {
     const button = el(
       "button",
@@ -84,23 +90,23 @@ class Predict {
   }
 
   /** A number between its bounds; untouched it is no answer. */
-  slider({ min, max, step }) {
+  slider(/** @type {Slider} */ { min, max, step }) {
     const input = el("input", {
       type: "range",
       min,
       max,
       step,
       value: (min + max) / 2,
-      "aria-label": sayPredict("predict.number"),
+      "aria-label": tPredict("predict.number"),
     });
     const output = el("output", { text: number(Number(input.value)) });
     const answer = () => {
       this.choice = Number(input.value);
-      set(output, { text: number(this.choice), class: "is-said" });
+      set(output, { text: number(this.choice), class: "is-chosen" });
       this.lead();
     };
     for (const name of ["input", "pointerup"]) input.addEventListener(name, answer);
-    return el("label", { class: "fa-guess" }, [
+    return el("label", { class: "fa-predict-slider" }, [
       el("span", { text: min }),
       input,
       el("span", { text: max }),
@@ -108,8 +114,9 @@ class Predict {
     ]);
   }
 
+  /** @param {number} k */
   choose(k) {
-    if (this.told || !this.question || k >= this.question.options.length) return;
+    if (this.isRevealed || !this.question || k >= this.question.options.length) return;
     this.choice = k;
     [...this.choices.children].forEach((button, at) =>
       set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }),
@@ -119,51 +126,54 @@ class Predict {
 
   /** How it goes on from here. */
   lead() {
-    const { question, choice, told } = this;
+    const { question, choice, isRevealed } = this;
     set(this.hint, {
       text: !question
         ? ""
-        : sayPredict(told ? "predict.told" : choice === null ? "predict.open" : "predict.chosen"),
+        : tPredict(
+            isRevealed ? "predict.revealed" : choice === null ? "predict.open" : "predict.chosen",
+          ),
     });
-    this.show.hidden = !question || this.told;
-    for (const field of this.choices.querySelectorAll("button, input")) field.disabled = this.told;
-    this.root.classList.toggle("is-told", this.told);
+    this.show.hidden = !question || this.isRevealed;
+    for (const field of this.choices.querySelectorAll("button, input"))
+      field.disabled = this.isRevealed;
+    this.root.classList.toggle("is-revealed", this.isRevealed);
   }
 
-  /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
-  reveal(asked) {
+  /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. @param {boolean} isRequested */
+  reveal(isRequested) {
     const { question, choice } = this;
-    const score = this.asked
-      ? sayPredict("predict.score", { right: this.right, asked: this.asked })
+    const score = this.count
+      ? tPredict("predict.score", { right: this.right, count: this.count })
       : "";
-    if (!question || this.told || (choice === null && !asked))
+    if (!question || this.isRevealed || (choice === null && !isRequested))
       return set(this.verdict, { text: score, class: "fa-verdict" });
     const right = choice !== null && isRight(question, choice);
     const { because } = question;
-    this.told = true;
-    if (asked) this.lead();
+    this.isRevealed = true;
+    if (isRequested) this.lead();
     if (choice === null)
       return set(this.verdict, {
         text: question.slider
-          ? sayPredict("predict.because", { because })
-          : sayPredict("predict.answer", { answer: question.options[question.answer], because }),
+          ? tPredict("predict.because", { because })
+          : tPredict("predict.answer", { answer: question.options[question.answer], because }),
         class: "fa-verdict",
       });
-    this.asked += 1;
+    this.count += 1;
     this.right += right ? 1 : 0;
-    const told = { because, right: this.right, asked: this.asked };
+    const result = { because, right: this.right, count: this.count };
     const exact = () =>
-      sayPredict(right ? "predict.right.number" : "predict.wrong.number", {
-        ...told,
-        said: number(choice),
+      tPredict(right ? "predict.right.number" : "predict.wrong.number", {
+        ...result,
+        choice: number(choice),
       });
     set(this.verdict, {
-      text: question.slider ? exact() : sayPredict(right ? "predict.right" : "predict.wrong", told),
+      text: question.slider ? exact() : tPredict(right ? "predict.right" : "predict.wrong", result),
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
     });
   }
 
-  /** Keys 1 to 4; true when it was an answer. */
+  /** Keys 1 to 4; true when it was an answer. @param {KeyboardEvent} event */
   key(event) {
     const k = "1234".indexOf(event.key);
     if (k < 0 || !this.question?.options.length) return false;
@@ -172,7 +182,7 @@ class Predict {
   }
 
   /** Escape ends the questions where they are seen; true when it did. */
-  leaves({ key, target }) {
+  leaves(/** @type {KeyboardEvent} */ { key, target }) {
     if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]"))
       return false;
     emit("fa:predict");

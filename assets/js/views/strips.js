@@ -8,6 +8,10 @@ import { sharing } from "../model/heads.js";
 import { algorithmOf } from "../model/passes.js";
 import { finishedBlocks, finishedParts, finishedRows, OF_KEYS } from "../model/tiles.js";
 
+/** @import { Mark } from "./types.js" */
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { Box, Theme } from "./types.js" */
+
 /** From the outside in, left and above; away from the map on the right. */
 const STRIPS = {
   forward: { above: ["V", "K"], left: ["Q"], right: ["O"] },
@@ -35,14 +39,31 @@ const TIGHT = 190; // px of a map's window
 const SEGMENTS = { most: 24, high: 5 }; // of dQ's parts in a block, and px of each
 
 export class Strips {
-  /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. */
-  measure(trace, { unit: u, big }, height) {
+  /** @type {Trace} */
+  trace;
+  /** @type {Theme} */
+  theme;
+  /** @type {{left: number, top: number, side: number, cell: number, gap: number}} */
+  map;
+  /** @type {Record<string, Mark>} */
+  marks;
+  /** @type {Record<"above" | "left" | "right", string[]>} */
+  sides;
+  /** @type {string[]} */
+  made;
+  /** @type {(name: string) => number} */
+  thick;
+  /** @type {boolean} */
+  tight;
+  /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. @param {Trace} trace @param {number} height */
+  measure(trace, /** @type {Theme} */ { unit: u, big }, height) {
     const { pass, totals } = trace.header;
     this.tight = pass === "backward" && height < TIGHT;
     const moved = totals.requested[trace.problem.order];
-    const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
+    const isThere = (/** @type {string} */ name) =>
+      pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     const { strips, lanes } = algorithmOf(trace);
-    const each = (name) =>
+    const each = (/** @type {string} */ name) =>
       trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
     const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
     this.sides = Object.fromEntries(
@@ -54,9 +75,13 @@ export class Strips {
     const own = this.tight
       ? { dQ: 22 * u }
       : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
-    this.thick = (name) =>
+    this.thick = (/** @type {string} */ name) =>
       SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
-    const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
+    const sum = (/** @type {string[]} */ names) =>
+      names.reduce(
+        (/** @type {number} */ all, /** @type {string} */ name) => all + this.thick(name) + APART,
+        0,
+      );
     return {
       left: sum(this.sides.left),
       above: sum(this.sides.above),
@@ -64,7 +89,7 @@ export class Strips {
     };
   }
 
-  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies */
+  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies @param {Trace} trace @param {Theme} theme */
   layout(trace, theme, map) {
     Object.assign(this, { trace, theme, map, marks: {} });
     const { left, top, side, gap } = map;
@@ -90,7 +115,7 @@ export class Strips {
     return parts;
   }
 
-  /** One strip: faint blocks, over them those that are final and the one at work, and the names. */
+  /** One strip: faint blocks, over them those that are final and the one at work, and the names. @param {string} name @param {boolean} upright @param {number} at */
   strip(name, upright, at) {
     const { problem: p, header } = this.trace;
     const { left, top, side, cell } = this.map;
@@ -98,7 +123,7 @@ export class Strips {
     const [count, size] = OF_KEYS.includes(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
     const thick = this.thick(name);
     const long = size * cell;
-    const place = (start, stop) => {
+    const place = (/** @type {number} */ start, /** @type {number} */ stop) => {
       const a = start * long;
       const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
       return upright
@@ -167,7 +192,7 @@ export class Strips {
   }
 
   /** Has a block of dQ room for its parts, one beside the other? */
-  parted({ height }) {
+  parted(/** @type {Box} */ { height }) {
     return height >= (this.theme.big ? 40 : 28) * this.theme.unit;
   }
 
@@ -177,45 +202,48 @@ export class Strips {
     const { place } = this.marks.dQ;
     const { unit: u } = this.theme;
     const high = SEGMENTS.high * u;
-    this.marks.dQ.segments = adds.map(({ length }, i) => {
-      const b = place(i, i + 1);
-      if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
-      const step = (b.width - 6 * u) / length;
-      return Array.from({ length }, (_, k) =>
-        svg("rect", {
-          class: "fa-part",
-          rx: Math.min(2, high / 3),
-          x: b.x + 3 * u + k * step,
-          y: b.y + b.height - high - 5 * u,
-          width: Math.max(0.8, step - Math.min(2, step / 4)),
-          height: high,
-        }),
-      );
-    });
+    this.marks.dQ.segments = adds.map(
+      (/** @type {number[]} */ { length }, /** @type {number} */ i) => {
+        const b = place(i, i + 1);
+        if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
+        const step = (b.width - 6 * u) / length;
+        return Array.from({ length }, (_, k) =>
+          svg("rect", {
+            class: "fa-part",
+            rx: Math.min(2, high / 3),
+            x: b.x + 3 * u + k * step,
+            y: b.y + b.height - high - 5 * u,
+            width: Math.max(0.8, step - Math.min(2, step / 4)),
+            height: high,
+          }),
+        );
+      },
+    );
     return this.marks.dQ.segments.flat();
   }
 
-  /** Of each strip the block at work, and those from the first that are final. */
+  /** Of each strip the block at work, and those from the first that are final. @param {Frame} f */
   draw(f) {
     const now = f.pass === "forward" ? this.forward(f) : this.backward(f);
     for (const [name, { place, bright, done, labels, segments }] of Object.entries(this.marks)) {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((label, k) =>
+      labels.forEach((/** @type {SVGElement} */ label, /** @type {number} */ k) =>
         label.classList.toggle(
           "is-now",
           (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name)),
         ),
       );
-      segments.forEach((parts, i) =>
-        parts.forEach((part, k) =>
+      segments.forEach((/** @type {SVGElement[]} */ parts, /** @type {number} */ i) =>
+        parts.forEach((/** @type {SVGElement} */ part, /** @type {number} */ k) =>
           set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
         ),
       );
     }
   }
 
+  /** @param {Frame} f */
   forward(f) {
     const single = f.j >= 0 ? f.j : null;
     const { on_chip, wide } = algorithmOf(f).stages[String(f.stage)] ?? WHOLE;
@@ -239,7 +267,7 @@ export class Strips {
     };
   }
 
-  /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
+  /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. @param {Frame} f */
   backward(f) {
     const found = Object.fromEntries(
       Object.keys(this.marks).map((name) => [
@@ -259,7 +287,7 @@ export class Strips {
     return found;
   }
 
-  /** The block at a place of the map's window, counted from the corner of the map; null where none is. */
+  /** The block at a place of the map's window, counted from the corner of the map; null where none is. @param {number} x @param {number} y */
   at(x, y) {
     const { left, top } = this.map;
     for (const [name, { place, count }] of Object.entries(this.marks)) {
@@ -276,7 +304,7 @@ export class Strips {
     return null;
   }
 
-  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. */
+  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. @param {string} tensor @param {(number | number[])[]} blocks */
   home(tensor, blocks) {
     if (Array.isArray(blocks[0])) {
       const rows = blocks.map(([i]) => i);

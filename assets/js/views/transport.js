@@ -3,8 +3,10 @@
 import { el, set, svg } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
+/** @import { Grain } from "./types.js" */
+/** @import { Playable } from "./types.js" */
 
-const say = textsOf(texts);
+const t = textsOf(texts);
 
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",
@@ -18,6 +20,7 @@ const ICONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
+/** @param {string} name */
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [
     svg("path", { d: ICONS[name] }),
@@ -25,20 +28,35 @@ export function icon(name) {
 }
 
 export class Transport {
+  /** @type {Playable} */
+  player;
+  /** @type {number} */
+  beatMs;
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  timer;
+  /** @type {HTMLElement} */
+  spoken;
+  /** @type {HTMLElement} */
+  selected;
+  /** @type {number} */
+  steps;
+  /** @type {number} */
+  at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. */
+   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
-    const button = (...key) => this.key(...key);
+    const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
+      this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", say("play"), "toggle");
+    this.play = button("play", t("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", say("first")),
-      button("back", say("back")),
+      button("first", t("first")),
+      button("back", t("back")),
       this.play,
-      button("next", say("next")),
-      button("last", say("last")),
+      button("next", t("next")),
+      button("last", t("last")),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
@@ -54,30 +72,32 @@ export class Transport {
       min: 0,
       step: 1,
       value: 0,
-      "aria-label": say("step"),
+      "aria-label": t("step"),
     });
     this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
     this.speed = el(
       "select",
-      { "aria-label": say("speed"), title: say("speed") },
+      { "aria-label": t("speed"), title: t("speed") },
       SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })),
     );
     this.grain = el(
       "select",
       { "aria-label": grain.label, title: grain.label },
-      grain.choices.map(([value, text]) => el("option", { value, text })),
+      grain.choices.map((/** @type {[string, string]} */ [value, text]) =>
+        el("option", { value, text }),
+      ),
     );
     if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
     const hint = el("span", { class: "fa-hint", text: grain.hint });
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
     this.root = el(
       "div",
-      { class: "fa-transport", role: "toolbar", "aria-label": say("transport") },
+      { class: "fa-transport", role: "toolbar", "aria-label": t("transport") },
       [this.buttons, this.text, this.scrub, settings, this.live],
     );
   }
 
-  /** A button that looks like what it does. */
+  /** A button that looks like what it does. @param {string} name @param {string} label */
   key(name, label, action = name) {
     const node = el(
       "button",
@@ -94,7 +114,14 @@ export class Transport {
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
-  show({ step, title, words, spoken }) {
+  show(
+    /** @type {{step: number, title: string, words?: string, spoken: string}} */ {
+      step,
+      title,
+      words,
+      spoken,
+    },
+  ) {
     this.at = step;
     set(this.title, { text: title });
     set(this.words, { text: words ?? "" });
@@ -107,12 +134,12 @@ export class Transport {
     );
   }
 
-  /** What is selected besides, for the ear. */
+  /** What is selected besides, for the ear. @param {string} text */
   also(text) {
     set(this.selected, { text: text && ` ${text}` });
   }
 
-  /** What a key or a button asks for. */
+  /** What a key or a button asks for. @param {string} action */
   act(action) {
     if (!this.steps) return;
     const playing = this.timer;
@@ -141,10 +168,11 @@ export class Transport {
     this.playing(false);
   }
 
+  /** @param {boolean} on */
   playing(on) {
     if (this.play.getAttribute("aria-pressed") === String(on)) return;
     this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);
-    const label = say(on ? "pause" : "play");
+    const label = t(on ? "pause" : "play");
     set(this.play, { "aria-label": label, title: label, "aria-pressed": on });
   }
 }

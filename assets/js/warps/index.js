@@ -72,7 +72,7 @@ class Lane {
     this.steps = read(tile[this.split]);
     for (const [tensor, view] of Object.entries(this.bands)) {
       const step = this.steps.find((s) => s.held[tensor]);
-      view.layout(tile, step.held[tensor]);
+      view.layout(tile, step.pieces[tensor]);
     }
     this.parts.layout(tile, this.split);
     this.products.layout(tile);
@@ -97,18 +97,18 @@ class Lane {
     const { i, j, operands } = this.tile;
     const names = { Q: `Q${sub(i)}`, K: `K${sub(j)}ᵀ`, V: `V${sub(j)}`, O: `O${sub(i)}` };
     const active = (tensor) => step.part === "own" && ACTIVE[step.phase].includes(tensor);
-    const weights = step.held.P ? "P" : "S";
+    const weights = step.pieces.P ? "P" : "S";
     for (const [tensor, name] of Object.entries(names))
-      this.bands[tensor].draw(step.held[tensor], name, active(tensor));
-    this.bands.S.draw(step.held[weights], weights + sub(i) + sub(j), active("S"));
+      this.bands[tensor].draw(step.pieces[tensor], name, active(tensor));
+    this.bands.S.draw(step.pieces[weights], weights + sub(i) + sub(j), active("S"));
     const output = ["output", "store"].includes(step.phase);
     this.parts.root.hidden = output;
     this.products.root.hidden = !output;
     this.parts.draw(step);
-    const partial = step.held.PV && step.phase === "output" && step.part !== "read";
+    const partial = step.pieces.PV && step.phase === "output" && step.part !== "read";
     if (output)
       this.products.draw(
-        step.held[partial ? "PV" : "O"],
+        step.pieces[partial ? "PV" : "O"],
         partial ? t("products.part", { block: names.V }) : t("products.rows", { block: names.O }),
       );
     const labels = operands.map(([tensor, nbytes]) => [
@@ -189,20 +189,20 @@ class WarpStage {
     this.root.setAttribute("aria-busy", "true");
     try {
       const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
-        this.say(sentence),
+        this.notify(sentence),
       );
       const tile = await response.json();
-      this.say("");
+      this.notify("");
       this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error));
+      this.notify(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
-  t(message) {
+  notify(message) {
     set(this.notice, { text: message });
     this.notice.hidden = !message;
   }

@@ -188,7 +188,7 @@ export class Parts {
   draw(step) {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
-    const held = (name) => step.held[name] ?? [];
+    const held = (name) => step.pieces[name] ?? [];
     set(this.title, { text: sums ? t("sum") : t("max") });
     set(this.before.node.querySelector(".fa-before"), {
       text: sums ? t("sum.before") : t("max.before"),

@@ -79,7 +79,7 @@ def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
     card = page.locator(".fa-additions:visible")
     card.wait_for()
     w = parse({"mask": "causal"}, PLAIN)
-    found = additions.additions(additions.of_workload(w))
+    found = additions.compare_orders(additions.of_workload(w))
     assert f"{found.unequal:,} of {found.entries:,} entries" in card.inner_text()
     assert "one per head and key block" in finding(page)
     s = durations.schedule(w, "fa2", pass_="backward")
@@ -131,7 +131,7 @@ def test_warps_step_with_the_keys_of_the_player(tab):
 def test_decoding_splits_the_keys(tab):
     page = open_page(tab, **{"par-view": "decode", "par-n": "16384", "par-h": "1"})
     page.wait_for_selector('[data-view="decode"]')
-    rows = split_keys.recorded(parse({"n": "16384", "h": "1"}, PLAIN))
+    rows = split_keys.recorded_rows(parse({"n": "16384", "h": "1"}, PLAIN))
     best = min(rows, key=lambda r: r["median_ms"])
     assert f"splitting the keys into {best['splits']} parts took" in finding(page)
     table = page.locator(".fa-combine table")

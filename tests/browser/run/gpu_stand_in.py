@@ -19,7 +19,7 @@ import app
 from explainer.engine import recorded
 from explainer.engine.child import WorkerLost
 from explainer.engine.engine import Engine
-from explainer.engine.requests import RunRequest
+from explainer.engine.requests import Request, RunRequest, SweepPoint
 from explainer.engine.results import unknown_machine
 
 
@@ -49,34 +49,33 @@ GATE = Gate()
 class Recording:
     """An engine's child that computes nothing."""
 
-    anew = True
+    anew, admits = True, False
 
     def __init__(self) -> None:
         self.machine = unknown_machine("NVIDIA H200") | {"versions": {"torch": "2.11"}}
-        self._asked: dict = {}
+        self._request: Request | None = None
 
-    def ask(self, message: dict, context: object = None) -> None:
-        if "run" in message and message["run"]["seed"] == "1":
-            raise WorkerLost("as asked")
-        self._asked = message
+    def ask(self, request: Request, context: object = None) -> None:
+        if isinstance(request, RunRequest) and request.problem.seed == 1:
+            raise WorkerLost("by its seed")
+        self._request = request
 
-    def _point(self, point: dict) -> dict:
-        key = tuple(point[key] for key in ("n", "d", "dtype", "mask"))
+    def _point(self, point: SweepPoint) -> dict:
+        key = tuple(getattr(point.case, key) for key in ("n", "d", "dtype", "mask"))
         rows = recorded.load()["rows"]
         found = [r for r in rows if (r["n"], r["d"], r["dtype"], r["mask"]) == key]
         GATE.go_through()
-        return {"result": [r for r in found if r["method"] in point["methods"]]}
+        return {"result": [r for r in found if r["method"] in point.methods]}
 
-    def _run(self, message: dict) -> dict:
-        asked = RunRequest.from_query(message["run"])
-        if asked.problem.seed == 2:
+    def _run(self, request: RunRequest) -> dict:
+        if request.problem.seed == 2:
             GATE.go_through()
-        result = recorded.nearest(recorded.measured_like(asked)) | {
+        result = recorded.nearest(recorded.measured_like(request)) | {
             "machine": self.machine,
-            "asked": asked.to_query(),
+            "asked": request.to_query(),
         }
         del result["recorded"]
-        result |= {"query": asked.to_query(), "when": "2026-11-21 12:00:00 UTC", "tiles": {}}
+        result |= {"query": request.to_query(), "when": "2026-11-21 12:00:00 UTC", "tiles": {}}
         result |= {"heads_judged": 1, "naive_refused": None, "chooser": None}
         for row in result["rows"]:
             row |= {"right": True, "allowed": 1.0, "relative": 0.0, "bias": 0.0, "signed": None}
@@ -84,8 +83,8 @@ class Recording:
         return {"result": result}
 
     def next(self, deadline: float) -> dict:
-        message = self._asked
-        return self._run(message) if "run" in message else self._point(message["point"])
+        request = self._request
+        return self._run(request) if isinstance(request, RunRequest) else self._point(request)
 
     def cancel(self) -> None:
         pass

@@ -114,7 +114,7 @@ def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
     assert [row["n"] for row in rows] == [256, 256]
     if "recorded" in rows[0]:
         assert all(row.pop("kind").startswith("recorded on") for row in rows)
-        told = with_older_names(recorded.told(Sweep(64, "bf16", ("fa2",), 256)))
+        told = with_older_names(recorded.labelled_rows(Sweep(64, "bf16", ("fa2",), 256)))
         assert rows == json.loads(json.dumps(told))
 
 

@@ -9,10 +9,11 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
+from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest
 from explainer.learn.registry import lessons
-from explainer.problem import Problem, ProblemError
+from explainer.problem import Problem
 from tests.browser.harness import focus, open_controls, query_of, settled
 
 
@@ -66,7 +67,7 @@ def test_the_very_problem_of_the_step_page(tab, problem):
         page.set_viewport_size({"width": width, "height": 900})
         beside(page, chip)
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_controls(page).get_by_role("radio", name="Full" if problem.causal else "Causal").check()
+    open_controls(page).get_by_role("radio", name="Full" if problem.is_causal else "Causal").check()
     chip.wait_for(state="hidden")  # it was said of another Problem
 
 

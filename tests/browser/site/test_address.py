@@ -6,7 +6,8 @@ from urllib.parse import unquote, urlencode
 
 import pytest
 
-from explainer.problem import Problem, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import (

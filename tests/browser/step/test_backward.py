@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace_backward
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import phases
 from tests.browser.harness import focus, press, query_of, read
 from tests.browser.site.test_accessible import serious
@@ -179,7 +180,7 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
     assert [line.strip() for line in lit] == ["dQᵢ += dS Kⱼ"]
 
 
-def test_a_problem_without_a_backward_says_so_and_leaves_the_picture(tab):
+def test_a_problem_without_a_backward_texts_so_and_leaves_the_picture(tab):
     page = tab.open("data=random&seed=9&dropout=0.1&step=4")
     tab.tolerate("400")
     page.keyboard.press("b")

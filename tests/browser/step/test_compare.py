@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms.traffic import moved, total, traffic
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Held, focus, open_controls, query_of, settled
 from tests.js.problems import drawn

@@ -184,7 +184,7 @@ def test_a_picture_looks_like_the_screen(sharp, server, watch, tmp_path, name):
     alone.close()
 
 
-# Plays a film to its end, then looks at it from place to place.
+# Plays a video to its end, then looks at it from place to place.
 WATCH = """async ([data, looks]) => {
   const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
   const video = document.createElement("video");
@@ -213,7 +213,7 @@ WATCH = """async ([data, looks]) => {
 }"""
 
 
-def test_a_film_shows_the_whole_run(tab, offline, tmp_path):
+def test_a_video_shows_the_whole_run(tab, offline, tmp_path):
     last = len(trace(SMALL).visits) - 1
     page = tab.open(urlencode(SMALL.to_query() | {"step": str(last)}))
     before, address = read(page), query_of(page)
@@ -221,10 +221,10 @@ def test_a_film_shows_the_whole_run(tab, offline, tmp_path):
     at, box = inner(svg), page.locator('[data-testid="player"]').bounding_box()
     root = xml.dom.minidom.parse(str(svg)).documentElement
     screen = pixels(page.screenshot())
-    film = save(page, "webm", tmp_path)
+    video = save(page, "webm", tmp_path)
     assert read(page) == before and query_of(page) == address, "back where the visitor was"
 
-    data = base64.b64encode(film.read_bytes()).decode()
+    data = base64.b64encode(video.read_bytes()).decode()
     every = [phase for visit in trace(SMALL).visits for phase in phases(visit)]
     seen = offline.evaluate(WATCH, [data, len(every)])
     assert seen["width"] == (int(root.getAttribute("width")) + 1) // 2 * 2
@@ -234,7 +234,7 @@ def test_a_film_shows_the_whole_run(tab, offline, tmp_path):
     assert similarity(*both(screen, box, end, at, 1)) >= 0.9, "video, and not lossless"
 
 
-def test_a_film_too_long_is_refused_in_words(tab):
+def test_a_video_too_long_is_refused_in_words(tab):
     page = tab.open("n=256&d=4&br=4&bc=4&mask=full")
     page.locator(".fa-menu summary").click()
     page.locator("[data-save=webm]").click()

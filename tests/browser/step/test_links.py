@@ -98,7 +98,7 @@ def test_every_cell_lights_its_crossing_both_ways(stage):
         },
     }
     found = lit(page, *at["S"])
-    assert found["self"] == ["S", "S.9.6"]  # its cells, and its bar in the row's story
+    assert found["self"] == ["S", "S.9.6"]  # its cells, and its bar in the row view
     assert {"row.9", "m.9", "l.9", "alpha.9", "K.1", "V.1", "phase.scores"} <= set(found["names"])
     assert not {"row.8", "m.8", "K.0", "phase.load"} & set(found["names"])
     assert set(found["map"]) == {
@@ -130,7 +130,7 @@ def test_a_line_a_bar_a_strip_and_a_row(stage):
     page.get_by_role("tab", name="Row", exact=True).click()
     page.locator(".fa-rows tbody tr[data-row='10'] th").click()
     assert query_of(page)["sel"] == "row.10"
-    assert page.locator(".fa-story h2").inner_text() == "Row 10"
+    assert page.locator(".fa-row-view h2").inner_text() == "Row 10"
     page.locator(".fa-rows tbody tr[data-row='10'] th").click()
     assert "sel" not in query_of(page)
 
@@ -207,7 +207,7 @@ def test_by_keyboard_one_stop_a_matrix(stage):
 def test_a_selection_is_in_the_address_and_comes_back(tab):
     page = tab.open(f"{HERE}&sel=S.9.5&way=forget")
     assert page.evaluate(LIT)["cells"]["S"] == "rows 9–9, keys 5–5"
-    assert page.locator(".fa-story").get_attribute("data-way") == "forget"
+    assert page.locator(".fa-row-view").get_attribute("data-way") == "forget"
     page.mouse.click(*point(page, "S", 2, 1))
     assert query_of(page)["sel"] == "S.10.5"
     press(page, "ArrowRight")
@@ -217,7 +217,7 @@ def test_a_selection_is_in_the_address_and_comes_back(tab):
     page.reload()
     tab.settle()
     assert query_of(page) == asked
-    assert page.locator(".fa-story").get_attribute("data-way") == "lazy"
+    assert page.locator(".fa-row-view").get_attribute("data-way") == "lazy"
     page.keyboard.press("Escape")
     for text in ("S.99.5", "__proto__", "%3Cimg src=x onerror=alert(1)%3E", ""):
         page = tab.show(f"{HERE}&way=constructor&sel={text}")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import phases
 from tests.browser.harness import Watched, press, read, settled
 

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
+from kernels.spec.fields import ORDERS
 from tests.browser.harness import FRAME, Watched, focus, press, read
 
 # What only names the phase is no answer to what it does: it is left out of the picture.

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.harness import press, query_of, read, settled
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-story-picture"}
+PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-row-view-picture"}
 IN_WINDOW = """(selector) => [...document.querySelectorAll(selector)].filter((node) =>
   node.checkVisibility({ visibilityProperty: true })).map((node) => node.getBoundingClientRect())
   .filter((b) => b.width && b.top >= 0 && b.left >= 0)
@@ -73,8 +73,8 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
         assert seen(page, ".fa-next") and seen(page, picture), name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), name
-    assert seen(page, ".fa-story .fa-remark")
-    ways, bars = (page.locator(f".fa-story-{name}").bounding_box() for name in ("ways", "plot"))
+    assert seen(page, ".fa-row-view .fa-remark")
+    ways, bars = (page.locator(f".fa-row-view-{name}").bounding_box() for name in ("ways", "plot"))
     assert bars["y"] > ways["y"] + ways["height"] + 4
 
 
@@ -172,7 +172,7 @@ def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
     assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Predict").tap()
     page.locator(".fa-next").tap()
-    page.locator(":is(.fa-choices .fa-link, .fa-guess input):visible").first.tap()
+    page.locator(":is(.fa-choices .fa-link, .fa-predict-slider input):visible").first.tap()
     assert pane(page) == "rows" and seen(page, ".fa-question") and seen(page, ".fa-next")
     page.locator(".fa-next").tap()
     page.locator(".fa-verdict:visible").get_by_text("right").first.wait_for()

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.harness import focus, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
@@ -33,7 +34,7 @@ def right_answer(problem: Problem, question: str, step: int) -> str | float:
 def answer(page, truth: str | float, well: bool) -> None:
     """Answers the question rightly, or wrongly: by a key, or with the slider."""
     if isinstance(truth, float):
-        slider = page.locator(".fa-guess input")
+        slider = page.locator(".fa-predict-slider input")
         top = float(slider.get_attribute("max"))
         slider.fill(str(truth if well else (0.9 * top if truth < top / 2 else 0.1 * top)))
         return focus(page)
@@ -92,8 +93,8 @@ def test_shown_at_once_and_left_by_its_own_ways(tab):
     assert page.locator(".fa-rows tr.is-followed").get_attribute("data-row") == "9"
     assert page.locator(".fa-sram-row.is-followed .fa-row-name").inner_text() == "9"
     assert "sel" not in query_of(page), "no other row is boxed"
-    page.locator(".fa-guess input").fill("3.2")
-    assert page.locator(".fa-guess output").inner_text() == "3.20"
+    page.locator(".fa-predict-slider input").fill("3.2")
+    assert page.locator(".fa-predict-slider output").inner_text() == "3.20"
     page.get_by_role("button", name="Show me").click()
     assert "= 3.17, you said 3.20. 1 of 2 right" in verdict.inner_text()
     for leave in ("Escape", "button"):
@@ -101,7 +102,7 @@ def test_shown_at_once_and_left_by_its_own_ways(tab):
             page.keyboard.press("Escape")
         else:
             page.get_by_role("button", name="No more questions").click()
-        assert page.locator(".fa-story").is_visible() and "predict" not in query_of(page)
+        assert page.locator(".fa-row-view").is_visible() and "predict" not in query_of(page)
         page.locator(".fa-menu summary").click()
         page.get_by_role("button", name="Predict").click()
 
@@ -163,7 +164,8 @@ def test_button_turns_it_on_and_off(tab):
     button = page.get_by_role("button", name="Predict")
     assert button.get_attribute("aria-pressed") == "false"
     button.click()
-    assert page.locator(".fa-question").is_visible() and not page.locator(".fa-story").is_visible()
+    assert page.locator(".fa-question").is_visible()
+    assert not page.locator(".fa-row-view").is_visible()
     more.click()
     button.click()
-    assert page.locator(".fa-story").is_visible()
+    assert page.locator(".fa-row-view").is_visible()

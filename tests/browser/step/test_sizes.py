@@ -140,7 +140,7 @@ def test_a_phone(browser, watch):
     assert not wrong, "\n".join(wrong)
 
 
-TYPE = [".fa-words", ".fa-row-name", ".fa-story-names", ".fa-legend", ".fa-bar-top h1"]
+TYPE = [".fa-words", ".fa-row-name", ".fa-row-view-names", ".fa-legend", ".fa-bar-top h1"]
 PICTURE = [".fa-key-play", ".fa-frame-s", ".fa-map canvas"]
 GROWS = """([type, picture]) => {
   const of = (names, size) => names.map((name) => [name, size(document.querySelector(name))]);

@@ -8,8 +8,9 @@ import pytest
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
-from explainer.problem import ORDERS, Problem
+from explainer.problem import Problem
 from explainer.trace import trace
+from kernels.spec.fields import ORDERS
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read, settled
 
@@ -127,13 +128,13 @@ def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab)
     assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
 
 
-def test_the_story_says_by_how_much_the_past_shrinks(stage):
+def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
     page = stage.show("step=4&phase=exp")
     alpha = float(read(page)["rows"]["9"]["alpha"])
-    assert page.locator(".fa-story-factor").inner_text() == f"× {alpha:.2f}"
+    assert page.locator(".fa-row-view-factor").inner_text() == f"× {alpha:.2f}"
     focus(page)
     press(page, "ArrowDown")  # sum: it has shrunk
-    assert not page.locator(".fa-story-factor").is_visible()
+    assert not page.locator(".fa-row-view-factor").is_visible()
 
 
 # Words that stand outside of their panel or over each other's place, and lines that are cut.
@@ -148,7 +149,7 @@ CUT = """(selector) => {
 }"""
 UNDER = """() => {
   const box = (name) => document.querySelector(name).getBoundingClientRect();
-  return box(".fa-story-ways").bottom - box(".fa-story-verdict").top;
+  return box(".fa-row-view-ways").bottom - box(".fa-row-view-verdict").top;
 }"""
 
 
@@ -160,7 +161,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
     for way in ("forget", "lazy"):
         page.locator(f"button[data-way={way}]").click()
         settled(page)
-        assert page.evaluate(CUT, ".fa-story-verdict, .fa-rows tbody tr") == []
+        assert page.evaluate(CUT, ".fa-row-view-verdict, .fa-rows tbody tr") == []
         assert page.evaluate(UNDER) <= 0
         assert table.inner_text() == "Table and picture: with α, as the kernel does"
         assert "with α" in page.locator(".fa-sram .fa-card-head").inner_text()
@@ -299,7 +300,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
     page = tab.open("order=standard&step=5&phase=load")
-    said = page.locator(".fa-said-parts")
+    said = page.locator(".fa-sentence-parts")
     said.get_by_text("Q₁ and K₁ are read from HBM, 256 B.", exact=True).wait_for()
     page = tab.open("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")

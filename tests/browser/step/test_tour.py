@@ -41,13 +41,13 @@ SPOT = """() => {
   const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const parts = (selector) => [...document.querySelectorAll(selector)]
     .filter((node) => node.checkVisibility({ visibilityProperty: true }));
-  const whole = parts(".fa-hbm .fa-caption, .fa-story-picture, .fa-panel .fa-rows tbody");
+  const whole = parts(".fa-hbm .fa-caption, .fa-row-view-picture, .fa-panel .fa-rows tbody");
   const cut = whole.map((node) => {
     const share = inside(light, box(node)) / (box(node).width * box(node).height);
     return share > 0 && share < 0.99 ? node.textContent : null;
   }).filter(Boolean);
   const under = parts(".fa-lane-head").filter((node) => inside(box(node), bar)).length;
-  const bars = parts(".fa-story-picture").some((node) => inside(light, box(node)));
+  const bars = parts(".fa-row-view-picture").some((node) => inside(light, box(node)));
   const [size, hid] = [inside(light, screen), inside(light, bar)];
   return { cut, under, bars, size, free: size - hid,
     bar: inside(bar, screen) / (bar.width * bar.height), width: innerWidth };
@@ -63,7 +63,7 @@ def lit(page) -> None:
     assert seen["size"] > 1_000 and seen["free"] > 0.6 * seen["size"], (chapter(page), seen)
     assert seen["bar"] > 0.99, (chapter(page), seen)
     assert not seen["cut"] and not seen["under"], (chapter(page), seen)
-    if CHAPTERS[int(chapter(page)) - 1].spot in ("rows", "story"):
+    if CHAPTERS[int(chapter(page)) - 1].spot in ("rows", "row_view"):
         assert seen["bars"], "what it speaks of are the bars too"
 
 
@@ -170,7 +170,7 @@ def test_every_chapter_is_a_link(tab, k):
         arg=[str(problem.n)],
     )
     assert n.input_value() == str(problem.n)
-    mask = "Causal" if problem.causal else "Full"
+    mask = "Causal" if problem.is_causal else "Full"
     assert page.get_by_role("radio", name=mask).is_checked()
 
 

@@ -43,9 +43,9 @@ def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
 
 
 def test_what_is_compiled_for_each_problem_is_measured_at_the_readmes():
-    problems = bench.problems(bench.parse([]))
+    problems = bench.cases(bench.parse([]))
     readme = [p for p in problems if bench._in_readme(p)]
     assert problems[:12] == readme, "first of all"
-    assert len(problems) == 72 and bench.problems(bench.parse(["--twelve"])) == readme
+    assert len(problems) == 72 and bench.cases(bench.parse(["--twelve"])) == readme
     assert set(contenders.COMPILED) < set(contenders.NAMES) == set(METHODS)
     assert requests.COMPILED == contenders.COMPILED

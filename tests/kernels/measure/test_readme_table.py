@@ -62,9 +62,9 @@ def test_the_table_has_what_the_record_has():
 def test_the_readme_has_the_records_table():
     readme = (readme_table.ROOT / "README.md").read_text(encoding="utf-8")
     again = "run `python -m kernels.measure.readme_table --readme`"
-    assert readme_table.replaced(readme, readme_table.table(ROWS)) == readme, again
+    assert readme_table.replace_table(readme, readme_table.table(ROWS)) == readme, again
 
 
 def test_a_readme_without_a_table_is_refused():
     with pytest.raises(ValueError, match="has no table"):
-        readme_table.replaced("no table", "| d |")
+        readme_table.replace_table("no table", "| d |")

@@ -2,23 +2,27 @@
 
 import { el } from "../lib/dom.js";
 
-export class Guess {
-  /** @param fetch() → promise of views/predict.js; it says itself what is wrong */
+export class PredictSlot {
+  /** @type {import("../views/predict.js").Predict | null} */
+  card;
+  /** @type {Promise<unknown> | null | undefined} */
+  coming;
+  /** @param {() => Promise<PredictScript>} fetch() → promise of views/predict.js; it says itself what is wrong */
   constructor(fetch) {
     this.fetch = fetch;
     this.card = null;
     this.root = el("section", { hidden: true }); // the card's, as soon as it is there
   }
 
-  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. */
-  come(shown) {
+  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. @param {() => void} onMounted */
+  come(onMounted) {
     if (this.card || this.coming) return;
-    const puts = (script) => {
+    const puts = (/** @type {PredictScript} */ script) => {
       this.card = script.mount();
       this.card.root.hidden = this.root.hidden;
       this.root.replaceWith(this.card.root);
       this.root = this.card.root;
-      shown();
+      onMounted();
     };
     this.coming = this.fetch().then(puts, () => (this.coming = null)); // another time
   }

@@ -1,4 +1,4 @@
-// A whole run as a film: every place that Play would show, from the first to the last.
+// A whole run as a video: every place that Play would show, from the first to the last.
 
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
@@ -6,14 +6,16 @@ import { Camera } from "../lib/picture.js";
 import { filmOf } from "../lib/save.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/step_film.json" with { type: "json" };
+import texts from "../../texts/step_video.json" with { type: "json" };
 
-const say = textsOf(texts);
+/** @import { Place, Stage, Trace } from "../model/types.js" */
+
+const t = textsOf(texts);
 const MOST = 400; // frames
 const WHOLE_MS = 25_000;
 const BEAT_MS = [120, 900]; // at least, at most
 
-/** Phase by phase; tile by tile where that were too many. */
+/** Phase by phase; tile by tile where that were too many. @param {Trace} trace */
 function placesOf(trace) {
   const places = [{ step: 0, phase: phasesOf(trace, 0)[0] }];
   while (places.length <= MOST) {
@@ -25,13 +27,13 @@ function placesOf(trace) {
 }
 
 /** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
-function runOf({ racing, race, player }) {
+function runOf(/** @type {Stage} */ { racing, race, player }) {
   if (!racing)
     return {
       root: player.root,
       places: placesOf(player.trace),
       now: player.at,
-      go: (at) => player.go(at.step, at.phase, true),
+      go: (/** @type {Place} */ at) => player.go(at.step, at.phase, true),
       run: () => player.trace,
     };
   const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
@@ -39,24 +41,24 @@ function runOf({ racing, race, player }) {
     root: race.root,
     places: ticks,
     now: race.tick,
-    go: (tick) => race.go(tick, true),
+    go: (/** @type {number} */ tick) => race.go(tick, true),
     run: () => race.timing,
   };
 }
 
-/** The run that the stage shows, with these words below each frame. */
-async function filmed(stage, words, tell) {
+/** The run that the stage shows, with these words below each frame. @param {Stage} stage @param {string} words @param {(share: number) => void} tell */
+async function recordVideo(stage, words, tell) {
   const { root, places, now, go, run } = runOf(stage);
   if (places.length > MOST)
     throw new Error(
-      say(stage.racing ? "film.ticks" : "film.tiles", { most: MOST, count: places.length }),
+      t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
     );
   const first = run();
   const camera = new Camera(root);
   const pictures = [];
   try {
     for (const at of places) {
-      if (run() !== first || !root.isConnected) throw new Error(say("film.given_up"));
+      if (run() !== first || !root.isConnected) throw new Error(t("video.given_up"));
       go(at);
       pictures.push(camera.picture(words));
       tell((0.7 * pictures.length) / places.length);
@@ -67,21 +69,21 @@ async function filmed(stage, words, tell) {
     if (run() === first) go(now);
   }
   const beat = Math.min(BEAT_MS[1], Math.max(BEAT_MS[0], WHOLE_MS / places.length));
-  return filmOf(pictures, beat, (share) => tell(0.7 + 0.3 * share));
+  return filmOf(pictures, beat, (/** @type {number} */ share) => tell(0.7 + 0.3 * share));
 }
 
-/** The run as a WebM, and how far it is, until it is there. */
+/** The run as a WebM, and how far it is, until it is there. @param {Stage} stage @param {string} words */
 export async function mount(stage, words) {
-  const bar = el("progress", { max: 1, value: 0, "aria-label": say("film") });
-  const note = el("div", { class: "fa-filming", role: "status" }, [
-    el("span", { text: say("film.making") }),
+  const bar = el("progress", { max: 1, value: 0, "aria-label": t("video") });
+  const note = el("div", { class: "fa-recording", role: "status" }, [
+    el("span", { text: t("video.making") }),
     bar,
   ]);
   document.body.append(note);
   try {
     return await during(
-      "film",
-      filmed(stage, words, (share) => (bar.value = share)),
+      "video",
+      recordVideo(stage, words, (/** @type {number} */ share) => (bar.value = share)),
     );
   } finally {
     note.remove();

@@ -1,29 +1,38 @@
-// The row's story: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
+// The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
 import { card, el, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { changes, slotsOf, verdict } from "../model/story.js";
-import { say } from "../model/texts.js";
+import { changes, slotsOf, verdict } from "../model/row_view.js";
+import { t } from "../model/texts.js";
+
+/** @import { Frame, Known, Row, Trace } from "../model/types.js" */
+/** @import { Way } from "../model/row_view.js" */
 
 const CHOICES = [
-  ["forget", say("story.forget"), say("story.forget.what")],
-  ["lazy", say("story.lazily"), say("story.lazily.what")],
+  ["forget", t("row_view.forget"), t("row_view.forget.what")],
+  ["lazy", t("row_view.lazily"), t("row_view.lazily.what")],
 ];
 export const WAYS = CHOICES.map(([way]) => way);
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
-export class Story {
-  /** @param onWay another way was chosen, or α again */
+export class RowView {
+  /** @type {{before: SVGElement, bar: SVGElement, exact: SVGElement}[]} */
+  slots;
+  /** @type {HTMLElement[]} */
+  blocks;
+  /** @type {string | undefined} */
+  explained;
+  /** @param {() => void} onWay another way was chosen, or α again */
   constructor(onWay) {
     this.onWay = onWay;
     this.way = "alpha";
     this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
-    this.names = el("div", { class: "fa-story-names", "aria-hidden": "true" });
-    this.lines = el("dl", { class: "fa-story-lines" });
-    this.verdict = el("p", { class: "fa-story-verdict", "aria-live": "polite" });
+    this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
+    this.lines = el("dl", { class: "fa-row-view-lines" });
+    this.verdict = el("p", { class: "fa-row-view-verdict", "aria-live": "polite" });
     this.switches = CHOICES.map(([way, text, title]) => {
       const button = el("button", {
         type: "button",
@@ -38,30 +47,31 @@ export class Story {
     });
     this.ways = el(
       "div",
-      { class: "fa-story-ways", role: "group", "aria-label": say("story.ways") },
+      { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
       this.switches,
     );
-    this.factor = el("b", { class: "fa-story-factor fa-ink-alpha" });
-    const plot = el("div", { class: "fa-story-plot" }, [this.svg, this.factor]);
-    this.picture = el("div", { class: "fa-story-picture", "data-spot": "story" }, [
+    this.factor = el("b", { class: "fa-row-view-factor fa-ink-alpha" });
+    const plot = el("div", { class: "fa-row-view-plot" }, [this.svg, this.factor]);
+    this.picture = el("div", { class: "fa-row-view-picture", "data-spot": "row_view" }, [
       plot,
       this.names,
     ]);
-    const side = el("div", { class: "fa-story-side" }, [this.lines, this.verdict]);
-    this.card = card("story", say("story"), "", [
-      el("div", { class: "fa-story-body" }, [this.picture, side]),
+    const side = el("div", { class: "fa-row-view-side" }, [this.lines, this.verdict]);
+    this.card = card("row-view", t("row_view"), "", [
+      el("div", { class: "fa-row-view-body" }, [this.picture, side]),
     ]);
     this.card.head.append(this.ways);
     this.root = this.card.root;
     this.root.dataset.spot = "rows";
   }
 
-  /** One way at a time; the same one again leads back to α. */
+  /** One way at a time; the same one again leads back to α. @param {Way} way */
   choose(way) {
     this.way = this.way === way ? "alpha" : way;
     this.onWay();
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     const { problem: p, header } = trace;
     const { running, lanes } = ALGORITHMS[p.order];
@@ -70,9 +80,9 @@ export class Story {
     this.picture.hidden = !header.numbers;
     const wide = (this.svg.clientWidth || 300) / p.n;
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
-    const bar = (name, c) =>
+    const bar = (/** @type {string} */ name, /** @type {number} */ c) =>
       svg("rect", {
-        class: `fa-story-${name}`,
+        class: `fa-row-view-${name}`,
         x: c + gap / 2,
         y: 0,
         width: 1 - gap,
@@ -99,18 +109,19 @@ export class Story {
     this.names.replaceChildren(...this.blocks);
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
-    const stats = f.stats.find((s) => s.row === row);
+    const stats = f.stats.find((/** @type {Row} */ s) => s.row === row);
     this.card.note.replaceChildren(
       ...(slots
         ? [
-            el("span", { class: "fa-where-wide", text: `${say("story.bars")}; ` }),
-            say("story.outline"),
+            el("span", { class: "fa-where-wide", text: `${t("row_view.bars")}; ` }),
+            t("row_view.outline"),
           ]
-        : [say("story.small")]),
+        : [t("row_view.small")]),
     );
-    set(this.card.head.firstChild, { text: slots ? say("row", { row }) : say("story") });
+    set(this.card.head.firstChild, { text: slots ? t("row", { row }) : t("row_view") });
     this.switches.forEach((button) =>
       set(button, {
         "aria-pressed": button.dataset.way === this.way,
@@ -124,7 +135,7 @@ export class Story {
       ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite),
       ...slots.map((slot) => slot.exact).filter(Number.isFinite),
     );
-    const high = (node, value) =>
+    const high = (/** @type {SVGElement} */ node, /** @type {Known} */ value) =>
       set(node, {
         style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})`,
       });
@@ -134,7 +145,7 @@ export class Story {
       high(bar, slot.weight);
       high(before, slot.before);
       high(exact, slot.exact);
-      set(bar, { class: `fa-story-bar${fresh ? " is-now" : ""}` });
+      set(bar, { class: `fa-row-view-bar${fresh ? " is-now" : ""}` });
       set(exact, { "data-part": `S.${row}.${c}` });
     });
     const { block_k } = f.problem;
@@ -146,34 +157,39 @@ export class Story {
     });
     const seen = slots.filter(({ state }) => state === "seen").length;
     set(this.svg, {
-      "aria-label": say("story.seen", {
+      "aria-label": t("row_view.seen", {
         row,
         seen,
         of: slots.filter(({ state }) => state !== "hidden").length,
       }),
     });
     this.shrunk(slots, top, stats);
-    this.say(trace, f, row, stats);
+    this.explain(trace, f, row, stats);
   }
 
-  /** The factor stands over the lowest bar that it has shrunk. */
+  /** The factor stands over the lowest bar that it has shrunk. @param {Slot[]} slots @param {number} top @param {Row | undefined} stats */
   shrunk(slots, top, stats) {
-    const past = slots.flatMap(({ before }, c) => (Number.isFinite(before) ? [{ c, before }] : []));
+    const past = slots.flatMap((/** @type {Slot} */ { before }, /** @type {number} */ c) =>
+      Number.isFinite(before) ? [{ c, before }] : [],
+    );
     this.factor.hidden = this.way !== "alpha" || !past.length;
     if (this.factor.hidden) return;
-    const low = past.reduce((a, b) => (b.before < a.before ? b : a));
+    const low = past.reduce((/** @type {number} */ a, /** @type {number} */ b) =>
+      b.before < a.before ? b : a,
+    );
     set(this.factor, {
       text: `× ${number(stats.alpha)}`,
       style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,
     });
   }
 
-  say(trace, f, row, stats) {
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row @param {Row | undefined} stats */
+  explain(trace, f, row, stats) {
     const plain = this.way === "alpha";
     const lines = plain && stats ? changes(f, stats) : [];
     const text = lines.flat().join("|");
-    if (this.said !== text) {
-      this.said = text;
+    if (this.explained !== text) {
+      this.explained = text;
       this.lines.replaceChildren(
         ...lines.flatMap(([symbol, change, why]) => [
           el("dt", { class: `fa-ink-${{ ℓ: "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
@@ -188,7 +204,7 @@ export class Story {
       : verdict(trace, row, this.way);
     set(this.verdict, {
       text: `${wrong ? "✗ " : ""}${words}`,
-      class: `fa-story-verdict${wrong ? " is-wrong" : ""}`,
+      class: `fa-row-view-verdict${wrong ? " is-wrong" : ""}`,
     });
     set(this.root, { "data-wrong": wrong || null });
   }

@@ -1,10 +1,10 @@
-// A row's story: its weights so far, on one scale exp(S − m), against the exact softmax that they meet after the last
+// The row view: its weights so far, on one scale exp(S − m), against the exact softmax that they meet after the last
 // tile; and what two other loops would make of it: one that forgets α, and one that rescales only when needed. Pure.
 
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { hidden, laneOf, PENDING, weight } from "./frame.js";
-import { say } from "./texts.js";
+import { t } from "./texts.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
 /** How the past is kept in the measure of the present: by α, not at all, or only once m is far behind.
@@ -118,36 +118,36 @@ function slotsOfPart(trace, f, row, way, lane) {
  * @param {Frame} f @param {Row} row @returns {[string, string, string][]} */
 export function changes(f, row) {
   const past = row.m_old !== PENDING && row.m_old > -Infinity;
-  const name = say("story.row", { row: row.row });
+  const name = t("row_view.row", { row: row.row });
   const m = f.done("max") ? row.m_new : row.m_old;
   /** @type {[string, string, string][]} */
   const lines = [];
   const rose = f.done("max") && row.rose;
-  if (m === -Infinity) lines.push(["m", number(m), say("story.unseen")]);
-  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), say("story.sink")]);
+  if (m === -Infinity) lines.push(["m", number(m), t("row_view.unseen")]);
+  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), t("row_view.sink")]);
   else if (m !== PENDING)
-    lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), say("story.m")]);
+    lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), t("row_view.m")]);
   if (f.done("sum"))
     lines.push([
       "ℓ",
       past
         ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`
         : number(row.l_new),
-      say(past ? "story.l.new" : "story.l"),
+      t(past ? "row_view.l.new" : "row_view.l"),
     ]);
   else if (f.done("exp") && row.rose)
     lines.push([
       "ℓ",
       `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`,
-      say("story.l.shrunk"),
+      t("row_view.l.shrunk"),
     ]);
-  else if (past) lines.push(["ℓ", number(row.l_old), say("story.l.old")]);
+  else if (past) lines.push(["ℓ", number(row.l_old), t("row_view.l.old")]);
   if (f.done("exp") && past) {
     const arrived = f.done("output");
     lines.push([
       "O",
       arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`,
-      row.rose ? say("story.O.shrinks", { i: sub(f.i) }) : say("story.O.stays"),
+      row.rose ? t("row_view.O.shrinks", { i: sub(f.i) }) : t("row_view.O.stays"),
     ]);
   }
   return lines;
@@ -159,10 +159,10 @@ export function verdict(trace, row, way) {
   const other = outcome(trace, row, way);
   const off = distance(other.O, right.O);
   if (way === "forget") {
-    if (off === 0) return { wrong: false, text: say("story.same", { row }) };
+    if (off === 0) return { wrong: false, text: t("row_view.same", { row }) };
     return {
       wrong: true,
-      text: say("story.wrong", {
+      text: t("row_view.wrong", {
         row,
         l: number(other.l),
         right: number(right.l),
@@ -173,6 +173,6 @@ export function verdict(trace, row, way) {
   const [usual, left] = [rescales(trace, "alpha"), rescales(trace, "lazy")];
   return {
     wrong: false,
-    text: usual ? say("story.lazy", { saved: usual - left, all: usual }) : say("story.lazy.none"),
+    text: usual ? t("row_view.lazy", { saved: usual - left, all: usual }) : t("row_view.lazy.none"),
   };
 }

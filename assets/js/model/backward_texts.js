@@ -2,6 +2,6 @@
 
 import { explainBackward } from "./explain_backward.js";
 import { backward } from "./passes.js";
-import { SAID } from "./phases_backward.js";
+import { SENTENCES } from "./phases_backward.js";
 
-Object.assign(backward, { said: SAID, explain: explainBackward });
+Object.assign(backward, { sentences: SENTENCES, explain: explainBackward });

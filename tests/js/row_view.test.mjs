@@ -1,4 +1,4 @@
-// A row's story: its weights so far, the softmax they come to, and what forgetting or sparing α makes of it.
+// A row view: its weights so far, the softmax they come to, and what forgetting or sparing α makes of it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ const near = (found, wanted, where) =>
   );
 
 /** At each place: nothing is known before its phase, and the bars fit their outline after the last tile. */
-function told(trace, row, want, hidden, where) {
+function checkRow(trace, row, want, hidden, where) {
   const i = Math.floor(row / trace.problem.block_q);
   const visits = visitsOf(trace, row, "alpha");
   for (const { v } of visits)
@@ -59,12 +59,12 @@ function told(trace, row, want, hidden, where) {
     }
 }
 
-for (const [name, case_] of fixtures("story")) {
+for (const [name, case_] of fixtures("row_view")) {
   const trace = traceOf(name);
 
   test(`${name}: the bars meet the exact softmax`, () => {
     case_.rows.forEach((want, row) =>
-      told(trace, row, want, case_.hidden[row], `${name}: row ${row}`),
+      checkRow(trace, row, want, case_.hidden[row], `${name}: row ${row}`),
     );
   });
 
@@ -115,8 +115,8 @@ for (const [name, case_] of fixtures("story")) {
 }
 
 test("no answer is a safe bet", () => {
-  const told = {};
-  for (const [name] of fixtures("story")) {
+  const tally = {};
+  for (const [name] of fixtures("row_view")) {
     const trace = traceOf(name);
     const answers = {};
     for (let step = 0; step < trace.steps; step++) {
@@ -130,8 +130,8 @@ test("no answer is a safe bet", () => {
         ...given.map((answer) => given.filter((other) => other === answer).length),
       );
       if (given.length >= 4) assert.ok(most <= 0.75 * given.length, `${name}: ${kind}: ${given}`);
-      told[kind] = (told[kind] ?? 0) + given.length;
+      tally[kind] = (tally[kind] ?? 0) + given.length;
     }
   }
-  assert.ok(told["Yes,No"] >= 2, JSON.stringify(told));
+  assert.ok(tally["Yes,No"] >= 2, JSON.stringify(tally));
 });
