@@ -20,7 +20,7 @@ MODULES = [
     (HERE / name).resolve()
     for name in re.findall(r'from "(.*)"', (HERE / "model.mjs").read_text(encoding="utf-8"))
 ]
-TYPES = next(path.with_name("types.js") for path in MODULES if path.with_name("types.js").exists())
+TYPES = (HERE / "../../assets/js/model/types.js").resolve()
 STRICT = [
     *("--noEmit", "--allowJs", "--checkJs", "--strict", "--noImplicitAny", "false"),
     *("--target", "es2024", "--lib", "es2024,dom,dom.iterable"),
