@@ -63,7 +63,7 @@ export const viridis = ramp(VIRIDIS);
 export const cividis = ramp(CIVIDIS);
 
 /** @type {Record<string, string>} */
-const HUES = { dQ: "q", dK: "k", dV: "v", dO: "o", D: "o", lse: "l" };
+const HUES = { dQ: "q", dK: "k", dV: "v", dO: "o", D: "o", lse: "l", "O′": "o", "lse′": "l" };
 /** The hue of a tensor, as the stylesheet calls it: a gradient's is that of its tensor. @param {string} tensor */
 export const hueOf = (tensor) => HUES[tensor] ?? tensor.toLowerCase();
 
