@@ -104,9 +104,9 @@ class Row(_Method, total=False):
     Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
     loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
     CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``:
-    requested, of our kernels; ``least_bytes``: each matrix once per kernel, of every method. Of the backward
-    pass error … histogram are of that gradient which comes nearest to what is allowed, peak, times,
-    FLOPs and bytes of both passes; ``deterministic_ms``: the time in deterministic mode.
+    requested, of our kernels; ``least_bytes``: each matrix once per kernel, of every method. Of the
+    backward pass error … histogram are of that gradient which comes nearest to what is allowed,
+    peak, times, FLOPs and bytes of both passes; ``deterministic_ms``: the time in deterministic mode.
     """
 
     gradients: dict[str, Gradient]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import gradio as gr
 from plotly.graph_objects import Figure
 
-from explainer.views.charts import large
+from explainer.views.charts import enlarge
 
 HALF = 248  # px of a chart in a lecture hall when two stand one above the other
 HALL = 460  # of one, or of two side by side
@@ -34,7 +34,7 @@ def update_plot(
     if figure is None:
         return gr.update(value=None, visible=False)
     if hall:
-        figure = large(figure, height, wide)
+        figure = enlarge(figure, height, wide)
     classes = ["fa-plot", f"is-{figure.layout['height']}"]
     return gr.update(value=figure, visible=True, elem_classes=classes)
 

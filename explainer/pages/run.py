@@ -179,14 +179,14 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> R
     errors = roof = None
     if live:
         kind = downloads.kind_of(live)
-        errors, roof = figures.histogram(live["rows"], kind), figures.roofline(live, kind)
+        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
     return _view(
         run_report.render_report(live) if live else run_report.render_refusal(job.error),
         errors=errors,
         roof=roof,
         tables=run_details.render_details(live) if live else "",
         record=record,
-        record_roof=figures.roofline(old, downloads.kind_of(old)) if old else None,
+        record_roof=figures.plot_roofline(old, downloads.kind_of(old)) if old else None,
         record_tables=run_details.render_details(old) if old else "",
         hall=hall,
     )

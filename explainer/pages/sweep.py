@@ -195,7 +195,7 @@ def _view(
     hall: bool = False,
     is_running: bool = False,
 ) -> SweepView:
-    curves = figures.sweep(rows, kind) if kind else [None] * len(figures.SWEPT)
+    curves = figures.plot_sweep(rows, kind) if kind else [None] * len(figures.SWEPT)
     times, speeds, memory = (update_plot(figure, hall, ALONE) for figure in curves)
     return SweepView(note, times, speeds, memory, table, gr.update(visible=is_running))
 
