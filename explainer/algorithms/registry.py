@@ -35,7 +35,15 @@ SENT = (
     *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
     *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
 )
-SENT_TEXTS = ("remark", "purpose", "compulsory", "products", "products_lesson", "sentences")
+SENT_TEXTS = (
+    "remark",
+    "purpose",
+    "compulsory",
+    "products",
+    "products_lesson",
+    "sentences",
+    "captions",
+)
 
 
 def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def test_a_block_that_moves_many_times_is_one_transfer(order):
     p = Problem(n=40, d=4, block_q=8, block_k=4, order=order, mask="full")
     made = {id(t) for step in schedule(p) for t in step.transfers}
     of_tiles = 4 * p.Tr * p.Tc if order == "standard" else 0  # S and P there and back, each once
-    of_rows = {"fa2": 3, "fa1": 7, "standard": 2}[order]
+    of_rows = {"fa2": 3, "fa1": 7, "standard": 2, "fa2_split": 12}[order]
     assert len(made) == of_tiles + of_rows * p.Tr + 2 * p.Tc
 
 

@@ -1,5 +1,6 @@
 // All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
 
+import { all } from "../lib/dom.js";
 import { mountLearn } from "../learn/index.js";
 import { answerInstead } from "../lib/server.js";
 import { mountBar } from "../site/bar.js";
@@ -22,7 +23,7 @@ const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** One page at a time; the address and its listeners are those of site/pages.js. */
 function tabs() {
-  const all = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")];
+  const all = all(document, "#pages > .tab-wrapper [role=tab]");
   const choose = (tab) => {
     for (const other of all) {
       const now = other === tab;
@@ -73,7 +74,7 @@ export function start(pictures) {
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
-  for (const root of document.querySelectorAll("[data-page]")) new StaticPage(root, answers);
+  for (const root of all(document, "[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);
 }

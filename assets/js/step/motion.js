@@ -139,7 +139,7 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
+      const name = { P: "S", dP: "dS", "O′": "O" }[flight.tensor] ?? flight.tensor;
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(

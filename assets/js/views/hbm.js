@@ -196,13 +196,14 @@ export class Hbm {
   home(tensor, blocks, box) {
     const within = (/** @type {Box} */ { x, y, width, height }) =>
       new DOMRect(box.left + x, box.top + y, width, height);
-    const strip = Array.isArray(blocks[0]) ? null : this.strips.home(tensor, blocks);
+    const strip =
+      Array.isArray(blocks[0]) && !tensor.endsWith("′") ? null : this.strips.home(tensor, blocks);
     if (strip) return within(strip);
     const p = this.trace.problem;
     const { left, top, cell, side, gap } = this;
     const tiles = blocks.filter((block) => Array.isArray(block));
-    if (!tiles.length) {
-      const { y, height } = /** @type {Box} */ (this.strips.home("O", blocks.slice(0, 1)));
+    if (!tiles.length || tensor.endsWith("′")) {
+      const { y, height } = /** @type {Box} */ (this.strips.home("O", [[blocks[0]].flat()[0]]));
       return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
     const [i, j] = tiles[0];

@@ -74,7 +74,8 @@ export class RowView {
   /** @param {Trace} trace */
   layout(trace) {
     const { problem: p, header } = trace;
-    this.ways.hidden = !header.numbers || !ALGORITHMS[p.order].running;
+    const { running, lanes } = ALGORITHMS[p.order];
+    this.ways.hidden = !header.numbers || !running || lanes > 1;
     if (this.ways.hidden) this.way = "alpha";
     this.picture.hidden = !header.numbers;
     const wide = (this.svg.clientWidth || 300) / p.n;

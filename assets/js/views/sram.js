@@ -24,9 +24,9 @@ const STATS = 132; // m and ℓ, half of it m with its mark
 const SHARES = { Q: 96, S: 168, O: 96 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
-/** What each of standard attention's three kernels holds on chip; the others hold everything. */
-const FRAMES_OF_STAGE = { scores: "QKS", softmax: "Sml", output: "SVO" };
-const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
+/** Room of a kernel that holds no Q: with O, and without. */
+const WHOLE = { on_chip: "QKSVOml" }; // of a kernel that has no other
+const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
@@ -73,8 +73,11 @@ export class Sram extends TilePanel {
     Object.assign(this, { stage, sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
-    const strip = stage === "softmax" || stage === "output";
-    const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
+    const { lanes, stages } = algorithmOf(this.trace);
+    const layout = stages[stage];
+    const strip = Boolean(layout) && !layout.on_chip.includes("Q");
+    const cols = layout?.columns === "lanes" ? lanes : layout?.wide ? p.n : p.block_k;
+    const rows = p.block_q;
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
     const phone = (this.phone = width < 400);
@@ -95,7 +98,7 @@ export class Sram extends TilePanel {
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip
-      ? STRIPS[stage]
+      ? STRIPS[layout.on_chip.includes("O") ? "with" : "without"]
       : big
         ? { Q: 0, S: 332, O: 78 }
         : phone
@@ -153,7 +156,7 @@ export class Sram extends TilePanel {
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const contents = FRAMES_OF_STAGE[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    const contents = layout?.on_chip ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
     for (const name of Object.keys(FRAMES))
       this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
@@ -179,7 +182,7 @@ export class Sram extends TilePanel {
    * makes. `where(node)` says where each of them is. @param {string} tensor @param {(node: Element) => DOMRect} where */
   seat(tensor, where) {
     const box = (/** @type {string} */ name) => where(this.frames[name].root);
-    const name = tensor === "P" ? "S" : tensor;
+    const name = { P: "S", "O′": "O" }[tensor] ?? tensor;
     if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
     const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
     if (name === "Q") return new DOMRect(x, y, EDGE, height);
@@ -217,14 +220,16 @@ export class Sram extends TilePanel {
     const { arrays } = this.trace;
     const theme = this.theme;
     const skip = f.kind === "skipped";
-    const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
+    const across = f.columns === "lanes" ? f.lanes : f.cols.stop - f.cols.start;
+    const used = [f.rows.stop - f.rows.start, across];
     const { contents, hold } = this.holding(f);
     /** @type {(data: Numbers, width: number, start: number) => CellValues} */
     const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
-    const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
+    const { on_chip } = algorithm.stages[String(f.stage)] ?? WHOLE;
+    const scoring = !skip && on_chip.includes("Q");
     const loaded = f.done("load");
-    const { Q, K, V, P } = f.zoom ?? arrays;
-    const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
+    const { Q, K, V } = f.zoom ?? arrays;
+    const [row0, col0] = f.zoom ? [0, 0] : [f.rows.start, f.cols.start];
     hold(
       "Q",
       "",
@@ -234,8 +239,6 @@ export class Sram extends TilePanel {
       f.i,
     );
     hold("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
-    /** @type {(data: Numbers) => CellValues} */
-    const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
     // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
     const unsummed = f.stage
       ? f.stage === "softmax" && !f.done("store")
@@ -243,7 +246,7 @@ export class Sram extends TilePanel {
     /** @type {CellValues} */
     const weights = unsummed
       ? (r, c) => weight(Number(f.score(r, c)), Number(f.stats[r]?.m_new))
-      : at(P);
+      : f.weight;
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     if (isWeighted(f))
@@ -262,13 +265,13 @@ export class Sram extends TilePanel {
       hold(
         "S",
         `${f.step} scores ${f.done("mask")}`,
-        !skip && (f.done("scores") || (f.stage === "softmax" && loaded)),
+        !skip && (f.done("scores") || (!scoring && loaded)),
         f.score,
         lanes,
         tile,
         this.scores,
       );
-    const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
+    const valued = !skip && loaded && on_chip.includes("V");
     hold("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     const shrinks = algorithm.output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
@@ -325,11 +328,13 @@ export class Sram extends TilePanel {
       this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
-    const { output, stores_scores } = algorithmOf(f);
+    const { output, stores_scores, texts } = algorithmOf(f);
     const divided = stores_scores && (f.stage === "output" || f.done("store"));
     const what = divided ? "exp(S − m)/ℓ" : "exp(S − m)";
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted)
+    const own = texts.captions?.[String(f.stage)]?.[weighted ? "P" : "S"];
+    if (own) head("S", own[0], own[1]);
+    else if (!weighted)
       head(
         "S",
         scored ? `S${ij}` : "",
