@@ -137,7 +137,7 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     if live:
         first, below = run_report.render_report(live), run_details.render_details(live)
         kind = downloads.kind_of(live)
-        errors, roof = figures.histogram(live["rows"], kind), figures.roofline(live, kind)
+        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
     else:
         first, below, errors, roof = run_report.render_refusal(job.error), "", None, None
     if on_gpu is False or job.why not in (None, REFUSED):
@@ -149,7 +149,7 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
         shown(roof, hall, ALONE),
         below,
         below_all,
-        shown(figures.roofline(old, downloads.kind_of(old)) if old else None, hall, ALONE),
+        shown(figures.plot_roofline(old, downloads.kind_of(old)) if old else None, hall, ALONE),
         run_details.render_details(old) if old else "",
     )
 

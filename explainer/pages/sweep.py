@@ -204,7 +204,7 @@ def _said(rows: list[PointRow]) -> list[str]:
 
 
 def _curves(rows: list[PointRow], kind: Kind, hall: bool = False) -> list[dict]:
-    return [shown(figure, hall, ALONE) for figure in figures.sweep(rows, kind)]
+    return [shown(figure, hall, ALONE) for figure in figures.plot_sweep(rows, kind)]
 
 
 def _stop(shown: bool) -> dict:
