@@ -106,7 +106,7 @@ class Row(_Method, total=False):
     CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``:
     requested, of our kernels; ``least_bytes``: each matrix once per kernel, of every method. Of the
     backward pass error … histogram are of that gradient which comes nearest to what is allowed,
-    peak, times, FLOPs and bytes of both passes; ``deterministic_ms``: the time in deterministic mode.
+    peak, times, FLOPs and bytes of both passes; ``deterministic_ms``: in deterministic mode.
     """
 
     gradients: dict[str, Gradient]
