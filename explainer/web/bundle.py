@@ -66,16 +66,21 @@ def _ref(name: str) -> str:
 @lru_cache(maxsize=1)
 def _numbers(folder: Path) -> dict[Path, int]:
     return {
-        path: k for k, path in enumerate(sorted([*folder.rglob("*.js"), *folder.glob("texts/*")]))
+        path: k
+        for k, path in enumerate(
+            sorted([*folder.rglob("*.js"), *folder.glob("js/**/*.json"), *folder.glob("texts/*")])
+        )
     }
 
 
 def _texts(name: str, done: list[str], parts: list[str]) -> None:
     if name not in done:
-        text = json.dumps(
-            stored(posixpath.basename(name)), ensure_ascii=False, separators=(",", ":")
-        )
-        parts.append(f"{_ref(f'{name}.json')} = {text};\n")
+        if name.startswith("texts/"):
+            content = stored(posixpath.basename(name))
+        else:
+            content = json.loads((ASSETS / f"{name}.json").read_text(encoding="utf-8"))
+        data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        parts.append(f"{_ref(f'{name}.json')} = {data};\n")
         done.append(name)
 
 

@@ -96,7 +96,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
     content = {
         "traces": {name: base64.b64encode(x).decode() for name, x in packed.items()},
-        "listings": listings(),
+        "listings": _listings(problem),
         "glossary": glossary.data(),
         "start": urlencode(problem.to_query() | start),
     }
@@ -107,6 +107,11 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
     )
+
+
+def _listings(problem: Problem) -> dict[str, dict]:
+    """Keep the code of the algorithms that the page shows, and of the backward pass."""
+    return {key: listings()[key] for key in (*lanes_of(problem.order), "backward")}
 
 
 def in_script(content: object) -> str:

@@ -17,15 +17,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from explainer.base.cache import ByteCache
-from explainer.base.fields import BY_KEY, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.base.lines import to_line
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
-from explainer.web.responses import PLACE
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 WORKERS = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
@@ -34,8 +34,6 @@ CACHE_BYTES = 16 << 20  # of responses
 MAX_RESPONSES = 40  # of a process, which is then replaced
 IDLE_S = 20.0  # after which a process ends and returns its memory
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
-# The keys that a response depends on; others (the build, anything made up) make no new one.
-KEYS = {*BY_KEY} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
 t = Texts("shared")
 
 
@@ -60,17 +58,17 @@ class Worker:
         self._is_ended = self._is_busy = False
         self.idle: asyncio.TimerHandle | None = None
 
-    def request(self, kind: str, query: Mapping[str, str]) -> bytes:
+    def request(self, request: Hashable) -> bytes:
         """Wait for a response. Raises EOFError when the process ends first, ProblemError."""
         self._is_busy = True
         try:
-            return self._exchange(kind, query)
+            return self._exchange(request)
         finally:
             self._is_busy = False
             if self._is_ended:
                 self._close()
 
-    def _exchange(self, kind: str, query: Mapping[str, str]) -> bytes:
+    def _exchange(self, request: Hashable) -> bytes:
         process = self.process
         if process is None:
             process = self.process = subprocess.Popen(
@@ -85,7 +83,7 @@ class Worker:
         assert process.stdin and process.stdout, "both are pipes"
         self.responses += 1
         try:
-            process.stdin.write(json.dumps([kind, query]).encode() + b"\n")
+            process.stdin.write(to_line(request).encode() + b"\n")
             process.stdin.flush()
             head = json.loads(process.stdout.readline() or "null")
             body = head and process.stdout.read(head["bytes"])
@@ -136,7 +134,7 @@ class WorkerPool:
     ) -> None:
         self.size, self.max_waiting, self.command = size, max_waiting, command
         self.cache = ByteCache(CACHE_BYTES)
-        self.jobs: dict[tuple, _Job] = {}
+        self.jobs: dict[Hashable, _Job] = {}
         self.workers: set[Worker] = set()
         self._idle: list[Worker] = []
         self._free_workers = asyncio.Semaphore(size)
@@ -144,25 +142,23 @@ class WorkerPool:
         atexit.register(self.close)
 
     async def compute(
-        self, kind: str, query: Mapping[str, str], seconds: float, gone: Callable[[], Awaitable]
+        self, request: Hashable, seconds: float, gone: Callable[[], Awaitable]
     ) -> bytes:
         """Compute a response in about ``seconds``; ``gone()`` ends when the client disconnects.
 
         Raises Busy when the queue is full or the process died, ClientDisconnected, ProblemError.
         """
-        query = {k: v for k, v in query.items() if k in KEYS}
-        key = kind, tuple(sorted(query.items()))
-        found = self.cache.get(key)
+        found = self.cache.get(request)
         if found is not None:
             return found
-        job = self.jobs.get(key)
+        job = self.jobs.get(request)
         if job is None:
             if len(self.jobs) >= self.size + self.max_waiting:
                 after = self._estimate_wait()
                 raise Busy(t("busy", seconds=after), after)
-            task = asyncio.ensure_future(self._compute(key, kind, query))
-            job = self.jobs[key] = _Job(task, seconds)
-            task.add_done_callback(lambda _: self._forget(key, job))
+            task = asyncio.ensure_future(self._compute(request))
+            job = self.jobs[request] = _Job(task, seconds)
+            task.add_done_callback(lambda _: self._forget(request, job))
         job.waiting += 1
         disconnected = asyncio.ensure_future(gone())
         try:
@@ -175,9 +171,9 @@ class WorkerPool:
             job.waiting -= 1
             if not job.waiting:
                 job.task.cancel()
-                self._forget(key, job)  # its place in the queue is free now, not when it has ended
+                self._forget(request, job)  # its place in the queue is free at once
 
-    async def _compute(self, key: tuple, kind: str, query: Mapping[str, str]) -> bytes:
+    async def _compute(self, request: Hashable) -> bytes:
         async with self._free_workers:
             worker = self._idle.pop() if self._idle else Worker(self.command)
             self.workers.add(worker)
@@ -185,7 +181,7 @@ class WorkerPool:
                 worker.idle.cancel()
             loop = asyncio.get_running_loop()
             try:
-                body = await loop.run_in_executor(self._threads, worker.request, kind, query)
+                body = await loop.run_in_executor(self._threads, worker.request, request)
             except ProblemError:
                 self._release(worker)
                 raise
@@ -196,12 +192,12 @@ class WorkerPool:
                 self._end(worker)
                 raise
             self._release(worker)
-        self.cache.put(key, body, len(body))
+        self.cache.put(request, body, len(body))
         return body
 
-    def _forget(self, key: tuple, job: _Job) -> None:
-        if self.jobs.get(key) is job:
-            del self.jobs[key]
+    def _forget(self, request: Hashable, job: _Job) -> None:
+        if self.jobs.get(request) is job:
+            del self.jobs[request]
         if job.task.done() and not job.task.cancelled():
             job.task.exception()  # retrieved, also if no client waited for it
 

@@ -18,17 +18,19 @@ from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.responses import MAKERS, NICE
+from explainer.web.requests import parse_request
+from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
 
-# A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
+# A stand-in for the process: answers with its id; by the request it dies, waits for ever, refuses.
 STAND_IN = (
     sys.executable,
     "-c",
     """
 import json, os, sys, time
+from explainer.base.lines import from_line
 for line in sys.stdin:
-    text = json.loads(line)[1].get("text", "")
+    text = from_line(line)
     if text == "die":
         os._exit(3)
     if text == "wait":
@@ -52,7 +54,7 @@ async def started_pool(**given) -> AsyncIterator[WorkerPool]:
 
 def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
     gone = gone or asyncio.Event()
-    return asyncio.ensure_future(pool.compute("trace", {"text": text}, 2.0, gone.wait))
+    return asyncio.ensure_future(pool.compute(text, 2.0, gone.wait))
 
 
 async def until(true) -> None:
@@ -123,10 +125,7 @@ def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
             done = await asyncio.gather(*both, return_exceptions=True)
             assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
             assert await ask(pool, "same") == done[1]  # kept
-            other = await pool.compute(
-                "trace", {"text": "same", "made": "up"}, 1, asyncio.Event().wait
-            )
-            assert other == done[1] and pool.cache.nbytes == len(done[1])
+            assert pool.cache.nbytes == len(done[1])
 
     asyncio.run(play())
 
@@ -161,7 +160,7 @@ def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
 def test_expensive_answers_come_behind_the_web_process():
     worker = Worker(COMMAND)
     try:
-        worker.request("trace", {"n": "4"})
+        worker.request(parse_request("trace", {"n": "4"}))
         group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
         assert group.split()[-2:] == ["nice", str(NICE)]
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
@@ -189,8 +188,8 @@ def client() -> TestClient:
 def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
     kinds = []
 
-    async def full(self, kind, query, seconds, gone):
-        kinds.append(kind)
+    async def full(self, request, seconds, gone):
+        kinds.append(request.kind)
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
@@ -209,11 +208,13 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
 
 def test_an_expensive_answer_is_the_same_bytes(client):
     query = {"n": "4096", "d": "8", "br": "32", "bc": "32", "seed": "4"}
-    assert cost.seconds("trace", query) > cost.CHEAP_S
+    request = parse_request("trace", query)
+    assert request == parse_request("trace", query | {"made": "up", "phase": "max"})
+    assert cost.seconds(request) > cost.CHEAP_S
     answer = client.get("/fa/trace", params=query)
     assert answer.status_code == 200 and answer.headers["content-encoding"] == "gzip"
     with TestClient(client.app).stream("GET", "/fa/trace", params=query) as raw:
-        assert b"".join(raw.iter_raw()) == MAKERS["trace"](query)
+        assert b"".join(raw.iter_raw()) == make(request)
 
 
 def test_an_expensive_refusal_is_400(client):

@@ -69,6 +69,7 @@ function output(trace, f, row, x) {
   if (!within(f.rows, row) || !f.acc || f.kind === "skipped")
     return explanationOf(title, `${t("O.of", { name, x, row })}; ${t("off")}`);
   const at = (row - f.rows.start) * p.d + x;
+  if (f.columns === "lanes") return combined(trace, f, row, x, title, name);
   const old = frame(trace, step, f.phases[0]).acc;
   const before = Number(old?.data[at] ?? 0);
   const past = old !== null && old.state !== "zero";
@@ -101,6 +102,29 @@ function output(trace, f, row, x) {
     lines.push(`/ ℓ: ${number(after)} / ${number(l_new)} ${equals(after / l_new, f.acc.data[at])}`);
   const sums = algorithmOf(f).running && past ? "α·O + P·V" : "P·V";
   return explanationOf(title, `${name} = ${sums}: ${lines.join("; ")}`, { terms, total, lines });
+}
+
+/** An entry of O that is put together from the parts of the keys, each weighted. @param {Trace} trace @param {Frame} f @param {number} row
+ * @param {number} x @param {string} title @param {string} name */
+function combined(trace, f, row, x, title, name) {
+  const { arrays, problem: p, lastOfLane } = trace;
+  const r = row - f.rows.start;
+  const { l_new } = f.stats[r] ?? {};
+  const of = t("O.of", { name, x, row });
+  if (!f.done("output") || !f.acc || f.zoom) return explanationOf(title, of);
+  const parts = Array.from({ length: f.lanes }, (_, lane) => {
+    const v = lastOfLane[f.i * f.lanes + lane];
+    const l = arrays.r_l_new[arrays.r_ptr[v] + r] || 1;
+    return {
+      weight: Number(f.weight(r, lane)),
+      own: arrays.acc[arrays.a_ptr[v] + r * p.d + x] / l,
+    };
+  });
+  const total = sum(parts.map(({ weight, own }) => weight * own));
+  const terms = parts.map(({ weight, own }) => `${number(weight)} × ${number(own)}`).join(" + ");
+  const found = equals(total / Number(l_new || 1), f.acc.data[r * p.d + x]);
+  const lines = [`(${terms}) / ${number(l_new)} ${found}`];
+  return explanationOf(title, `${name} = ${lines[0]}`, { lines });
 }
 
 /** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */

@@ -21,9 +21,12 @@ export const explanationOf = (title, sentence = title, more = {}) => ({
   sentence,
 });
 
-/** Of a score or its like: the products that it sums up, in a sentence. @param {Record<string, string | number>} of @param {number} d */
-export const productsOf = (of, d) =>
-  d === 1 ? t("score.product", of) : t("score.products", { ...of, d });
+/** Of a score or its like: the products that it sums up, in a sentence.
+ * @param {{name: string, row: number, key: number, a: string, b: string, lines: string}} of @param {number} d */
+export const productsOf = ({ name, row, key, a, b, lines }, d) =>
+  d === 1
+    ? t("score.product", { name, row, key, a, b, lines })
+    : t("score.products", { name, row, key, a, b, lines, d });
 
 /** @param {number} found @param {Known} stored */
 export const equals = (found, stored) =>

@@ -1,5 +1,6 @@
 // All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
 
+import { all } from "../lib/dom.js";
 import { mountLearn } from "../learn/index.js";
 import { answerInstead } from "../lib/server.js";
 import { mountBar } from "../site/bar.js";
@@ -21,10 +22,10 @@ import { StaticPage } from "./static_pages.js";
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** One page at a time; the address and its listeners are those of site/pages.js. */
-function tabs() {
-  const all = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")];
+function mountTabs() {
+  const tabs = all(document, "#pages > .tab-wrapper [role=tab]");
   const choose = (tab) => {
-    for (const other of all) {
+    for (const other of tabs) {
       const now = other === tab;
       other.setAttribute("aria-selected", String(now));
       other.tabIndex = now ? 0 : -1;
@@ -33,14 +34,14 @@ function tabs() {
     }
     chooseTab(tab.dataset.tabId);
   };
-  for (const tab of all) {
+  for (const tab of tabs) {
     tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", (event) => {
       const by = MOVES[event.key];
       if (!by) return;
       event.preventDefault();
       event.stopPropagation(); // it is no step of the player
-      const next = all[(all.indexOf(tab) + by + all.length) % all.length];
+      const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
       next.focus();
       next.click();
     });
@@ -65,7 +66,7 @@ export function start(pictures) {
   const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
-  tabs();
+  mountTabs();
   const mounts = { backward: mountBackward, race: mountRace, video, predict, tour };
   const scripts = Object.fromEntries(
     Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),
@@ -73,7 +74,7 @@ export function start(pictures) {
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
-  for (const root of document.querySelectorAll("[data-page]")) new StaticPage(root, answers);
+  for (const root of all(document, "[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);
 }

@@ -1,7 +1,7 @@
 // The pages of figures without a server: their views were made beforehand, for a few workloads each. See
 // explainer/web/static_pages.py; the keys in the address are those of the app.
 
-import { el, set } from "../lib/dom.js";
+import { all, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
@@ -50,9 +50,7 @@ export class StaticPage {
   }
 
   choose(name, value) {
-    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find(
-      (one) => one.value === value,
-    );
+    const input = all(this.root, `[data-choice=${name}] input`).find((one) => one.value === value);
     if (input) input.checked = true;
     return Boolean(input);
   }
@@ -121,7 +119,7 @@ export class StaticPage {
     };
     row("more", choice_views.includes(view));
     row("workload", !fixed_views.includes(view));
-    for (const label of this.root.querySelectorAll("[data-choice] label"))
+    for (const label of all(this.root, "[data-choice] label"))
       label.classList.toggle("selected", label.firstChild.checked);
     this.notify(sentence);
     count("figures", 1);

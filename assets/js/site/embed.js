@@ -2,13 +2,13 @@
 
 import { address } from "./address.js";
 import { OLD_LESSON } from "../model/query.js";
-import { el } from "../lib/dom.js";
+import { el, on } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
 import { t } from "./texts.js";
 
 const SIZE = [800, 500];
 
-/** What is on screen, with or without all that stands around the picture. */
+/** What is on screen, with or without all that stands around the picture. @param {string | null} mode */
 function addressOf(mode) {
   address.flush();
   const url = new URL(window.location.href);
@@ -37,7 +37,6 @@ export function wayOut() {
     href: addressOf(null),
     text: t("full"),
   });
-  for (const near of ["pointerenter", "focus", "click"])
-    link.addEventListener(near, () => (link.href = addressOf(null)));
+  on(link, ["pointerenter", "focus", "click"], () => (link.href = addressOf(null)));
   return link;
 }

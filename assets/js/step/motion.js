@@ -92,7 +92,7 @@ export class Motion {
       ["S", "exp"],
       ["dS", "dS"],
     ]) {
-      const named = list.findLast((/** @type {Act} */ { phase }) => phase === final);
+      const named = list.findLast(({ phase }) => phase === final);
       if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
     }
     if (!this.layer.isSeen(transport.rail)) return;
@@ -139,7 +139,7 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
+      const name = { P: "S", dP: "dS", "O′": "O" }[flight.tensor] ?? flight.tensor;
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(
@@ -231,7 +231,7 @@ export class Motion {
     const words = sentence.box((/** @type {Element} */ node) => this.layer.box(node));
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
-    const crowded = moves.some((/** @type {Flight} */ { tensor }) => "KV".includes(tensor));
+    const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded
       ? [write.top - high, write.top - words.bottom]
       : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
@@ -248,10 +248,7 @@ export class Motion {
     );
     const g = canvas.getContext("2d");
     const { color, quiet, fontFamily } = this.ink;
-    const all = moves.reduce(
-      (/** @type {number} */ sum, /** @type {Flight} */ one) => sum + one.bytes,
-      0,
-    );
+    const all = moves.reduce((sum, one) => sum + one.bytes, 0);
     this.layer.animate(canvas, { opacity: [1, 1] }, act);
     this.layer.paint((/** @type {number} */ now) => {
       const time = (now - act.start) / scale;

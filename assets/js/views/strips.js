@@ -5,7 +5,8 @@ import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
 import { sharing } from "../model/heads.js";
-import { finishedBlocks, finishedRows, OF_KEYS } from "../model/tiles.js";
+import { algorithmOf } from "../model/passes.js";
+import { finishedBlocks, finishedParts, finishedRows, OF_KEYS } from "../model/tiles.js";
 
 /** @import { Mark } from "./types.js" */
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -28,7 +29,10 @@ const FEW = {
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
+const WHOLE = { on_chip: "QKSVOml", wide: false }; // of a kernel that has no other
 const GRADIENTS = /^d/;
+/** Of what each lane has of its own there is a strip a lane: O′0, O′1. @param {string} name */
+const tensorOf = (name) => name.replace(/\d+$/, "");
 const NAME_FROM = 20; // px of block below which its name is left out
 const APART = 3;
 const TIGHT = 190; // px of a map's window
@@ -58,13 +62,15 @@ export class Strips {
     const moved = totals.requested[trace.problem.order];
     const isThere = (/** @type {string} */ name) =>
       pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
-    this.made = MADE[pass];
+    const { strips, lanes } = algorithmOf(trace);
+    const each = (/** @type {string} */ name) =>
+      trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
+    const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
     this.sides = Object.fromEntries(
-      Object.entries((big || this.tight ? FEW : STRIPS)[pass]).map(([side, names]) => [
-        side,
-        names.filter(isThere),
-      ]),
+      Object.entries(sides).map(([side, names]) => [side, names.filter(isThere).flatMap(each)]),
     );
+    this.parts = (strips.right ?? []).flatMap(each).filter((name) => tensorOf(name) !== name);
+    this.made = [...MADE[pass], ...this.parts];
     const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
     const own = this.tight
       ? { dQ: 22 * u }
@@ -72,10 +78,7 @@ export class Strips {
     this.thick = (/** @type {string} */ name) =>
       SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
     const sum = (/** @type {string[]} */ names) =>
-      names.reduce(
-        (/** @type {number} */ all, /** @type {string} */ name) => all + this.thick(name) + APART,
-        0,
-      );
+      names.reduce((all, name) => all + this.thick(name) + APART, 0);
     return {
       left: sum(this.sides.left),
       above: sum(this.sides.above),
@@ -124,14 +127,15 @@ export class Strips {
         ? { x: at, y: top + a, width: thick, height: b }
         : { x: left + a, y: at, width: b, height: thick };
     };
-    const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
+    const tensor = tensorOf(name);
+    const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
       svg("rect", {
         class: `${kind}${long < 10 ? " is-thin" : ""}`,
         rx: 3,
-        "data-tensor": name,
-        "data-spot": `home.${name}`,
+        "data-tensor": tensor,
+        "data-spot": `home.${tensor}`,
         "data-block": wide ? k : null,
         ...(wide ? place(k, k + 1) : place(0, count)),
       }),
@@ -147,10 +151,10 @@ export class Strips {
         const b = place(k, k + 1);
         const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
         return svg("text", {
-          class: `fa-block-name fa-name-${hueOf(name)}`,
+          class: `fa-block-name fa-name-${hueOf(tensor)}`,
           x: b.x + b.width / 2,
           y: b.y + high,
-          text: `${name}${sub(k)}`,
+          text: `${tensor}${sub(k)}${sub(name.slice(tensor.length))}`,
         });
       },
     );
@@ -195,23 +199,21 @@ export class Strips {
     const { place } = this.marks.dQ;
     const { unit: u } = this.theme;
     const high = SEGMENTS.high * u;
-    this.marks.dQ.segments = adds.map(
-      (/** @type {number[]} */ { length }, /** @type {number} */ i) => {
-        const b = place(i, i + 1);
-        if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
-        const step = (b.width - 6 * u) / length;
-        return Array.from({ length }, (_, k) =>
-          svg("rect", {
-            class: "fa-part",
-            rx: Math.min(2, high / 3),
-            x: b.x + 3 * u + k * step,
-            y: b.y + b.height - high - 5 * u,
-            width: Math.max(0.8, step - Math.min(2, step / 4)),
-            height: high,
-          }),
-        );
-      },
-    );
+    this.marks.dQ.segments = adds.map(({ length }, i) => {
+      const b = place(i, i + 1);
+      if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
+      const step = (b.width - 6 * u) / length;
+      return Array.from({ length }, (_, k) =>
+        svg("rect", {
+          class: "fa-part",
+          rx: Math.min(2, high / 3),
+          x: b.x + 3 * u + k * step,
+          y: b.y + b.height - high - 5 * u,
+          width: Math.max(0.8, step - Math.min(2, step / 4)),
+          height: high,
+        }),
+      );
+    });
     return this.marks.dQ.segments.flat();
   }
 
@@ -222,14 +224,14 @@ export class Strips {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((/** @type {SVGElement} */ label, /** @type {number} */ k) =>
+      labels.forEach((label, k) =>
         label.classList.toggle(
           "is-now",
           (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name)),
         ),
       );
-      segments.forEach((/** @type {SVGElement[]} */ parts, /** @type {number} */ i) =>
-        parts.forEach((/** @type {SVGElement} */ part, /** @type {number} */ k) =>
+      segments.forEach((parts, i) =>
+        parts.forEach((part, k) =>
           set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
         ),
       );
@@ -238,20 +240,25 @@ export class Strips {
 
   /** @param {Frame} f */
   forward(f) {
-    const computing = f.kind !== "skipped";
     const single = f.j >= 0 ? f.j : null;
-    const scoring = computing && f.stage !== "softmax" && f.stage !== "output";
+    const { on_chip, wide } = algorithmOf(f).stages[String(f.stage)] ?? WHOLE;
+    const holds = (name) => f.kind !== "skipped" && on_chip.includes(name);
+    const stores = (tensor, lane = f.lane) =>
+      lane === f.lane &&
+      f.transfers.some((t) => t.moved && t.op === "write" && t.tensor === tensor);
+    const parts = this.parts.map((name) => {
+      const lane = Number(name.slice(tensorOf(name).length));
+      return [
+        name,
+        [stores(tensorOf(name), lane) ? f.i : null, finishedParts(this.trace, f, lane)],
+      ];
+    });
     return {
-      Q: [scoring ? f.i : null],
-      K: [scoring ? single : null],
-      V: [
-        computing && f.stage !== "scores" ? single : null,
-        f.stage === "output" ? this.marks.V.count : 0,
-      ],
-      O: [
-        f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null,
-        finishedRows(this.trace, f),
-      ],
+      Q: [holds("Q") ? f.i : null],
+      K: [holds("K") ? single : null],
+      V: [holds("V") ? single : null, wide && holds("V") ? this.marks.V.count : 0],
+      O: [stores("O") ? f.i : null, finishedRows(this.trace, f)],
+      ...Object.fromEntries(parts),
     };
   }
 
@@ -287,13 +294,18 @@ export class Strips {
       const along = OF_KEYS.includes(name) ? x : y;
       return SLIM.includes(name)
         ? name
-        : `${name}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
+        : `${tensorOf(name).replace("′", "")}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
     }
     return null;
   }
 
   /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. @param {string} tensor @param {(number | number[])[]} blocks */
   home(tensor, blocks) {
+    if (Array.isArray(blocks[0])) {
+      const rows = blocks.map(([i]) => i);
+      const mark = this.marks[tensor + (blocks.length > 1 ? 0 : blocks[0][1])];
+      return mark?.place(Math.min(...rows), Math.max(...rows) + 1) ?? null;
+    }
     return (
       (
         this.marks[tensor] ??
