@@ -64,7 +64,7 @@ def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray
     lse = np.array([x for x, _ in parts])
     weights = np.exp(lse - lse.max())
     O = weighed(zip(weights, (O for _, O in parts), strict=True))
-    return float(lse.max() + np.log(weights.sum())), O
+    return float(lse.max() + np.log(weights.sum())), np.asarray(O)
 
 
 def _order(given: object) -> list[int]:
@@ -155,7 +155,7 @@ def _merge(count: int) -> list[Block]:
 def _any_order(how: int | str, order: str) -> list[Block]:
     if how == "order":
         return _visits(_order(order))
-    return _merge(how)
+    return _merge(int(how))
 
 
 WIDGETS = {

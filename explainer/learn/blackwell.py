@@ -74,12 +74,14 @@ def played(threshold: float) -> Played:
     # The first block has nothing to rescale.
     rises = np.diff(maxima(S), axis=1) > 0
     moved = np.diff(np.hstack([x.m for x in states]), axis=1) > 0
-    by_tile = [
-        int(x.reshape(-1, PLAYED.block_q, x.shape[1]).any(axis=1).sum()) for x in (rises, moved)
-    ]
+    tile_rises, tile_moved = (
+        x.reshape(-1, PLAYED.block_q, x.shape[1]).any(axis=1) for x in (rises, moved)
+    )
+    counts = (int(x.sum()) for x in (rises, moved, tile_rises, tile_moved))
     largest = max(float(x.P.max()) for x in states)
     error = float(np.abs(states[-1].O / states[-1].l - exact()).max())
-    return Played(int(rises.sum()), int(moved.sum()), *by_tile, largest, error)
+    rises, rescaled, tiles, tiles_rescaled = counts
+    return Played(rises, rescaled, tiles, tiles_rescaled, largest, error)
 
 
 def maxima(S: np.ndarray) -> np.ndarray:

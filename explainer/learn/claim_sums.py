@@ -90,10 +90,10 @@ def merge(n: int, parts: int) -> list[Block]:
 
 def shift(by: int) -> list[Block]:
     """The same number added to all scores of a row."""
-    by = np.float32(by)
+    step = np.float32(by)
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
-    off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
+    off = float(np.abs(plain(S + step, v) - plain(S, v)).max())
     items = [
         (t("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
         for j, x in enumerate(S[0, :4] - S[0].max())

@@ -186,8 +186,9 @@ def _old() -> tuple[list[dict], str]:
     no = t("limits.old.no")
 
     def mark(x: float, y: float, wide: float, runs: bool) -> Shape:
-        look = {"text": "✓", "hue": "v"} if runs else {"text": no, "look": "is-line"}
-        return box(x, y, wide, 32, **look)
+        if runs:
+            return box(x, y, wide, 32, "✓", hue="v")
+        return box(x, y, wide, 32, no, look="is-line")
 
     wide = [draw_text(0, 16, t("limits.old"), "is-bold")]
     narrow = [draw_text(0, 16, t("limits.old"), "is-bold")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -77,7 +78,7 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
-def measures(a: np.ndarray, b: np.ndarray) -> dict[str, float | None]:
+def measures(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
     """Norms, dot product and cosine of two vectors; the cosine is None beside a zero vector."""
     norms = float(np.sqrt((a * a).sum())), float(np.sqrt((b * b).sum()))
     dot = float((a * b).sum())

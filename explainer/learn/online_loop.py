@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ FREE = ((4, 5),)  # places whose lines may stand in any order
 
 
 # What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
-DOES: dict[str, Callable[[dict], object]] = {
+DOES: dict[str, Callable[[dict], Any]] = {
     "m_new = max(m, max(S))": lambda s: max(s["m"], s["S"].max()),
     "m_new = max(m, sum(S))": lambda s: max(s["m"], s["S"].sum()),
     "m_new = max(m, l)": lambda s: max(s["m"], s["l"]),

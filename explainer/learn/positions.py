@@ -72,7 +72,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
     x, at = example(), np.arange(SHOWN.n)
     along = [products(x.Q[0], x.K[0], np.array([k]), at[:1]).item() for k in at]
     low, high = min(along), max(along)
-    line = [added(head, k) for k in at]
+    line = [added(head, k) for k in range(SHOWN.n)]
     far = max(0, i - j)
     shapes = [
         *captions("positions.distance", d=SHOWN.d, head=head, n=FEW),

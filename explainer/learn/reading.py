@@ -81,8 +81,8 @@ def extracts() -> dict[str, tuple[str, ...]]:
             if not line.strip() or len(line) - len(line.lstrip()) < indent:
                 break
             body.append(line[indent:])
-        phase, said = MARK.match(lines[start]).groups()
-        found.setdefault(phase, []).append("\n".join([f"# {said}", *body]))
+        _, phase, remark = MARK.split(lines[start])[:3]
+        found.setdefault(phase, []).append("\n".join([f"# {remark}", *body]))
     return {phase: tuple(places) for phase, places in found.items()}
 
 
@@ -138,8 +138,10 @@ def off(fault: str) -> float:
     if fault == "finite":
         found = loop(q, k, v, causal, hidden=float(LEAST_LOGIT))
     elif fault == "tf32":
-        short = [FORMATS["tf32"].round_to(x).astype(np.float32) for x in (q, k, v)]
-        found = loop(*short, causal)
+        short_q, short_k, short_v = (
+            FORMATS["tf32"].round_to(x).astype(np.float32) for x in (q, k, v)
+        )
+        found = loop(short_q, short_k, short_v, causal)
     else:
         found = loop(q, k, v, causal, fault)
     return float(np.abs(found - exact(q, k, v, causal)).max())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
@@ -44,11 +45,11 @@ def moved(order: str, n: int, way: str) -> int:
 
 
 @lru_cache(maxsize=1)
-def recorded() -> dict[int, tuple[float | None, float]]:
+def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
     rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]
-    by_n: dict[int, dict[str, float | None]] = {}
+    by_n: dict[int, dict] = {}
     for r in rows:
         if r["method"] in ("naive", "fa2"):
             by_n.setdefault(r["n"], {})[r["method"]] = r.get("median_ms")

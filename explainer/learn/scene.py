@@ -8,14 +8,15 @@ from answer to answer, so it moves to its next place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from explainer.base.texts import fill
 from explainer.learn.blocks import Block, picture
 from explainer.learn.content import read
 from explainer.learn.widgets import Control
 
-Shape = dict[str, object]
+Shape = dict[str, Any]
 PLACES = ("", "wide", "narrow", "desk", "hall")
 CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
 
@@ -171,9 +172,7 @@ def chart(
     return made
 
 
-def panel(
-    w: float, h: float, *shapes: Shape | Iterable[Shape], only: str = ""
-) -> dict[str, object]:
+def panel(w: float, h: float, *shapes: Shape | Sequence[Shape], only: str = "") -> dict[str, Any]:
     """A sheet of its shapes, in the order in which they are drawn. ``only``: where it is shown, if
     not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in a lecture
     hall) or "hall" (there alone). Raises ValueError for another place, or for a shape that lies
@@ -184,19 +183,19 @@ def panel(
     for one in shapes:
         found.extend([one] if isinstance(one, dict) else one)
     for one in found:
-        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:  # type: ignore[operator]
+        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:
             raise ValueError(f"a shape of a scene ends at {edge:.0f} of {w:.0f}: {one}")
     return {"w": w, "h": h, "shapes": found} | ({"only": only} if only else {})
 
 
 def _right(one: Shape) -> float:
     """Where a shape ends, words by what they take at most."""
-    x = float(one.get("x", 0.0))  # type: ignore[arg-type]
+    x = float(one.get("x", 0.0))
     if one["kind"] == "text":
         look, size = str(one.get("look", "")), len(str(one.get("text", ""))) * CHARACTER
         size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
         return x if "is-end" in look else x + (size / 2 if "is-middle" in look else size)
-    return x + float(one.get("w", one.get("span", 0.0)))  # type: ignore[arg-type]
+    return x + float(one.get("w", one.get("span", 0.0)))
 
 
 def scene(label: str, words: str, *panels: dict[str, object]) -> Block:

@@ -101,7 +101,6 @@ def _both(
     log: bool = False,
 ) -> list[Shape]:
     """A curve with all four habits, dashed, and one with those that are on."""
-    curves = [("all", whole, "plain", "is-dashed"), ("mine", mine, "o", "")]
     return [
         draw_text(0, y, title, "is-bold"),
         *chart(
@@ -109,7 +108,10 @@ def _both(
             y + 16,
             336,
             118,
-            [(f"{key} {k}", *rest) for k, *rest in curves],
+            [
+                (f"{key} all", whole, "plain", "is-dashed"),
+                (f"{key} mine", mine, "o", ""),
+            ],
             low=low,
             high=high,
             ticks=ticks,

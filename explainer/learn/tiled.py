@@ -101,7 +101,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
                         look="is-empty" if hidden else "is-pale is-small",
                     )
                 )
-    x, y = left + here.j * side, top + here.i * side
+    x, y = left + (here.j or 0) * side, top + (here.i or 0) * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
     return [
         *shapes,

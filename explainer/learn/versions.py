@@ -48,7 +48,7 @@ def done(order: str, tick: int) -> list[int]:
     if order == "fa1":
         return list(range(tick))
     steps = schedule(SMALL["fa2"])
-    return [k for k, s in enumerate(steps) if s.j < tick]
+    return [k for k, s in enumerate(steps) if s.j is not None and s.j < tick]
 
 
 def moves_of_o(order: str, tick: int) -> tuple[int, int]:
@@ -64,7 +64,9 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     base = "fa1" if order == "fa1" else "fa2"
     steps, over = schedule(SMALL[base]), done(base, tick)
     before = {(steps[k].i, steps[k].j) for k in (done(base, tick - 1) if tick else [])}
-    now = [(steps[k].i, steps[k].j) for k in over if (steps[k].i, steps[k].j) not in before]
+    now = [
+        (steps[k].i or 0, steps[k].j or 0) for k in over if (steps[k].i, steps[k].j) not in before
+    ]
     rows, keys = {i for i, _ in now}, {j for _, j in now}
     right = LEFT + T * SIDE + 10
     shapes = [draw_text(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]

@@ -13,7 +13,7 @@ from explainer.algorithms import tiling
 from explainer.base.cache import cached
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
-from explainer.learn.presets import PRESETS, told
+from explainer.learn.presets import PRESETS
 from explainer.problem import Problem
 from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
 from kernels.spec.scores import MODIFICATIONS
@@ -145,7 +145,7 @@ def palette(p: Problem) -> dict[str, object]:
     for preset in PRESETS:
         small = parse(preset.mask(THUMBNAIL))
         presets.append(
-            told(preset)
+            preset.to_json()
             | {
                 "mask": str(parse(preset.mask(p.n))),
                 "bits": _text(np.packbits(small.keep(THUMBNAIL, THUMBNAIL))),

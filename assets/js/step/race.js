@@ -109,7 +109,7 @@ class Race {
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((/** @type {Trace} */ t) =>
+      const sums = traces.flatMap((t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.enter(orders);
