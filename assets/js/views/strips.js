@@ -155,7 +155,7 @@ export class Strips {
           class: `fa-block-name fa-name-${hueOf(tensor)}`,
           x: b.x + b.width / 2,
           y: b.y + high,
-          text: `${tensor}${sub(k)}${sub(name.slice(tensor.length))}`,
+          text: `${tensor}${sub(k)}`,
         });
       },
     );
