@@ -31,7 +31,7 @@ def poisoned(monkeypatch):
         return lambda: filled(*shape, **options)
 
     monkeypatch.setattr(torch, "empty", filled)
-    monkeypatch.setattr(decode, "maker", make)
+    monkeypatch.setattr(decode, "allocator", make)
 
 
 def errors(q, k, v, *, causal=False, scale=None, **options):
