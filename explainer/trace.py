@@ -162,7 +162,8 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     steps = schedule(problem)
     step = parse_whole("step", step, (0, len(steps) - 1, ""))
     _, visits = _row_block(problem, [s for s in steps[: step + 1] if s.i == steps[step].i])
-    return visits[-1], visits[0] if len(visits) > 1 else None
+    begins = len(visits) == 1 or steps[step].first
+    return visits[-1], None if begins else visits[0]
 
 
 # The stages that a visit of a backward pass stands on, before its own; those whose sums go over the

@@ -96,20 +96,18 @@ def split_kernel(
 
 @triton.jit(do_not_specialize=["PARTS", "LSE_AT"])
 def combine_kernel(
-    O_PARTS, O, LSE, PARTS, LSE_AT,
+    O_PARTS, LSE_PARTS, O, LSE, PARTS, LSE_AT,
     D: tl.constexpr, BLOCK_D: tl.constexpr, PAD_P: tl.constexpr, KEEP_LSE: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Combine all parts of BLOCK_D dimensions of one row: O = Σ exp(lse_p − lse) O_p.
-
-    O_PARTS has the parts' O, then their lse."""
+    """Combine all parts of BLOCK_D dimensions of one row: O = Σ exp(lse_p − lse) O_p."""
     PIECES: tl.constexpr = (D + BLOCK_D - 1) // BLOCK_D
     row, piece = (tl.program_id(0) // PIECES).to(tl.int64), tl.program_id(0) % PIECES
     parts, dims = tl.arange(0, PAD_P), piece * BLOCK_D + tl.arange(0, BLOCK_D)
     # phase: load — O_p and lse_p of every part p: HBM → SRAM
     part_ok, dim_ok = parts < PARTS, dims < D
     at = row * PARTS + parts
-    lse = tl.load(O_PARTS + LSE_AT + at, mask=part_ok, other=float("-inf"))
+    lse = tl.load(LSE_PARTS + LSE_AT + at, mask=part_ok, other=float("-inf"))
     o_ptrs = O_PARTS + at[:, None] * D + dims[None, :]
     o = tl.load(o_ptrs, mask=part_ok[:, None] & dim_ok[None, :], other=0.0)
     # phase: max — m = max lse_p
@@ -276,7 +274,7 @@ def run(
         each = make_parts()
         expect(programs + pieces)
         split(q, k, v, each, each)
-        combine(each, o, o if lse is None else lse)
+        combine(each, each, o, o if lse is None else lse)
         return o, lse
 
     return without_warnings(several)

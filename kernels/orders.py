@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from importlib import import_module
 
 import torch
 from triton.runtime.errors import OutOfResources
 
-from . import fa1, fa2, gradients, standard
+from . import gradients
 from .checks import (
     check_device,
     check_dropout,
@@ -20,8 +21,9 @@ from .checks import (
 from .configs import SHARED_KIB, Config, arch_of, choose, pad
 from .launching import Calls, empty_result, on_device, without_warnings
 from .spec import masks
+from .spec.algorithms import ORDERS as KEYS
 
-ORDERS = {"standard": standard.prepare, "fa1": fa1.prepare, "fa2": fa2.prepare}
+ORDERS = {key: import_module(f".{key}", __package__).prepare for key in KEYS}
 
 
 def flash_attention(

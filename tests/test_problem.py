@@ -14,7 +14,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import FIELDS, ProblemError
 from explainer.pages.step import values
 from explainer.problem import Problem
-from explainer.views.downloads import scored
+from explainer.views.downloads import describe_scores
 from kernels.spec.fields import DTYPES, INPUT_NAMES, ORDERS
 from tests import by_hand
 
@@ -223,7 +223,7 @@ def test_a_number_has_one_text_wherever_it_stands(key, texts, one):
         problem = Problem.from_query({key: text})
         assert problem.to_query()[key] == one
     assert values(Problem(sink=texts[0]))["sink"] == one
-    assert scored(Problem(sink=texts[-1]).to_query()) == f"causal, sink {one}"
+    assert describe_scores(Problem(sink=texts[-1]).to_query()) == f"causal, sink {one}"
 
 
 def test_heads_in_the_address():

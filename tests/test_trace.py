@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from explainer.algorithms import tiling
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PHASES
 from explainer.base.fields import ProblemError
@@ -31,7 +32,7 @@ GRID = [
     Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
     for n, d, br, bc in SHAPES
     for c in (True, False)
-    for o in ("fa1", "fa2", "standard")
+    for o in ALGORITHMS
     for t in ("fp32", "fp16", "bf16")
     for x in ("rising", "random", "spike")
 ]
@@ -91,6 +92,8 @@ def test_output_and_every_visit(problem):
     np.testing.assert_array_equal(found.O, round_to(found.O, problem.dtype))
     if problem.order == "standard":
         return check_standard(problem, s, slack)
+    if problem.order == "fa2_split":
+        return check_parts(found)
     for visit in found.visits:
         if visit.kind != "skipped":
             check_visit(problem, visit, s, v, slack)
@@ -127,6 +130,30 @@ def check_visit(problem, visit, s, v, slack):
     np.testing.assert_allclose(visit.O, o, rtol=0, atol=atol)
 
 
+@np.errstate(divide="ignore")
+def check_parts(found):
+    """The parts are FA-2 on a part of the keys; the combine is the softmax of all."""
+    p, steps = found.problem, schedule(found.problem)
+    whole = trace(replace(p, order="fa2"))
+    np.testing.assert_array_equal(found.lse == -np.inf, whole.lse == -np.inf)
+    assert [s.i for s in steps if s.stage] == list(range(p.Tr))
+    last = {}
+    for step, visit in zip(steps, found.visits, strict=True):
+        if step.stage is None and "store" in step.phases:
+            last[step.i, step.lane] = visit
+    assert set(last) == {(i, lane) for i in range(p.Tr) for lane in (0, 1)}
+    for visit in (v for v in found.visits if v.stage):
+        parts = [last[visit.i, lane] for lane in (0, 1)]
+        l = [np.where(v.l_new > 0, v.l_new, 1)[:, None] for v in parts]
+        lse = np.stack([v.m_new + np.log(v.l_new) for v in parts], axis=1)
+        np.testing.assert_allclose(visit.S, lse, rtol=1e-6)
+        weights = np.exp(lse - np.where(np.isinf(visit.m_new), 0, visit.m_new)[:, None])
+        np.testing.assert_allclose(visit.P, weights, rtol=1e-5, atol=1e-7)
+        O = sum(w[:, None] * v.O / x for w, v, x in zip(weights.T, parts, l, strict=True))
+        total = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]
+        np.testing.assert_allclose(visit.O, O / total, rtol=1e-5, atol=1e-6)
+
+
 def check_standard(problem, s, slack):
     found = trace(problem)
     unit = UNIT[problem.dtype]
@@ -142,7 +169,7 @@ def check_standard(problem, s, slack):
     np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
 
 
-@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+@pytest.mark.parametrize("order", ALGORITHMS)
 def test_scores_are_the_product_before_its_mask(order):
     """Of FINDINGS' S2: what the mask hides is there until the mask takes it away."""
     problem = Problem(n=14, block_k=5, order=order, inputs="random", dtype="fp16")
@@ -171,6 +198,9 @@ def test_visits_are_the_schedule_and_the_mask(problem):
         assert here == (step.i, step.j, step.kind, step.stage)
         assert visit.phases == step.phases and visit.transfers == step.transfers
         assert list(visit.phases) == sorted(visit.phases, key=PHASES.index)
+    if problem.order == "fa2_split":
+        check_parts(found)
+        return
     br, bc = problem.block_q, problem.block_k
     seen = by_hand.seen(problem)
     hidden = {
@@ -195,7 +225,7 @@ def test_visits_are_the_schedule_and_the_mask(problem):
         assert computed[: len(everywhere)] == everywhere
 
 
-@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+@pytest.mark.parametrize("order", ALGORITHMS)
 def test_frozen_and_deterministic(order):
     problem = Problem(order=order, inputs="random")
     one = trace(problem)
@@ -212,7 +242,7 @@ def test_frozen_and_deterministic(order):
         assert not getattr(one, name).flags.writeable
 
 
-@pytest.mark.parametrize("order", ["fa1", "fa2", "standard"])
+@pytest.mark.parametrize("order", ALGORITHMS)
 def test_fp16_logits_up_to_its_largest_number_give_no_nan(order):
     problem = Problem(order=order, dtype="fp16", inputs="spike", n=20, block_q=3, block_k=6, d=4)
     found = trace(problem)

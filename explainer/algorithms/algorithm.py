@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -114,7 +114,7 @@ class Algorithm:
     size: Callable[[Problem], Size]
     kernel: str | None = None
     texts: dict[str, Any] = field(default_factory=dict)
-    launches: dict[str, tuple[str, str]] | None = None
+    launches: dict[str, tuple[Sequence[str], Sequence[str]]] | None = None
     lanes: int = 1
     stores_scores: bool = False
     scales_dQ: bool = False

@@ -26,8 +26,9 @@ class Visit:
     ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard
     attention rounded, as it stores them); ``S`` (rows, cols) the same masked, ``P`` (rows, cols)
     as it meets V, after dropout;
-    ``O`` (rows, d), the accumulator after the visit: unnormalised in fa2, normalised in fa1, final
-    in standard's output stage.
+    ``O`` (rows, d), the accumulator after the visit, as the algorithm's ``output`` declares it.
+    In a stage whose columns are lanes, ``S`` and ``P`` (rows, lanes) are the lse of its parts of
+    the keys and their weights.
     """
 
     i: int

@@ -30,14 +30,20 @@ RUN_BACKWARD = {key: a.kernel for key, a in BACKWARD.items() if a.kernel and a.k
 PLACED = tuple(key for key, a in ALGORITHMS.items() if a.program)  # whose launches are simulated
 BASELINE = next(key for key, a in ALGORITHMS.items() if a.stores_scores)
 DEFAULT = Problem().order
-SCRIPT = ASSETS / "js" / "model" / "algorithms.js"
+DECLARED = ASSETS / "js" / "model" / "algorithms.json"
 SENT = (
     *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
     *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
 )
-SENT_TEXTS = ("remark", "purpose", "compulsory", "products", "products_lesson", "sentences")
-
-TYPE = '/** @type {Record<string, import("./types.js").Algorithm>} */'
+SENT_TEXTS = (
+    "remark",
+    "purpose",
+    "compulsory",
+    "products",
+    "products_lesson",
+    "sentences",
+    "captions",
+)
 
 
 def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:
@@ -46,25 +52,24 @@ def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:
     return tuple(key for key in ALGORITHMS if key in MAIN or (key == order and pass_ == "forward"))
 
 
-def script() -> str:
-    """Write the browser's module: each algorithm in each pass on a line, and the two ways to count
+def declared() -> str:
+    """Write what the browser reads as JSON: each algorithm in each pass, and the two ways to count
     bytes."""
-    text = "// Made by `python -m explainer.algorithms.registry`: change it there.\n\n"
-    for name, algorithms in (("ALGORITHMS", ALGORITHMS), ("BACKWARD", BACKWARD)):
-        lines = "".join(f"  {key}: {_to_json(a)},\n" for key, a in algorithms.items())
-        text += f"{TYPE}\nexport const {name} = {{\n{lines}}};\n\n"
-    for name, key in (("BASELINE", BASELINE), ("DEFAULT", DEFAULT)):
-        text += f"export const {name} = {json.dumps(key)};\n\n"
-    return text + f"export const CONVENTIONS = {json.dumps(CONVENTIONS)};\n"
+    passes = (("forward", ALGORITHMS), ("backward", BACKWARD))
+    content = {
+        **{name: {key: _to_json(a) for key, a in found.items()} for name, found in passes},
+        **{"baseline": BASELINE, "default": DEFAULT, "conventions": CONVENTIONS},
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def _to_json(a: Algorithm) -> str:
+def _to_json(a: Algorithm) -> dict[str, object]:
     sent = {name: getattr(a, name) for name in SENT}
     sent["stages"] = {name: asdict(stage) for name, stage in a.stages.items()}
     sent["texts"] = {name: text for name, text in a.texts.items() if name in SENT_TEXTS}
     sent["pseudocode"] = [{k: v for k, v in asdict(x).items() if v} for x in a.pseudocode]
-    return json.dumps(sent, ensure_ascii=False)
+    return sent
 
 
 if __name__ == "__main__":
-    SCRIPT.write_text(script(), encoding="utf-8")
+    DECLARED.write_text(declared(), encoding="utf-8")

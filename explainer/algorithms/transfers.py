@@ -11,6 +11,9 @@ from kernels.spec.formats import ITEMSIZE
 
 STATISTICS = frozenset({"m", "l", "lse", "D"})  # kept in fp32 whatever the operands are
 OF_KEYS = frozenset({"K", "V", "dK", "dV"})  # cut into key blocks; the others into row blocks
+# Tensors of which each lane (a part of the keys) has its own, in fp32.
+PARTIAL = frozenset({"O′", "lse′"})
+PAIRS = frozenset({"S", "P", "dP", "dS"}) | PARTIAL  # whose blocks are pairs
 OPS = ("read", "write", "add")
 
 
@@ -27,8 +30,8 @@ class Pass:
 PASSES = {
     "forward": Pass(
         ("load", "scores", "mask", "max", "exp", "sum", "output", "store"),
-        (None, "scores", "softmax", "output"),
-        ("Q", "K", "V", "O", "m", "l", "lse", "S", "P"),
+        (None, "scores", "softmax", "output", "combine"),
+        ("Q", "K", "V", "O", "m", "l", "lse", "S", "P", "O′", "lse′"),
     ),
     "backward": Pass(
         ("load", "scores", "mask", "exp", "dV", "dP", "D", "dS", "dQ", "dK", "scale", "store"),
@@ -48,8 +51,8 @@ Moved = dict[str, tuple[int, int]]  # tensor → bytes read, bytes written
 @dataclass(frozen=True, slots=True)
 class Transfer:
     """One block moved between HBM and the chip. ``block``: j for ``OF_KEYS``, (i, j) for S P dP dS,
-    i for the others; ``op`` one of OPS, add: what another program may add to at the same time;
-    ``phase`` of the visit in which it moves; padding moves no byte."""
+    (i, lane) for ``PARTIAL``, i for the others; ``op`` one of OPS, add: what another program may
+    add to at the same time; ``phase`` of the visit in which it moves; padding moves no byte."""
 
     tensor: str
     block: Block
@@ -62,7 +65,8 @@ class Transfer:
 class Step:
     """One visit of a tile; with j None of a strip of rows, with i None of a key block that no row
     sees. ``kind`` full | partial | skipped; ``stage`` one of its pass's; ``first``: nothing of its
-    block of the outer loop was visited before."""
+    block of the outer loop (and of its lane) was visited before; ``lane``: which part of the keys,
+    where several programs share a row block."""
 
     i: int | None
     j: int | None
@@ -71,6 +75,7 @@ class Step:
     phases: tuple[str, ...]
     transfers: tuple[Transfer, ...]
     first: bool = False
+    lane: int = 0
 
 
 class Mover:
@@ -85,14 +90,16 @@ class Mover:
         self._cols = [_size(tiling.cols(problem, j)) for j in range(problem.Tc)]
 
     def _elements(self, tensor: str, block: Block) -> int:
+        if tensor in PARTIAL:
+            block = block[0]  # type: ignore[index]
         if isinstance(block, tuple):
             return self._rows[block[0]] * self._cols[block[1]]
-        if tensor in STATISTICS:
+        if tensor in STATISTICS or tensor == "lse′":
             return self._rows[block]
         return (self._cols if tensor in OF_KEYS else self._rows)[block] * self.p.d
 
     def _move(self, tensor: str, block: Block, op: str, phase: str, fp32: bool) -> Transfer:
-        size = 4 if fp32 or tensor in STATISTICS else ITEMSIZE[self.p.dtype]
+        size = 4 if fp32 or tensor in STATISTICS | PARTIAL else ITEMSIZE[self.p.dtype]
         return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
 
     def read(self, tensor: str, block: Block, *, fp32: bool = False) -> Transfer:

@@ -9,6 +9,7 @@ mode, lie in another: <page>_scripts.json, step_form.json, step_race.json.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
 from typing import Any
@@ -36,6 +37,14 @@ def _format(value: Any, how: str) -> str:
     return count(value, how[2:]) if how.startswith("# ") else format(value, how)
 
 
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """Return a text with the values in its places. Raises KeyError for a value that is missing."""
+    return "".join(
+        before if name is None else before + _format(values[name], how)
+        for before, name, how in _parts(text)
+    )
+
+
 class Texts:
     """The texts of one page. Raises KeyError for a key, or a value in a text, that is not there,
     and for a value that the text has no place for."""
@@ -47,10 +56,7 @@ class Texts:
         parts = _parts(self._stored[key])
         if unused := values.keys() - {name for _, name, _ in parts}:
             raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
-        return "".join(
-            before if name is None else before + _format(values[name], how)
-            for before, name, how in parts
-        )
+        return fill(self._stored[key], values)
 
     def row(self, key: str) -> tuple[str, ...]:
         """A list's texts: the heads of a table and the like."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 import os
-import pickle
 import queue
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Protocol
 
+from explainer.base.lines import to_line
 from explainer.base.logs import is_line
 from explainer.base.paths import ROOT
 from explainer.engine.requests import Request
@@ -28,16 +27,6 @@ START_S = 120.0  # importing torch on a cold disk
 CANCEL = "cancel"  # in place of a request: the last one may end early
 BEAT = {"beat": True}  # a worker says this each second, whatever it does
 SILENT_S = 20.0  # without a word a worker is stopped or gone; one behind everybody else is slow
-
-
-def to_line(request: Request) -> str:
-    """Write a parsed request as one line for the worker, which does not parse it again."""
-    return base64.b64encode(pickle.dumps(request)).decode()
-
-
-def from_line(line: str) -> Request:
-    """Read the request of a line that this program has written."""
-    return pickle.loads(base64.b64decode(line))
 
 
 class WorkerLost(Exception):

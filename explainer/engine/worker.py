@@ -16,8 +16,9 @@ import threading
 import time
 
 from explainer.base import logs
+from explainer.base.lines import from_line
 from explainer.base.texts import Texts
-from explainer.engine.child import BEAT, CANCEL, from_line
+from explainer.engine.child import BEAT, CANCEL
 from explainer.engine.requests import Request
 from explainer.engine.results import unknown_machine
 

@@ -11,7 +11,7 @@ from explainer.base.amounts import power, written
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.precision import gradients, lost
-from explainer.learn.scene import Shape, chart, lines, panel, say, scene
+from explainer.learn.scene import Shape, captions, chart, draw_text, lines, panel, scene
 from kernels.spec.formats import FORMATS
 
 HALF = FORMATS["fp16"].round_to
@@ -97,7 +97,7 @@ def _losses(way: str) -> list[Shape]:
     if way != "fp32":
         curves.append(("mine", mine.losses, "o", ""))
     shapes = [
-        say(0, 18, t("amp.loss"), "is-bold"),
+        draw_text(0, 18, t("amp.loss"), "is-bold"),
         *chart(
             60,
             34,
@@ -111,10 +111,10 @@ def _losses(way: str) -> list[Shape]:
             last=t("amp.last_step", n=STEPS),
         ),
     ]
-    shapes.append(say(388, 52, t("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
+    shapes.append(draw_text(388, 52, t("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
     if way != "fp32":
-        shapes.append(say(388, 72, WAYS[way], "is-small is-end", hue="o"))
-    shapes.append(say(0, 278, t("amp.scale"), "is-bold"))
+        shapes.append(draw_text(388, 72, WAYS[way], "is-small is-end", hue="o"))
+    shapes.append(draw_text(0, 278, t("amp.scale"), "is-bold"))
     marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
     shapes += chart(
         60,
@@ -135,7 +135,7 @@ def _weight(by: float) -> list[Shape]:
     top = max(long[-1], short[-1], 1.001)
     ticks = [(1.0, "1"), (top, f"{top:.4g}")]
     shapes = [
-        say(0, 18, t("amp.weight", n=PUSHES, by=written(by)), "is-bold"),
+        *captions("amp.weight", n=PUSHES, by=written(by), short=short[-1], long=long[-1]),
         *chart(
             60,
             34,
@@ -147,8 +147,6 @@ def _weight(by: float) -> list[Shape]:
             ticks=ticks,
             last=t("amp.last_update", n=PUSHES),
         ),
-        say(0, 278, t("amp.short", x=short[-1]), hue="q"),
-        say(0, 302, t("amp.long", x=long[-1])),
         *lines(
             0,
             340,

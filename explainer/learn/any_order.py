@@ -12,8 +12,8 @@ from explainer.base.amounts import scientific, shown
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, weighed
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.linear_algebra import address, online_softmax, weighed
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -29,8 +29,6 @@ ONE_QUERY = Problem(
     gain=2.0,
 )
 QUERY = 16  # whose row is shown
-PARTS = (2, 4, 8)
-FIRST = "5,2,7,0,3,6,1,4"
 # Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
 CASES = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
 
@@ -56,13 +54,9 @@ def block(j: int) -> tuple[float, float, np.ndarray]:
 
 def visited(order: Sequence[int]) -> np.ndarray:
     """O (d,) float32 of the row whose key blocks come in this order."""
-    m, l, O = np.float32(-np.inf), np.float32(0), np.zeros(D, np.float32)
-    for j in order:
-        m_j, l_j, O_j = block(j)
-        m_new = max(m, np.float32(m_j))
-        alpha, beta = np.exp(m - m_new), np.exp(np.float32(m_j) - m_new)
-        m, l, O = m_new, alpha * l + beta * np.float32(l_j), alpha * O + beta * O_j
-    return O / l
+    S, V = row()
+    *_, last = online_softmax(S[None], V, BC, order=order)
+    return (last.O / last.l)[0]
 
 
 def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray]:
@@ -70,7 +64,7 @@ def merged(parts: Sequence[tuple[float, np.ndarray]]) -> tuple[float, np.ndarray
     lse = np.array([x for x, _ in parts])
     weights = np.exp(lse - lse.max())
     O = weighed(zip(weights, (O for _, O in parts), strict=True))
-    return float(lse.max() + np.log(weights.sum())), O
+    return float(lse.max() + np.log(weights.sum())), np.asarray(O)
 
 
 def _order(given: object) -> list[int]:
@@ -131,20 +125,22 @@ def _merge(count: int) -> list[Block]:
             ),
             path([(x + w / 2, 44), (x + w / 2, 66)], look="is-quiet", tip=7),
             box(x, 70, w, 62, hue="l", look="is-pale"),
-            say(x + w / 2, 94, f"lse {lse:.2f}", "is-middle", hue="l"),
-            say(x + w / 2, 120, f"O₀ {O_part[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
+            draw_text(x + w / 2, 94, f"lse {lse:.2f}", "is-middle", hue="l"),
+            draw_text(
+                x + w / 2, 120, f"O₀ {O_part[0]:.2f}".replace("-", "−"), "is-middle", hue="o"
+            ),
             path(
                 [(x + w / 2, 170), (width / 2 + (x + w / 2 - width / 2) * 0.35, 218)],
                 look="is-quiet",
                 tip=7,
             ),
-            say(x + w / 2, 160, f"× {share:.3f}", "is-middle is-bold"),
+            draw_text(x + w / 2, 160, f"× {share:.3f}", "is-middle is-bold"),
         ]
     shapes += [
         box(width / 2 - 130, 222, 260, 66, hue="o", look="is-pale is-edge"),
-        say(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
-        say(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
-        say(width / 2, 316, t("any_order.merge.weight"), "is-middle is-quiet"),
+        draw_text(width / 2, 248, f"lse {whole:.2f}", "is-middle", hue="l"),
+        draw_text(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
+        draw_text(width / 2, 316, t("any_order.merge.weight"), "is-middle is-quiet"),
     ]
     told = "; ".join(
         t("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
@@ -159,7 +155,7 @@ def _merge(count: int) -> list[Block]:
 def _any_order(how: int | str, order: str) -> list[Block]:
     if how == "order":
         return _visits(_order(order))
-    return _merge(how)
+    return _merge(int(how))
 
 
 WIDGETS = {

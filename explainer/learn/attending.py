@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from explainer.learn.linear_algebra import address, softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 
-Item = dict[str, object]
+Item = dict[str, Any]
 
 LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
 
@@ -304,7 +305,7 @@ SIZED = (
     (("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
     (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")),
 )
-SIZES = {"Nq": len(row_names(FOUR)), "Nk": SIX.n, "d": SIX.d}  # as the picture has them
+SIZES = {"Nq": FOUR.n, "Nk": SIX.n, "d": SIX.d}  # as the picture has them
 
 
 def _doubled(what: str) -> dict:

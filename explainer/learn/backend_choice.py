@@ -8,7 +8,7 @@ from explainer.base.amounts import listed
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.ecosystem import CHECKED
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
 NAMES = t.named("backend_choice.names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
@@ -65,7 +65,7 @@ def chosen(x: Input) -> str:
 
 def _picture(x: Input) -> list[Shape]:
     taken = chosen(x)
-    shapes = [say(0, 16, t("backend_choice.tried"), "is-bold")]
+    shapes = [draw_text(0, 16, t("backend_choice.tried"), "is-bold")]
     for k, name in enumerate(tried(x.sm)):
         why, at = refusal(name, x), 28 + k * 50
         runs = name == taken
@@ -80,7 +80,7 @@ def _picture(x: Input) -> list[Shape]:
                 key=name,
                 look="is-full is-edge" if runs else "is-line",
             ),
-            say(
+            draw_text(
                 186,
                 at + 26,
                 t("backend_choice.runs") if runs else why or t("backend_choice.would"),

@@ -341,7 +341,6 @@ KEY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
     "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
 }
-FILLINGS = (("dS = P ∘ (dP − ?)", LESS), ("dQ = ?", QUERY), ("dK = ?", KEY))
 
 
 def ran(less: str, query: str, key: str) -> Gradients:

@@ -14,9 +14,9 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, online_softmax
 from explainer.learn.matrix_units import clock_hz
-from explainer.learn.scene import Shape, box, chart, lines, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -66,42 +66,41 @@ def played(threshold: float) -> Played:
     """Online softmax over the trace in fp32, where a row keeps the maximum that it measures from
     until the true one is ahead by more than ``threshold`` in log2."""
     S, V = scores()
-    n, size = len(S), PLAYED.block_k
-    true = np.full((n, 1), -np.inf, np.float32)
-    used, l = true.copy(), np.zeros((n, 1), np.float32)
-    O, counts, largest = np.zeros_like(V), np.zeros(4, int), 0.0
-    for start in range(0, n, size):
-        block = S[:, start : start + size]
-        top = np.maximum(true, block.max(axis=1, keepdims=True))
-        moved = (top > used + np.float32(threshold)) | np.isneginf(used)
-        if start:  # the first block has nothing to rescale
-            rises = top > true
-            groups = (rises, moved)
-            per_tile = [x.reshape(-1, PLAYED.block_q).any(axis=1).sum() for x in groups]
-            counts += [int(rises.sum()), int(moved.sum()), *map(int, per_tile)]
-        now = np.where(moved, top, used)
-        alpha = np.where(np.isneginf(used), 0, np.exp2(np.where(np.isneginf(used), 0, used - now)))
-        P = np.exp2(block - now)
-        largest = max(largest, float(P.max()))
-        l = alpha.astype(np.float32) * l + P.sum(axis=1, keepdims=True)
-        O = alpha.astype(np.float32) * O + P @ V[start : start + size]
-        true, used = top, now
-    error = float(np.abs(O / l - exact()).max())
-    return Played(*counts.tolist(), largest, error)
+
+    def measured_from(used: np.ndarray, top: np.ndarray) -> np.ndarray:
+        return np.where((top > used + np.float32(threshold)) | np.isneginf(used), top, used)
+
+    states = [*online_softmax(S, V, PLAYED.block_k, maximum=measured_from, exp=np.exp2)]
+    # The first block has nothing to rescale.
+    rises = np.diff(maxima(S), axis=1) > 0
+    moved = np.diff(np.hstack([x.m for x in states]), axis=1) > 0
+    tile_rises, tile_moved = (
+        x.reshape(-1, PLAYED.block_q, x.shape[1]).any(axis=1) for x in (rises, moved)
+    )
+    counts = (int(x.sum()) for x in (rises, moved, tile_rises, tile_moved))
+    largest = max(float(x.P.max()) for x in states)
+    error = float(np.abs(states[-1].O / states[-1].l - exact()).max())
+    rises, rescaled, tiles, tiles_rescaled = counts
+    return Played(rises, rescaled, tiles, tiles_rescaled, largest, error)
+
+
+def maxima(S: np.ndarray) -> np.ndarray:
+    """Return the maximum of each row after each block, (n, blocks)."""
+    tiles = S.reshape(len(S), -1, PLAYED.block_k).max(axis=2)
+    return np.maximum.accumulate(tiles, axis=1)
 
 
 @lru_cache(maxsize=1)
 def shown_row() -> int:
     """The row whose maximum rises most often."""
     S, _ = scores()
-    tops = np.maximum.accumulate(S.reshape(len(S), -1, PLAYED.block_k).max(axis=2), axis=1)
-    return int((np.diff(tops, axis=1) > 0).sum(axis=1).argmax())
+    return int((np.diff(maxima(S), axis=1) > 0).sum(axis=1).argmax())
 
 
 def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
     """After each block: the true maximum of the shown row, and the one it measures from (log2)."""
     S, _ = scores()
-    tops = np.maximum.accumulate(S[shown_row()].reshape(-1, PLAYED.block_k).max(axis=1)).tolist()
+    tops = maxima(S)[shown_row()].tolist()
     used: list[float] = []
     for top in tops:
         used.append(top if not used or top > used[-1] + threshold else used[-1])
@@ -141,8 +140,17 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, t("blackwell.rescaling"), "is-bold"),
-        say(0, 42, t("blackwell.rescaling.row", threshold=threshold), "is-small"),
+        *captions(
+            "blackwell.rescaling",
+            threshold=threshold,
+            rises=found.rises,
+            rescales=found.rescaled,
+            share=kept,
+            tiles=found.tiles,
+            rescaled=found.tiles_rescaled,
+            error=scientific(found.error),
+            error_0=scientific(played(0).error),
+        ),
         chart(
             30,
             58,
@@ -153,17 +161,6 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             high=high,
             ticks=[(round(low + 1), f"{low + 1:.0f}"), (round(high - 1), f"{high - 1:.0f}")],
             last="",
-        ),
-        say(30, 228, t("blackwell.rescaling.key"), "is-small"),
-        say(0, 262, t("blackwell.rescaling.rises", n=found.rises)),
-        say(0, 286, t("blackwell.rescaling.rescales", n=found.rescaled, share=kept), "is-bold"),
-        say(0, 312, t("blackwell.rescaling.tiles", n=found.tiles, rescaled=found.tiles_rescaled)),
-        say(0, 340, t("blackwell.rescaling.error", error=scientific(found.error))),
-        say(
-            0,
-            364,
-            t("blackwell.rescaling.error_0", error=scientific(played(0).error)),
-            "is-small is-quiet",
         ),
     )
 
@@ -178,8 +175,7 @@ def _exp(degree: int) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, t("blackwell.exp"), "is-bold"),
-        say(0, 42, t("blackwell.exp.degree", degree=degree), "is-small"),
+        *captions("blackwell.exp", degree=degree, most=scientific(half)),
         chart(
             54,
             58,
@@ -193,10 +189,8 @@ def _exp(degree: int) -> dict[str, object]:
             last="x",
         ),
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
-        say(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
-        say(0, 262, t("blackwell.exp.most")),
-        say(0, 286, scientific(most), "is-bold"),
-        say(0, 312, t("blackwell.exp.bf16_by", most=scientific(half)), "is-small"),
+        draw_text(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
+        draw_text(0, 286, scientific(most), "is-bold"),
         lines(0, 340, 20, t("blackwell.exp.why"), "is-small"),
     )
 
@@ -209,28 +203,27 @@ def _rates() -> dict[str, object]:
         (t("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
         (t("blackwell.rates.exps"), *exps, "l"),
     )
-    shapes: list[Shape] = [say(0, 18, t("blackwell.rates"), "is-bold")]
+    shapes: list[Shape] = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
-        shapes.append(say(0, y - 10, name, "is-small"))
+        shapes.append(draw_text(0, y - 10, name, "is-small"))
         for row, (card, value) in enumerate((("H100", a), ("B200", b))):
             wide = 140 * value / max(a, b)
             shapes += [
                 box(50, y + 34 * row, wide, 26, hue=hue, look="is-full" if row else ""),
-                say(0, y + 34 * row + 18, card, "is-small"),
-                say(
+                draw_text(0, y + 34 * row + 18, card, "is-small"),
+                draw_text(
                     56 + wide,
                     y + 34 * row + 18,
                     f"{value:,.3g}" if value < 100 else f"{value:,.0f}",
                     "is-bold",
                 ),
             ]
-        shapes.append(say(50, y + 84, t("blackwell.rates.times", ratio=b / a), "is-bold"))
+        shapes.append(draw_text(50, y + 84, t("blackwell.rates.times", ratio=b / a), "is-bold"))
     share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
     shapes += [
-        say(0, 318, t("blackwell.rates.share", d=D), "is-small"),
-        say(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-        say(0, 364, t("blackwell.rates.pace"), "is-small"),
+        *captions("blackwell.rates", d=D),
+        draw_text(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
     ]
     return panel(WIDTH, HEIGHT, shapes)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 
@@ -21,7 +23,7 @@ def text(words: str, kind: str = "plain") -> Block:
 
 def matrix(
     label: str,
-    rows: Sequence[Sequence[float | None]],
+    rows: Sequence[Sequence[float | None]] | np.ndarray,
     *,
     row_labels: Sequence[str] = (),
     col_labels: Sequence[str] = (),

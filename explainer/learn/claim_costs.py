@@ -111,10 +111,13 @@ def flops(n: int, d: int, block: int) -> list[Block]:
 def multiplied(p: Problem, pass_: str) -> int:
     """FLOPs of all products of one head in this pass, tile by tile as its loops visit them."""
     of_products = {"scores", "output", "dV", "dP", "dQ", "dK"}
-    tiles = [x for x in schedule(p, pass_) if x.i is not None and x.j is not None]
-    sizes = [[s.stop - s.start for s in (tiling.rows(p, x.i), tiling.cols(p, x.j))] for x in tiles]
-    counts = [len(of_products.intersection(x.phases)) for x in tiles]
-    return sum(2 * r * c * p.d * k for (r, c), k in zip(sizes, counts, strict=True))
+    total = 0
+    for x in schedule(p, pass_):
+        if x.i is not None and x.j is not None:
+            rows, keys = tiling.rows(p, x.i), tiling.cols(p, x.j)
+            scores = (rows.stop - rows.start) * (keys.stop - keys.start)
+            total += 2 * scores * p.d * len(of_products.intersection(x.phases))
+    return total
 
 
 def again(n: int, d: int, block: int) -> list[Block]:
@@ -220,8 +223,8 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
 def bound(card: str, n: int, d: int) -> list[Block]:
     """What holds up attention: HBM, matrix units or exp."""
     w = Workload(card=card, n=n, d=d, block_q=128, block_k=128)
-    found, card = bounds(w), w.hardware
-    ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
+    found, hardware = bounds(w), w.hardware
+    ridge = hardware.tensor_tflops * 1e12 / hardware.hbm_bytes_per_s
     names = t.named("claim_costs.bound.ways")
     items = [(names[way], x["intensity"], f"{x['intensity']:,.0f}") for way, x in found.items()]
     rows = [
@@ -237,7 +240,7 @@ def bound(card: str, n: int, d: int) -> list[Block]:
     waits = found[f"fa2 {REQUESTED}"]["intensity"] < ridge
     return [
         bars(
-            t("claim_costs.bound.title", card=card.name, ridge=ridge),
+            t("claim_costs.bound.title", card=hardware.name, ridge=ridge),
             items,
             log=True,
             limit=ridge,
@@ -247,10 +250,10 @@ def bound(card: str, n: int, d: int) -> list[Block]:
         text(
             t(
                 "claim_costs.bound.rates",
-                memory=card.hbm_bytes_per_s / 1e12,
-                products=card.tensor_tflops,
-                exps=exp_rate(card) / 1e12,
-                clock=clock_hz(card) / 1e9,
+                memory=hardware.hbm_bytes_per_s / 1e12,
+                products=hardware.tensor_tflops,
+                exps=exp_rate(hardware) / 1e12,
+                clock=clock_hz(hardware) / 1e9,
             ),
             "fine",
         ),

@@ -11,7 +11,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import written
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, matrix, t, table, text
-from explainer.learn.linear_algebra import softmax
+from explainer.learn.linear_algebra import online_softmax, softmax
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -45,16 +45,9 @@ def online(
 
     ``blocks`` the order of visits; ``start`` the first m; without ``guard`` 0/0 is NaN.
     """
-    m, l = np.full((len(S), 1), start, S.dtype), np.zeros((len(S), 1), S.dtype)
-    O = np.zeros((len(S), V.shape[1]), S.dtype)
-    for j in range(-(-len(V) // bc)) if blocks is None else blocks:
-        s, v = S[:, j * bc : (j + 1) * bc], V[j * bc : (j + 1) * bc]
-        m_new = np.maximum(m, s.max(axis=1, keepdims=True))
-        base = np.where(np.isneginf(m_new), S.dtype.type(0), m_new)
-        P, alpha = np.exp(s - base), np.exp(m - base)
-        l, O, m = alpha * l + P.sum(axis=1, keepdims=True), alpha * O + P @ v, m_new
+    *_, last = online_softmax(S, V, bc, order=blocks, start=start)
     with np.errstate(invalid="ignore"):
-        return O / (np.where(l > 0, l, 1) if guard else l)
+        return last.O / (np.where(last.l > 0, last.l, 1) if guard else last.l)
 
 
 def _error(found: np.ndarray, truth: np.ndarray) -> float:

@@ -12,9 +12,9 @@ from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, t, table, text
 from explainer.learn.claim_costs import UNITS, exp_rate
 from explainer.learn.claim_demos import plain, qkv
-from explainer.learn.linear_algebra import softmax
+from explainer.learn.linear_algebra import online_softmax, softmax
 from explainer.learn.matrix_units import GENERATIONS
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 
@@ -25,28 +25,21 @@ def states(order: list[int]) -> tuple[list[float], list[float], np.ndarray]:
     """(m, ℓ) after each key block in this order, in fp32, and O (d,): one query, KEYS keys."""
     q, k, v = qkv(KEYS)
     s = (k @ q[-1] / np.sqrt(np.float32(64))).astype(np.float32)
-    m, l, O = np.float32(-np.inf), np.float32(0), np.zeros(64, np.float32)
-    found: tuple[list[float], list[float]] = [], []
-    for j in order:
-        keys = slice(j * BLOCK, (j + 1) * BLOCK)
-        m_new = max(m, s[keys].max())
-        alpha, P = np.exp(m - m_new), np.exp(s[keys] - m_new)
-        m, l, O = m_new, alpha * l + P.sum(), alpha * O + P @ v[keys]
-        found[0].append(float(m))
-        found[1].append(float(l))
-    return *found, O / l
+    found = [*online_softmax(s[None], v, BLOCK, order=order)]
+    m, l = ([x.item() for x in column] for column in zip(*((x.m, x.l) for x in found), strict=True))
+    return m, l, (found[-1].O / found[-1].l)[0]
 
 
 def _stairs(y: float, name: str, hue: str, pair: tuple[list[float], list[float]]) -> list[Shape]:
     low, high = min(map(min, pair)), max(map(max, pair))
-    shapes = [say(0, y + 50, name, "is-big", hue=hue)]
+    shapes = [draw_text(0, y + 50, name, "is-big", hue=hue)]
     for values, look in zip(pair, ("", "is-dashed is-ink"), strict=True):
         points = []
         for k, value in enumerate(values):
             up = y + 100 - 90 * (value - low) / (high - low)
             points += [(40 + k * 74, up), (40 + (k + 1) * 74, up)]
         shapes.append(path(points, hue, look, key=f"{name} {look}"))
-    return [*shapes, say(640, y + 15, written(pair[0][-1], 3), "is-bold", hue=hue)]
+    return [*shapes, draw_text(640, y + 15, written(pair[0][-1], 3), "is-bold", hue=hue)]
 
 
 def order(seed: int) -> list[Block]:
@@ -59,7 +52,7 @@ def order(seed: int) -> list[Block]:
         *_stairs(0, "m", "m", (first[0], second[0])),
         *_stairs(120, "ℓ", "l", (first[1], second[1])),
         *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}") for k, j in enumerate(mine)),
-        say(0, 310, t("claim_sums.order.legend"), "is-quiet"),
+        draw_text(0, 310, t("claim_sums.order.legend"), "is-quiet"),
     ]
     words = t("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
@@ -97,10 +90,10 @@ def merge(n: int, parts: int) -> list[Block]:
 
 def shift(by: int) -> list[Block]:
     """The same number added to all scores of a row."""
-    by = np.float32(by)
+    step = np.float32(by)
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
-    off = float(np.abs(plain(S + by, v) - plain(S, v)).max())
+    off = float(np.abs(plain(S + step, v) - plain(S, v)).max())
     items = [
         (t("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
         for j, x in enumerate(S[0, :4] - S[0].max())

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -30,18 +31,18 @@ FILES = tuple(f"lessons{k}" for k in range(1, 8))  # one for each group of the c
 
 
 @lru_cache(maxsize=32)
-def read(name: str) -> list | dict:
+def read(name: str) -> Any:
     """``assets/learn/<name>.json``, figures of the register where their keys are in braces."""
     return json.loads(filled((TEXTS / f"{name}.json").read_text(encoding="utf-8")))
 
 
-def stored(name: str, **figures: object) -> tuple:
+def stored(name: str, **figures: object) -> Any:
     """The entries of ``assets/learn/<name>.json``, lists as tuples; figures of the register stand
     where their keys are in braces, ``figures`` that the code computes where their names are."""
     return _filled(read(name), figures)
 
 
-def _filled(part, figures: dict):
+def _filled(part: Any, figures: Mapping[str, object]) -> Any:
     if isinstance(part, dict):
         return {key: _filled(value, figures) for key, value in part.items()}
     if isinstance(part, list):
@@ -74,7 +75,7 @@ class Question:
     kind: str
     words: str
     options: tuple[tuple[str, str], ...] = ()
-    answer: object = None
+    answer: Any = None
     tolerance: float = 0.0
     reasons: tuple[str, str] = ("", "")
     fields: tuple[str, ...] = ()
@@ -82,7 +83,7 @@ class Question:
     cells: tuple[tuple[str, ...], ...] = ()
     rows: tuple[str, ...] = ()
     run: str = ""
-    mistakes: tuple[tuple[object, str], ...] = ()
+    mistakes: tuple[tuple[Any, str], ...] = ()
     notes: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
     variants: tuple[Question, ...] = ()
@@ -189,13 +190,13 @@ def _question(parts: dict) -> Question:
     for value, words in zip(wrong, parts.pop("mistakes", ()), strict=True):
         if not any(_near(value, other, parts.get("tolerance", 0.0)) for other in taken):
             taken.append(value)
-            values = tuple(map(float, np.atleast_1d(value)))
-            said = listed([*map(written, values)])
-            found.append((values if len(values) > 1 else values[0], f"{said} {words}"))
+            first, *others = values = tuple(map(float, np.atleast_1d(value)))
+            text = listed([*map(written, values)])
+            found.append((values if others else first, f"{text} {words}"))
     return Question(**parts, mistakes=tuple(found))
 
 
-def _near(value: object, other: object, tolerance: float) -> bool:
+def _near(value: Any, other: Any, tolerance: float) -> bool:
     return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 

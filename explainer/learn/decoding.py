@@ -10,7 +10,7 @@ from explainer.base.records import about
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import weighed
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
@@ -18,7 +18,6 @@ from explainer.problem import Problem
 PAGE, POOL = 4, 24  # tokens on a page, pages in the pool that is drawn
 OTHERS = (("B", 10, "v"), ("C", 7, "o"))  # two more sequences: name, tokens, hue
 MOST = 32  # tokens of sequence A
-PARTS = (1, 2, 4, 8, 16)
 RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
 LABELED, APART = 8, 38  # parts that have numbers, at most, and how far apart; else the heaviest
 
@@ -41,7 +40,7 @@ def _pool(tokens: int) -> list[Shape]:
     table, hues = pages(tokens), {"A": "k"} | {name: hue for name, _, hue in OTHERS}
     sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
     w, h, across = 60, 34, 6
-    shapes = [say(0, 16, t("decoding.pool", size=PAGE), "is-bold")]
+    shapes = [draw_text(0, 16, t("decoding.pool", size=PAGE), "is-bold")]
     shapes += [
         box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
         for k in range(POOL)
@@ -65,15 +64,15 @@ def _pool(tokens: int) -> list[Shape]:
     y = 28 + POOL // across * h + 26
     wide = len(table["A"])
     shapes += [
-        say(0, y, t("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
-        say(
+        draw_text(0, y, t("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
+        draw_text(
             0,
             y + 24,
             t("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
             "is-quiet is-small",
         ),
-        say(0, y + 56, t("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
-        say(0, y + 80, t("decoding.pool.order"), "is-quiet is-small"),
+        draw_text(0, y + 56, t("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
+        draw_text(0, y + 80, t("decoding.pool.order"), "is-quiet is-small"),
     ]
     return shapes
 
@@ -89,7 +88,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     middles = [(part.first + part.last) * gap / 2 for part in found]
     labeled = len(found) <= LABELED and all(b - a >= APART for a, b in pairwise(middles))
     shapes = [
-        say(0, 16, t("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
+        draw_text(0, 16, t("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
     ]
     for k, part in enumerate(found):
@@ -122,11 +121,12 @@ def _merge(tokens: int, count: int) -> list[Shape]:
             ):
                 room = 4 * len(label)  # to the left and right of its middle
                 at = min(max(middle, room), 404 - room)
-                shapes.append(say(at, y, label, "is-middle is-small", hue=hue, key=f"{name} {k}"))
+                shapes.append(
+                    draw_text(at, y, label, "is-middle is-small", hue=hue, key=f"{name} {k}")
+                )
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        say(0, 324, t("decoding.merge.lse", lse=shown(lse, 2)), hue="l"),
-        say(0, 348, t("decoding.merge.weight"), "is-quiet is-small"),
+        *captions("decoding.merge", lse=shown(lse, 2)),
     ]
     return shapes
 

@@ -20,7 +20,6 @@ E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no 
 MANTISSA, LOWEST_EXPONENT = 3, -6  # bits behind the point; of the smallest normal number
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 SHARE = 0.01  # of the numbers, outliers where they stand alone
-WHERE = tuple(t.named("fp8.where").items())
 WAYS = t.named("fp8.ways")
 TENSORS = ("Q", "K", "V")
 
@@ -115,16 +114,3 @@ def errors(where: str, size: float, block: int) -> dict[str, tuple[float, float]
     return {
         way: (float(np.sqrt(np.mean(np.square(x)))), float(np.max(x))) for way, x in off.items()
     }
-
-
-def lost(where: str, size: float, way: str, block: int) -> tuple[int, int]:
-    """Numbers of Q, K and V in all draws that were cut off at ±448, and that became 0."""
-    cut = zero = 0
-    for seed in range(DRAWS):
-        for name, x in zip(TENSORS, inputs(where, size, seed), strict=True):
-            if way == "rotated" and name != "V":
-                x = x @ hadamard()
-            x8, s = quantised(x, way, block)
-            cut += int((np.abs(x * s) > E4M3_MAX * 1.0001).sum())  # 448 itself may round upwards
-            zero += int(((x8 == 0) & (x != 0)).sum())
-    return cut, zero

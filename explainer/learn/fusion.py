@@ -8,13 +8,12 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
 CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
-NS = tuple(2**k for k in range(8, 15))
 NAMES = t.named("fusion.launches")
 WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
 
@@ -64,11 +63,10 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
     """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
     shapes = [
-        say(0, 16, title, "is-bold"),
+        draw_text(0, 16, title, "is-bold"),
         box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
-        say(10, 50, t("fusion.read"), hue="q"),
-        say(WIDTH - 10, 50, t("fusion.written"), "is-end", hue="o"),
-        say(0, 318, t("fusion.total"), "is-quiet"),
+        *captions("fusion.drawn"),
+        draw_text(WIDTH - 10, 50, t("fusion.written"), "is-end", hue="o"),
     ]
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):
@@ -90,13 +88,13 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
                 )
             )
             shapes.append(path([(mid, top), (mid, low)][:: 1 if down else -1], hue, tip=9))
-            shapes.append(say(mid, 82 if down else 100, amount(nbytes), "is-middle is-bold"))
+            shapes.append(draw_text(mid, 82 if down else 100, amount(nbytes), "is-middle is-bold"))
         shapes.append(box(x, 214, w, 46, NAMES[name], hue="m", look="is-pale is-edge"))
     total = sum(r + w for _, r, w in group)
     seconds = total / CARD.hbm_bytes_per_s
     shapes += [
         box(0, 280, max(2.0, WIDTH * at), 16, hue="s", look="is-full", key="total"),
-        say(WIDTH, 318, f"{amount(total)}: {rounded(seconds * 1e6)} µs", "is-bold is-end"),
+        draw_text(WIDTH, 318, f"{amount(total)}: {rounded(seconds * 1e6)} µs", "is-bold is-end"),
     ]
     return shapes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from explainer.base.amounts import written
 from explainer.learn.blocks import t
@@ -43,7 +44,7 @@ def _named(asked: Question) -> dict[str, object]:
     }
 
 
-def _several(value: object) -> tuple[float, ...]:
+def _several(value: Any) -> tuple[float, ...]:
     return tuple(map(float, value)) if isinstance(value, tuple) else (float(value),)
 
 

@@ -6,11 +6,10 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.learn.variants import HEADS, WIDE, per_token
 
 LAYERS, CARD = 32, CARDS["h200"]
-TOKENS = (8_192, 65_536, 524_288)
 NAMES = {HEADS: t("heads.own"), 1: t("heads.mqa")}
 CASES = ((80, 8), (32, 8), (40, 4))  # layers and heads of K and V, question and variants
 
@@ -23,7 +22,7 @@ def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
 def _sharing(kv_heads: int) -> list[Shape]:
     """Every query head above, what it reads below."""
     gap, group = 400 / HEADS, HEADS // kv_heads
-    shapes = [say(0, 16, t("heads.queries", n=HEADS), "is-bold", hue="q")]
+    shapes = [draw_text(0, 16, t("heads.queries", n=HEADS), "is-bold", hue="q")]
     wide = group * gap - 3
     for k in range(kv_heads):
         middle = k * group * gap + wide / 2
@@ -38,8 +37,8 @@ def _sharing(kv_heads: int) -> list[Shape]:
         ]
     return [
         *shapes,
-        say(0, 164, t("heads.stored", n=kv_heads), "is-bold", hue="k"),
-        say(0, 188, NAMES.get(kv_heads, t("heads.gqa", n=group)), "is-quiet"),
+        draw_text(0, 164, t("heads.stored", n=kv_heads), "is-bold", hue="k"),
+        draw_text(0, 188, NAMES.get(kv_heads, t("heads.gqa", n=group)), "is-quiet"),
     ]
 
 
@@ -48,18 +47,24 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
     room, whole, mine = CARD.hbm_bytes, cache(HEADS, tokens), cache(kv_heads, tokens)
     wide = 360 / max(room, whole)
     shapes = [
-        say(0, 16, t("heads.cost", tokens=tokens, layers=LAYERS), "is-bold"),
-        say(0, 48, t("heads.cost.whole", bytes=amount(whole)), "is-quiet"),
+        *captions(
+            "heads.cost",
+            tokens=tokens,
+            layers=LAYERS,
+            whole=amount(whole),
+            mine=amount(mine),
+            card=CARD.name,
+            room=amount(room),
+            token=amount(cache(kv_heads, 1)),
+            heads=kv_heads,
+            d=WIDE,
+        ),
         box(0, 56, whole * wide, 26, hue="k", look="is-pale", key="whole"),
-        say(0, 112, t("heads.cost.of", n=kv_heads, bytes=amount(mine)), "is-big", hue="k"),
         box(0, 122, mine * wide, 34, hue="k", look="is-full", key="mine"),
         path([(room * wide, 46), (room * wide, 166)], look="is-ink is-dashed"),
-        say(0, 190, t("heads.cost.room", card=CARD.name, room=amount(room)), "is-quiet is-small"),
-        say(0, 240, t("heads.cost.token", bytes=amount(cache(kv_heads, 1))), "is-big"),
-        say(0, 266, t("heads.cost.factors", layers=LAYERS, heads=kv_heads, d=WIDE), "is-quiet"),
     ]
     if whole > room:
-        shapes.append(say(0, 300, t("heads.cost.no_room"), "is-bad"))
+        shapes.append(draw_text(0, 300, t("heads.cost.no_room"), "is-bad"))
     return shapes
 
 

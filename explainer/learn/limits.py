@@ -10,7 +10,7 @@ from explainer.base.amounts import amount, power
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import CHARACTER, Shape, box, panel, say, scene
+from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
@@ -19,7 +19,6 @@ HIDDEN = 4096  # of the layer that attention is a part of
 NS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
 NEEDED = 0.05  # of the scores, in the question
-SHARES = (0.1, 0.5, 1, 2, 5, 10)  # percent of the scores that are needed
 # A card's generation: first architecture number; who takes fp16 there.
 CARDS = (("V100", 70), ("T4", 75), ("A100", 80), ("RTX 4090", 89), ("H100", 90), ("B200", 100))
 KERNELS = (
@@ -95,9 +94,11 @@ def _bars(
     for k, (name, value, beside) in enumerate(items):
         top = y + k * 34
         made += [
-            say(left - 10, top + 19, name, "is-end"),
+            draw_text(left - 10, top + 19, name, "is-end"),
             box(left, top, value / most * wide, 26, hue=hue, look="is-full", key=f"{hue} {k}"),
-            say(left + value / most * wide + 8, top + 19, beside, "is-bold", key=f"{hue} t{k}"),
+            draw_text(
+                left + value / most * wide + 8, top + 19, beside, "is-bold", key=f"{hue} t{k}"
+            ),
         ]
     return made
 
@@ -112,9 +113,9 @@ def _panels(head: str, items: list[tuple[str, float, str]], hue: str, tail: str 
         top = 8.0 + 20 * len(rows)
         end = top + 34 * len(items)
         shapes = [
-            *(say(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
+            *(draw_text(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
             *_bars(items, hue, top, min(420.0, width - left - room), left),
-            *([say(0, end + 26, tail, "is-big")] if tail else []),
+            *([draw_text(0, end + 26, tail, "is-big")] if tail else []),
         ]
         made.append(panel(width, end + (40 if tail else 2), shapes, only=only))
     return made
@@ -124,11 +125,16 @@ def _short() -> tuple[list[dict], str]:
     items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
     layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     panels = [
-        panel(390, 268, say(0, 16, t("limits.short"), "is-bold"), _bars(items, "q", 28, 210, 110)),
         panel(
             390,
             268,
-            say(0, 16, t("limits.short.layer"), "is-bold"),
+            draw_text(0, 16, t("limits.short"), "is-bold"),
+            _bars(items, "q", 28, 210, 110),
+        ),
+        panel(
+            390,
+            268,
+            draw_text(0, 16, t("limits.short.layer"), "is-bold"),
             _bars(layer, "s", 28, 210, 110),
         ),
     ]
@@ -180,25 +186,26 @@ def _old() -> tuple[list[dict], str]:
     no = t("limits.old.no")
 
     def mark(x: float, y: float, wide: float, runs: bool) -> Shape:
-        look = {"text": "✓", "hue": "v"} if runs else {"text": no, "look": "is-line"}
-        return box(x, y, wide, 32, **look)
+        if runs:
+            return box(x, y, wide, 32, "✓", hue="v")
+        return box(x, y, wide, 32, no, look="is-line")
 
-    wide = [say(0, 16, t("limits.old"), "is-bold")]
-    narrow = [say(0, 16, t("limits.old"), "is-bold")]
-    wide += [say(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
+    wide = [draw_text(0, 16, t("limits.old"), "is-bold")]
+    narrow = [draw_text(0, 16, t("limits.old"), "is-bold")]
+    wide += [draw_text(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
     for i, (name, _) in enumerate(KERNELS):
         rows = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
         narrow += [
-            say(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
+            draw_text(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
             for k, row in enumerate(rows)
         ]
     for j, (card, sm) in enumerate(CARDS):
         x, y = 170 + j * 100, 78 + j * 40
         wide += [
-            say(x + 44, 48, card, "is-middle is-bold"),
-            say(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small"),
+            draw_text(x + 44, 48, card, "is-middle is-bold"),
+            draw_text(x + 44, 68, f"sm_{sm}", "is-middle is-quiet is-small"),
         ]
-        narrow.append(say(0, y + 21, card, "is-bold"))
+        narrow.append(draw_text(0, y + 21, card, "is-bold"))
         for i, (_, runs) in enumerate(KERNELS):
             wide.append(mark(x, 82 + i * 40, 90, runs(sm)))
             narrow.append(mark(108 + i * 66, y, 60, runs(sm)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -22,16 +24,51 @@ def address(problem: Problem, step: int, phase: str) -> str:
     return urlencode(problem.to_query() | {"step": str(step), "phase": phase})
 
 
-def whole(value: float | str) -> int:
-    """A control's value as a whole number: a slider's steps are not enforced elsewhere."""
-    return int(float(value) + 0.5)
-
-
 def weighed(parts: Iterable[tuple[float, np.ndarray | float]]) -> np.ndarray | float:
     """O of all keys from (sum of exponentials, normalized O) of parts; sums on any common scale."""
     kept = [*parts]
     total = sum(weight for weight, _ in kept)
     return sum(weight / total * O for weight, O in kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Running:
+    """A row block after a visit: ``m`` and ``l`` (rows, 1), the unnormalized ``O`` (rows, d), and
+    the weights ``P`` (rows, keys) of the block that was visited."""
+
+    m: np.ndarray
+    l: np.ndarray
+    O: np.ndarray
+    P: np.ndarray
+
+
+def online_softmax(
+    S: np.ndarray,
+    V: np.ndarray,
+    block: int,
+    *,
+    order: Iterable[int] | None = None,
+    start: float = -np.inf,
+    maximum: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.maximum,
+    exp: Callable[[np.ndarray], np.ndarray] = np.exp,
+    store: Callable[[np.ndarray, str], np.ndarray] = lambda x, name: x,
+) -> Iterator[Running]:
+    """Run the loop of online softmax over key blocks and yield the state after each.
+
+    ``S`` (rows, keys) scores, ``V`` (keys, d), both of one dtype. Lessons vary the ``order`` of
+    the blocks, the first m (``start``), the new ``maximum`` from the old one and the block's, the
+    ``exp``, and how m, l and P are rounded when they are stored (``store``, by name).
+    """
+    m, l = np.full((len(S), 1), start, S.dtype), np.zeros((len(S), 1), S.dtype)
+    O = np.zeros((len(S), V.shape[1]), S.dtype)
+    for j in range(-(-len(V) // block)) if order is None else order:
+        s, v = S[:, j * block : (j + 1) * block], V[j * block : (j + 1) * block]
+        m_new = store(maximum(m, s.max(axis=1, keepdims=True)), "m")
+        base = np.where(np.isneginf(m_new), S.dtype.type(0), m_new)  # a row that sees no key yet
+        P, alpha = exp(s - base), exp(m - base)
+        l = store(alpha * l + P.sum(axis=1, keepdims=True), "l")
+        O, m = alpha * O + store(P, "P") @ v, m_new
+        yield Running(m, l, O, P)
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -41,7 +78,7 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
-def measures(a: np.ndarray, b: np.ndarray) -> dict[str, float | None]:
+def measures(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
     """Norms, dot product and cosine of two vectors; the cosine is None beside a zero vector."""
     norms = float(np.sqrt((a * a).sum())), float(np.sqrt((b * b).sum()))
     dot = float((a * b).sum())

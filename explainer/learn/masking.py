@@ -90,7 +90,7 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
 
 
 def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
-    changed = None if poke == "none" else poke
+    changed = int(poke) if poke != "none" else None
     m = masked(way, shape, changed)
     words = [OTHER if k == changed else word for k, word in enumerate(WORDS)]
     asking = words[len(words) - len(m["keep"]) :]

@@ -8,7 +8,7 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson, stored
-from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, scene
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
@@ -42,7 +42,6 @@ GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matri
 
 SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
 WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
-TILES = ((64, 64, 16), (64, 128, 64), (128, 128, 128))
 # Generation, Br, Bc, d
 CASES = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
 
@@ -78,9 +77,12 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
     gen = GENERATIONS[arch]
     left, top = 30.0, 56.0
-    shapes: list[Shape] = [say(0, 18, gen.name, "is-bold"), say(0, 40, gen.instruction, "is-mono")]
+    shapes: list[Shape] = [
+        draw_text(0, 18, gen.name, "is-bold"),
+        draw_text(0, 40, gen.instruction, "is-mono"),
+    ]
     if fmt not in gen.formats:
-        shapes.append(say(0, 130, t("matrix_units.refused", format=fmt), "is-quiet"))
+        shapes.append(draw_text(0, 130, t("matrix_units.refused", format=fmt), "is-quiet"))
         return panel(WIDTH, HEIGHT, shapes)
     (m, n, k), fma = gen.at(fmt)
     high, wide, deep = (max(2.0, x * SCALE) for x in (m, n, k))
@@ -101,7 +103,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
         (f"{speed:,.0f} TFLOP/s" if speed else "", "is-small"),
         (t("matrix_units.per_tile", n=instructions(arch, br, bc, d, fmt)), "is-bold"),
     )
-    below = [say(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
+    below = [draw_text(0, 176 + 22 * at, words, look) for at, (words, look) in enumerate(lines)]
     return panel(WIDTH, HEIGHT, shapes, below)
 
 

@@ -24,7 +24,7 @@ def _workload(key: str) -> Workload:
 
 def _rate(level: Level) -> tuple[str, str]:
     """(a rate as it is shown, what kind of number it is)."""
-    if level.bytes_per_s is None:
+    if level.bytes_per_s is None or level.rate_kind is None:
         return t("memories.no_rate"), ""
     kind = t.named("memories.rates")[str(level.rate_kind.text).split()[0]]
     return f"{rounded(level.bytes_per_s / 1e12)} TB/s", kind
@@ -95,7 +95,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "count": hardware.sms,
         "shared": amount(room),
         "shared_bytes": room,
-        "registers": amount(by["registers"].per_sm_bytes),
+        "registers": amount(by["registers"].per_sm_bytes or 0),
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
         "in_registers": [(t, b) for t, b in by["registers"].tensors if t in "SO"],
@@ -162,16 +162,17 @@ def _lesson() -> Lesson:
             t(
                 "memories.question_block",
                 size=amount(card.shared_bytes),
-                of=amount(by["shared"].per_sm_bytes),
+                of=amount(by["shared"].per_sm_bytes or 0),
             ),
             card.shared_bytes,
             (512, 2048, 8192, 32768),
         ),
         _larger(t("memories.question_shared"), by["shared"].size_bytes, (512, 4096, 8192, 32768)),
     )
-    widest = by["registers"].bytes_per_s / by["hbm"].bytes_per_s
+    fastest, slowest = by["registers"].bytes_per_s, by["hbm"].bytes_per_s
+    assert fastest and slowest
     figures = {
-        "wider": f"{widest:.0f}",
+        "wider": f"{fastest / slowest:.0f}",
         "sms": card.sms,
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",

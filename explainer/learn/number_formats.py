@@ -9,13 +9,12 @@ from explainer.base.cards import CARDS
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, bars, bits, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from kernels.spec.formats import FORMATS, Format
 
 LOW, HIGH = -150, 130  # powers of two of the axis
 LEFT, WIDE, ROW, WIDTH = 118.0, 420.0, 58.0, 844.0
 USES = t.named("number_formats.uses")
-NUMBERS = (("0.1", "0.1"), ("0.3333333333333333", "1/3"), ("3", "3"))
 BLOCK = 16  # rows that share a scale in fp8
 # Format and a whole number that it cannot hold
 CASES = (("bf16", 517), ("e4m3", 33), ("fp16", 4103))
@@ -51,8 +50,8 @@ def _ranges(x: float) -> Block:
         a, b, c = map(_x, ends)
         words, look = _kept(f, x)
         shapes += [
-            say(0, y + 16, f.title, "is-bold"),
-            say(
+            draw_text(0, y + 16, f.title, "is-bold"),
+            draw_text(
                 0,
                 y + 35,
                 t(
@@ -64,18 +63,18 @@ def _ranges(x: float) -> Block:
             ),
             box(a, y, b - a, 26, hue="q", look="is-pale"),
             box(b, y, c - b, 26, hue="q"),
-            say(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
-            say(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
+            draw_text(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
+            draw_text(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
         ]
         said.append(f"{f.title}: {words}, {USES.get(key, '')}")
     at, base = _x(math.log2(x)), 30 + ROW * len(FORMATS)
     where = min(max(at, 80), 560)
     shapes += [
         path([(at, 22), (at, base - 8)], "o"),
-        say(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o"),
+        draw_text(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o"),
     ]
     for tick in (-120, -60, 0, 60, 120):
-        shapes.append(say(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
+        shapes.append(draw_text(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = t("number_formats.range")
     spoken = t("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
@@ -86,7 +85,7 @@ def _narrow(x: float) -> dict[str, object]:
     wide, row = 350.0, 76.0
     at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
     shapes: list[Shape] = [
-        say(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle", hue="o")
+        draw_text(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle", hue="o")
     ]
     for k, (key, f) in enumerate(FORMATS.items()):
         y = 40 + row * k
@@ -97,16 +96,16 @@ def _narrow(x: float) -> dict[str, object]:
             "number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits
         )
         shapes += [
-            say(0, y, f.title, "is-bold"),
-            say(wide, y, words, f"{look or 'is-bold'} is-end"),
-            say(0, y + 19, bits_of, "is-small is-quiet"),
-            say(wide, y + 19, USES.get(key, ""), "is-small is-end"),
+            draw_text(0, y, f.title, "is-bold"),
+            draw_text(wide, y, words, f"{look or 'is-bold'} is-end"),
+            draw_text(0, y + 19, bits_of, "is-small is-quiet"),
+            draw_text(wide, y + 19, USES.get(key, ""), "is-small is-end"),
             box(a, y + 27, b - a, 18, hue="q", look="is-pale"),
             box(b, y + 27, c - b, 18, hue="q"),
             path([(at, y + 24), (at, y + 48)], "o"),
         ]
     shapes += [
-        say(_x(tick, 0, wide), base + 10, power(2, tick), "is-small is-quiet is-middle")
+        draw_text(_x(tick, 0, wide), base + 10, power(2, tick), "is-small is-quiet is-middle")
         for tick in (-120, 0, 120)
     ]
     return panel(wide + 8, base + 14, shapes, only="narrow")

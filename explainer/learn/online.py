@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, written
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, online_softmax
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
-from explainer.learn.scene import Shape, box, dot, knob, panel, path, say, scene
+from explainer.learn.scene import Shape, box, dot, draw_text, knob, panel, path, scene
 from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
-from explainer.trace import Visit, trace
 
 # As a Problem of the app: d = 1 and every query 1, so that each row of S is K.
 ROW = Problem(
@@ -35,14 +35,46 @@ UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stand
 COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
 
+@dataclass(frozen=True)
+class Visit:
+    """A block's visit: the running numbers before and after, and what the block adds."""
+
+    m_old: float
+    l_old: float
+    O_old: float
+    m: float
+    l: float
+    O: float
+    row_sum: float
+    O_new: float
+
+    @property
+    def alpha(self) -> float:
+        """Return the factor that measures the old numbers from the new maximum."""
+        return math.exp(self.m_old - self.m)
+
+
+@lru_cache(maxsize=1)
+def visits() -> tuple[Visit, ...]:
+    """Return the visits of all blocks of the row."""
+    S, V = np.array(SCORES, np.float32)[None], np.array(VALUES, np.float32)[:, None]
+    found, old = [], (-math.inf, 0.0, 0.0)
+    for j, state in enumerate(online_softmax(S, V, BLOCK)):
+        new = state.m.item(), state.l.item(), state.O.item()
+        O_new = (state.P @ V[j * BLOCK : (j + 1) * BLOCK]).item()
+        found.append(Visit(*old, *new, state.P.sum().item(), O_new))
+        old = new
+    return tuple(found)
+
+
 def _minus(x: float, digits: int) -> str:
     return f"{x:.{digits}f}".replace("-", "−")
 
 
-def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
+def _blocks(done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
     shapes: list[Shape] = [
-        say(0, y, name, "is-big", hue=hue)
+        draw_text(0, y, name, "is-big", hue=hue)
         for y, name, hue in (
             (23, "S", "s"),
             (57, "V", "v"),
@@ -53,7 +85,7 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
         )
     ]
     low, high = min(SCORES), max(SCORES)
-    for j, visit in enumerate(visits):
+    for j, visit in enumerate(visits()):
         left = FIRST + j * COLUMN
         middle, last = left + CELL, j == done - 1
         if last:
@@ -61,8 +93,10 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
         for k in range(BLOCK):
             at, there = j * BLOCK + k, j < done
             x, look = left + k * CELL, "is-full" if last else "is-pale"
-            score = {"heat": (SCORES[at] - low) / (high - low)} if there else {"look": "is-empty"}
-            shapes.append(box(x, 3, CELL - 2, 31, str(SCORES[at]) if there else "", **score))
+            heat = (SCORES[at] - low) / (high - low) if there else None
+            empty = "" if there else "is-empty"
+            words = str(SCORES[at]) if there else ""
+            shapes.append(box(x, 3, CELL - 2, 31, words, look=empty, heat=heat))
             shapes.append(
                 box(
                     x,
@@ -78,34 +112,28 @@ def _blocks(visits: Sequence[Visit], done: int) -> list[Shape]:
             shapes.append(box(left - 4, 0, 2 * CELL + 6, 70, look="is-frame", key="frame"))
         if j >= done:
             continue
-        alpha = float(visit.alpha[0])
-        rises = " ▲" if j and alpha < 1 else ""
+        rises = " ▲" if j and visit.alpha < 1 else ""
         bold = "is-middle is-bold" if last else "is-middle"
         for y, said, hue in (
-            (94, _minus(visit.m_new[0], 0) + rises, "m"),
-            (121, _minus(alpha, 3), ""),
-            (148, _minus(visit.l_new[0], 3), "l"),
-            (175, _minus(visit.O[0, 0], 3), "o"),
+            (94, _minus(visit.m, 0) + rises, "m"),
+            (121, _minus(visit.alpha, 3), ""),
+            (148, _minus(visit.l, 3), "l"),
+            (175, _minus(visit.O, 3), "o"),
         ):
-            shapes.append(say(middle, y, said, bold, hue=hue))
+            shapes.append(draw_text(middle, y, said, bold, hue=hue))
     return shapes
 
 
-def _written(visit: Visit) -> list[str]:
-    """The newest block's three lines, with their numbers; the last block's division too."""
-    old, new = _minus(visit.m_old[0], 0).replace("inf", "∞"), _minus(visit.m_new[0], 0)
-    alpha, l_new, O = (_minus(x, 3) for x in (visit.alpha[0], visit.l_new[0], visit.O[0, 0]))
-    l_old, more = _minus(visit.l_old[0], 3), _minus(visit.row_sum[0], 3)
-    before = _minus(0.0, 3) if np.isneginf(visit.m_old[0]) else ""
-    O_new = visit.P[0] @ np.array(VALUES[visit.j * BLOCK : (visit.j + 1) * BLOCK], np.float32)
-    if not before:
-        before = _minus((visit.O[0, 0] - O_new) / visit.alpha[0], 3)
-    last = [f"O ÷ ℓ = {O} ÷ {l_new} = {_minus(visit.O[0, 0] / visit.l_new[0], 3)}"]
+def _lines(visit: Visit, last: bool) -> list[str]:
+    """Return a visit's three lines, with their numbers; of the ``last`` one the division too."""
+    m_old, m = _minus(visit.m_old, 0).replace("inf", "∞"), _minus(visit.m, 0)
+    numbers = (visit.alpha, visit.l_old, visit.row_sum, visit.l, visit.O_old, visit.O_new, visit.O)
+    alpha, l_old, more, l, O_old, O_new, O = (_minus(x, 3) for x in numbers)
     return [
-        f"α = exp({old} − {new}) = {alpha}",
-        f"ℓ = {alpha} · {l_old} + {more} = {l_new}",
-        f"O = {alpha} · {before} + {_minus(O_new, 3)} = {O}",
-        *(last if visit.j == BLOCKS - 1 else []),
+        f"α = exp({m_old} − {m}) = {alpha}",
+        f"ℓ = {alpha} · {l_old} + {more} = {l}",
+        f"O = {alpha} · {O_old} + {O_new} = {O}",
+        *([f"O ÷ ℓ = {O} ÷ {l} = {_minus(visit.O / visit.l, 3)}"] if last else []),
     ]
 
 
@@ -139,14 +167,16 @@ def _line_of_scores(now: float) -> list[Shape]:
             )
         )
     shapes += [
-        say(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
-        say(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
+        draw_text(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
+        draw_text(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"),
         dot(x(OLD), axis, 6, "m"),
-        say(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
-        say(x(OLD) + 2, 80, t("online.old"), "is-middle", hue="m"),
-        say(min(max(end, x(OLD) + 90), 396), 80, t("online.new"), "is-middle", hue="m", key="new"),
-        say(
+        draw_text(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
+        draw_text(x(OLD) + 2, 80, t("online.old"), "is-middle", hue="m"),
+        draw_text(
+            min(max(end, x(OLD) + 90), 396), 80, t("online.new"), "is-middle", hue="m", key="new"
+        ),
+        draw_text(
             x(SEEN) - 44,
             115,
             f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
@@ -158,18 +188,17 @@ def _line_of_scores(now: float) -> list[Shape]:
 
 
 def _online(step: int, m_new: float) -> list[Block]:
-    visits, done = trace(ROW).visits, min(BLOCKS, max(1, step))
-    newest = visits[done - 1]
-    lines = _written(newest)
+    newest = visits()[step - 1]
+    lines = _lines(newest, last=step == BLOCKS)
     first, alpha, both = factors(m_new)
-    seen = done * BLOCK
+    seen = step * BLOCK
     said = t(
         "online.told",
-        done=done,
+        done=step,
         all=BLOCKS,
         scores=SCORES[:seen],
         values=VALUES[:seen],
-        m=newest.m_new[0],
+        m=newest.m,
         lines="; ".join(lines),
         score=SEEN,
         old=OLD,
@@ -180,15 +209,17 @@ def _online(step: int, m_new: float) -> list[Block]:
     )
     return [
         scene(
-            t("online.title", done=done, all=BLOCKS),
+            t("online.title", done=step, all=BLOCKS),
             said,
             panel(
                 460,
                 264,
-                _blocks(visits, done),
-                [say(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
+                _blocks(step),
+                [draw_text(0, 204.0 + 19 * k, line, "is-mono") for k, line in enumerate(lines)],
             ),
-            panel(460, 142, _line_of_scores(m_new), say(0, 139, t("online.same"), "is-small")),
+            panel(
+                460, 142, _line_of_scores(m_new), draw_text(0, 139, t("online.same"), "is-small")
+            ),
         )
     ]
 

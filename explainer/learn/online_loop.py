@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from explainer.base.amounts import shown
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
 # One row of scores and one column of V.
 SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
@@ -42,7 +43,7 @@ FREE = ((4, 5),)  # places whose lines may stand in any order
 
 
 # What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
-DOES: dict[str, Callable[[dict], object]] = {
+DOES: dict[str, Callable[[dict], Any]] = {
     "m_new = max(m, max(S))": lambda s: max(s["m"], s["S"].max()),
     "m_new = max(m, sum(S))": lambda s: max(s["m"], s["S"].sum()),
     "m_new = max(m, l)": lambda s: max(s["m"], s["l"]),
@@ -129,18 +130,21 @@ def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
 def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
     """ℓ after each block, under its weights, and O ÷ ℓ."""
     shapes = [
-        say(0, 88, t("online_loop.after"), "is-small is-quiet"),
-        say(END, 88, "O ÷ ℓ", "is-small is-quiet is-end"),
+        draw_text(0, 88, t("online_loop.after"), "is-small is-quiet"),
+        draw_text(END, 88, "O ÷ ℓ", "is-small is-quiet is-end"),
     ]
     for k in range(BLOCKS):
         x = LEFT + (2 * k + 1) * STEP - 2
-        shapes.append(say(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))
+        shapes.append(draw_text(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))
         for y, found in ((108, yours), (127, right)):
             off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
             look = "is-small is-middle is-bad" if off else "is-small is-middle"
-            shapes.append(say(x, y, shown(found.sums[k]), look))
+            shapes.append(draw_text(x, y, shown(found.sums[k]), look))
     for y, name, found in zip((108, 127), t.row("online_loop.rows"), (yours, right), strict=True):
-        shapes += [say(0, y, name, "is-small"), say(END, y, shown(found.output), "is-small is-end")]
+        shapes += [
+            draw_text(0, y, name, "is-small"),
+            draw_text(END, y, shown(found.output), "is-small is-end"),
+        ]
     return shapes
 
 
@@ -180,7 +184,7 @@ def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> l
             panel(
                 END,
                 130,
-                say(0, 14, verdict, look),
+                draw_text(0, 14, verdict, look),
                 _bars(yours.weights, right.weights),
                 _sums(yours, right),
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explainer.base.amounts import amount, shown
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
-from explainer.learn.scene import Shape, box, chart, panel, say, scene
+from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
 GPUS = 4
@@ -47,11 +47,13 @@ HUES = "qvol"
 def _ring(step: int, layout: str) -> list[Shape]:
     side, blocks = 38, held(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
-    shapes = [say(0, 16, t("others.axes"), "is-quiet")]
+    shapes = [draw_text(0, 16, t("others.axes"), "is-quiet")]
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
-        shapes.append(say(0, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]]))
+        shapes.append(
+            draw_text(0, 50 + i * side, f"GPU {owner[i]}", "is-small", hue=HUES[owner[i]])
+        )
         for j in range(2 * GPUS):
             look = (
                 "is-full is-edge" if (i, j) in now else "is-pale" if (i, j) in done else "is-line"
@@ -72,13 +74,13 @@ def _ring(step: int, layout: str) -> list[Shape]:
 
 def _told(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
-    shapes = [say(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
+    shapes = [draw_text(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
     for g, count in enumerate(counts):
         origin = (g - step) % GPUS
         shapes += [
-            say(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
+            draw_text(0, 54 + g * 36, f"GPU {g}", hue=HUES[g]),
             box(76, 38 + g * 36, count * 28, 24, hue=HUES[g], look="is-full", key=f"w {g}"),
-            say(
+            draw_text(
                 84 + count * 28,
                 55 + g * 36,
                 t("others.tiles", count=count, origin=origin),
@@ -86,45 +88,28 @@ def _told(step: int, layout: str) -> list[Shape]:
                 key=f"t {g}",
             ),
         ]
-    ideal = total() / GPUS
-    return [
-        *shapes,
-        say(0, 216, t("others.move"), "is-quiet"),
-        say(0, 256, t("others.steps", tiles=longest(layout)), "is-big"),
-        say(0, 282, t("others.even", tiles=ideal)),
-        say(0, 320, t("others.meet"), "is-quiet is-small"),
-    ]
+    return [*shapes, *captions("others.told", tiles=longest(layout), ideal=total() / GPUS)]
 
 
 def _linear() -> tuple[list[Shape], list[Shape]]:
     softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
-    low, high = 2.0**19, 2.0**35
     left = [
-        say(0, 16, t("others.linear.kept", heads=HEADS, d=WIDE), "is-bold"),
+        *captions("others.linear_head", heads=HEADS, d=WIDE),
         *chart(
             70,
             34,
             300,
             230,
             [("kv", softmax, "k", ""), ("state", state, "o", "")],
-            low=low,
-            high=high,
+            low=2.0**19,
+            high=2.0**35,
             log=True,
             ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)],
         ),
-        say(370, 292, t("others.linear.range"), "is-small is-quiet is-end"),
-        say(90, 60, t("others.linear.kv"), hue="k"),
-        say(90, 238, t("others.linear.state", size=amount(state[0])), hue="o"),
+        *captions("others.linear", size=amount(state[0])),
     ]
     exact, other = errors().values()
-    right = [
-        say(0, 16, t("others.linear.name"), "is-big"),
-        *(say(0, 48 + 22 * k, line) for k, line in enumerate(t.row("others.linear.how"))),
-        say(0, 110, t("others.linear.difference"), "is-bold"),
-        say(0, 140, t("others.linear.fa2", off=shown(exact))),
-        say(0, 166, t("others.linear.other", off=shown(other, 2)), "is-bad"),
-        *(say(0, 210 + 22 * k, line) for k, line in enumerate(t.row("others.linear.what"))),
-    ]
+    right = captions("others.linear_right", fa2=shown(exact), linear=shown(other, 2))
     return left, right
 
 

@@ -16,7 +16,7 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, timeline
 from explainer.learn.content import Lesson, lesson, stored
-from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
 
@@ -24,7 +24,6 @@ MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 SHOWN = 6  # key tiles on screen
-SOFTMAXES = (1, 2, 3, 4, 6, 8)  # products that a softmax takes
 CASES = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
@@ -263,10 +262,10 @@ def _rates(variant: str, softmax: float) -> Block:
             shape
             for k, (name, value, beside, hue) in enumerate(rows)
             for shape in (
-                say(0, 19 + 27 * k, name),
+                draw_text(0, 19 + 27 * k, name),
                 box(left, 4 + 27 * k, wide, 20, look="is-pale"),
                 box(left, 4 + 27 * k, wide * value / peak, 20, hue=hue, key=name),
-                say(end, 19 + 27 * k, beside, "is-bold is-end"),
+                draw_text(end, 19 + 27 * k, beside, "is-bold is-end"),
             )
         ]
 

@@ -12,7 +12,7 @@ from explainer.base.amounts import shown, written
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
-from explainer.learn.scene import Shape, chart, dot, panel, path, say, scene
+from explainer.learn.scene import Shape, captions, chart, dot, draw_text, panel, path, scene
 from explainer.learn.variants import FEW, SHOWN, example, products, rope
 from kernels.spec.scores import slope
 
@@ -48,7 +48,7 @@ def _circle(i: int, j: int) -> list[Shape]:
         out = 1 + 36 / max(1.0, math.hypot(*vector) * r)
         return [
             path([(x, y), end], hue, key=key, tip=14),
-            say(
+            draw_text(
                 x + vector[0] * r * out,
                 y + 5 - vector[1] * r * out,
                 name,
@@ -60,12 +60,11 @@ def _circle(i: int, j: int) -> list[Shape]:
 
     ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
     return [
-        say(0, 18, t("positions.pair"), "is-bold"),
+        *captions("positions.circle", score=shown(score(i, j)), apart=i - j),
         path(ring, look="is-thin"),
         dot(x, y, 3),
         *arrow(turned(Q2, i), t("positions.q", i=i), "q", "q"),
         *arrow(turned(K2, j), t("positions.k", j=j), "k", "k"),
-        say(0, 386, t("positions.score", score=shown(score(i, j)), apart=i - j), "is-big"),
     ]
 
 
@@ -73,10 +72,10 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
     x, at = example(), np.arange(SHOWN.n)
     along = [products(x.Q[0], x.K[0], np.array([k]), at[:1]).item() for k in at]
     low, high = min(along), max(along)
-    line = [added(head, k) for k in at]
+    line = [added(head, k) for k in range(SHOWN.n)]
     far = max(0, i - j)
     shapes = [
-        say(0, 18, t("positions.along", d=SHOWN.d), "is-bold"),
+        *captions("positions.distance", d=SHOWN.d, head=head, n=FEW),
         *chart(
             60,
             34,
@@ -87,7 +86,6 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
             high=high,
             ticks=[(high, written(high, 2)), (low, written(low, 2))],
         ),
-        say(0, 206, t("positions.added", head=head, n=FEW), "is-bold"),
         *chart(
             60,
             222,
@@ -99,7 +97,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
             ticks=[(0.0, "0"), (-8.0, "−8")],
             last=t("positions.distance"),
         ),
-        say(
+        draw_text(
             0,
             386,
             t("positions.at", far=far, added=shown(added(head, far)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from explainer.base.amounts import written
 from explainer.learn.blocks import t
+from explainer.learn.linear_algebra import online_softmax
 from kernels.spec.formats import Format
 from kernels.spec.formats import round_to as stored
 
@@ -69,17 +70,8 @@ def long_row(dtype: str, n: int, bc: int, spread: float) -> dict[str, float]:
     def keep(x: np.ndarray, what: str) -> np.ndarray:
         return np.where(np.array(KEPT)[:, None] == what, stored(x, dtype), x)
 
-    m = np.full((len(KEPT), 1), -np.inf, np.float32)
-    l, O = np.zeros_like(m), np.zeros((len(KEPT), 8), np.float32)
-    scores = keep(S_all[None, :], "S")
-    for start in range(0, n, bc):
-        S, V = scores[:, start : start + bc], V_all[start : start + bc]
-        m_new = keep(np.maximum(m, S.max(axis=1, keepdims=True)), "m")
-        P, alpha = np.exp(S - m_new), np.exp(m - m_new)
-        l = keep(alpha * l + P.sum(axis=1, keepdims=True), "l")
-        O = alpha * O + keep(P, "P") @ V
-        m = m_new
+    *_, last = online_softmax(keep(S_all[None, :], "S"), V_all, bc, store=keep)
     weights = np.exp(S_all.astype(np.float64) - S_all.max())
     exact = weights @ V_all / weights.sum()
-    error = np.abs(O / l - exact).max(axis=1) / np.abs(exact).max()
+    error = np.abs(last.O / last.l - exact).max(axis=1) / np.abs(exact).max()
     return dict(zip(KEPT, map(float, error), strict=True))

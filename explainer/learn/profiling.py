@@ -11,7 +11,7 @@ from explainer.base.cards import CARDS
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import CHARACTER, Shape, box, panel, path, say, scene
+from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, path, scene
 
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
 KERNELS = {
@@ -109,8 +109,8 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
         top = y + k * high + (16 if kernel == "fa2_kernel" else 0)
         named = t("profiling.lasted", kernel=kernel, us=lasted()[kernel]) if step == 4 else kernel
         shapes += [
-            say(0, top + 18, KERNELS[kernel], "is-bold"),
-            say(0 if left else 150, top + (38 if left else 18), named, "is-small is-quiet"),
+            draw_text(0, top + 18, KERNELS[kernel], "is-bold"),
+            draw_text(0 if left else 150, top + (38 if left else 18), named, "is-small is-quiet"),
         ]
         for part, (name, value, hue) in enumerate(zip(("HBM", "L2"), both, "oq", strict=True)):
             row = top + 25 * part + (0 if left else 26)
@@ -125,7 +125,7 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
                     key=f"{name} {k}",
                     look="is-full" if at in (part, None) else "is-pale",
                 ),
-                say(
+                draw_text(
                     left + size + 8,
                     row + 17,
                     f"{name} {amount(value)}",
@@ -147,10 +147,10 @@ def _profile(step: int) -> list[Block]:
             panel(
                 800,
                 298,
-                say(0, 16, run, "is-quiet is-small"),
+                draw_text(0, 16, run, "is-quiet is-small"),
                 _bars(step, 190, 430, 34),
                 path([(0, 208), (780, 208)], look="is-thin"),
-                say(0, 294, head, "is-big"),
+                draw_text(0, 294, head, "is-big"),
                 only="wide",
             ),
             panel(
@@ -159,7 +159,7 @@ def _profile(step: int) -> list[Block]:
                 _lines(run, 360),
                 _bars(step, 0, 220, 40),
                 path([(0, 292), (360, 292)], look="is-thin"),
-                say(0, 404, head, "is-big"),
+                draw_text(0, 404, head, "is-big"),
                 only="narrow",
             ),
         ),
@@ -179,7 +179,7 @@ def _profile(step: int) -> list[Block]:
 def _lines(words: str, wide: float) -> list[Shape]:
     """Small type, broken where the place ends."""
     rows = textwrap.wrap(words, int(wide / CHARACTER * 1.07))
-    return [say(0, 14 + 18 * k, row, "is-quiet is-small") for k, row in enumerate(rows)]
+    return [draw_text(0, 14 + 18 * k, row, "is-quiet is-small") for k, row in enumerate(rows)]
 
 
 WIDGETS = {

@@ -15,6 +15,7 @@ from explainer.base.paths import ROOT
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, bars, code, t, table, text
 from explainer.learn.content import Lesson, lesson
+from explainer.learn.linear_algebra import online_softmax
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
 
@@ -80,8 +81,8 @@ def extracts() -> dict[str, tuple[str, ...]]:
             if not line.strip() or len(line) - len(line.lstrip()) < indent:
                 break
             body.append(line[indent:])
-        phase, said = MARK.match(lines[start]).groups()
-        found.setdefault(phase, []).append("\n".join([f"# {said}", *body]))
+        _, phase, remark = MARK.split(lines[start])[:3]
+        found.setdefault(phase, []).append("\n".join([f"# {remark}", *body]))
     return {phase: tuple(places) for phase, places in found.items()}
 
 
@@ -100,26 +101,19 @@ def loop(
 ) -> np.ndarray:
     """O (Nq, d) float32 by LOOP, with one of FAULTS or none; ``hidden`` takes the place of −∞."""
     n_q, n_k = len(q), len(k)
-    m = np.full((n_q, 1), -np.inf, np.float32)
-    l, O = np.zeros_like(m), np.zeros_like(q)
-    rows = np.arange(n_q)[:, None]
-    shift = 0 if fault == "corner" else n_k - n_q
-    for start in range(0, n_k, BC):
-        cols = np.arange(start, start + BC)[None, :]
-        tile = np.zeros((2, BC, D), np.float32)
-        end = min(start + BC, n_k)
-        tile[0, : end - start], tile[1, : end - start] = k[start:end], v[start:end]
-        S = q @ tile[0].T / np.float32(np.sqrt(D))
-        if fault != "padding":
-            S = np.where(cols < n_k, S, np.float32(-np.inf))
-        if causal:
-            S = np.where((cols <= rows + shift) | (cols >= n_k), S, np.float32(hidden))
-        m_new = np.maximum(m, S.max(axis=1, keepdims=True))
-        base = np.where(np.isneginf(m_new), np.float32(0), m_new)
-        p, alpha = np.exp(S - base), np.exp(m - base)
-        l = (l if fault == "sum" else alpha * l) + p.sum(axis=1, keepdims=True)
-        O, m = alpha * O + p @ tile[1], m_new
-    return O / np.where(l > 0, l, 1)
+    k, v = (np.pad(x, ((0, -n_k % BC), (0, 0))) for x in (k, v))
+    S = np.hstack([q @ tile.T for tile in np.split(k, len(k) // BC)]) / np.float32(np.sqrt(D))
+    rows, cols = np.arange(n_q)[:, None], np.arange(len(k))
+    if fault != "padding":
+        S = np.where(cols < n_k, S, np.float32(-np.inf))
+    if causal:
+        shift = 0 if fault == "corner" else n_k - n_q
+        S = np.where((cols <= rows + shift) | (cols >= n_k), S, np.float32(hidden))
+    states = [*online_softmax(S, v, BC)]
+    l = states[-1].l
+    if fault == "sum":
+        l = np.sum([x.P.sum(axis=1, keepdims=True) for x in states], axis=0)
+    return states[-1].O / np.where(l > 0, l, 1)
 
 
 def exact(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> np.ndarray:
@@ -144,8 +138,10 @@ def off(fault: str) -> float:
     if fault == "finite":
         found = loop(q, k, v, causal, hidden=float(LEAST_LOGIT))
     elif fault == "tf32":
-        short = [FORMATS["tf32"].round_to(x).astype(np.float32) for x in (q, k, v)]
-        found = loop(*short, causal)
+        short_q, short_k, short_v = (
+            FORMATS["tf32"].round_to(x).astype(np.float32) for x in (q, k, v)
+        )
+        found = loop(short_q, short_k, short_v, causal)
     else:
         found = loop(q, k, v, causal, fault)
     return float(np.abs(found - exact(q, k, v, causal)).max())

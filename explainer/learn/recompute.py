@@ -8,7 +8,7 @@ from explainer.base.amounts import amount
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
@@ -54,8 +54,8 @@ def _kept(n: int, way: str) -> list[Shape]:
     bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        say(0, 18, t("recompute.kept"), "is-bold"),
-        say(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
+        draw_text(0, 18, t("recompute.kept"), "is-bold"),
+        draw_text(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(
             0,
@@ -68,21 +68,20 @@ def _kept(n: int, way: str) -> list[Shape]:
         ),
     ]
     if square:
-        return [*shapes, say(0, 382, t("recompute.square", n=n), "is-quiet")]
+        return [*shapes, draw_text(0, 382, t("recompute.square", n=n), "is-quiet")]
     gone = amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), "standard"))
     return [
         *shapes,
-        say(14, 82, t("recompute.line", n=n), hue="l"),
-        say(14, 330, t("recompute.gone", size=gone), "is-quiet"),
+        *captions("recompute.kept", n=n, size=gone),
     ]
 
 
 def _work(way: str) -> list[Shape]:
     """A block per product."""
-    shapes, y = [say(0, 18, t("recompute.products"), "is-bold")], 36.0
+    shapes, y = [draw_text(0, 18, t("recompute.products"), "is-bold")], 36.0
     for pass_, found in products(way).items():
         key = "recompute.forward" if pass_ == "forward" else "recompute.backward"
-        shapes.append(say(0, y + 22, t(key, count=len(found)), "is-quiet"))
+        shapes.append(draw_text(0, y + 22, t(key, count=len(found)), "is-quiet"))
         y += 34
         for name in found:
             again = pass_ == "backward" and name == "scores"

@@ -13,95 +13,15 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
 from explainer.base.records import about
 from explainer.learn.blocks import Block, formula, t, table, text
-from explainer.learn.content import stored
+from explainer.learn.content import read, stored
 from explainer.memory import levels, tile_budget, traffic_series
 from explainer.memory.traffic_series import DRAM
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
-# ---- formulas: constant MathML, built from words separated by spaces -----------------------------
-
-
-def _token(token: str) -> str:
-    """x a letter or word, 2 a number, else an operator; x_y below, x^y above, x′ primed."""
-    if token.endswith("′"):
-        return f"<msup>{_token(token[:-1])}<mo>′</mo></msup>"
-    for mark, tag in (("^", "msup"), ("_", "msub")):
-        if mark in token[1:]:
-            base, other = token.rsplit(mark, 1)
-            return f"<{tag}>{_token(base)}{_token(other)}</{tag}>"
-    if token.replace(".", "").isdigit():
-        return f"<mn>{token}</mn>"
-    if token.isalpha():
-        upright = ' mathvariant="normal"' if token == "Θ" else ""
-        return f"<mi{upright}>{token}</mi>"
-    return f"<mo>{token}</mo>"
-
-
-FUNCTIONS = frozenset(("softmax", "exp", "log", "max", "min", "rowmax", "rowsum"))
-APPLIED = "<mo>&#x2061;</mo>"  # the invisible “of”; a space is drawn where no bracket follows
-OF = APPLIED + '<mspace width="0.17em"></mspace>'
-
-
-def _flat(words: str) -> str:
-    """Tokens beside each other; brackets are a pair only within one row."""
-    tokens = words.split()
-    parts = []
-    for token, after in zip(tokens, [*tokens[1:], "("], strict=True):
-        of = (APPLIED if after == "(" else OF) if token in FUNCTIONS else ""
-        parts.append(_token(token) + of)
-    return "".join(parts)
-
-
-def _row(words: str) -> str:
-    return f"<mrow>{_flat(words)}</mrow>"
-
-
-def _frac(above: str, below: str) -> str:
-    return f"<mfrac>{_row(above)}{_row(below)}</mfrac>"
-
-
-def _root(of: str) -> str:
-    return f"<msqrt>{_row(of)}</msqrt>"
-
-
-def _over(operator: str, index: str) -> str:
-    return f"<munder><mo>{operator}</mo>{_row(index)}</munder>"
-
-
-_SUM_K, _SUM_P = _over("∑", "k"), _over("∑", "p")
-_QK = _row("Q K^⊤")
-
-# {entry of the register, which says what it is: what is inside of <math>}; what each one says is
+# {entry of the register, which says what it is: MathML inside of <math>}; what each one says is
 # checked in tests/learn/test_reference.py.
-_MATHML = {
-    "formula.1": _flat("O = softmax (") + f"<mfrac>{_QK}{_root('d')}</mfrac>" + _flat(") V"),
-    "formula.2": _row("P_j =")
-    + f"<mfrac>{_row('exp ( S_j )')}<mrow>{_SUM_K}{_row('exp ( S_k )')}</mrow></mfrac>",
-    "formula.3": _row("m = max S , P_j =")
-    + f"<mfrac>{_row('exp ( S_j − m )')}<mrow>{_SUM_K}{_row('exp ( S_k − m )')}</mrow></mfrac>",
-    "formula.4": _row("m′ = max ( m , rowmax S )"),
-    "formula.5": _row("α = exp ( m − m′ )"),
-    "formula.6": _row("P = exp ( S − m′ )"),
-    "formula.7": _row("ℓ′ = α ℓ + rowsum P"),
-    "formula.8": _row("O′ = α O + P V"),
-    "formula.9": _row("O =") + _frac("O′", "ℓ′"),
-    "formula.10": _row("O′ =") + _frac("ℓ α O + P V", "ℓ′"),
-    "formula.11": _row("lse = m + log ℓ"),
-    "formula.12": _row("P = exp ( S − lse )"),
-    "formula.13": _row("lse = log") + _SUM_P + _row("exp ( lse_p )"),
-    "formula.14": _row("O =") + _SUM_P + _row("exp ( lse_p − lse ) O_p"),
-    "formula.15": _row("N d + Tc N d + 2 Tr N d + 4 N^2"),
-    "formula.16": _row("2 N d + Tc ( 3 N d + 4 N )"),
-    "formula.17": _row("2 N d + 2 Tr N d + N"),
-    "formula.18": _row("4 N d + 4 N^2"),
-    "formula.19": _row("4 N d + 2 N"),
-    "formula.20": _row("4 N d + N"),
-    "formula.21": _frac("T + 1", "2 T"),
-    "formula.22": _flat("Θ (") + _frac("N^2 d^2", "M") + _flat(")"),
-    "formula.23": _flat("Bc = ⌈") + _frac("M", "4 d") + _flat("⌉ , Br = min ( Bc , d )"),
-    "formula.24": _row("4 B H N^2 d"),
-}
+_MATHML: dict[str, str] = dict(read("formulas"))
 
 FORMULAS = tuple((FACTS[key].says, mathml) for key, mathml in _MATHML.items())
 

@@ -103,12 +103,6 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 @lru_cache(maxsize=1)
-def questions() -> tuple[Question, ...]:
-    """What the lessons ask, in their order, without variants."""
-    return tuple(one.question for one in lessons())
-
-
-@lru_cache(maxsize=1)
 def self_test() -> tuple[tuple[Question, str], ...]:
     """(question, the lesson to start at for who does not know the answer), easiest first."""
     known = {entry["key"]: make_question(entry) for entry in stored("selftest")}

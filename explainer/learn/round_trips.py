@@ -17,7 +17,6 @@ Moves = list[tuple[str, dict[str, int], dict[str, int]]]
 CARD, D, DTYPE = "h200", 128, "fp16"
 NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
-HEADS = 96
 KNOWN = 8192  # an N whose S the picture shows and the hint names
 CASES = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 

@@ -51,7 +51,7 @@ def in_format(x: np.ndarray, name: str, subtract: bool) -> Numbers:
     for term in e:
         total = rounded(total + term)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return {"x": x, "z": z, "e": e, "sum": total, "weights": rounded(e / total)}
+        return {"x": x, "z": z, "e": e, "sum": np.asarray(total), "weights": rounded(e / total)}
 
 
 def outcome(found: Numbers, name: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
@@ -11,7 +12,7 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import Shape, box, chart, panel, path, say, scene
+from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
 from kernels.spec.formats import ITEMSIZE
 
 NS = tuple(2**k for k in range(8, 17))
@@ -44,11 +45,11 @@ def moved(order: str, n: int, way: str) -> int:
 
 
 @lru_cache(maxsize=1)
-def recorded() -> dict[int, tuple[float | None, float]]:
+def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
     rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]
-    by_n: dict[int, dict[str, float | None]] = {}
+    by_n: dict[int, dict] = {}
     for r in rows:
         if r["method"] in ("naive", "fa2"):
             by_n.setdefault(r["n"], {})[r["method"]] = r.get("median_ms")
@@ -60,8 +61,8 @@ def _axis(n: int) -> list[Shape]:
     x = LEFT + NS.index(n) * (WIDTH - LEFT - 10) / (len(NS) - 1)
     return [
         path([(x, TOP), (x, TOP + HIGH)], look="is-thin is-ink", key="now"),
-        say(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
-        say(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end"),
+        draw_text(LEFT, TOP + HIGH + 20, f"N = {NS[0]}", "is-small is-quiet"),
+        draw_text(WIDTH - 8, TOP + HIGH + 20, f"{NS[-1]:,}", "is-small is-quiet is-end"),
     ]
 
 
@@ -76,7 +77,7 @@ def _bytes_panel(
 ) -> dict[str, object]:
     at = NS.index(n)
     lines = [
-        say(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
+        draw_text(0, 42 + 20 * k, f"{name}: {amount(values[at])}", hue=hue)
         for k, (name, values, hue, _) in enumerate(pairs)
     ]
     curves = chart(
@@ -93,11 +94,11 @@ def _bytes_panel(
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, title, "is-bold"),
+        draw_text(0, 18, title, "is-bold"),
         lines,
         curves,
         _axis(n),
-        say(0, HEIGHT - 4, last, "is-small is-bold"),
+        draw_text(0, HEIGHT - 4, last, "is-small is-bold"),
     )
 
 
@@ -114,7 +115,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
         if gain is None:
             shapes += [
                 box(x, TOP, 16, HIGH, look="is-empty"),
-                say(WIDTH, TOP - 8, t("saves.dashed"), "is-small is-quiet is-end"),
+                draw_text(WIDTH, TOP - 8, t("saves.dashed"), "is-small is-quiet is-end"),
             ]
             continue
         tall = HIGH * gain / most
@@ -124,7 +125,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     one = TOP + HIGH - HIGH / most
     shapes += [
         path([(LEFT - 10, one), (WIDTH, one)], look="is-quiet is-dashed"),
-        say(LEFT - 14, one + 5, t("saves.as_fast"), "is-small is-quiet is-end"),
+        draw_text(LEFT - 14, one + 5, t("saves.as_fast"), "is-small is-quiet is-end"),
     ]
     if n not in found:
         first, last = t("saves.unknown"), ""
@@ -137,11 +138,11 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     return panel(
         WIDTH,
         HEIGHT,
-        say(0, 18, t("saves.time_title"), "is-bold"),
-        say(0, 42, first, hue="o"),
+        draw_text(0, 18, t("saves.time_title"), "is-bold"),
+        draw_text(0, 42, first, hue="o"),
         shapes,
         _axis(n)[1:],
-        say(0, HEIGHT - 4, last, "is-small is-bold"),
+        draw_text(0, HEIGHT - 4, last, "is-small is-bold"),
     ), said
 
 

@@ -8,12 +8,15 @@ from answer to answer, so it moves to its next place.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
+from explainer.base.texts import fill
 from explainer.learn.blocks import Block, picture
+from explainer.learn.content import read
 from explainer.learn.widgets import Control
 
-Shape = dict[str, object]
+Shape = dict[str, Any]
 PLACES = ("", "wide", "narrow", "desk", "hall")
 CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
 
@@ -58,7 +61,9 @@ def box(
     )
 
 
-def say(x: float, y: float, text: str, look: str = "", *, hue: str = "", key: str = "") -> Shape:
+def draw_text(
+    x: float, y: float, text: str, look: str = "", *, hue: str = "", key: str = ""
+) -> Shape:
     """Words from x on, their baseline at y. ``look`` is-small, is-big, is-bold, is-quiet,
     is-middle, is-end, is-good, is-bad, is-hue."""
     if hue:
@@ -66,11 +71,23 @@ def say(x: float, y: float, text: str, look: str = "", *, hue: str = "", key: st
     return _shape("text", x=float(x), y=float(y), text=text, look=look, hue=hue, key=key)
 
 
+def captions(key: str, **values: object) -> list[Shape]:
+    """Draw the texts of a picture that stay in their places: ``assets/learn/captions.json`` has
+    them as (x, y, text, look, hue), and ``values`` stand where their names are in braces."""
+    return [
+        draw_text(x, y, fill(text, values), *look, hue="".join(hue))
+        for x, y, text, *style in read("captions")[key]
+        for look, hue in [(style[:1], style[1:])]
+    ]
+
+
 def lines(
     x: float, y: float, gap: float, text: str, look: str = "", *, hue: str = ""
 ) -> list[Shape]:
     """A text of several lines, as it is broken, ``gap`` units apart."""
-    return [say(x, y + k * gap, line, look, hue=hue) for k, line in enumerate(text.split("\n"))]
+    return [
+        draw_text(x, y + k * gap, line, look, hue=hue) for k, line in enumerate(text.split("\n"))
+    ]
 
 
 def path(
@@ -112,34 +129,6 @@ def knob(x: float, y: float, span: float, control: Control, value: float) -> Sha
     )
 
 
-def grid(
-    x: float,
-    y: float,
-    side: float,
-    values: Sequence[Sequence[float | None]],
-    low: float,
-    high: float,
-    *,
-    key: str = "",
-    digits: int | None = None,
-    gap: float = 1.0,
-) -> list[Shape]:
-    """Cells in rows, coloured on the scale low to high; None is an empty one; with ``digits`` their
-    numbers are written."""
-    made = []
-    for i, row in enumerate(values):
-        for j, value in enumerate(row):
-            place = (x + j * side, y + i * side, side - gap, side - gap)
-            name = f"{key} {i} {j}" if key else ""
-            if value is None:
-                made.append(box(*place, look="is-empty", key=name))
-                continue
-            heat = (value - low) / (high - low) if high > low else 1.0
-            text = "" if digits is None else f"{value:.{digits}f}".replace("-", "−")
-            made.append(box(*place, text, heat=heat, key=name, look="is-small"))
-    return made
-
-
 def chart(
     x: float,
     y: float,
@@ -164,7 +153,7 @@ def chart(
         return y + h - max(0.0, min(1.0, (value - a) / (b - a))) * h
 
     made = [path([(x, up(v)), (x + w, up(v))], look="is-thin") for v, _ in ticks]
-    made += [say(x - 8, up(v) + 5, label, "is-small is-quiet is-end") for v, label in ticks]
+    made += [draw_text(x - 8, up(v) + 5, label, "is-small is-quiet is-end") for v, label in ticks]
     for key, values, hue, look in series:
         step = w / max(1, len(values) - 1)
         run: list[tuple[float, float]] = []
@@ -179,13 +168,11 @@ def chart(
         if d:
             made.append(_shape("path", d=d, hue=hue, look=look, key=key))
     if last:
-        made.append(say(x + w, y + h + 20, last, "is-small is-quiet is-end"))
+        made.append(draw_text(x + w, y + h + 20, last, "is-small is-quiet is-end"))
     return made
 
 
-def panel(
-    w: float, h: float, *shapes: Shape | Iterable[Shape], only: str = ""
-) -> dict[str, object]:
+def panel(w: float, h: float, *shapes: Shape | Sequence[Shape], only: str = "") -> dict[str, Any]:
     """A sheet of its shapes, in the order in which they are drawn. ``only``: where it is shown, if
     not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in a lecture
     hall) or "hall" (there alone). Raises ValueError for another place, or for a shape that lies
@@ -196,19 +183,19 @@ def panel(
     for one in shapes:
         found.extend([one] if isinstance(one, dict) else one)
     for one in found:
-        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:  # type: ignore[operator]
+        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:
             raise ValueError(f"a shape of a scene ends at {edge:.0f} of {w:.0f}: {one}")
     return {"w": w, "h": h, "shapes": found} | ({"only": only} if only else {})
 
 
 def _right(one: Shape) -> float:
     """Where a shape ends, words by what they take at most."""
-    x = float(one.get("x", 0.0))  # type: ignore[arg-type]
+    x = float(one.get("x", 0.0))
     if one["kind"] == "text":
         look, size = str(one.get("look", "")), len(str(one.get("text", ""))) * CHARACTER
         size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
         return x if "is-end" in look else x + (size / 2 if "is-middle" in look else size)
-    return x + float(one.get("w", one.get("span", 0.0)))  # type: ignore[arg-type]
+    return x + float(one.get("w", one.get("span", 0.0)))
 
 
 def scene(label: str, words: str, *panels: dict[str, object]) -> Block:

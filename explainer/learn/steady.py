@@ -12,7 +12,7 @@ from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
-from explainer.learn.scene import Shape, chart, panel, say, scene
+from explainer.learn.scene import Shape, captions, chart, draw_text, panel, scene
 from kernels.spec.formats import FORMATS
 
 LAYERS, TOKENS, WIDTH = 12, 32, 64
@@ -101,15 +101,17 @@ def _both(
     log: bool = False,
 ) -> list[Shape]:
     """A curve with all four habits, dashed, and one with those that are on."""
-    curves = [("all", whole, "plain", "is-dashed"), ("mine", mine, "o", "")]
     return [
-        say(0, y, title, "is-bold"),
+        draw_text(0, y, title, "is-bold"),
         *chart(
             54,
             y + 16,
             336,
             118,
-            [(f"{key} {k}", *rest) for k, *rest in curves],
+            [
+                (f"{key} all", whole, "plain", "is-dashed"),
+                (f"{key} mine", mine, "o", ""),
+            ],
             low=low,
             high=high,
             ticks=ticks,
@@ -132,8 +134,8 @@ def _stable(**is_on: bool) -> list[Block]:
             18, t("steady.spread"), "spread", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
         ),
         *_curve(190, t("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
-        say(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
-        say(0, 374, yours, "is-small", hue="o"),
+        draw_text(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
+        draw_text(0, 374, yours, "is-small", hue="o"),
     ]
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in kept else sums(TERMS, np.float16)[::STRIDE]
@@ -158,8 +160,7 @@ def _stable(**is_on: bool) -> list[Block]:
             0,
             1,
         ),
-        say(390, 348, t("steady.sum", sum=written(added[-1])), "is-small is-quiet is-end"),
-        say(0, 374, t("steady.dashed"), "is-small is-quiet"),
+        *captions("steady.stable", sum=written(added[-1])),
     ]
     said = ", ".join(MEASURES[k] for k in kept) or t("steady.none")
     ends = {key: written(values[-1], 2) for key, values in mine.items()}

@@ -12,7 +12,7 @@ from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
-from explainer.learn.scene import Shape, box, panel, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.problem import Problem
 
 SMALL = Problem()  # what the Step page opens with
@@ -63,12 +63,12 @@ def _picture(at: int, phase: str) -> list[Shape]:
     right = left + T * side + 14
     shapes: list[Shape] = []
     for name, y, hue in (("K", 24.0, "k"), ("V", 48.0, "v")):
-        shapes.append(say(left - 12, y + 15, name, "is-end", hue=hue))
+        shapes.append(draw_text(left - 12, y + 15, name, "is-end", hue=hue))
         for j in range(T):
             look = "is-full" if j == here.j else "is-pale"
             shapes.append(box(left + j * side, y, side - 3, 20, hue=hue, look=look))
     for name, x, hue in (("Q", left - 36, "q"), ("O", right, "o")):
-        shapes.append(say(x + 10, top + T * side + 16, name, "is-middle", hue=hue))
+        shapes.append(draw_text(x + 10, top + T * side + 16, name, "is-middle", hue=hue))
         for i in range(T):
             full = i == here.i if name == "Q" else i in stored
             shapes.append(
@@ -101,12 +101,14 @@ def _picture(at: int, phase: str) -> list[Shape]:
                         look="is-empty" if hidden else "is-pale is-small",
                     )
                 )
-    x, y = left + here.j * side, top + here.i * side
+    x, y = left + (here.j or 0) * side, top + (here.i or 0) * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
     return [
         *shapes,
-        say(left, 14, "HBM", "is-small is-quiet"),
-        say(left + 2 * side, top + T * side + 16, t("tiled.never"), "is-small is-quiet is-middle"),
+        draw_text(left, 14, "HBM", "is-small is-quiet"),
+        draw_text(
+            left + 2 * side, top + T * side + 16, t("tiled.never"), "is-small is-quiet is-middle"
+        ),
     ]
 
 
@@ -121,9 +123,9 @@ def _code(phase: str, first: bool) -> list[Shape]:
             said = said.replace(hole, filling)
         if lit:
             shapes.append(box(0, y - 17, 400, 25, hue="m", look="is-pale"))
-            shapes.append(say(2, y, "▸", "is-bold"))
+            shapes.append(draw_text(2, y, "▸", "is-bold"))
         indent = len(said) - len(said.lstrip())
-        shapes.append(say(18 + indent * 9, y, said.strip(), "is-bold" if lit else ""))
+        shapes.append(draw_text(18 + indent * 9, y, said.strip(), "is-bold" if lit else ""))
     return shapes
 
 
@@ -146,10 +148,10 @@ def _tiled(step: int) -> list[Block]:
     )
     y = 310.0
     last = [
-        say(0, y, DOES[phase], "is-bold"),
-        say(0, y + 24, t("tiled.moved", read=amount(read), written=amount(written))),
-        say(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
-        say(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
+        draw_text(0, y, DOES[phase], "is-bold"),
+        draw_text(0, y + 24, t("tiled.moved", read=amount(read), written=amount(written))),
+        draw_text(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
+        draw_text(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]
     title = t(
         "tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q, bc=SMALL.block_k

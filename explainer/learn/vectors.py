@@ -14,7 +14,6 @@ from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import measures, softmax
 
 PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
-START = {"q": (1.0, 3.0), "k": (4.0, 2.0)}
 SPREAD_D = (1, 4, 16, 64, 256)
 KEYS_EACH = 8  # keys that share one query's weight in the experiment with random vectors
 QUERIES = 500

@@ -11,7 +11,7 @@ from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.problem import Problem
 
 T = 4  # tiles a side
@@ -48,7 +48,7 @@ def done(order: str, tick: int) -> list[int]:
     if order == "fa1":
         return list(range(tick))
     steps = schedule(SMALL["fa2"])
-    return [k for k, s in enumerate(steps) if s.j < tick]
+    return [k for k, s in enumerate(steps) if s.j is not None and s.j < tick]
 
 
 def moves_of_o(order: str, tick: int) -> tuple[int, int]:
@@ -64,10 +64,12 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     base = "fa1" if order == "fa1" else "fa2"
     steps, over = schedule(SMALL[base]), done(base, tick)
     before = {(steps[k].i, steps[k].j) for k in (done(base, tick - 1) if tick else [])}
-    now = [(steps[k].i, steps[k].j) for k in over if (steps[k].i, steps[k].j) not in before]
+    now = [
+        (steps[k].i or 0, steps[k].j or 0) for k in over if (steps[k].i, steps[k].j) not in before
+    ]
     rows, keys = {i for i, _ in now}, {j for _, j in now}
     right = LEFT + T * SIDE + 10
-    shapes = [say(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
+    shapes = [draw_text(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
     for y, hue in ((TOP - 36, "k"), (TOP - 20, "v")):
         shapes += [
             box(
@@ -81,7 +83,7 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
             for j in range(T)
         ]
     for x, name, hue in ((LEFT - 26, "Q", "q"), (right, "O", "o")):
-        shapes.append(say(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
+        shapes.append(draw_text(x + 8, TOP - 8, name, "is-middle is-bold", hue=hue))
         moving = rows if name == "Q" or order == "fa1" else ()
         shapes += [
             box(
@@ -126,8 +128,8 @@ def _counts(order: str, tick: int) -> list[Shape]:
     now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
-        say(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
-        say(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
+        draw_text(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
+        draw_text(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
     ]
 
 
@@ -184,7 +186,7 @@ def _strips(order: str) -> list[Shape]:
     shapes: list[Shape] = []
     for k, (name, lane) in enumerate(strips(order)):
         y = TOP + T * SIDE + 54 + 23 * k
-        shapes.append(say(0, y + 15, name, "is-small is-quiet"))
+        shapes.append(draw_text(0, y + 15, name, "is-small is-quiet"))
         for start, end, what in lane:
             x, w = left + wide * start / most, max(1.5, wide * (end - start) / most - 1)
             hue = KINDS[what]
@@ -199,7 +201,7 @@ def _versions(step: int) -> list[Block]:
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
         said.append(t("versions.told", title=title, tick=tick, reads=reads, writes=writes))
-        head, counts = say(0, 18, title, "is-bold"), _counts(order, tick)
+        head, counts = draw_text(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [
             panel(
                 WIDTH,

@@ -9,7 +9,7 @@ from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.gpu import LANES, SECTOR, sectors
-from explainer.learn.scene import Shape, box, panel, path, say, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
@@ -19,7 +19,6 @@ from kernels.spec.formats import ITEMSIZE
 from kernels.spec.occupancy import MOST_REGISTERS, room
 
 WARPS = 4
-SIDES, DS = (32, 64, 128), (32, 64, 128)
 HUES = ("q", "k", "v", "o")  # of the warps
 TITLES, WHO = t.named("warp_split.titles"), t.named("warp_split.who")
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
@@ -89,7 +88,10 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes: list[Shape] = [say(0, 18, TITLES[split], "is-bold"), say(0, 42, WHO[split], "is-small")]
+    shapes: list[Shape] = [
+        draw_text(0, 18, TITLES[split], "is-bold"),
+        draw_text(0, 42, WHO[split], "is-small"),
+    ]
     for k, hue in enumerate(HUES):
         place = (
             (left + k * part, top, part - 2, SIDE)
@@ -99,8 +101,8 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
         shapes.append(box(*place, f"w{k}", hue=hue))
     middle = left + SIDE / 2
     shapes += [
-        say(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
-        say(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle"),
+        draw_text(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
+        draw_text(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle"),
     ]
     y = top + SIDE + 40
     for k, hue in enumerate(HUES):
@@ -117,8 +119,8 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
             hue="l" if passed else "",
             look="is-pale" if passed else "is-empty",
         ),
-        say(8, y + 92, where if passed else t("warp_split.registers"), look),
-        say(8, y + 114, t("warp_split.barriers", n=barriers), "is-bold"),
+        draw_text(8, y + 92, where if passed else t("warp_split.registers"), look),
+        draw_text(8, y + 114, t("warp_split.barriers", n=barriers), "is-bold"),
     ]
     return panel(WIDTH, HEIGHT, shapes)
 
@@ -128,8 +130,7 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     found = resident(br, bc, d, card_key)
     held, each = min(found.values()), registers_per_thread(br, bc, d)
     shapes: list[Shape] = [
-        say(0, 18, t("warp_split.sm", card=CARDS[card_key].name), "is-bold"),
-        say(0, 40, t("warp_split.holds"), "is-small"),
+        *captions("warp_split.occupancy", card=CARDS[card_key].name),
     ]
     for k, (key, name) in enumerate(t.named("warp_split.resources").items()):
         y, shown = 52 + 50 * k, min(found[key], 16)
@@ -137,23 +138,23 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
         shapes += [
             box(0, y, WIDTH - 8, 24, look="is-line"),
             *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
-            say(0, y + 41, f"{name}: {found[key]}", "is-small"),
+            draw_text(0, y + 41, f"{name}: {found[key]}", "is-small"),
         ]
     verdict = t("warp_split.held", held=held) if held else t("warp_split.no_room")
     hint = t("warp_split.hide") if held > 1 else t("warp_split.wait")
     if each > MOST_REGISTERS:
         hint = t("warp_split.threads", registers=each, most=MOST_REGISTERS)
-    shapes += [say(0, 216, verdict, "is-bold"), say(0, 238, hint, "is-small")]
+    shapes += [draw_text(0, 216, verdict, "is-bold"), draw_text(0, 238, hint, "is-small")]
     both = zip(t.row("warp_split.stores"), (1, d), strict=True)
     for k, (name, stride) in enumerate(both):
         y, count = 272 + 52 * k, len(set(sectors(stride, ITEMSIZE["fp16"])))
-        shapes.append(say(0, y, f"{name}: {count}", "is-small"))
+        shapes.append(draw_text(0, y, f"{name}: {count}", "is-small"))
         wide = (WIDTH - 8) / LANES
         shapes += [
             box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
             for n in range(count)
         ]
-    shapes.append(say(0, 372, t("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
+    shapes.append(draw_text(0, 372, t("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes, only="desk")
 
 

@@ -86,10 +86,11 @@ class Widget:
 
     def __post_init__(self) -> None:
         offered = {(c.key, value) for c in self.controls for value, _ in c.choices}
-        for control in (c for c in self.controls if c.serves):
-            key, wanted = control.serves
-            if strange := [value for value in wanted if (key, value) not in offered]:
-                raise ValueError(f"control {control.key}: serves {key} = {strange[0]!r}, no choice")
+        for control in self.controls:
+            for key, wanted in [control.serves] if control.serves else []:
+                if strange := [value for value in wanted if (key, value) not in offered]:
+                    name = f"control {control.key}"
+                    raise ValueError(f"{name}: serves {key} = {strange[0]!r}, no choice")
 
     def parse(self, query: Mapping[str, object]) -> dict[str, Value]:
         """Return the controls' values of a query, defaults where it has none. Raises ProblemError
@@ -108,7 +109,7 @@ def read_control(
     label: str,
     value: str | float,
     kind: str = "",
-    choices: Mapping[str, str] | Iterable[object] | None = None,
+    choices: Mapping[str, str] | Iterable[str | float] | None = None,
     closed: Iterable[object] | bool = (),
     serves: Mapping[str, tuple[str, ...]] | None = None,
     **more,
@@ -116,18 +117,20 @@ def read_control(
     """Return the control that an entry describes: a choice if it has ``choices``, which are a list
     of values that are their own labels, {value: label}, or "cards"; else a range, unless ``kind``
     says another."""
+    offered: Mapping[str, str] = {}
     if choices is None:
         kind = kind or "range"
     elif choices == "cards":
-        choices = {name: card.name for name, card in CARDS.items()}
-    elif not isinstance(choices, Mapping):
-        choices = {str(x): str(x) for x in choices}
+        offered = {name: card.name for name, card in CARDS.items()}
+    else:
+        pairs = choices.items() if isinstance(choices, Mapping) else ((x, x) for x in choices)
+        offered = {str(value): str(words) for value, words in pairs}
     return Control(
         key,
         label,
         kind or "choice",
         value if kind == "range" else str(value),
-        choices=tuple((choices or {}).items()),
+        choices=tuple(offered.items()),
         closed=closed if isinstance(closed, bool) else tuple(map(str, closed)),
         serves=next(iter((serves or {}).items()), ()),
         **more,

@@ -12,7 +12,7 @@ from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import address
-from explainer.learn.scene import Shape, box, knob, panel, say, scene
+from explainer.learn.scene import Shape, box, draw_text, knob, panel, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
@@ -43,7 +43,7 @@ def runs(seen: np.ndarray) -> list[tuple[int, int]]:
 
 def _map(p: Problem, kind: str, width: int) -> list[Shape]:
     keep = p.mask.keep(p.n, p.n)
-    shapes, y = [say(0, 14, t("windows.axes"), "is-quiet")], 24
+    shapes, y = [draw_text(0, 14, t("windows.axes"), "is-quiet")], 24
     side = TILE * CELL
     for i, row in enumerate(tiling.kinds(p)):
         for j, found in enumerate(row):
@@ -88,14 +88,14 @@ def _told(p: Problem, kind: str) -> list[Shape]:
     size = t.named("windows.sizes") | {"documents": t("windows.documents", n=DOCUMENT)}
     x = N * CELL + 18
     return [
-        say(x, 38, t("windows.scores", scores=scores, all=N * N)),
-        say(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
-        say(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
-        say(x, 134, t("windows.loads", size=amount(loaded * tile)), hue="k"),
-        say(x, 156, t("windows.of", size=amount(total * tile)), "is-quiet"),
-        say(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
-        say(x, 226, size[kind], "is-small"),
-        say(x, 254, t("windows.share", share=share), hue="q"),
+        draw_text(x, 38, t("windows.scores", scores=scores, all=N * N)),
+        draw_text(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
+        draw_text(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
+        draw_text(x, 134, t("windows.loads", size=amount(loaded * tile)), hue="k"),
+        draw_text(x, 156, t("windows.of", size=amount(total * tile)), "is-quiet"),
+        draw_text(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
+        draw_text(x, 226, size[kind], "is-small"),
+        draw_text(x, 254, t("windows.share", share=share), hue="q"),
     ]
 
 

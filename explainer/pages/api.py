@@ -187,7 +187,7 @@ def takes(endpoint: str) -> Callable[[Callable], Callable]:
 
 
 def _with_kind(result: Result) -> dict:
-    return {"kind": str(downloads.kind(result)), **result}
+    return {"kind": str(downloads.kind_of(result)), **result}
 
 
 def _refusal(sentence: object) -> gr.Error:

@@ -6,9 +6,9 @@ import gradio as gr
 
 from explainer.base.texts import Texts
 from explainer.pages.browser import mounted
-from explainer.views.html import PASSES
 
 say = Texts("shared")
+PASS_LABELS = say.named("passes")
 PLACE = '<div class="fa-mount"></div>'
 
 
@@ -34,7 +34,7 @@ def block(at_first: str = "", **kwargs) -> gr.HTML:
 
 def switch() -> gr.Radio:
     """Forward | Backward, for the views that show either; hidden until one is shown."""
-    names = [(label, key) for key, label in PASSES.items()]
+    names = [(label, key) for key, label in PASS_LABELS.items()]
     return gr.Radio(names, value="forward", label=say("pass"), show_label=False, visible=False)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gradio as gr
 
 from explainer.pages.components import shell
-from explainer.views.bar import BAR
+from explainer.views.bar import render_bar
 
 
 def build() -> gr.HTML:
     """The bar as a component that never re-renders."""
-    return shell("bar", template=BAR, elem_id="top")
+    return shell("bar", template=render_bar(), elem_id="top")

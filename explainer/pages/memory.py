@@ -9,12 +9,12 @@ import gradio as gr
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.pages.browser import call
-from explainer.pages.components import block, picker, switch
+from explainer.pages.components import PASS_LABELS, block, picker, switch
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
 from explainer.pages.workload import controls, parse, query_of, taken
 from explainer.pages.workload import shown as shown_controls
-from explainer.views.html import PASSES, awaited
+from explainer.views.bar import render_placeholder
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
 from explainer.views.run_report import render_refusal
 
@@ -57,13 +57,13 @@ def build() -> tuple[FigurePage, gr.Button]:
                     metrics, value="tflops", label=say("shown"), show_label=False, visible=False
                 )
                 pass_ = switch()
-            head = block(awaited())
+            head = block(render_placeholder())
             with gr.Row(elem_classes="fa-plots"):
                 plots = [plot(), plot()]
             tail = block()
             chosen = {"view": view, "show": metric, "pass": pass_, **sizes}
             outputs = [metric, pass_, head, *plots, tail]
-            choices = {"view": VIEWS, "show": METRICS, "pass": PASSES}
+            choices = {"view": VIEWS, "show": METRICS, "pass": PASS_LABELS}
             page = FigurePage("memory", PREFIX, PLAIN, chosen, picker(), outputs, choices, _all)
     return page, take
 

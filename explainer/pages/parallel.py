@@ -14,14 +14,14 @@ from explainer.base.texts import Texts
 from explainer.engine.engine import Engine
 from explainer.engine.requests import PlacementRequest
 from explainer.engine.results import has_gpu
-from explainer.pages.components import block, picker, shell, switch
+from explainer.pages.components import PASS_LABELS, block, picker, shell, switch
 from explainer.pages.figure_page import FigurePage
 from explainer.pages.plots import HALF, HALL, padded, plot, shown
 from explainer.pages.visitors import client_of
 from explainer.pages.workload import controls, parse, query_of
 from explainer.pages.workload import shown as shown_controls
 from explainer.parallel import launch, real_schedules
-from explainer.views.html import PASSES, awaited
+from explainer.views.bar import render_placeholder
 from explainer.views.parallel_report import render_comparison, render_running
 from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, render_case, render_view
 from explainer.views.run_report import render_refusal
@@ -81,7 +81,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
                 )
                 pass_ = switch()
                 live = gr.Button(say("record"), elem_classes="fa-secondary", visible=False)
-            head = block(awaited())
+            head = block(render_placeholder())
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 plots = [plot(), plot()]
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
@@ -89,7 +89,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
             tail = block()
             chosen = {"view": view, "case": case, "pass": pass_, **sizes}
             outputs = [case, pass_, live, warps, column, head, *plots, tail]
-            choices = {"view": VIEWS, "case": CASES, "pass": PASSES}
+            choices = {"view": VIEWS, "case": CASES, "pass": PASS_LABELS}
             more = (picker(), outputs, choices, partial(_all, engine))
             page = FigurePage("parallel", PREFIX, PLAIN, chosen, *more)
     return page, live

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import gradio as gr
 
-from explainer.views.charts import large
+from explainer.views.charts import enlarge
 
 HALF = 248  # px of a chart in a lecture hall when two stand one above the other
 HALL = 460  # of one, or of two side by side
@@ -31,7 +31,7 @@ def shown(figure, hall: bool = False, height: int = HALL, wide: int = WIDE) -> d
     if figure is None:
         return gr.update(value=None, visible=False)
     if hall:
-        figure = large(figure, height, wide)
+        figure = enlarge(figure, height, wide)
     kept = ["fa-plot", f"is-{figure.layout.height}"]
     return gr.update(value=figure, visible=True, elem_classes=kept)
 

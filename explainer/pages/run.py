@@ -135,29 +135,29 @@ def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
     live, old, below_all = job.result, None, ""
     on_gpu = has_gpu(live["machine"] if live else engine.machine())
     if live:
-        first, below = run_report.report(live), run_details.details(live)
-        kind = downloads.kind(live)
-        errors, roof = figures.histogram(live["rows"], kind), figures.roofline(live, kind)
+        first, below = run_report.render_report(live), run_details.render_details(live)
+        kind = downloads.kind_of(live)
+        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
     else:
         first, below, errors, roof = run_report.render_refusal(job.error), "", None, None
     if on_gpu is False or job.why not in (None, REFUSED):
         old = recorded.nearest(job.request)
-        below_all = run_report.recorded(old) if old else _no_record(job.request)
+        below_all = run_report.render_recorded(old) if old else _no_record(job.request)
     return (
         first,
         shown(errors, hall, ALONE),
         shown(roof, hall, ALONE),
         below,
         below_all,
-        shown(figures.roofline(old, downloads.kind(old)) if old else None, hall, ALONE),
-        run_details.details(old) if old else "",
+        shown(figures.plot_roofline(old, downloads.kind_of(old)) if old else None, hall, ALONE),
+        run_details.render_details(old) if old else "",
     )
 
 
 def _no_record(asked: RunRequest) -> str:
     near = recorded.measured_like(asked).to_query()
     there = {"page": "run"} | {PREFIX + key: near[key] for key in KEYS if key in near}
-    return run_report.nothing_recorded(asked.to_query(), near, f"?{urlencode(there)}")
+    return run_report.render_no_record(asked.to_query(), near, f"?{urlencode(there)}")
 
 
 def _only(html: str) -> tuple:
@@ -193,7 +193,7 @@ def build(engine: Engine) -> RunPage:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
                 if session in cancelled:
-                    yield *_only(run_report.cancelled(elapsed)), _stop(False)
+                    yield *_only(run_report.render_canceled(elapsed)), _stop(False)
                     return
                 machine = engine.machine()
                 known = machine and machine["interpreted"]  # a GPU's is too rough to be shown
@@ -209,7 +209,7 @@ def build(engine: Engine) -> RunPage:
                     wait if wait is None else round(wait),
                 )
                 if now != said:
-                    yield *_only(run_report.progress(*now)), _stop(True)
+                    yield *_only(run_report.render_progress(*now)), _stop(True)
                     said = now
                 await asyncio.sleep(POLL_S)
             yield *outcome(engine, job, hall), _stop(False)
@@ -229,7 +229,7 @@ def build(engine: Engine) -> RunPage:
             longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
-                run_report.idle(),
+                run_report.render_idle(),
                 elem_id="run-result",
                 apply_default_css=False,
                 js_on_load=mounted("scenes"),
@@ -246,8 +246,8 @@ def build(engine: Engine) -> RunPage:
             old_tables = block()
             hall = gr.Textbox(visible=False)
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, request_of)
-            block(masks_report.recorded())
-            block(backward_report.recorded())
+            block(masks_report.render_recorded())
+            block(backward_report.render_recorded())
     private = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}

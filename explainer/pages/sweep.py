@@ -123,14 +123,14 @@ def build(
                 yield *_old(say("sweep.broke", error=error), wanted, hall), _stop(False)
                 return
             if done < len(points):
-                line = sweep_report.on_its_way(done, wanted, position, rows)
+                line = sweep_report.render_progress(done, wanted, position, rows)
                 yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
         if done < len(points):
             text = say("sweep.stopped", done=done, points=len(points))
         else:
             device = engine.machine()["device"]
             text = say("sweep.measured", points=len(points), device=device)
-        line = sweep_report.note(text, rows=rows, sweep=wanted, clocks=_said(rows))
+        line = sweep_report.render_note(text, rows=rows, sweep=wanted, clocks=_said(rows))
         yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
 
     def on_record(address: str, mode: str) -> tuple:
@@ -165,7 +165,7 @@ def build(
 
 
 def _refused(error: ProblemError) -> tuple:
-    return sweep_report.note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
+    return sweep_report.render_note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
 
 
 def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
@@ -174,7 +174,7 @@ def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
         return ""
     device, versions = (engine.machine()[key] for key in ("device", "versions"))
     about = {"source": "live", "device": device, "versions": versions}
-    return sweep_report.figures(rows, wanted, measured(device), about)
+    return sweep_report.render_table(rows, wanted, measured(device), about)
 
 
 def _old(why: str, asked: Sweep, hall: bool) -> tuple:
@@ -185,7 +185,7 @@ def _old(why: str, asked: Sweep, hall: bool) -> tuple:
         text = say("sweep.as_asked", **told)
     else:
         text = say("sweep.instead", **told, asked=asked.name, what=recorded.what())
-    line = sweep_report.note(
+    line = sweep_report.render_note(
         text,
         "" if near == asked else "is-other",
         rows=rows,
@@ -195,7 +195,7 @@ def _old(why: str, asked: Sweep, hall: bool) -> tuple:
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
     kind = from_record()
-    return line, *_curves(rows, kind, hall), sweep_report.figures(rows, near, kind, more)
+    return line, *_curves(rows, kind, hall), sweep_report.render_table(rows, near, kind, more)
 
 
 def _said(rows: list[PointRow]) -> list[str]:
@@ -204,7 +204,7 @@ def _said(rows: list[PointRow]) -> list[str]:
 
 
 def _curves(rows: list[PointRow], kind: Kind, hall: bool = False) -> list[dict]:
-    return [shown(figure, hall, ALONE) for figure in figures.sweep(rows, kind)]
+    return [shown(figure, hall, ALONE) for figure in figures.plot_sweep(rows, kind)]
 
 
 def _stop(shown: bool) -> dict:

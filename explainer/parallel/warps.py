@@ -38,7 +38,7 @@ def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int
     return i, parse_whole(Field("j", "j", title=what), j, (0, seen - 1, "")), count
 
 
-def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpTrace:
+def warps(problem: Problem, i: object, j: object, split: str, count: object = 4) -> WarpTrace:
     """Tile (i, j) among ``count`` warps (2, 4 or 8): ``split`` "k" as FA-1 works, "q" as FA-2.
 
     The order of the Problem does not matter: each split comes with its own loop, so O is normalised
@@ -68,7 +68,7 @@ def _packed_step(step: WarpStep) -> dict:
     return {name: getattr(step, name) for name in names} | {"held": held, "exchanges": moves}
 
 
-def packed(problem: Problem, i: int, j: int, count: int = 4) -> dict:
+def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
     """Both splits as plain JSON values: ``held`` [tensor, warps, rows, keys, values or None where
     there are more than 256], ``exchanges`` [tensor, warp, op, nbytes], ``operands`` [tensor,
     nbytes] that the copy to shared memory brings. Raises ProblemError as ``warps`` does."""

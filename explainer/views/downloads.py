@@ -1,4 +1,4 @@
-"""Rows for a CSV that can be read alone: each says its workload, its machine and where it is from.
+"""Make rows for a CSV that can be read alone: each has its workload, its machine and its source.
 
 Names carry their units. What a row does not know is left empty.
 """
@@ -61,7 +61,7 @@ def _machine(about: Mapping) -> dict:
     }
 
 
-def _filled(rows: Sequence[dict]) -> list[dict]:
+def _with_all_columns(rows: Sequence[dict]) -> list[dict]:
     """Every row with every column that any of them has, in the order of FIGURES at the end."""
     there = {key for row in rows for key in row}
     keys = [key for key in rows[0] if key not in FIGURES.values()] if rows else []
@@ -79,15 +79,15 @@ def _figures(row: Row) -> dict:
     return found
 
 
-def kind(result: Result) -> Kind:
-    """Of the figures of a run, live or recorded."""
+def kind_of(result: Result) -> Kind:
+    """Return the kind of a run's figures, live or recorded."""
     if "recorded" in result:
         return kinds.recorded()
     return kinds.measured(result["machine"]["device"], result["when"])
 
 
-def of_run(result: Result) -> list[dict]:
-    """A line for every method of a run, live or recorded."""
+def run_rows(result: Result) -> list[dict]:
+    """Return a row for every method of a run, live or recorded."""
     q, live = result["query"], "recorded" not in result
     shared = {
         "N": int(q["n"]),
@@ -101,7 +101,7 @@ def of_run(result: Result) -> list[dict]:
         "gain": float(q.get("gain", 1.0)),
         "Br": int(q["br"]) if "br" in q else None,
         "Bc": int(q["bc"]) if "bc" in q else None,
-        "kind": str(kind(result)),
+        "kind": str(kind_of(result)),
         "source": "live" if live else "recorded",
         "when": result["when"],
     }
@@ -109,7 +109,7 @@ def of_run(result: Result) -> list[dict]:
         shared["data"] = RANDOM
     more = ("score", "sink", "hk", "head", "dropout", "rope", "pass")
     shared |= {key: q[key] for key in more if key in q} | _machine(result["machine"])
-    return _filled(
+    return _with_all_columns(
         [
             {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)
             for row in result["rows"]
@@ -117,10 +117,10 @@ def of_run(result: Result) -> list[dict]:
     )
 
 
-def of_sweep(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]:
-    """A line for every point and method. ``about``: source, when, device, versions; a point that
-    knows when it was measured says so itself."""
-    return _filled(
+def sweep_rows(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]:
+    """Return a row for every point and method. ``about``: source, when, device, versions; a
+    point that knows when it was measured says so itself."""
+    return _with_all_columns(
         [
             {
                 "method": row["method"],
@@ -143,14 +143,22 @@ def of_sweep(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]
     )
 
 
-def name(*parts: object) -> str:
-    """A file's name without its ending: "flashattention-4096-64-causal-bf16-live"."""
+def known_columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table without the columns that nothing is known for."""
+    known = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
+    return [head[k] for k in known], [[row[k] for k in known] for row in rows]
+
+
+def file_name(*parts: object) -> str:
+    """Return a file's name without its ending: "flashattention-4096-64-causal-bf16-live"."""
     return "-".join(["flashattention", *(re.sub(r"[^\w.]+", "_", str(part)) for part in parts)])
 
 
-def scored(query: Mapping) -> str:
-    """A query's mask, and whatever else of its scores and heads it has: "causal, softcap:30, sink
+def describe_scores(query: Mapping) -> str:
+    """Say a query's mask, and what else of its scores and heads it has: "causal, softcap:30, sink
     1.5, Hk = 2, RoPE 10000, dropout 0.1"."""
     names = {"sink": "sink", "hk": "Hk =", "rope": "RoPE", "dropout": "dropout"}
-    said = [f"{name} {query[key]}" for key, name in names.items() if key in query]
-    return ", ".join(part for part in (query["mask"], query.get("score"), *said) if part)
+    options = [f"{name} {query[key]}" for key, name in names.items() if key in query]
+    return ", ".join(part for part in (query["mask"], query.get("score"), *options) if part)

@@ -41,7 +41,7 @@ def corners(keys: tuple[str, ...], left: float = 0, up: float = 0) -> list[Point
         points += [(x, first), (x, last)]
         if k + 1 < len(stops):
             points.append((x, last + TURN - up))
-    points = [p for p, after in pairwise([*points, None]) if p != after]
+    points = [p for p, after in pairwise([*points, (-1, -1)]) if p != after]
     turns = zip(points, points[1:], points[2:], strict=False)
     bends = [at for a, at, b in turns if not (a[0] == at[0] == b[0] or a[1] == at[1] == b[1])]
     return [points[0], *bends, points[-1]]

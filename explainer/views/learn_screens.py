@@ -67,7 +67,7 @@ def render_entrance() -> Markup:
     ]
     return render_screen(
         "entrance",
-        self_test={"asked": questions, "after": [AFTER, NUMBERS[AFTER]]},
+        self_test={"questions": questions, "after": [AFTER, NUMBERS[AFTER]]},
         paths=PATHS,
         path_minutes={path.key: _minutes(path.lessons) for path in PATHS},
         group_minutes={group.key: _minutes(group.lessons) for group in GROUPS},

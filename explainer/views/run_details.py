@@ -1,76 +1,76 @@
-"""Every figure of a run as a table with its downloads, how to read the roofline, and what PyTorch
-would have picked. Pure: nothing is computed here that the worker could have measured."""
+"""Render every figure of a run as a table with its downloads, how to read the roofline, and what
+PyTorch would have picked."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+
+from markupsafe import Markup
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.base.amounts import amount, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
-from explainer.base.kinds import Kind
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
-from explainer.engine.results import Choice, Result, Row, naive_ms, ran, timed
-from explainer.views import downloads
-from explainer.views.html import card, div, filled, saving, table, tag, words
-from explainer.views.script import script
-from explainer.views.verdict import backward, rules
+from explainer.engine.results import Result, Row, naive_ms, ran, timed
+from explainer.views import downloads, verdict
+from explainer.views.script import write_script
+from explainer.views.templates import render
 
-say = Texts("run")
+t = Texts("run")
 
 
-def details(result: Result) -> str:
-    """How to read the roofline; every figure as a table, to be read, downloaded or measured again;
-    and SDPA's choice."""
-    chooser = _chooser(result["chooser"], downloads.kind(result)) if result.get("chooser") else ""
-    table_of = {"kind": str(downloads.kind(result)), "table": downloads.of_run(result)}
-    data = json.dumps(result | table_of, allow_nan=False)
+def render_details(result: Result) -> Markup:
+    """Render how to read the roofline, the rules and SDPA's choice; every figure as a table, to be
+    read, downloaded or measured again."""
+    kind = downloads.kind_of(result)
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
-    name = downloads.name(*shape, "recorded" if "recorded" in result else "live")
-    copy = tag("button", say("all.script"), type="button", data_copy="script")
-    again = {"data_script": script(result["query"], _measured(result))}
-    if backward(result):  # the script has the forward pass alone
-        copy, again = "", {}
-    caption = say("all")
-    if "recorded" in result:
-        caption = say("all.recorded", recorded=result["recorded"])
-    head = say.row("all.head")
-    body = table(*filled(head, [_cells(row, result, head) for row in result["rows"]]), caption)
-    return div(
-        "fa-run",
-        _under_the_roof(result),
-        rules(result) if "recorded" not in result else "",
-        chooser,
-        card("all", say("all"), downloads.kind(result), "", body),
-        saving(copy),
-        data_rows=data,
-        data_name=name,
-        **again,
+    source, head = result.get("recorded"), t.row("all.head")
+    head, rows = downloads.known_columns(
+        head, [_cells(row, result, len(head)) for row in result["rows"]]
+    )
+    return render(
+        "run/details",
+        kind=kind,
+        data=result | {"kind": str(kind), "table": downloads.run_rows(result)},
+        name=downloads.file_name(*shape, "recorded" if source else "live"),
+        # The script has the forward pass alone.
+        script=""
+        if verdict.has_backward(result)
+        else write_script(result["query"], _findings(result)),
+        has_roof=timed(result["rows"]) and result["ceilings"],
+        convention=CONVENTIONS[COMPULSORY],
+        rules=None if source else verdict.rules(result),
+        chooser=result.get("chooser"),
+        methods=METHODS,
+        head=head,
+        rows=rows,
+        source=source,
     )
 
 
-def _measured(result: Result) -> list[str]:
-    """What the run found, in lines for the script that repeats it."""
+def _findings(result: Result) -> list[str]:
+    """Say what the run found, in lines for the script that repeats it."""
     if "recorded" in result:
-        lines = [say("script.recorded", recorded=result["recorded"])]
+        lines = [t("script.recorded", recorded=result["recorded"])]
     else:
-        lines = [say("script.live", device=result["machine"]["device"], when=result["when"])]
+        lines = [t("script.live", device=result["machine"]["device"], when=result["when"])]
     for row in ran(result["rows"]):
         speed = f", {row['median_ms']:.4g} ms" if "median_ms" in row else ""
         lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
     return lines
 
 
-def _cells(row: Row, result: Result, head: tuple[str, ...]) -> tuple[str, ...]:
+def _cells(row: Row, result: Result, columns: int) -> tuple[str, ...]:
+    """Return a method's cells of the table."""
     name = METHODS[row["method"]]
     if "refused" in row:
-        return (name, say("all.not_run"), *[""] * (len(head) - 2))  # the cards say why
+        return (name, t("all.not_run"), *[""] * (columns - 2))  # the cards say why
     peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
     naive = naive_ms(result["rows"])
 
-    def cell(key: str, form) -> str:
-        return form(row[key]) if key in row else "–"
+    def cell(key: str, format_value: Callable[[float], str]) -> str:
+        return format_value(row[key]) if key in row else "–"
 
     speed = row.get("tflops")
     return (
@@ -83,25 +83,7 @@ def _cells(row: Row, result: Result, head: tuple[str, ...]) -> tuple[str, ...]:
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.3g}" if naive and speed else "–",
         cell("peak_bytes", amount),
-        amount(row["bytes"]) if "bytes" in row else say("all.unknown"),
+        amount(row["bytes"]) if "bytes" in row else t("all.unknown"),
         cell("least_bytes", amount),
         rounded(row["flops"] / row["least_bytes"]) if "least_bytes" in row else "–",
     )
-
-
-def _under_the_roof(result: Result) -> str:
-    """How to read the roofline; "" where there is none."""
-    if not timed(result["rows"]) or not result["ceilings"]:
-        return ""
-    return words(say("roof", least=CONVENTIONS[COMPULSORY]), "fa-fine fa-roof-note")
-
-
-def _chooser(choice: Choice, kind: Kind) -> str:
-    picked = choice["picked"]
-    lines = []
-    for name, reason in choice["reasons"].items():
-        text = say("chooser.picked") if name == picked else reason or say("chooser.could")
-        lines.append(words(say("chooser.line", method=METHODS[name], text=text)))
-    if picked == "sdpa_math":
-        lines.append(words(say("chooser.math", method=METHODS[picked])))
-    return card("chooser", say("chooser"), kind, say("chooser.remark"), *lines)

@@ -1,11 +1,12 @@
-"""What a run found, as HTML: a pure function of the result. Nothing is computed here that the
-worker could have measured; every text is escaped. A recorded result has the same form."""
+"""Render what a run found: a pure function of the result, live or recorded."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from urllib.parse import urlencode
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import ALGORITHMS
@@ -15,45 +16,45 @@ from explainer.base.texts import Texts
 from explainer.engine.recorded import MOST_N, MOST_WORK, what
 from explainer.engine.requests import AUTO, METHODS, ORDERS
 from explainer.engine.results import Result, Row, naive_ms, ran, timed
-from explainer.views.downloads import kind, scored
-from explainer.views.gradients_run_report import both_passes, repeated, tiles_of
-from explainer.views.html import absent, bar, card, div, mark, tag, words
-from explainer.views.times import what_times_are
-from explainer.views.verdict import (
-    agrees,
-    allowed,
-    backward,
-    judged,
-    lesson,
-    picture,
-    several_heads,
-    times_naive,
-    verdict,
-)
+from explainer.views import gradients_run_report, verdict
+from explainer.views.downloads import describe_scores, kind_of
+from explainer.views.templates import render
+from explainer.views.times import describe_times
+from explainer.views.verdict import has_backward
 from kernels.spec.formats import ITEMSIZE
 
-say = Texts("run")
+t = Texts("run")
 # The colour of a bar, by what becomes of O in a method's loop.
 STYLES = {"final": "naive", "normalized": "normalized", "unnormalized": "kernel"}
 KINDS = {key: STYLES[a.output] for key, a in ALGORITHMS.items()}
 KINDS |= {"naive": "naive", "naive_compiled": "naive", "hopper": "hopper"}
 
 
-def _kind(method: str) -> str:
-    return KINDS.get(method, "sdpa")
+@dataclass(frozen=True)
+class Question:
+    """A card: ``bars`` are arguments of the macro bar or ``refused``; ``comparisons`` are texts
+    with True, False or None for ✓, ✗ and neither; below them ``notes``, and ``fine`` print."""
+
+    key: str
+    title: str
+    remark: str
+    bars: list[dict] = field(default_factory=list)
+    comparisons: list[tuple[bool | None, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fine: list[str] = field(default_factory=list)
 
 
-def idle() -> str:
-    """Before anything ran."""
-    return div("fa-run", div("fa-run-idle", words(say("idle"))))
+def render_idle() -> Markup:
+    """Render what stands there before anything ran."""
+    return render("run/message", text=t("idle"), testid="")
 
 
-def render_refusal(sentence: str) -> str:
-    """One sentence in place of a result."""
-    return div("fa-run", tag("p", sentence, class_="fa-run-refused", role="alert"))
+def render_refusal(sentence: str | None) -> Markup:
+    """Render one sentence in place of a result or a view."""
+    return render("run/refusal", sentence=sentence)
 
 
-def progress(
+def render_progress(
     stage: str,
     done: int,
     total: int,
@@ -61,142 +62,125 @@ def progress(
     elapsed_s: float = 0.0,
     expected_s: float | None = None,
     wait_s: float | None = None,
-) -> str:
-    """The job on its way: its place in the line and when its turn is expected, or its stage and how
-    far that is; for how long, and for how long it will be, in seconds, where that is known."""
-    if position:
-        text, share = say("waiting", position=position), 0.0
-        if wait_s is not None:
-            text = say("waiting.turn", position=position, wait=max(1, wait_s))
-    elif not stage:
-        text, share = say("starting"), 0.0
+) -> Markup:
+    """Render how far a job is: its position in the queue and its wait in seconds, or its stage; and
+    its seconds so far and in all, where that is known."""
+    return render(
+        "run/progress",
+        stage=stage,
+        done=done,
+        total=total,
+        position=position,
+        elapsed_s=elapsed_s,
+        expected_s=expected_s,
+        wait_s=wait_s,
+    )
+
+
+def render_canceled(elapsed_s: float) -> Markup:
+    """Render that the visitor canceled the run."""
+    return render("run/message", text=t("canceled", elapsed=elapsed_s), testid="run-cancelled")
+
+
+def render_report(result: Result) -> Markup:
+    """Render the verdict and the four questions of a live run."""
+    return render(
+        "run/report",
+        step_query=verdict.step_query(result),
+        machine=result["machine"],
+        is_right=verdict.is_right(result),
+        agrees=verdict.agrees(result),
+        headline=verdict.headline(result),
+        problem=verdict.describe_problem(result),
+        cards=[_right(result), _same(result), _fast(result), _small(result)],
+        kind=kind_of(result),
+        repeated=gradients_run_report.render_repeated(result) if has_backward(result) else "",
+    )
+
+
+def render_recorded(result: Result) -> Markup:
+    """Render the same questions answered from the record: for which problem, and how that differs
+    from the requested one."""
+    shape, differences = _shape(result["query"]), _differences(result)
+    if differences:
+        text = t("recorded.apart", found=shape, apart=listed(differences))
     else:
-        share, now = done / max(1, total), f"{stage[0].upper()}{stage[1:]}"
-        text = say("stage", stage=now)
-        if total > 1:
-            text = say("stage.program", stage=now, done=done, total=total)
-    clock = say("clock", elapsed=elapsed_s)
-    if expected_s is not None:
-        key = "clock.late" if elapsed_s > 1.5 * expected_s else "clock.expected"
-        clock = say(key, elapsed=elapsed_s, expected=max(1, expected_s))
-    body = meter(share), words(text), words(clock, "fa-fine")
-    return div("fa-run", div("fa-run-idle", *body))
+        text = t("recorded.same", found=shape)
+    return render(
+        "run/recorded",
+        source=result["recorded"],
+        text=text,
+        cards=[_fast(result), _small(result)],
+        kind=kind_of(result),
+    )
 
 
-def cancelled(elapsed_s: float) -> str:
-    """In place of a result that its visitor does not want any more."""
-    text = say("canceled", elapsed=elapsed_s)
-    return div("fa-run", div("fa-run-idle", words(text), data_testid="run-cancelled"))
-
-
-def meter(share: float) -> str:
-    """A bar that says how far something is."""
-    values = {"aria_valuenow": round(100 * share), "aria_valuemin": 0, "aria_valuemax": 100}
-    inner = tag("i", "", style=f"width:{100 * share:.1f}%")
-    return div("fa-run-meter", inner, role="progressbar", aria_label=say("button.run"), **values)
-
-
-def _bars(result: Result, made: Callable[[Row], dict]) -> list[str]:
-    """One for each method, of what ``made`` tells ``bar``; of those not run, why."""
-    return [
-        absent(METHODS[row["method"]], row["refused"])
-        if "refused" in row
-        else bar(METHODS[row["method"]], kind=_kind(row["method"]), **made(row))
-        for row in result["rows"]
-    ]
-
-
-def report(result: Result) -> str:
-    """The verdict and the four questions of a live run."""
-    right, same = all(row["right"] for row in ran(result["rows"])), agrees(result)
-    cards = [_right(result), _same(result), _fast(result), _small(result)]
-    if backward(result):
-        cards.append(repeated(result))
-    return div(
-        "fa-run",
-        verdict(result),
-        div("fa-run-cards", *cards),
-        data_testid="run-result",
-        data_query=urlencode(lesson(result)),
-        data_device=result["machine"]["device"],
-        data_right=str(right).lower(),
-        data_agrees="" if same is None else str(same).lower(),  # empty: nothing was compared
+def render_no_record(requested: Mapping, nearest: Mapping, href: str) -> Markup:
+    """Render that no record can stand beside this run: the rule, what there is, and a link that
+    sets the controls to the nearest of it. ``requested``, ``nearest``: queries of requests."""
+    return render(
+        "run/no_record",
+        shape=_shape(requested),
+        nearest=_shape(nearest),
+        href=href,
+        most_n=MOST_N,
+        most_work=MOST_WORK,
+        what=what(),
     )
 
 
 def _shape(q: Mapping) -> str:
-    return say(
+    return t(
         "shape",
         n=int(q["n"]),
         d=q["d"],
-        scored=scored(q),
+        scored=describe_scores(q),
         dtype=q["dtype"],
         b=q["b"],
         h=q["h"],
-        backward=say("shape.backward") if "pass" in q else "",
+        backward=t("shape.backward") if "pass" in q else "",
     )
 
 
-def recorded(result: Result) -> str:
-    """The same questions answered from the record, said to be from there, for which problem, and
-    how that differs from what was asked."""
-    found = _shape(result["query"])
-    apart = _apart(result)
-    if apart:
-        text = say("recorded.apart", found=found, apart=listed(apart))
-    else:
-        text = say("recorded.same", found=found)
-    about = result["recorded"]
-    head = div("fa-run-words", tag("b", about[0].upper() + about[1:]), tag("span", text))
-    return div(
-        "fa-run",
-        div("fa-run-verdict is-recorded", head),
-        div("fa-run-cards", _fast(result), _small(result)),
-        data_testid="run-recorded",
-    )
-
-
-def _apart(result: Result) -> list[str]:
-    """How a recorded problem differs from the asked one: "N = 256 instead of 200"."""
-    asked, found = result["asked"], result["query"]
+def _differences(result: Result) -> list[str]:
+    """Say how a recorded problem differs from the requested one: "N = 256 instead of 200"."""
+    requested, found = result["asked"], result["query"]
 
     def heads(q: dict) -> str:
         return f"{q['b']} × {q['h']}"
 
     out = []
-    if asked["n"] != found["n"]:
-        out.append(say("apart.n", found=int(found["n"]), asked=int(asked["n"])))
-    if heads(asked) != heads(found):
-        out.append(say("apart.heads", found=heads(found), asked=heads(asked)))
-    if asked["data"] != "random":
-        out.append(say("apart.data", data=INPUTS[asked["data"]]))
-    if "rope" in asked:
-        out.append(say("apart.rope"))
-    if any(asked[key] != AUTO for key in ("br", "bc")):
-        out.append(say("apart.tiles"))
+    if requested["n"] != found["n"]:
+        out.append(t("apart.n", found=int(found["n"]), asked=int(requested["n"])))
+    if heads(requested) != heads(found):
+        out.append(t("apart.heads", found=heads(found), asked=heads(requested)))
+    if requested["data"] != "random":
+        out.append(t("apart.data", data=INPUTS[requested["data"]]))
+    if "rope" in requested:
+        out.append(t("apart.rope"))
+    if any(requested[key] != AUTO for key in ("br", "bc")):
+        out.append(t("apart.tiles"))
     return out
 
 
-def nothing_recorded(asked: Mapping, nearest: Mapping, href: str) -> str:
-    """No record can stand beside this run: the rule, what there is, and a link that sets the
-    controls to the nearest of it. ``asked``, ``nearest``: queries of requests."""
-    shape = _shape(asked)
-    text = say("no_record.why", shape=shape, most_n=MOST_N, most_work=MOST_WORK, what=what())
-    link = tag("a", say("no_record.link"), href=href, class_="fa-run-link")
-    to = say("no_record.nearest", shape=_shape(nearest))
-    head = div("fa-run-words", tag("b", say("no_record")), *map(_span_of, (text, to)))
-    return div(
-        "fa-run",
-        div("fa-run-verdict is-recorded", head, link),
-        data_testid="run-not-recorded",
-    )
+# ---- the four questions
 
 
-def _span_of(text: str) -> str:
-    return tag("span", text)
+def _bars(result: Result, values_of: Callable[[Row], dict]) -> list[dict]:
+    """Return a bar for each method; of those that did not run, why."""
+    return [
+        {"label": METHODS[row["method"]], "refused": row["refused"]}
+        if "refused" in row
+        else {
+            "label": METHODS[row["method"]],
+            "style": KINDS.get(row["method"], "sdpa"),
+            **values_of(row),
+        }
+        for row in result["rows"]
+    ]
 
 
-def _right(result: Result) -> str:
+def _right(result: Result) -> Question:
     rows = ran(result["rows"])
     sizes = [x for row in rows for x in (row["error"], row["allowed"]) if x > 0]
     low = math.floor(math.log10(min(sizes, default=1e-7))) - 0.5
@@ -205,134 +189,143 @@ def _right(result: Result) -> str:
     def place(x: float) -> float:
         return max(0.0, (math.log10(x) - low) / span) if x > 0 else 0.0
 
-    def made(row: Row) -> dict:
-        ratio = times_naive(row, result["naive_error"])
+    def values(row: Row) -> dict:
+        ratio = verdict.times_naive(row, result["naive_error"])
         cells = (scientific(row["error"]), ratio, "✓" if row["right"] else "✗")
         return {"share": place(row["error"]), "cells": cells, "limit": place(row["allowed"])}
 
-    naive, remark = result["naive_error"], say("right.remark")
-    told = {"judged": judged(result), "dtype": result["query"]["dtype"]}
-    said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
-    if naive is None and not said:
-        note = say("right.unknown_why", **told, why=result["naive_refused"])
+    naive, heads = result["naive_error"], verdict.judged_heads(result)
+    dtype, remark = result["query"]["dtype"], t("right.remark")
+    is_said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
+    if has_backward(result):
+        note, remark = t("right.note_backward", judged=heads), t("right.remark_backward")
+    elif naive is None and not is_said:
+        note = t("right.unknown_why", judged=heads, dtype=dtype, why=result["naive_refused"])
     else:
-        note = say(
-            "right.note", **told, naive=say("right.unknown") if naive is None else scientific(naive)
-        )
-    if backward(result):
-        note, remark = (
-            say("right.note_backward", judged=judged(result)),
-            say("right.remark_backward"),
-        )
-    notes = words(note), words(allowed(result), "fa-fine")
-    return card("right", say("right"), kind(result), remark, *_bars(result, made), *notes)
+        error = t("right.unknown") if naive is None else scientific(naive)
+        note = t("right.note", judged=heads, dtype=dtype, naive=error)
+    return Question(
+        "right",
+        t("right"),
+        remark,
+        bars=_bars(result, values),
+        notes=[note],
+        fine=[verdict.allowed_error(result)],
+    )
 
 
-def _same(result: Result) -> str:
+def _same(result: Result) -> Question:
     rows = [row for row in ran(result["rows"]) if row["method"] in ORDERS]
-    lines, both = [], backward(result)
-    for row in rows:
-        s, name = row.get("same"), METHODS[row["method"]]
-        if s is None:
-            lines.append(words(say("same.many_backward" if both else "same.many", name=name)))
-            continue
-        if "errors" in s:
-            found = tiles_of(s)
-        elif s["against"] == "O":
-            found = say("same.o", error=scientific(s["o_error"]))
-        elif s["m_error"] is None:
-            found = say("same.elsewhere")
-        else:
-            m, l = (scientific(s[key]) for key in ("m_error", "l_error"))
-            found = say("same.values", values=s["values"], tiles=s["tiles"], m=m, l=l)
-        lines.append(div("fa-run-same", mark(s["agrees"]), words(f"{name}: {found}")))
-    if not rows:
-        lines.append(words(say("same.none")))
-    against = {row["same"]["against"] for row in rows if row.get("same")}
+    both = has_backward(result)
+    comparisons = [_comparison(row, both) for row in rows] or [(None, t("same.none"))]
+    compared = [same for row in rows if (same := row.get("same"))]
     why = {
-        "trace": say("same.trace_backward" if both else "same.trace"),
-        "float64": say("same.float64"),
-        "O": say("same.output"),
+        "trace": t("same.trace_backward" if both else "same.trace"),
+        "float64": t("same.float64"),
+        "O": t("same.output"),
     }
-    notes = [words(why[key]) for key in ("trace", "float64", "O") if key in against]
-    allowed = [row["same"]["tolerance"] for row in rows if row.get("same")]
-    if allowed and not both:
-        text = say("same.rounding", most=scientific(min(allowed)))
-        notes.append(words(text, "fa-fine"))
-    remark = say("same.remark")
-    if several_heads(result["query"]):
-        remark = say("same.remark_head", head=picture(result["query"]))
-    return card("same", say("same"), kind(result), remark, *lines, *notes)
+    against = {same["against"] for same in compared}
+    fine = []
+    if compared and not both:
+        tolerance = min(same["tolerance"] for same in compared)
+        fine = [t("same.rounding", most=scientific(tolerance))]
+    remark = t("same.remark")
+    if verdict.has_several_heads(result["query"]):
+        remark = t("same.remark_head", head=verdict.picture_head(result["query"]))
+    return Question(
+        "same",
+        t("same"),
+        remark,
+        comparisons=comparisons,
+        notes=[text for key, text in why.items() if key in against],
+        fine=fine,
+    )
 
 
-def _fast(result: Result) -> str:
+def _comparison(row: Row, both: bool) -> tuple[bool | None, str]:
+    """Say how one method's tiles compare with the picture's; ``both``: of both passes."""
+    same, name = row.get("same"), METHODS[row["method"]]
+    if same is None:
+        return None, t("same.many_backward" if both else "same.many", name=name)
+    if "errors" in same:
+        text = gradients_run_report.describe_tiles(same)
+    elif same["against"] == "O":
+        text = t("same.o", error=scientific(same["o_error"]))
+    elif same["m_error"] is None:
+        text = t("same.elsewhere")
+    else:
+        m, l = (scientific(same[key] or 0.0) for key in ("m_error", "l_error"))
+        text = t("same.values", values=same["values"], tiles=same["tiles"], m=m, l=l)
+    return same["agrees"], f"{name}: {text}"
+
+
+def _fast(result: Result) -> Question:
     rows = timed(result["rows"])
     if not rows:
-        return _not_fast(result)
+        return _not_timed(result)
     naive = naive_ms(rows)
     looped = any("loop_ms" in row for row in rows)
     most = max(max(row["p80_ms"], row.get("loop_ms", 0.0)) for row in rows)
 
-    def made(row: Row) -> dict:
+    def values(row: Row) -> dict:
         ratio = f"{naive / row['median_ms']:.3g} ×" if naive else ""
-        cells = (milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF")
-        told = {"share": row["median_ms"] / most, "cells": cells}
-        told["whisker"] = (row["p20_ms"] / most, row["p80_ms"] / most)
+        cells = [milliseconds(row["median_ms"]), ratio, f"{rounded(row['tflops'])} TF"]
+        bar = {"share": row["median_ms"] / most, "cells": cells}
+        bar["whisker"] = (row["p20_ms"] / most, row["p80_ms"] / most)
         if looped:
-            call = milliseconds(row["loop_ms"]) if "loop_ms" in row else "–"
-            told["cells"] = (cells[0], f"▏{call}", *cells[1:])
-            told["limit"] = row["loop_ms"] / most if "loop_ms" in row else None
-        return told
+            loop_ms = row.get("loop_ms")
+            cells.insert(1, "▏–" if loop_ms is None else f"▏{milliseconds(loop_ms)}")
+            bar["limit"] = None if loop_ms is None else loop_ms / most
+        return bar
 
     device, dtype = result["machine"]["device"], result["query"]["dtype"]
     peak, best = peak_tflops(device, dtype), max(rows, key=lambda row: row["tflops"])
-    notes = []
     if peak:
         share = f"{100 * best['tflops'] / peak:.0f} %"
         name = METHODS[best["method"]]
-        notes.append(words(say("fast.peak", method=name, share=share, peak=peak, dtype=dtype)))
+        note = t("fast.peak", method=name, share=share, peak=peak, dtype=dtype)
     else:
-        notes.append(words(say("fast.no_peak", device=device)))
-    if backward(result):
-        notes.append(words(both_passes(rows), "fa-fine"))
+        note = t("fast.no_peak", device=device)
+    fine = [gradients_run_report.describe_times(rows)] if has_backward(result) else []
     first = [
         f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in rows if "first_ms" in r
     ]
     if first:
-        notes.append(words(say("fast.first", times=", ".join(first)), "fa-fine"))
-    notes += [words(text, "fa-fine") for text in what_times_are(rows, result["after_timing"])]
+        fine.append(t("fast.first", times=", ".join(first)))
     source = result.get("recorded") or result["when"]
-    notes.append(words(f"{source[0].upper()}{source[1:]}.", "fa-fine"))
-    columns = say("fast.columns_naive" if naive else "fast.columns")
+    fine += [*describe_times(rows, result["after_timing"]), f"{source[0].upper()}{source[1:]}."]
+    columns = t("fast.columns_naive" if naive else "fast.columns")
     if looped:
-        columns = say("fast.columns_loop", more=columns)
-    remark = say("fast.remark", columns=columns, device=device)
-    return card("fast", say("fast"), kind(result), remark, *_bars(result, made), *notes)
+        columns = t("fast.columns_loop", more=columns)
+    remark = t("fast.remark", columns=columns, device=device)
+    bars = _bars(result, values)
+    return Question("fast", t("fast"), remark, bars=bars, notes=[note], fine=fine)
 
 
-def _not_fast(result: Result) -> str:
-    took = [
+def _not_timed(result: Result) -> Question:
+    seconds = [
         f"{METHODS[row['method']]} {row['interpreter_s']:.2f} s"
         for row in result["rows"]
         if "interpreter_s" in row
     ]
-    text = say("slow", took=listed(took)) if took else say("slow.none")
-    body = words(text), words(say("slow.below"))
-    return card("fast", say("fast"), kind(result), say("slow.remark"), *body)
+    text = t("slow", took=listed(seconds)) if seconds else t("slow.none")
+    return Question("fast", t("fast"), t("slow.remark"), notes=[text, t("slow.below")])
 
 
-def _small(result: Result) -> str:
+def _small(result: Result) -> Question:
     most = max([1, *(row["peak_bytes"] for row in ran(result["rows"]))])
 
-    def made(row: Row) -> dict:
+    def values(row: Row) -> dict:
         return {"share": row["peak_bytes"] / most, "cells": (amount(row["peak_bytes"]),)}
 
     q = result["query"]
     matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
-    notes = [
-        words(say("small.matrix", matrix=amount(matrix))),
-        words(say("small.inputs", inputs=amount(result["io_bytes"])), "fa-fine"),
-    ]
-    how = say("small.alive" if result["machine"].get("interpreted") else "small.allocator")
-    remark = say("small.remark_backward" if backward(result) else "small.remark", how=how)
-    return card("small", say("small"), kind(result), remark, *_bars(result, made), *notes)
+    how = t("small.alive" if result["machine"].get("interpreted") else "small.allocator")
+    return Question(
+        "small",
+        t("small"),
+        t("small.remark_backward" if has_backward(result) else "small.remark", how=how),
+        bars=_bars(result, values),
+        notes=[t("small.matrix", matrix=amount(matrix))],
+        fine=[t("small.inputs", inputs=amount(result["io_bytes"]))],
+    )

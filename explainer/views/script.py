@@ -1,11 +1,11 @@
-"""A run as a Python file that repeats it with the kernels alone, without this app."""
+"""Write a run as a Python file that repeats it with the kernels alone, without this app."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from explainer.engine.requests import RunRequest
-from explainer.views.downloads import scored
+from explainer.views.downloads import describe_scores
 
 SCRIPT = '''"""Attention, {shape}: measured once more.
 
@@ -89,9 +89,9 @@ errors differ."""
 OF_HEADS = ", of_heads=(h, problem.heads, b)"  # where heads differ in more than their numbers
 
 
-def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
-    """The file for a run's query, whose block sizes are numbers; ``measured``: lines that say what
-    the run found. A query without a seed is a recorded one."""
+def write_script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
+    """Write the file for a run's query, whose block sizes are numbers; ``measured``: lines that
+    say what the run found. A query without a seed is a recorded one."""
     problem = RunRequest.from_query({"n": query["n"], **query}).problem
     random, seed = query.get("data") == "random", problem.seed if "seed" in query else 0
     data = OTHER.format(data=query.get("data"))
@@ -104,7 +104,7 @@ def script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     inputs = DRAWN.format(**own, turned=turned) if drawn else inputs
     inputs = TURNED.format(**own) * bool(problem.rope) + inputs
     rules = {**problem.rules, **problem.dropped}
-    shape = f"N = {query['n']}, d = {query['d']}, {scored(query)}, {query['dtype']}"
+    shape = f"N = {query['n']}, d = {query['d']}, {describe_scores(query)}, {query['dtype']}"
     return SCRIPT.format(
         shape=shape,
         data=data,

@@ -78,7 +78,7 @@ ENVIRONMENT.filters |= {
 }
 
 
-def render(name: str, **values: object) -> Markup:
+def render(name: str, /, **values: object) -> Markup:
     """Render ``templates/<name>.html`` with these values.
 
     Raises jinja2.UndefinedError for a value that the template uses and does not get, KeyError for a

@@ -41,9 +41,9 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 TEXTS = re.compile(r'^import (\w+) from "(\.\.?/[\w./]+)\.json" with \{ type: "json" \};\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
-COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)\n", re.M | re.S)
+COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M)
 # A type within a line.
-TYPE = re.compile(r"/\*\* @type [^*`\"']*\*/ ?")
+TYPE = re.compile(r"/\*\* @type [^*]*\*/ ?")
 # One behind a statement: what follows it holds no quote, so it is not inside of a string.
 BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
@@ -66,16 +66,21 @@ def _ref(name: str) -> str:
 @lru_cache(maxsize=1)
 def _numbers(folder: Path) -> dict[Path, int]:
     return {
-        path: k for k, path in enumerate(sorted([*folder.rglob("*.js"), *folder.glob("texts/*")]))
+        path: k
+        for k, path in enumerate(
+            sorted([*folder.rglob("*.js"), *folder.glob("js/**/*.json"), *folder.glob("texts/*")])
+        )
     }
 
 
 def _texts(name: str, done: list[str], parts: list[str]) -> None:
     if name not in done:
-        kept = json.dumps(
-            stored(posixpath.basename(name)), ensure_ascii=False, separators=(",", ":")
-        )
-        parts.append(f"{_ref(f'{name}.json')} = {kept};\n")
+        if name.startswith("texts/"):
+            content = stored(posixpath.basename(name))
+        else:
+            content = json.loads((ASSETS / f"{name}.json").read_text(encoding="utf-8"))
+        data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        parts.append(f"{_ref(f'{name}.json')} = {data};\n")
         done.append(name)
 
 

@@ -1,21 +1,20 @@
-"""What an answer costs, from its address alone: the one place that estimates it.
+"""Estimate what an answer costs, from its request alone.
 
 Counts are upper bounds without the mask, in closed form, so that asking for the cost costs nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.sizes import size_of, trace_numbers
-from explainer.base.fields import parse_pass
-from explainer.parallel import warps
 from explainer.parallel.warp_loops import ORDERS
 from explainer.problem import Problem
 from explainer.web import mask_map
 from explainer.web.files import in_every_order
+from explainer.web.requests import AnswerRequest
 from explainer.web.wire import has_numbers
 
 CHEAP_S = 0.05  # what an answer may take on a thread of the web process
@@ -82,14 +81,12 @@ def one_visit(p: Problem, pass_: str = "forward") -> Work:
     return _inputs(p) + Work(size_of(p).moves, p.Tc + 2, 2 * strip * p.d, touched, told)
 
 
-def _warps(query: Mapping[str, str]) -> Work:
-    p = warps.from_query(query)[0]
+def _warps(p: Problem) -> Work:
     return sum((one_visit(replace(p, order=order)) for order in set(ORDERS.values())), Work())
 
 
-def _mask(query: Mapping[str, str]) -> Work:
-    """Each predicate of each tile, in both sizes and causal, and of each score that is told."""
-    p = mask_map.problem_of(query)
+def _mask(p: Problem) -> Work:
+    """Each predicate of each tile, in both sizes and causal, and of each score that is sent."""
     half = mask_map.halved(p)
     tiles = 2 * p.Tr * p.Tc + (half.Tr * half.Tc if half else 0)
     cells = p.n * p.n if p.n <= mask_map.MOST_CELLS else 0
@@ -101,24 +98,21 @@ def _html(p: Problem) -> Work:
     return sum(map(_trace, in_every_order(p)), _trace(p, "backward"))
 
 
-_OF_PROBLEM = {
+_WORK: dict[str, Callable[[Problem, str], Work]] = {
     "trace": _trace,
     "visit": one_visit,
+    "warps": lambda p, _: _warps(p),
+    "mask": lambda p, _: _mask(p),
     "export.html": lambda p, _: _html(p),
     "export.json": whole,
     "export.npz": whole,
 }
 
 
-def seconds(kind: str, query: Mapping[str, str]) -> float:
-    """Of the answer of this kind to this query. Raises ProblemError for a query that names no
-    Problem."""
-    if kind == "code":
+def seconds(request: AnswerRequest) -> float:
+    """Estimate the seconds that an answer takes to compute."""
+    if request.kind == "code":
         return COMPILING_S
-    if kind == "warps":
-        return _warps(query).seconds
-    if kind == "mask":
-        return _mask(query).seconds
-    if kind in _OF_PROBLEM:
-        return _OF_PROBLEM[kind](Problem.from_query(query), parse_pass(query)).seconds
-    return 0.0  # what Learn computes is bounded by its controls
+    if request.kind not in _WORK:
+        return 0.0  # the controls of Learn bound its work
+    return _WORK[request.kind](request.problem, request.pass_).seconds

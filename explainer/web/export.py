@@ -26,15 +26,22 @@ from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
-from explainer.views.bar import BAR
-from explainer.views.html import awaited, div, tag
+from explainer.views.bar import render_bar
 from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
-from explainer.web import bundle, static_responses
+from explainer.views.templates import render
+from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
-from explainer.web.static_pages import STATIC_PAGES, StaticPage
-from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
+from explainer.web.static_pages import STATIC_PAGES
+from explainer.web.static_responses import (
+    Responses,
+    limited_controls,
+    linked_addresses,
+    response_name,
+    widget_responses,
+)
+from explainer.web.stylesheets import APP, STATIC_SITE, join_stylesheets
 from explainer.web.wire import pack
 
 say = Texts("web")
@@ -47,78 +54,7 @@ PRESETS = (  # title, Problem
     (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-TABS = say.named("tabs")
 LACKS, OTHER = say.named("lacks"), say("other")
-
-RADIO = Markup('<input type="radio" name="{}" value="{}" {}>')
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; frame-src 'none'">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}
-</style>
-</head>
-<body class="fa-site">
-<div class="gradio-container"><main class="main app">
-<div id="top">{bar}</div>
-<div id="pages">{pages}</div>
-</main></div>
-<script type="application/json" id="content">{content}</script>
-<script type="module">
-{script}</script>
-</body>
-</html>
-"""
-
-
-def _mount(name: str) -> Markup:
-    return tag("div", div("fa-mount"), id=name)
-
-
-def _choices(name: str, title: str, choices: dict[str, str]) -> Markup:
-    """A row of choices, as the app's pages of figures have them; the first is made."""
-    labels = Markup()
-    for k, (value, label) in enumerate(choices.items()):
-        box = RADIO.format(name, value, "" if k else "checked")
-        labels += tag("label", box, tag("span", label))
-    legend = tag("legend", title, class_="fa-said")
-    return tag("fieldset", legend, div("wrap", labels), data_choice=name.partition("-")[2])
-
-
-def _board(board: StaticPage) -> Markup:
-    rows = [_choices(f"{board.name}-view", say("choice.view"), dict(board.views))]
-    if board.choices:
-        rows.append(_choices(f"{board.name}-more", say("choice.more"), dict(board.choices)))
-    loads = {str(k): label for k, (label, _) in enumerate(board.workloads)}
-    rows.append(_choices(f"{board.name}-workload", say("choice.workload"), loads))
-    warps = [tag("div", _mount("warps"), data_place="warps")] if "warps" in board.views else []
-    main = div(
-        "fa-main",
-        tag("p", board.lacks, class_="fa-site-note"),
-        div("fa-views", *rows),
-        tag("p", data_place="notice", role="status", class_="fa-site-notice", hidden=""),
-        div("fa-run-block", awaited(), data_place="head"),
-        div("fa-plots", data_place="charts"),
-        *warps,
-        div("fa-run-block", data_place="tail"),
-    )
-    told = json.dumps(board.told() | {"lacks": OTHER})
-    return div("fa-page fa-run-page fa-figure-page", main, data_board=told)
-
-
-def _step(found: list[tuple[str, str]]) -> Markup:
-    """The player, and in the place of its controls the Problems that are here."""
-    said = tag("p", say("problems"))
-    links = (tag("a", title, href=f"?{query}") for title, query in found)
-    controls = div("fa-controls fa-step-controls", said, *links)
-    return div("fa-page", controls, div("fa-main", _mount("player")))
 
 
 def _named_places() -> list[tuple[str, str]]:
@@ -138,10 +74,10 @@ def _named_places() -> list[tuple[str, str]]:
 
 def _name(problem: Problem, pass_: str = "forward") -> str:
     backward = {"pass": pass_} if pass_ == "backward" else {}
-    return static_responses.named((problem.to_query() | backward).items())
+    return response_name((problem.to_query() | backward).items())
 
 
-def traces(queries: list[str]) -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
+def traces(queries: list[str]) -> tuple[dict[str, Responses], dict[str, str]]:
     """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
     and in both passes where the query is of the backward one."""
     files, where = {}, {}
@@ -164,15 +100,15 @@ def _screens() -> dict[str, str]:
     """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
-        whole, narrow = render_widget(key), render_widget(key, static_responses.controls(widget))
+        whole, narrow = render_widget(key), render_widget(key, limited_controls(widget))
         found = {name: text.replace(whole, narrow) for name, text in found.items()}
     return found
 
 
-def answers() -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
+def answers() -> tuple[dict[str, Responses], dict[str, str]]:
     """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
-    of_widgets = {key: static_responses.learn(widget) for key, widget in widgets().items()}
-    led_to = [query for _, query in _named_places()] + static_responses.links(of_widgets)
+    of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
+    led_to = [query for _, query in _named_places()] + linked_addresses(of_widgets)
     files, where = traces(led_to)
     tile = packed(*from_query(START))
     files |= {
@@ -183,49 +119,28 @@ def answers() -> tuple[dict[str, static_responses.Answers], dict[str, str]]:
         "listing": {"": listings()},
         "tour": {"": chapters()},
         "warps": {"": tile},
-        **{board.name: board.held() for board in STATIC_PAGES},
+        **{page.name: page.views_by_query() for page in STATIC_PAGES},
     }
     return files, where
 
 
 def _index(files: list[str], where: dict[str, str]) -> str:
-    """The page itself."""
-    panels = {"step": _step(_named_places()), "learn": _mount("learn")}
-    panels |= {board.name: _board(board) for board in STATIC_PAGES}
-    tabs, places = Markup(), Markup()
-    for name, title in TABS.items():
-        first = name == "step"
-        tabs += tag(
-            "button",
-            title,
-            type="button",
-            role="tab",
-            data_tab_id=name,
-            id=f"tab-{name}",
-            aria_controls=f"page-{name}",
-            aria_selected=str(first).lower(),
-            tabindex=0 if first else -1,
-            class_="selected" if first else "",
-        )
-        places += tag(
-            "div",
-            panels[name],
-            role="tabpanel",
-            id=f"page-{name}",
-            aria_labelledby=f"tab-{name}",
-            **({} if first else {"hidden": ""}),
-        )
-    bar = div("tab-wrapper", div("tab-container", tabs, role="tablist", aria_label=say("pages")))
+    """Render the page itself."""
     kinds = [name for name in files if name not in set(where.values())]
-    plain = Problem().to_query()
-    content = {"plain": plain, "traces": where, "files": kinds, "lacks": LACKS}
-    return PAGE.format(
-        title=say("title"),
-        style=join_stylesheets((*STYLESHEETS, "warps.css", "site.css")),
-        bar=BAR,
-        pages=bar + places,
-        content=in_script(content),
-        script=bundle.site().replace("</", "<\\/"),
+    content = {"plain": Problem().to_query(), "traces": where, "files": kinds, "lacks": LACKS}
+    return render(
+        "site/index",
+        style=Markup(join_stylesheets(APP + STATIC_SITE)),
+        bar=render_bar(),
+        places=_named_places(),
+        pages={page.name: page for page in STATIC_PAGES},
+        values={page.name: page.to_json() | {"lacks": OTHER} for page in STATIC_PAGES},
+        loads={
+            page.name: {str(k): label for k, (label, _) in enumerate(page.workloads)}
+            for page in STATIC_PAGES
+        },
+        content=Markup(in_script(content)),
+        script=Markup(bundle.site().replace("</", "<\\/")),
     )
 
 

@@ -25,10 +25,10 @@ from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, trace, trace_backward
-from explainer.views.downloads import scored
+from explainer.views.downloads import describe_scores
 from explainer.web import bundle, wire
 from explainer.web.listings import listings
-from explainer.web.stylesheets import OFFLINE, join_stylesheets
+from explainer.web.stylesheets import PLAYER, join_stylesheets
 from explainer.web.wire import KIND, pack
 
 say = Texts("web")
@@ -89,24 +89,29 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         d=problem.d,
         br=problem.block_q,
         bc=problem.block_k,
-        scores=scored(problem.to_query()),
+        scores=describe_scores(problem.to_query()),
     )
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
     if not problem.dropout:
         packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
     content = {
         "traces": {name: base64.b64encode(x).decode() for name, x in packed.items()},
-        "listings": listings(),
+        "listings": _listings(problem),
         "glossary": glossary.data(),
         "start": urlencode(problem.to_query() | start),
     }
     return PAGE.format(
         title=escape(title),
         remark=say("file.remark", kind=KIND),
-        style=join_stylesheets(OFFLINE),
+        style=join_stylesheets(PLAYER),
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
     )
+
+
+def _listings(problem: Problem) -> dict[str, dict]:
+    """Keep the code of the algorithms that the page shows, and of the backward pass."""
+    return {key: listings()[key] for key in (*lanes_of(problem.order), "backward")}
 
 
 def in_script(content: object) -> str:

@@ -7,6 +7,7 @@ is assets/js/site/gradio_patches.js; connections.py does the same for uvicorn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,8 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
+FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
+LAYERED = "/assets/layered/"
 QUEUE_POLL_S = 0.02  # a run starts so much later at most
 UnknownFunction = FnIndexInferError
 # Gradio ends the app when its own first page takes 3 s, which it does on a busy machine.
@@ -86,8 +89,30 @@ def is_event_abandoned() -> bool:
 
 def find_plot_script() -> str:
     """Return the relative address of Gradio's module that draws charts, "" if there is none."""
-    folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
-    return next((f"assets/{path.name}" for path in folder.glob("PlotlyPlot-*.js")), "")
+    folder = FRONTEND / "assets"
+    return next((f"{LAYERED[1:]}{path.name}" for path in folder.glob("PlotlyPlot-*.js")), "")
+
+
+def inner_path(path: str) -> str:
+    """Return the path by which Gradio knows a file that the page names by its layered copy."""
+    return f"/assets/{path.removeprefix(LAYERED)}" if path.startswith(LAYERED) else path
+
+
+def layer_styles(path: str, media_type: bytes, body: bytes) -> bytes:
+    """Put Gradio's styles into the cascade layer "gradio", over which all of ours win.
+
+    The page names Gradio's files by LAYERED, because browsers may have the files as Gradio serves
+    them under their own names for a year. Its modules name each other relatively, but for one
+    stylesheet that the first module names as the page does.
+    """
+    if path == "/" or path.startswith(LAYERED):
+        body = re.sub(rb"([\"`]\.)/assets/", rb"\g<1>" + LAYERED.encode(), body)
+    if path == "/":
+        body = body.replace(b"<style>", b"<style>@layer gradio{", 1)
+        return body.replace(b"</style>", b"}</style>", 1)
+    if media_type.startswith(b"text/css") and path.startswith((LAYERED, "/theme.css")):
+        return b"@layer gradio{%s}" % body
+    return body
 
 
 def list_routes(routes: Iterable[BaseRoute]) -> list[BaseRoute]:

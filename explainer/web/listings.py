@@ -15,7 +15,8 @@ from explainer.algorithms.transfers import PASSES
 from explainer.base.paths import ROOT
 
 PHASE = re.compile(r"\s*# phase: (\w+)(.*)")
-STAGE = re.compile(r'def (scores|softmax|output|delta|scale)_kernel|step\.stage == "(\w+)"')
+STAGE = re.compile(r'def (\w+)_kernel|step\.stage == "(\w+)"')
+SHARED = re.compile(r"# kernel: (\w+)\.(\w+)")  # a function of another kernel's file stands here
 OF_KERNEL = {"delta": "D"}  # the stage of a kernel that is not called as its stage is
 END = "# phases end"
 
@@ -59,8 +60,10 @@ def cut(lines: list[str], order: str, pass_: str = "forward") -> tuple[Line, ...
     for text in lines:
         if not text.strip() or _indent(text) < depth:
             phase, first, depth, hidden = None, False, 0, False
-        if stages and (found := STAGE.search(text)):
-            stage, begun = found[2] or OF_KERNEL.get(found[1], found[1]), _indent(text)
+        found = STAGE.search(text)
+        named = found and (found[2] or OF_KERNEL.get(found[1], found[1]))
+        if named in stages:
+            stage, begun = named, _indent(text)
         elif stage and text.strip() and _indent(text) <= begun and text[0] != ")":
             stage = stages[-1] if text.strip() == "else:" else None
         marker = PHASE.match(text)
@@ -75,7 +78,8 @@ def cut(lines: list[str], order: str, pass_: str = "forward") -> tuple[Line, ...
 
 
 def _named(order: str, pass_: str) -> str:
-    return f"{order}.py" if pass_ == "forward" else f"{order}_{pass_}.py"
+    key = OF_PASS[pass_][order].key  # a variant has the backward pass of another
+    return f"{key}.py" if pass_ == "forward" else f"{key}_{pass_}.py"
 
 
 def numpy_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
@@ -91,9 +95,23 @@ def triton_lines(order: str, source: str | None = None, pass_: str = "forward") 
     name = _named(order, pass_)
     text = source or (ROOT / "kernels" / name).read_text(encoding="utf-8")
     lines = _between(text, "# kernel: begin", "# kernel: end", name)[1:]
+    lines = [part for line in lines for part in _shared(line)]
     while lines and not lines[0].strip():
         lines.pop(0)
     return _checked(order, pass_, "Triton", cut(lines, order, pass_))
+
+
+def _shared(line: str) -> list[str]:
+    """The line, or the kernel of another file that it names."""
+    found = SHARED.fullmatch(line)
+    if not found:
+        return [line]
+    name = f"{found[1]}.py"
+    before, _, after = (
+        (ROOT / "kernels" / name).read_text(encoding="utf-8").partition(f"def {found[2]}(")
+    )
+    decorator = before[before.rindex("\n@triton.jit") + 1 :]
+    return _between(f"{decorator}def {found[2]}({after}", "@triton.jit", "\n\n\n", name)
 
 
 def _checked(order: str, pass_: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -13,22 +13,23 @@ from explainer.algorithms import tiling
 from explainer.base.cache import cached
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
-from explainer.learn.presets import PRESETS, told
+from explainer.learn.presets import PRESETS
 from explainer.problem import Problem
 from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
 from kernels.spec.scores import MODIFICATIONS
 
 say = Texts("web")
-ASKED = ("n", "br", "bc", "mask", "score", "sink")
+SIZES = ("n", "br", "bc")
+KEYS = (*SIZES, "mask", "score", "sink")
 MOST_CELLS = 128  # the longest sequence whose scores are told one by one
 MOST_DRAWN = 1 << 16  # tiles that are told one by one
 MOST_TILES = 1 << 22
 THUMBNAIL = 16  # tokens
 
 
-def problem_of(query: Mapping[str, str]) -> Problem:
-    """The Problem whose mask is asked about. Raises ProblemError, also for too many tiles."""
-    p = Problem.from_query({key: query[key] for key in ASKED if key in query})
+def parse_problem(query: Mapping[str, str], keys: tuple[str, ...] = KEYS) -> Problem:
+    """Parse the Problem whose mask is mapped. Raises ProblemError, also for too many tiles."""
+    p = Problem.from_query({key: query[key] for key in keys if key in query})
     if p.Tr * p.Tc > MOST_TILES:
         why = say("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
         raise refused({"br": p.block_q, "bc": p.block_k}, why)
@@ -60,18 +61,14 @@ def _computed(p: Problem) -> int:
     return int((tiling.kinds(p) != tiling.SKIPPED).sum())
 
 
-def mask_map(query: Mapping[str, str]) -> dict[str, object]:
-    """What ``/fa/mask?n=&br=&bc=&mask=&score=&sink=`` answers. Raises ProblemError.
+@cached(4 << 20, lambda answer: 1_000 + len(str(answer["cells"])) + len(str(answer["tiles"])))
+def mask_map(p: Problem) -> dict[str, object]:
+    """Answer ``/fa/mask?n=&br=&bc=&mask=&score=&sink=``.
 
     ``mask``, ``score`` canonical; ``cells`` up to N = 128, else None; ``tiles.kinds`` uint8
     (Tr, Tc) of indices into full, partial, skipped, None if there are too many to draw; ``half``:
     the same count in tiles of half the size; ``causal``: tiles that causal computes.
     """
-    return _mask_map(problem_of(query))
-
-
-@cached(4 << 20, lambda answer: 1_000 + len(str(answer["cells"])) + len(str(answer["tiles"])))
-def _mask_map(p: Problem) -> dict[str, object]:
     found = tiling.kinds(p)
     drawn = found.size <= MOST_DRAWN
     half = halved(p)
@@ -117,11 +114,15 @@ def _starts(p: Problem) -> dict[str, str]:
     }
 
 
-def palette(query: Mapping[str, str]) -> dict[str, object]:
-    """What ``/fa/presets?n=&br=&bc=`` answers: all that a mask can be made of, and the masks of
-    published models, for a sequence of this length. ``bits``: the kept scores of 16 tokens, as
-    ``keeps`` above. Raises ProblemError."""
-    p = problem_of({key: value for key, value in query.items() if key in ("n", "br", "bc")})
+def parse_size(query: Mapping[str, str]) -> Problem:
+    """Parse the sizes for which masks are offered. Raises ProblemError."""
+    return parse_problem(query, SIZES)
+
+
+def palette(p: Problem) -> dict[str, object]:
+    """Answer ``/fa/presets?n=&br=&bc=``: all that a mask can be made of, and the masks of published
+    models, for a sequence of this length. ``bits``: the visible scores of 16 tokens, as ``keeps``
+    above."""
     starts = _starts(p)
     predicates = [
         {
@@ -144,7 +145,7 @@ def palette(query: Mapping[str, str]) -> dict[str, object]:
     for preset in PRESETS:
         small = parse(preset.mask(THUMBNAIL))
         presets.append(
-            told(preset)
+            preset.to_json()
             | {
                 "mask": str(parse(preset.mask(p.n))),
                 "bits": _text(np.packbits(small.keep(THUMBNAIL, THUMBNAIL))),

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import brotli
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explainer.web.gradio_internals import inner_path, layer_styles
+
 FILES = ("/assets/", "/static/", "/fa/static/")
 STATIC = (*FILES, "/fa/listing", "/fa/tour", "/fa/course", "/fa/learn/")
 # Gradio makes these anew for every request, at 6 ms each for "/", although they depend only on the
@@ -69,11 +71,12 @@ class PageCache:
             await self.app(scope, receive, send)
             return
         headers, path = dict(scope["headers"]), scope["path"]
+        scope = {**scope, "path": inner_path(path)}
         if path.startswith(STATIC):
-            await self._respond(path, headers, scope, receive, send)
+            await self._respond(path, path, headers, scope, receive, send)
         elif path in PAGES and b"deep_link" not in scope["query_string"]:
             key = repr([path, scope.get("scheme"), *(headers.get(name) for name in ORIGIN)])
-            await self._respond(key, headers, scope, receive, send)
+            await self._respond(key, path, headers, scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -94,6 +97,7 @@ class PageCache:
     async def _respond(
         self,
         key: str,
+        path: str,
         request_headers: Mapping[bytes, bytes],
         scope: Scope,
         receive: Receive,
@@ -106,7 +110,7 @@ class PageCache:
                 if key not in self._files:
                     start, body = await self._fetch(scope, receive)
                 if start.get("status") == 200:
-                    file = await asyncio.to_thread(_encode, scope["path"], start, body)
+                    file = await asyncio.to_thread(_encode, path, start, body)
                     self._store(key, file)  # in the event loop's thread, like every change
                 self._locks.pop(key, None)
             if start and start["status"] != 200:
@@ -150,12 +154,14 @@ class PageCache:
 def _encode(path: str, start: Message, body: bytes) -> _CachedFile:
     """Compress a response in every encoding. Slow for a large one, so it runs in a thread."""
     common = dict(start["headers"])
+    media_type = common.get(b"content-type", b"")
+    body = layer_styles(path, media_type, body)
     etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'.encode()
     lifetime = NO_CACHE if path in PAGES else ONE_HOUR
     common.setdefault(b"cache-control", FOREVER if path.startswith("/assets/") else lifetime)
     common |= {b"etag": etag, b"vary": b"Accept-Encoding"}
     bodies = {b"": body}
-    if common.get(b"content-type", b"").startswith(TEXT) and len(body) > MIN_COMPRESSED_BYTES:
+    if media_type.startswith(TEXT) and len(body) > MIN_COMPRESSED_BYTES:
         quality = 11 if path.startswith("/fa/") else 7  # ours are few: a tenth of a second each
         bodies[b"br"] = brotli.compress(body, quality=quality)
         bodies[b"gzip"] = gzip.compress(body, 6, mtime=0)

@@ -1,10 +1,10 @@
-"""The door: which requests reach Gradio at all, and in what form.
+"""Admit to Gradio only those requests that this app's pages and programs make.
 
 Gradio serves uploads, proxies, recordings and more that no page of ours uses, and answers some
-malformed posts with 500. What is let in is listed here; the rest gets one sentence.
+malformed posts with 500. The patterns below list what is admitted; the rest gets one sentence.
 
-By hand, since slowapi and the like limit how often somebody asks, not what; and which of Gradio's
-own addresses and messages this app needs, no library knows.
+By hand, since slowapi and the like limit how often a client makes requests, not which; and no
+library knows which of Gradio's addresses and messages this app needs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.base.texts import Texts
 
-AGAIN_S = 5  # until one who was not taken may ask again
-MOST_BYTES = 64_000
-MOST_TEXT = 64  # characters of an id
-MOST_HOST = 260  # characters, its port with it
-MOST_PATH = 512  # characters of a path; file systems stop at 255 a name
+RETRY_S = 5  # after a refusal for lack of room
+MAX_BODY_BYTES = 64_000
+MAX_ID = 64  # characters
+MAX_HOST = 260  # characters, with the port
+MAX_PATH, MAX_NAME = 512, 255  # characters of a path, and of a name in a file system
 READ = re.compile(
     r"/(?:$|assets/|static/|fa/|gradio_api/mcp(?:/|$)|(?:config|healthz)/?$"
     r"|(?:theme\.css|favicon\.ico|manifest\.json|robots\.txt)$"
@@ -37,26 +37,29 @@ BY_NAME = re.compile(r"/gradio_api/call/(v2/)?(\w{1,32})/?$")
 SESSION = re.compile(r"/gradio_api/(?:cancel|reset)/?$")
 MCP = re.compile(r"/gradio_api/mcp(?:/|$)")
 
-say = Texts("web")
-NO_SUCH, NOT_FITTING = say("no_such"), say("not_fitting")
-# Gradio builds the page's own address from it, and keeps the page for whoever comes next.
-LEFT_OUT = (b"x-gradio-server",)
+t = Texts("web")
+NO_SUCH, NOT_FITTING = t("no_such"), t("not_fitting")
+# Gradio builds the page's own address from it, and the page is cached for the next visitor.
+REMOVED_HEADERS = (b"x-gradio-server",)
 HOSTS = (b"host", b"x-forwarded-host")
 
 
 class Refused(Exception):
-    """Why a request is not let in; ``status`` goes with the sentence."""
+    """The reason why a request is not admitted: one sentence and its HTTP ``status``."""
 
     def __init__(self, sentence: str, status: int = 422) -> None:
         super().__init__(sentence)
         self.status = status
-        self.headers = {"Retry-After": str(AGAIN_S)} if status == 503 else None
+        self.headers = {"Retry-After": str(RETRY_S)} if status == 503 else None
 
 
 class RequestFilter:
-    """Middleware. ``endpoints``: the values that each named endpoint takes; ``functions``: how many
-    each of Gradio's numbered functions takes that run on the server; ``crowded``: why an endpoint
-    takes nothing of this visitor now, which here costs a tenth of what Gradio's way to it does."""
+    """Middleware that refuses what the app does not serve before Gradio sees it.
+
+    ``endpoints``: {name: its arguments}; ``functions``: {number of a function that runs on the
+    server: its number of inputs}; ``crowded``: {endpoint: request → why it takes nothing more of
+    this client now, or None}, which costs a tenth here of what Gradio needs to reach it.
+    """
 
     def __init__(
         self,
@@ -72,14 +75,14 @@ class RequestFilter:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = [(k, v) for k, v in scope["headers"] if k not in LEFT_OUT]
+        headers = [(k, v) for k, v in scope["headers"] if k not in REMOVED_HEADERS]
         headers = [(k, v) for k, v in headers if k not in HOSTS or _is_host(v)]
         scope = {**scope, "headers": headers}
         try:
             if self._is_read(scope["method"], scope["path"]) or MCP.match(scope["path"]):
                 await self.app(scope, receive, send)
                 return
-            body = await _whole(receive)
+            body = await _read_body(receive)
             self._check(scope["path"], body)
             named = BY_NAME.match(scope["path"])
             crowded = self.crowded.get(named[2]) if named else None
@@ -89,12 +92,13 @@ class RequestFilter:
             answer = JSONResponse({"error": str(why)}, why.status, why.headers)
             await answer(scope, receive, send)
             return
-        mended = _Mended(send) if BY_NUMBER.match(scope["path"]) else send
-        await self.app(scope, _again(body, receive), mended)
+        if BY_NUMBER.match(scope["path"]):
+            send = _RefusalFix(send)
+        await self.app(scope, _replay(body, receive), send)
 
     def _is_read(self, method: str, path: str) -> bool:
-        """Whether this only reads. Raises Refused for what is neither that nor a known post."""
-        if len(path) > MOST_PATH or "\0" in path or any(len(p) > 255 for p in path.split("/")):
+        """Return True for a read, False for a known post. Raises Refused for anything else."""
+        if len(path) > MAX_PATH or "\0" in path or any(len(p) > MAX_NAME for p in path.split("/")):
             raise Refused(NO_SUCH, 404)
         if method == "OPTIONS" or (method in ("GET", "HEAD") and READ.match(path)):
             return True
@@ -107,36 +111,36 @@ class RequestFilter:
         names = self.endpoints.get(named[2]) if named else None
         if named and names is None:
             raise Refused(NO_SUCH, 404)
-        wanted = f'{{"data": [{", ".join(names)}]}}' if names else say("form.known")
+        expected = f'{{"data": [{", ".join(names)}]}}' if names else t("form.known")
         if named and named[1]:
-            wanted = say("form.keys", keys=", ".join(names))
-        asked = _strict(body, wanted)
-        _check_text(asked, "session_hash")
+            expected = t("form.keys", keys=", ".join(names))
+        message = _parse_json(body, expected)
+        _check_text(message, "session_hash")
         if named and named[1]:
-            if unknown := [key for key in asked if key not in names]:
-                raise Refused(say("unknown", key=str(unknown[0])[:40], keys=", ".join(names)))
+            if unknown := [key for key in message if key not in names]:
+                raise Refused(t("unknown", key=str(unknown[0])[:40], keys=", ".join(names)))
         elif named:
-            _check_count(asked, len(names), wanted)
+            _check_count(message, len(names), expected)
         elif BY_NUMBER.match(path):
-            self._check_numbered(asked)
+            self._check_numbered(message)
         else:
-            _check_text(asked, "event_id")
-            _check_number(asked, "fn_index")
+            _check_text(message, "event_id")
+            _check_number(message, "fn_index")
 
-    def _check_numbered(self, asked: dict) -> None:
-        number = _check_number(asked, "fn_index")
+    def _check_numbered(self, message: dict) -> None:
+        number = _check_number(message, "fn_index")
         if number not in self.functions:
             raise Refused(NO_SUCH, 404)
-        _check_number(asked, "trigger_id")
-        if not isinstance(asked.get("event_data"), (dict, type(None))):
-            raise Refused(say("event"))
-        _check_count(asked, self.functions[number], '{"data": […]}')
+        _check_number(message, "trigger_id")
+        if not isinstance(message.get("event_data"), (dict, type(None))):
+            raise Refused(t("event"))
+        _check_count(message, self.functions[number], '{"data": […]}')
 
 
-@lru_cache(256)  # each of a page's 77 requests says the same
+@lru_cache(256)  # all 77 requests of a page have the same
 def _is_host(value: bytes) -> bool:
-    """Whether Gradio can build an address from it; from the first, where proxies left more."""
-    if len(value) > MOST_HOST:
+    """Return True if Gradio can build an address from it, or from the first of a proxy's list."""
+    if len(value) > MAX_HOST:
         return False
     try:
         host = value.decode("ascii").partition(",")[0].strip()
@@ -145,67 +149,67 @@ def _is_host(value: bytes) -> bool:
         return False
 
 
-async def _whole(receive: Receive) -> bytes:
+async def _read_body(receive: Receive) -> bytes:
     body, more = b"", True
     while more:
         message = await receive()
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > MOST_BYTES:
-            raise Refused(say("too_long", most=MOST_BYTES))
+        if len(body) > MAX_BODY_BYTES:
+            raise Refused(t("too_long", most=MAX_BODY_BYTES))
     return body
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once more, then what the connection really says."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a ``receive`` that gives the body again, then what the connection sends."""
     rest = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         return rest.pop() if rest else await receive()
 
-    return again
+    return receive_again
 
 
-def _strict(body: bytes, wanted: str) -> dict:
-    """JSON as its standard has it: neither NaN nor half a character."""
+def _parse_json(body: bytes, expected: str) -> dict:
+    """Parse an object of strict JSON, which has neither NaN nor half a character."""
 
     def refuse(constant: str) -> None:
-        raise Refused(say("no_number", constant=constant))
+        raise Refused(t("no_number", constant=constant))
 
     try:
         value = json.loads(body, parse_constant=refuse)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):  # UnicodeError is a ValueError
-        raise Refused(say("form", wanted=wanted)) from None
+        raise Refused(t("form", wanted=expected)) from None
     if not isinstance(value, dict):
-        raise Refused(say("form", wanted=wanted))
+        raise Refused(t("form", wanted=expected))
     return value
 
 
-def _check_count(asked: dict, count: int, wanted: str) -> None:
-    data = asked.get("data")
+def _check_count(message: dict, count: int, expected: str) -> None:
+    data = message.get("data")
     if not isinstance(data, list):
-        raise Refused(say("form", wanted=wanted))
+        raise Refused(t("form", wanted=expected))
     if len(data) != count:
-        raise Refused(say("count", given=len(data), count=count, wanted=wanted))
+        raise Refused(t("count", given=len(data), count=count, wanted=expected))
 
 
-def _check_text(asked: dict, key: str) -> None:
-    value = asked.get(key)
-    if value is not None and not (isinstance(value, str) and len(value) <= MOST_TEXT):
-        raise Refused(say("text", key=key, most=MOST_TEXT))
+def _check_text(message: dict, key: str) -> None:
+    value = message.get(key)
+    if value is not None and not (isinstance(value, str) and len(value) <= MAX_ID):
+        raise Refused(t("text", key=key, most=MAX_ID))
 
 
-def _check_number(asked: dict, key: str) -> int | None:
-    value = asked.get(key)
+def _check_number(message: dict, key: str) -> int | None:
+    value = message.get(key)
     known = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
     if value is not None and not known:
-        raise Refused(say("whole", key=key))
+        raise Refused(t("whole", key=key))
     return value
 
 
-class _Mended:
-    """Gradio answers 500 to values that a function refuses: 422 and a sentence instead."""
+class _RefusalFix:
+    """Answer 422 and a sentence where Gradio answers 500: to values that a function refuses."""
 
     def __init__(self, send: Send) -> None:
         self._send, self._start, self._body = send, None, b""

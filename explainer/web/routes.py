@@ -8,7 +8,7 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 
@@ -18,18 +18,17 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from explainer.base.fields import parse_pass
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
 from explainer.learn.tour import chapters
-from explainer.problem import Problem
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
 from explainer.web.listings import listings
-from explainer.web.responses import MAKERS
-from explainer.web.stylesheets import STYLESHEETS, join_stylesheets
+from explainer.web.requests import AnswerRequest, parse_request
+from explainer.web.responses import make
+from explainer.web.stylesheets import APP, LATER, join_stylesheets
 from explainer.web.worker_pool import Busy, ClientDisconnected, WorkerPool
 from kernels.spec.fields import PASSES
 
@@ -72,13 +71,13 @@ async def _gone(request: Request) -> None:
         pass
 
 
-def _seen(kind: str, query: dict[str, str]) -> dict[str, str]:
-    """The headers of an answer of this kind."""
-    if not kind.startswith("export."):
-        packed = {"Content-Encoding": "gzip"} if kind in ("trace", "visit") else {}
+def _headers(wanted: AnswerRequest) -> dict[str, str]:
+    """Make the headers of an answer."""
+    if not wanted.kind.startswith("export."):
+        packed = {"Content-Encoding": "gzip"} if wanted.kind in ("trace", "visit") else {}
         return packed | {"Cache-Control": IMMUTABLE}
-    problem, suffix = Problem.from_query(query), kind.removeprefix("export.")
-    back = "" if parse_pass(query) == PASSES[0] else "-backward"
+    problem, suffix = wanted.problem, wanted.kind.removeprefix("export.")
+    back = "" if wanted.pass_ == PASSES[0] else "-backward"
     name = f"flashattention-{problem.order}{back}-n{problem.n}-d{problem.d}.{suffix}"
     # With an encoding of its own, else Gradio compresses tens of megabytes in the web process.
     return {
@@ -94,20 +93,20 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
 
 
 async def computed(pool: WorkerPool, kind: str, request: Request) -> Response:
-    """``GET /fa/<kind>?…``: what :mod:`explainer.web.responses` makes of the address."""
-    query = dict(request.query_params)
-    seconds = cost.seconds(kind, query)
+    """Answer ``GET /fa/<kind>?…``."""
+    wanted = parse_request(kind, dict(request.query_params))
+    seconds = cost.seconds(wanted)
     try:
         if seconds <= cost.CHEAP_S:
-            body = await run_in_threadpool(MAKERS[kind], query)
+            body = await run_in_threadpool(make, wanted)
         else:
-            body = await pool.answer(kind, query, seconds, partial(_gone, request))
+            body = await pool.compute(wanted, seconds, partial(_gone, request))
     except ClientDisconnected:
         return Response(status_code=499)  # nobody reads it
     except Busy as busy:
         headers = {"Retry-After": str(busy.after), "Cache-Control": "no-store"}
         return JSONResponse({"error": str(busy)}, 503, headers)
-    headers = _seen(kind, query)
+    headers = _headers(wanted)
     if len(body) <= PIECE:
         return Response(body, media_type=COMPUTED[kind], headers=headers)
     headers |= {"Content-Length": str(len(body))}
@@ -172,12 +171,12 @@ def modules(name: str, request: Request) -> Response:
     )
 
 
-def all_sheets(request: Request) -> Response:
-    """``GET /fa/static/<build>/all.css``: our stylesheets in one file."""
+def stylesheet(names: Sequence[str], request: Request) -> Response:
+    """``GET /fa/static/<build>/all.css``: our stylesheets in one file; others that come later."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
     headers = {"Cache-Control": IMMUTABLE}
-    return Response(join_stylesheets(STYLESHEETS), media_type="text/css", headers=headers)
+    return Response(join_stylesheets(names), media_type="text/css", headers=headers)
 
 
 def health(engine: Engine) -> Response:
@@ -211,6 +210,9 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
             )
             for name in SCRIPTS
         ),
-        Route(f"{PREFIX}/static/{{build}}/all.css", all_sheets, methods=["GET"]),
+        *(
+            Route(f"{PREFIX}/static/{{build}}/{path}.css", partial(stylesheet, names))
+            for path, names in {"all": APP, **{f"css/{name}": (name,) for name in LATER}}.items()
+        ),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -1,5 +1,7 @@
-"""The pages of figures in a copy of the lesson without a server: their views, made beforehand for
-a few workloads each, by the same functions as the app's."""
+"""The pages of figures in a copy of the lesson without a server.
+
+The app's own functions make their views beforehand, for a few workloads each.
+"""
 
 from __future__ import annotations
 
@@ -24,68 +26,72 @@ from explainer.views import (
     run_report,
     sweep_report,
 )
-from explainer.views.charts import large
+from explainer.views.charts import enlarge
 
-say = Texts("web")
+t = Texts("web")
 METHODS = ("naive", "fa2", "hopper", "sdpa_flash", "sdpa_cudnn", "fa4")
-# So many charts in a lecture hall → px of height, characters of a heading; three stand one above
-# the other.
-HALL = {0: (0, 0), 1: (460, 84), 2: (460, 42), 3: (460, 84)}
+# {charts in a view: height in px and characters of a heading in presentation mode}; three charts
+# stand one above the other.
+PRESENT = {0: (0, 0), 1: (460, 84), 2: (460, 42), 3: (460, 84)}
 View = tuple[str, list[go.Figure], str]  # HTML above, figures, HTML below
 Query = Mapping[str, str]
 
 
-def _drawn(charts: list[go.Figure]) -> list[object]:
+def _to_json(charts: list[go.Figure]) -> list[object]:
     return [json.loads(chart.to_json()) for chart in charts]
 
 
 @dataclass(frozen=True)
 class StaticPage:
-    """A page of figures. ``shown`` says of which views a second row of choices, of this key, is."""
+    """A page of figures: its views, and the workloads for which each is made."""
 
     name: str
     title: str
     prefix: str  # of its keys in the address
-    plain: Query  # what is not said in an address
+    defaults: Query  # of the keys that an address leaves out
     views: Query
-    workloads: tuple[tuple[str, Query], ...]  # label, what of it is not plain
-    made: Callable[[Query], View]
+    workloads: tuple[tuple[str, Query], ...]  # label, what differs from the defaults
+    make: Callable[[Query], View]
     lacks: str  # what only the app can do here
-    key: str = ""
-    shown: tuple[str, ...] = ()
+    key: str = ""  # of a second row of choices
+    choice_views: tuple[str, ...] = ()  # the views that have this row
     choices: Query | None = None
-    alone: tuple[str, ...] = ()  # the views that know no workload
+    fixed_views: tuple[str, ...] = ()  # the views that do not depend on the workload
 
-    def asked(self) -> list[dict[str, str]]:
-        """The queries whose views are held; each says the view, the choice and the workload."""
+    def queries(self) -> list[dict[str, str]]:
+        """Return a query with view, choice and workload for each view that is made."""
         found = []
         for view in self.views:
-            more = [{self.key: choice} for choice in self.choices] if view in self.shown else [{}]
-            held = self.workloads[:1] if view in self.alone else self.workloads
-            found += [{"view": view} | one | dict(load) for one in more for _, load in held]
+            has_choice = view in self.choice_views and self.choices
+            more = [{self.key: choice} for choice in self.choices or ()] if has_choice else [{}]
+            workloads = self.workloads[:1] if view in self.fixed_views else self.workloads
+            found += [{"view": view} | one | dict(load) for one in more for _, load in workloads]
         return found
 
-    def held(self) -> dict[str, object]:
-        """{what is asked, as assets/js/offline/static_pages.js writes it: the view}."""
-        answers = {}
-        for query in self.asked():
-            head, charts, tail = self.made({**self.plain, **query})
+    def views_by_query(self) -> dict[str, object]:
+        """Return {query, as assets/js/offline/static_pages.js writes it: its view}."""
+        views = {}
+        for query in self.queries():
+            head, charts, tail = self.make({**self.defaults, **query})
             charts = [chart for chart in charts if chart is not None]
-            found = {"head": str(head), "tail": str(tail), "charts": _drawn(charts)}
-            size = HALL[min(len(charts), 3)]
-            found["hall"] = _drawn([large(go.Figure(chart), *size) for chart in charts])
-            answers["&".join(f"{key}={query[key]}" for key in sorted(query))] = found
-        return answers
+            size = PRESENT[min(len(charts), 3)]
+            views["&".join(f"{key}={query[key]}" for key in sorted(query))] = {
+                "head": str(head),
+                "tail": str(tail),
+                "charts": _to_json(charts),
+                "present": _to_json([enlarge(go.Figure(chart), *size) for chart in charts]),
+            }
+        return views
 
-    def told(self) -> dict[str, object]:
-        """What the browser must know to ask."""
+    def to_json(self) -> dict[str, object]:
+        """Return what the browser needs to form a query."""
         return {
             "name": self.name,
             "prefix": self.prefix,
-            "plain": dict(self.plain),
+            "plain": dict(self.defaults),
             "key": self.key,
-            "shown": self.shown,
-            "alone": self.alone,
+            "choice_views": self.choice_views,
+            "fixed_views": self.fixed_views,
             "workloads": [dict(load) for _, load in self.workloads],
         }
 
@@ -106,27 +112,31 @@ def _parallel(query: Query) -> View:
 
 @cache
 def _sweep(d: int) -> View:
-    """It has every length and both masks in it."""
+    """Return the recorded sweep, which has every length and both masks."""
     near, rows = recorded.swept(Sweep(d=d, methods=METHODS))
     record, kind = recorded.load(), from_record()
     about = {"source": "recorded", "when": record["date"]}
     about |= {key: record[key] for key in ("device", "versions")}
-    text = say("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
-    line = sweep_report.note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
-    return line, list(figures.sweep(rows, kind)), sweep_report.figures(rows, near, kind, about)
+    text = t("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
+    line = sweep_report.render_note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
+    return (
+        line,
+        list(figures.plot_sweep(rows, kind)),
+        sweep_report.render_table(rows, near, kind, about),
+    )
 
 
 def _run(query: Query) -> View:
     if query["view"] == "sweep":
         return _sweep(int(query["d"]))
     mine = {key: query[key] for key in ("n", "d", "mask", "dtype")}
-    asked = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
-    old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | asked)))
-    roof = figures.roofline(old, downloads.kind(old))
-    return run_report.recorded(old), [roof], run_details.details(old)
+    request = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
+    old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | request)))
+    roof = figures.plot_roofline(old, downloads.kind_of(old))
+    return run_report.render_recorded(old), [roof], run_details.render_details(old)
 
 
-CAUSAL = (say("causal"), {"mask": "causal"})
+CAUSAL = (t("causal"), {"mask": "causal"})
 LONG = ("N = 16,384", {"n": "16384"})
 WIDE = ("d = 128", {"d": "128"})
 
@@ -136,10 +146,10 @@ STATIC_PAGES = (
         "Run",
         "run-",
         {"view": "run", "n": "4096", "d": "64", "mask": "full", "dtype": "bf16"},
-        say.named("run.views"),
-        ((say("load"), {}), CAUSAL, WIDE, LONG),
+        t.named("run.views"),
+        ((t("load"), {}), CAUSAL, WIDE, LONG),
         _run,
-        say("run.lacks"),
+        t("run.lacks"),
     ),
     StaticPage(
         "memory",
@@ -147,9 +157,9 @@ STATIC_PAGES = (
         "mem-",
         memory_views.PLAIN,
         memory_views.VIEWS,
-        ((say("load.on"), {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
+        ((t("load.on"), {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
         _memory,
-        say("memory.lacks"),
+        t("memory.lacks"),
         "show",
         ("tiles",),
         memory_views.METRICS,
@@ -160,9 +170,9 @@ STATIC_PAGES = (
         "par-",
         parallel_views.PLAIN,
         parallel_views.VIEWS,
-        ((say("load.on"), {}), CAUSAL, WIDE, (say("heads", n=4), {"h": "4"})),
+        ((t("load.on"), {}), CAUSAL, WIDE, (t("heads", n=4), {"h": "4"})),
         _parallel,
-        say("parallel.lacks"),
+        t("parallel.lacks"),
         "case",
         ("real",),
         parallel_views.CASES,

@@ -1,7 +1,7 @@
-"""What a copy of the lesson without a server holds: the answers that its pages ask for, by file.
+"""The responses that a copy of the lesson without a server contains.
 
-A control of a widget keeps every choice and at most ``FEW`` places of a slider; where all of them
-with each other are too many, each is held with the others as they are at first.
+Of a widget's control they cover every choice and at most ``MAX_STOPS`` stops of a slider; if all
+combinations are too many, each control varies alone while the others have their first value.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product
-from math import ceil, isfinite
+from math import ceil, isfinite, prod
 
 from explainer.learn.registry import answer
 from explainer.learn.widgets import Control, Widget
 
-MOST = 48
-FEW = 7
+MAX_SETTINGS = 48
+MAX_STOPS = 7
 
-Answers = dict[str, object]  # what is asked, as assets/js/offline/answers.js writes it → the answer
-
-
-def named(query: Iterable[tuple[str, object]]) -> str:
-    """A query as the name of its answer."""
-    return "&".join(f"{key}={number(value)}" for key, value in query)
+Responses = dict[str, object]  # {response_name(query): response}
 
 
-def number(value: object) -> str:
-    """A number as JavaScript writes it; any other text as it is."""
+def response_name(query: Iterable[tuple[str, object]]) -> str:
+    """Return the name of the response to a query, as the scripts of the copy form it."""
+    return "&".join(f"{key}={format_number(value)}" for key, value in query)
+
+
+def format_number(value: object) -> str:
+    """Write a number as JavaScript does; return any other text as it is."""
     try:
-        x = float(value)
+        x = float(str(value))
     except ValueError:
         return str(value)
     if not isfinite(x):
@@ -36,51 +36,48 @@ def number(value: object) -> str:
     return str(int(x)) if x == int(x) else repr(x)
 
 
-def _kept(control: Control) -> tuple[Control, list[object]]:
-    """The control with the places that are held alone, and those."""
+def _stops(control: Control) -> tuple[Control, list[object]]:
+    """Return the control limited to the stops that are covered, and the values of these."""
     if control.kind == "choice":
         return control, [value for value, _ in control.choices]
     if control.kind == "toggle":
         return control, ["0", "1"]
     if control.kind != "range":
         return control, [control.value]
-    at, steps = float(control.value), (control.high - control.low) / control.step
-    by = control.step * (1 if control.key == "step" else max(1, ceil(steps / (FEW - 1))))
-    below, above = int((at - control.low) / by + 1e-9), int((control.high - at) / by + 1e-9)
-    held = [round(at + k * by, 6) for k in range(-below, above + 1)]
-    return replace(control, low=held[0], high=held[-1], step=by), held
+    start, steps = float(control.value), (control.high - control.low) / control.step
+    by = control.step * (1 if control.key == "step" else max(1, ceil(steps / (MAX_STOPS - 1))))
+    below, above = int((start - control.low) / by + 1e-9), int((control.high - start) / by + 1e-9)
+    stops = [round(start + k * by, 6) for k in range(-below, above + 1)]
+    return replace(control, low=stops[0], high=stops[-1], step=by), stops
 
 
-def controls(widget: Widget) -> list[Control]:
-    """The widget's controls, which reach what is held and nothing between."""
-    return [_kept(control)[0] for control in widget.controls]
+def limited_controls(widget: Widget) -> list[Control]:
+    """Return the widget's controls, limited to the stops that are covered."""
+    return [_stops(control)[0] for control in widget.controls]
 
 
 def settings(widget: Widget) -> list[tuple]:
-    """The values of all its controls, in their order, that are held."""
-    held = [_kept(control)[1] for control in widget.controls]
-    every = 1
-    for values in held:
-        every *= len(values)
-    if every <= MOST:
-        return list(product(*held))
+    """Return the covered combinations of the values of its controls, in their order."""
+    stops = [_stops(control)[1] for control in widget.controls]
+    if prod(map(len, stops)) <= MAX_SETTINGS:
+        return list(product(*stops))
     first = tuple(control.value for control in widget.controls)
-    alone = ((*first[:k], v, *first[k + 1 :]) for k, values in enumerate(held) for v in values)
+    alone = ((*first[:k], v, *first[k + 1 :]) for k, values in enumerate(stops) for v in values)
     return [first, *alone]
 
 
-def learn(widget: Widget) -> Answers:
-    """{setting: what ``/fa/learn`` answers} of one widget."""
+def widget_responses(widget: Widget) -> Responses:
+    """Return the responses of ``/fa/learn`` to all covered settings of a widget."""
     names = [control.key for control in widget.controls]
-    found: Answers = {}
+    found: Responses = {}
     for values in settings(widget):
         query = [("w", widget.key), *zip(names, values, strict=True)]
-        if (name := named(query)) not in found:
+        if (name := response_name(query)) not in found:
             found[name] = answer({key: str(value) for key, value in query})
     return found
 
 
-def links(answers: Mapping[str, Answers]) -> list[str]:
-    """The addresses that widgets lead to."""
-    blocks = (b for found in answers.values() for a in found.values() for b in a["blocks"])
+def linked_addresses(responses: Mapping[str, Responses]) -> list[str]:
+    """Return the addresses that the widgets link to."""
+    blocks = (b for found in responses.values() for a in found.values() for b in a["blocks"])
     return [block["query"] for block in blocks if block["type"] == "link"]

@@ -1,54 +1,55 @@
-"""The stylesheets, in the order in which the later ones win, and as one text."""
+"""Join our stylesheets to one text, each in its cascade layer.
+
+A later layer wins over an earlier one whatever the selectors are, so that a mode needs no
+``!important`` against a page. Gradio's own stylesheets are served in the first layer
+(gradio_internals.py).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from explainer.base.paths import ASSETS
 
-STYLESHEETS = (
-    "tokens.css",
-    "app.css",
-    "player.css",
-    "step.css",
-    "heads.css",
-    "hall.css",
-    "embed.css",
-    "motion.css",
-    "row_view.css",
-    "backward.css",
-    "links.css",
-    "tour.css",
-    "terms.css",
-    "run.css",
-    "memory.css",
-    "learn.css",
-    "easel.css",
-    "learn_blocks.css",
-    "learn_asks.css",
-    "learn_hall.css",
-    "learn_print.css",
-    "scene.css",
-    "pictures.css",
-)
-# What a page that only plays a Problem needs of them.
+# {layer: its files, in the order in which later ones win}; the layers, from weak to strong.
+LAYERS = {
+    "gradio": (),
+    "tokens": ("tokens",),
+    "parts": (
+        *("app", "player", "step", "heads", "hall", "embed", "motion", "row_view", "backward"),
+        *("links", "tour", "terms", "run", "memory", "learn", "svg_canvas", "learn_blocks"),
+        *(
+            "learn_asks",
+            "learn_presentation",
+            "scene",
+            "pictures",
+            "warps",
+            "masks",
+            "site",
+            "offline",
+        ),
+    ),
+    "print": ("learn_print",),
+    "hidden": ("hidden", "gradio_inline"),
+}
+LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
+LATER = ("warps", "masks")  # fetched by the scripts that need them
+STATIC_SITE = ("warps", "site")  # what pages without a server need besides the app's
+APP = tuple(name for name in LAYER_OF if name not in ("warps", "masks", "site", "offline"))
+# What a page that only plays a Problem needs.
 PLAYER = (
-    "tokens",
-    "player",
-    "step",
-    "hall",
-    "motion",
-    "row_view",
-    "links",
-    "terms",
-    "heads",
-    "backward",
+    *("tokens", "player", "step", "heads", "hall", "motion", "row_view", "backward", "links"),
+    *("terms", "offline", "hidden"),
 )
-OFFLINE = (*(name for name in STYLESHEETS if name.removesuffix(".css") in PLAYER), "offline.css")
+COMMENTS_AND_INDENTS = re.compile(r"/\*.*?\*/|^ +", re.M | re.S)
 
 
-def join_stylesheets(names: tuple[str, ...]) -> str:
-    """These stylesheets as one, as short as it gets."""
-    sheets = [(ASSETS / "css" / name).read_text(encoding="utf-8") for name in names]
-    text = re.sub(r"/\*.*?\*/|^ +", "", "\n".join(sheets), flags=re.M | re.S)
+def join_stylesheets(names: Sequence[str]) -> str:
+    """Return these stylesheets as one text, minified, after the order of all layers."""
+    parts = [f"@layer {', '.join(LAYERS)};"]
+    for name in names:
+        text = (ASSETS / "css" / f"{name}.css").read_text(encoding="utf-8")
+        parts.append(f"@layer {LAYER_OF[name]} {{\n{text}\n}}")
+    text = COMMENTS_AND_INDENTS.sub("", "\n".join(parts))
     return re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")

@@ -21,7 +21,7 @@ from explainer.algorithms.registry import ALGORITHMS, lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
-from explainer.algorithms.transfers import OPS, PASSES, STATISTICS, Pass, Step
+from explainer.algorithms.transfers import OPS, PAIRS, PARTIAL, PASSES, STATISTICS, Pass, Step
 from explainer.base.cache import cached
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
@@ -66,8 +66,9 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
     blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in each]
     counts = [len(s.transfers) for s in steps]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
+    lanes = {} if ALGORITHMS[problem.order].lanes == 1 else {"v_lane": [s.lane for s in steps]}
     bits = {phases: sum(1 << places[p] for p in phases) for phases in {s.phases for s in steps}}
-    return {
+    return {name: np.array(x, "u1") for name, x in lanes.items()} | {
         "tile_kind": tiling.kinds(problem),
         "v_i": np.array([-1 if s.i is None else s.i for s in steps], "i4"),
         "v_j": np.array([-1 if s.j is None else s.j for s in steps], "i4"),
@@ -109,7 +110,13 @@ def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
 def _numbers(t: Trace) -> Arrays:
     p = t.problem
     S, P = np.full((p.n, p.n), -np.inf, "f4"), np.zeros((p.n, p.n), "f4")
+    algorithm = ALGORITHMS[p.order]
+    of_lanes = {name for name, stage in algorithm.stages.items() if stage.columns == "lanes"}
+    lanes = {name: np.full((p.n, algorithm.lanes), np.nan, "f4") for name in "SP"}
     for v in t.visits:
+        if v.stage in of_lanes:
+            lanes["S"][tiling.rows(p, v.i)], lanes["P"][tiling.rows(p, v.i)] = v.S, v.P
+            continue
         tile = tiling.rows(p, v.i), slice(None) if v.j is None else tiling.cols(p, v.j)
         if v.scores is not None:  # what the product gives; `hidden` is what the mask takes away
             S[tile] = v.scores
@@ -118,6 +125,7 @@ def _numbers(t: Trace) -> Arrays:
     rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
     sizes = [0 if v.O is None else v.O.size for v in t.visits]
     arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": S, "P": P, "lse": t.lse}
+    arrays |= {f"lane_{name}": x for name, x in lanes.items() if of_lanes}
     arrays |= _masked(p)
     arrays["r_ptr"] = _starts(rows)
     for name in ROW_STATS:
@@ -208,7 +216,8 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "phases": of.phases,
         "stages": of.stages,
         "tensors": of.tensors,
-        "itemsize": {t: 4 if t in STATISTICS else size for t in of.tensors},
+        "itemsize": {t: 4 if t in STATISTICS | PARTIAL else size for t in of.tensors},
+        "pairs": [t for t in of.tensors if t in PAIRS],
         "tile_counts": tiling.counts(problem),
         "totals": totals,
         "sram": tile_budget.summary(problem, pass_),
@@ -236,6 +245,9 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     Q, K, V = make_inputs(problem)
     rows = tiling.rows(problem, visit.i)
     cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    stage = ALGORITHMS[problem.order].stages.get(visit.stage or "")
+    if stage and stage.columns == "lanes":  # it meets no key
+        cols = slice(0)
     arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
     if visit.S is not None:
         arrays["S"] = visit.S if visit.scores is None else visit.scores
@@ -249,7 +261,7 @@ def pack_visit(problem: Problem, step: int) -> bytes:
             arrays[name] = source.O
     if visit.l_new is not None and visit.O is not None:
         l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
-        divided = ALGORITHMS[problem.order].output != "unnormalized"
+        divided = visit.stage or ALGORITHMS[problem.order].output != "unnormalized"
         arrays["O"] = visit.O if divided else visit.O / l
     return _packed({"version": VERSION, "step": step}, arrays)
 

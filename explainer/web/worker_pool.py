@@ -1,9 +1,9 @@
-"""Two lanes for what is computed from an address, so that a cheap answer never waits for a dear
-one: cheap ones on the web process' threads, dear ones in few processes of lower priority.
+"""Compute expensive responses in a few processes, so that a cheap one never waits for them.
 
-Threads share one interpreter lock, so dear work on a thread would slow every answer; and a process
-can be ended when nobody waits for its answer any more. By hand, since an executor of the standard
-library can neither end a task that runs nor say that its line is full.
+Cheap responses are computed by the web process' threads. Threads share one interpreter lock, so an
+expensive computation in a thread would slow every response; and a process can be ended as soon as
+no client waits for it. By hand, since an executor of the standard library can neither end a task
+that runs nor say that its queue is full.
 """
 
 from __future__ import annotations
@@ -17,30 +17,28 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from explainer.base.cache import ByteCache
-from explainer.base.fields import BY_KEY, ProblemError
+from explainer.base.fields import ProblemError
+from explainer.base.lines import to_line
 from explainer.base.paths import ROOT
 from explainer.base.texts import Texts
-from explainer.web.responses import PLACE
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-PLACES = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
-LINE = 8  # who may wait beside those
-KEPT_BYTES = 16 << 20  # of dear answers, ready to be sent
-LIFE = 40  # answers of a process before another takes its place
-IDLE_S = 20.0  # then it ends, and its memory is the machine's again
+WORKERS = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a moment
+MAX_WAITING = 8  # requests, besides those that run
+CACHE_BYTES = 16 << 20  # of responses
+MAX_RESPONSES = 40  # of a process, which is then replaced
+IDLE_S = 20.0  # after which a process ends and returns its memory
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
-# What an answer depends on; other keys (the build, anything made up) make no new one.
-KEYS = {*BY_KEY} | {"at", "i", "j", "arch", "kind", "w", *PLACE}
-say = Texts("shared")
+t = Texts("shared")
 
 
 class Busy(Exception):
-    """No answer now: ``str`` is one sentence, ``after`` the seconds after which to ask again."""
+    """No response now: one sentence, and the seconds ``after`` which to try again."""
 
     def __init__(self, sentence: str, after: int) -> None:
         super().__init__(sentence)
@@ -48,173 +46,179 @@ class Busy(Exception):
 
 
 class ClientDisconnected(Exception):
-    """Who asked has hung up."""
+    """The client has closed its connection."""
 
 
 class Worker:
-    """A process that computes one answer at a time; it starts with the first."""
+    """A process that computes one response at a time; it starts with the first."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
-        self.command, self.process, self.answers = command, None, 0
-        self._ended = self._asked = False
+        self.command, self.responses = command, 0
+        self.process: subprocess.Popen[bytes] | None = None
+        self._is_ended = self._is_busy = False
         self.idle: asyncio.TimerHandle | None = None
 
-    def ask(self, kind: str, query: Mapping[str, str]) -> bytes:
-        """The answer, waited for. Raises EOFError when the process ends first, ProblemError."""
-        self._asked = True
+    def request(self, request: Hashable) -> bytes:
+        """Wait for a response. Raises EOFError when the process ends first, ProblemError."""
+        self._is_busy = True
         try:
-            return self._ask(kind, query)
+            return self._exchange(request)
         finally:
-            self._asked = False
-            if self._ended:
+            self._is_busy = False
+            if self._is_ended:
                 self._close()
 
-    def _ask(self, kind: str, query: Mapping[str, str]) -> bytes:
-        if self.process is None:
-            self.process = subprocess.Popen(
+    def _exchange(self, request: Hashable) -> bytes:
+        process = self.process
+        if process is None:
+            process = self.process = subprocess.Popen(
                 self.command,
                 cwd=ROOT,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
             )
-            if self._ended:  # while it was starting
+            if self._is_ended:  # while it was starting
                 self.end()
-        self.answers += 1
+        assert process.stdin and process.stdout, "both are pipes"
+        self.responses += 1
         try:
-            self.process.stdin.write(json.dumps([kind, query]).encode() + b"\n")
-            self.process.stdin.flush()
-            told = json.loads(self.process.stdout.readline() or "null")
-            body = told and self.process.stdout.read(told["bytes"])
+            process.stdin.write(to_line(request).encode() + b"\n")
+            process.stdin.flush()
+            head = json.loads(process.stdout.readline() or "null")
+            body = head and process.stdout.read(head["bytes"])
         except (OSError, ValueError) as error:
             raise EOFError from error
-        if not told or len(body) < told["bytes"]:
+        if not head or len(body) < head["bytes"]:
             raise EOFError
-        if "refused" in told:
-            raise ProblemError(told["refused"])
+        if "refused" in head:
+            raise ProblemError(head["refused"])
         return body
 
     def end(self) -> None:
-        """Ends it at once, and what it started with it. Never raises, and does not wait: a process
-        of large arrays takes a second to go."""
-        self._ended = True
+        """End the process and those that it started.
+
+        Never raises, and does not wait, because a process with large arrays takes a second to end.
+        """
+        self._is_ended = True
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             threading.Thread(target=self.process.wait, name="ended").start()
-        if not self._asked:  # else the thread that reads closes it
+        if not self._is_busy:  # else the thread that reads closes the pipes
             self._close()
 
     def _close(self) -> None:
         if self.process is not None:
             for pipe in (self.process.stdin, self.process.stdout):
-                with suppress(OSError):  # what was not sent yet
-                    pipe.close()
+                with suppress(OSError):  # of what was not sent yet
+                    pipe and pipe.close()
 
 
 class _Job:
-    """One answer under way, and how many wait for it."""
+    """A response that is being computed, and the number of clients that wait for it."""
 
     def __init__(self, task: asyncio.Task, seconds: float) -> None:
         self.task, self.seconds, self.waiting = task, seconds, 0
 
 
 class WorkerPool:
-    """Few places, a short line, and those who ask the same share one answer. Of one event loop."""
+    """A few workers and a short queue; identical requests share a response. For one event loop."""
 
     def __init__(
-        self, places: int = PLACES, line: int = LINE, command: tuple[str, ...] = COMMAND
+        self,
+        size: int = WORKERS,
+        max_waiting: int = MAX_WAITING,
+        command: tuple[str, ...] = COMMAND,
     ) -> None:
-        self.places, self.line, self.command = places, line, command
-        self.kept = ByteCache(KEPT_BYTES)
-        self.jobs: dict[tuple, _Job] = {}
+        self.size, self.max_waiting, self.command = size, max_waiting, command
+        self.cache = ByteCache(CACHE_BYTES)
+        self.jobs: dict[Hashable, _Job] = {}
         self.workers: set[Worker] = set()
-        self._free: list[Worker] = []
-        self._turn = asyncio.Semaphore(places)
-        self._threads = ThreadPoolExecutor(places, "dear")  # they only wait
+        self._idle: list[Worker] = []
+        self._free_workers = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size, "worker_pool")  # they only wait
         atexit.register(self.close)
 
-    async def answer(
-        self, kind: str, query: Mapping[str, str], seconds: float, gone: Callable[[], Awaitable]
+    async def compute(
+        self, request: Hashable, seconds: float, gone: Callable[[], Awaitable]
     ) -> bytes:
-        """Compute an answer in about ``seconds``; ``gone()`` ends when the visitor hangs up.
+        """Compute a response in about ``seconds``; ``gone()`` ends when the client disconnects.
 
         Raises Busy when the queue is full or the process died, ClientDisconnected, ProblemError.
         """
-        query = {k: v for k, v in query.items() if k in KEYS}
-        key = kind, tuple(sorted(query.items()))
-        found = self.kept.get(key)
+        found = self.cache.get(request)
         if found is not None:
             return found
-        job = self.jobs.get(key)
+        job = self.jobs.get(request)
         if job is None:
-            if len(self.jobs) >= self.places + self.line:
-                after = self._after()
-                raise Busy(say("busy", seconds=after), after)
-            task = asyncio.ensure_future(self._compute(key, kind, query))
-            job = self.jobs[key] = _Job(task, seconds)
-            task.add_done_callback(lambda _: self._done(key, job))
+            if len(self.jobs) >= self.size + self.max_waiting:
+                after = self._estimate_wait()
+                raise Busy(t("busy", seconds=after), after)
+            task = asyncio.ensure_future(self._compute(request))
+            job = self.jobs[request] = _Job(task, seconds)
+            task.add_done_callback(lambda _: self._forget(request, job))
         job.waiting += 1
-        hung_up = asyncio.ensure_future(gone())
+        disconnected = asyncio.ensure_future(gone())
         try:
-            await asyncio.wait({job.task, hung_up}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({job.task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
             if not job.task.done():
                 raise ClientDisconnected
             return job.task.result()
         finally:
-            hung_up.cancel()
+            disconnected.cancel()
             job.waiting -= 1
             if not job.waiting:
                 job.task.cancel()
-                self._done(key, job)  # its place in the line is free now, not when it has ended
+                self._forget(request, job)  # its place in the queue is free at once
 
-    async def _compute(self, key: tuple, kind: str, query: Mapping[str, str]) -> bytes:
-        async with self._turn:
-            worker = self._free.pop() if self._free else Worker(self.command)
+    async def _compute(self, request: Hashable) -> bytes:
+        async with self._free_workers:
+            worker = self._idle.pop() if self._idle else Worker(self.command)
             self.workers.add(worker)
             if worker.idle:
                 worker.idle.cancel()
             loop = asyncio.get_running_loop()
             try:
-                body = await loop.run_in_executor(self._threads, worker.ask, kind, query)
+                body = await loop.run_in_executor(self._threads, worker.request, request)
             except ProblemError:
-                self._rest(worker)
+                self._release(worker)
                 raise
             except EOFError:
                 self._end(worker)
-                raise Busy(say("ended", seconds=2), 2) from None
-            except BaseException:  # nobody waits any more
+                raise Busy(t("ended", seconds=2), 2) from None
+            except BaseException:  # no client waits any more
                 self._end(worker)
                 raise
-            self._rest(worker)
-        self.kept.put(key, body, len(body))
+            self._release(worker)
+        self.cache.put(request, body, len(body))
         return body
 
-    def _done(self, key: tuple, job: _Job) -> None:
-        if self.jobs.get(key) is job:
-            del self.jobs[key]
+    def _forget(self, request: Hashable, job: _Job) -> None:
+        if self.jobs.get(request) is job:
+            del self.jobs[request]
         if job.task.done() and not job.task.cancelled():
-            job.task.exception()  # seen, also where nobody waited for it
+            job.task.exception()  # retrieved, also if no client waited for it
 
-    def _after(self) -> int:
-        """Seconds until the line has moved on, nearly."""
-        all_of_them = sum(job.seconds for job in self.jobs.values())
-        return min(60, math.ceil(1 + all_of_them / self.places))
+    def _estimate_wait(self) -> int:
+        """Return the seconds after which a place in the queue should be free."""
+        total = sum(job.seconds for job in self.jobs.values())
+        return min(60, math.ceil(1 + total / self.size))
 
-    def _rest(self, worker: Worker) -> None:
-        if worker.answers >= LIFE:
+    def _release(self, worker: Worker) -> None:
+        if worker.responses >= MAX_RESPONSES:
             self._end(worker)
             return
-        self._free.append(worker)
+        self._idle.append(worker)
         worker.idle = asyncio.get_running_loop().call_later(IDLE_S, self._end, worker)
 
     def _end(self, worker: Worker) -> None:
         self.workers.discard(worker)
-        if worker in self._free:
-            self._free.remove(worker)
+        if worker in self._idle:
+            self._idle.remove(worker)
         worker.end()
 
     def close(self) -> None:
-        """Ends every process of it."""
+        """End every process of the pool."""
         for worker in [*self.workers]:
             self._end(worker)

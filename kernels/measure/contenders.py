@@ -15,13 +15,13 @@ import kernels
 from .. import hopper
 from ..checks import DTYPES
 from ..hopper import plans
+from ..orders import ORDERS
 from ..reference import all_factors, blind, materialized
 from ..spec import scores
 from ..spec.cases import BenchmarkCase
 from .calls import Call
 from .chooser import sdpa_choice
 
-ORDERS = ("standard", "fa1", "fa2")
 SDPA = {
     "sdpa_flash": SDPBackend.FLASH_ATTENTION,
     "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION,

@@ -17,13 +17,14 @@ from ..orders import ORDERS
 from ..spec import masks
 from ..triton_internals import wrap_interpreter
 
-TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P")
+TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P", "O′", "lse′")
 BACKWARD_TENSORS = ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV")
 MAX_TILES = 65_536
 MAX_N = 16_384
 
 # kernel parameter → tensor, where they differ
 _NAMES = {"M": "m", "L": "l", "LSE": "lse", "DELTA": "D", "SUM": "dQ"}
+_NAMES |= {"O_PARTS": "O′", "LSE_PARTS": "lse′"}
 _NAMES |= {"D" + x: "d" + x for x in "OQKV"}
 
 

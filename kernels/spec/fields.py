@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .algorithms import ORDERS
+
 DTYPES = ("fp32", "fp16", "bf16")  # in which Q, K, V and O can be stored
-ORDERS = ("standard", "fa1", "fa2")
 PASSES = ("forward", "backward")
 INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
 

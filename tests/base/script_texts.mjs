@@ -51,7 +51,9 @@ function read(source) {
     }
     const selects =
       ts.isCallExpression(node) &&
-      /(closest|matches|querySelector(All)?)$/.test(node.expression.getText());
+      /(^|\.)(closest|matches|querySelector(All)?|all|find|get|around)$/.test(
+        node.expression.getText(),
+      );
     if (ts.isStringLiteralLike(node)) found.literals.push(node.text);
     if (ts.isTemplateExpression(node))
       found.literals.push(

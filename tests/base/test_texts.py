@@ -41,7 +41,6 @@ MOVED = {  # the code that says what a page says
         *("pages/workload", "pages/masks", "pages/header", "pages/components", "pages/figure_page"),
         *(
             "views/bar",
-            "views/html",
             "views/templates",
             "views/view",
             "web/worker_pool",
@@ -83,7 +82,7 @@ SENTENCE = re.compile(
 )
 # Where the functions that put a page of Learn together take words that are shown.
 SHOWN = {
-    "say": 2,
+    "draw_text": 2,
     "lines": 3,
     "box": 4,
     "text": 0,
@@ -307,6 +306,19 @@ def test_no_label_is_left_in_the_code_of_learn():
     assert not {(name, text) for name, path in LEARN.items() for text in labels(path)}
 
 
+def test_every_caption_of_a_picture_is_drawn_with_its_values():
+    stored = json.loads((ROOT / "assets/learn/captions.json").read_text("utf-8"))
+    drawn = {}
+    for path in LEARN.values():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if _called(node) == "captions":
+                key, values = node.args[0].value, {k.arg for k in node.keywords}
+                assert key not in drawn and key.split(".")[0] == path.stem
+                drawn[key] = values
+    wanted = {key: places([row[2] for row in rows]) for key, rows in stored.items()}
+    assert drawn == wanted
+
+
 def test_a_text_of_learn_is_called_after_the_file_that_says_it():
     assert not {(key, name) for key, _, name in uses()["learn"] if key.split(".")[0] != name}
     keys = [*stored("learn")]
@@ -317,9 +329,10 @@ def test_a_sentence_in_code_would_be_found(tmp_path):
     planted = tmp_path / "planted.py"
     planted.write_text(
         '"""Of no use. Pure."""\nx = f"Nothing was found at N = {n:,}."\ny = "fa-a", "dK = ?"\n'
-        'raise ValueError("This is for who writes it.")\nsay(0, 1, f"lse {x:.2f}", "is-bold")\n'
+        'raise ValueError("This is for who writes it.")\n'
+        'draw_text(0, 1, f"lse {x:.2f}", "is-bold")\n'
         'LOG.info("It began here.")\n'
-        'say(0, 1, "Loss" if way == "plain" else f"lse, {tell(2)} kept")'
+        'draw_text(0, 1, "Loss" if way == "plain" else f"lse, {tell(2)} kept")'
     )
     assert sentences(planted) == ["Nothing was found at N = …."]
     assert labels(planted) == ["Loss", " kept"]

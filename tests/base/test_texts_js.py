@@ -9,7 +9,7 @@ from tests.base.script_texts import SCRIPTS, Use, read, scripts, uses, uses_of
 from tests.base.test_texts import SENTENCE, places
 
 # Code listings and their notes, written from Python; errors that a developer makes with texts.
-ELSEWHERE = ("model/algorithms.js", "lib/texts.js")
+ELSEWHERE = ("lib/texts.js",)
 PAGES = sorted({use.page for use in uses()})
 
 

@@ -16,7 +16,8 @@ from tests.workers import WAIT_S, Clock, Gate, Patient
 # 1 dies every time, 2 once; 3 hangs; 4 faults; 5 refuses; 6 stops at the gate; 7 talks nonsense.
 FAKE = """
 import json, os, signal, sys
-from explainer.engine.child import CANCEL, from_line
+from explainer.base.lines import from_line
+from explainer.engine.child import CANCEL
 from tests.workers import stop_at
 send = lambda **m: print(json.dumps(m), flush=True)
 send(machine={"available": True, "interpreted": False, "free_bytes": 2**40, "reason": ""})

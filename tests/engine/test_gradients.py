@@ -205,10 +205,12 @@ def test_no_forward_record_stands_beside_both_passes():
 
 def test_the_page_says_the_runs_numbers(results):
     result = results["fp32"]
-    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    words = " ".join(
+        Strict(run_report.render_report(result) + run_details.render_details(result)).words
+    )
     assert "both passes" in words and "The same twice?" in words
     assert "values of dQ, dK and dV in" in words and "allowed" in words
-    assert "pass=backward" in run_report.report(result)
+    assert "pass=backward" in run_report.render_report(result)
     row = of(result, "fa2")
     for gradient in row["gradients"].values():
         assert gradients_run_report.scientific(gradient["error"]) in words
@@ -217,7 +219,7 @@ def test_the_page_says_the_runs_numbers(results):
 def test_other_bits_the_second_time_are_said(results):
     result = json.loads(json.dumps(results["fp32"]))
     of(result, "fa2")["repeat"]["differ"]["dQ"] = 17
-    words = " ".join(Strict(gradients_run_report.repeated(result)).words)
+    words = " ".join(Strict(gradients_run_report.render_repeated(result)).words)
     assert "FA-2 gave different bits the second time" in words and " 17 " in words
     times = {"median_ms": 2.0, "p20_ms": 1.9, "p80_ms": 2.1, "runs": 9, "tflops": 7.0}
     for row in result["rows"]:
@@ -225,8 +227,10 @@ def test_other_bits_the_second_time_are_said(results):
     of(result, "fa2")["deterministic_ms"] = 3.0
     result["machine"] |= {"interpreted": False, "device": "NVIDIA H200"}
     result["after_timing"] = ["1980 MHz"]
-    words = " ".join(Strict(run_report.report(result) + run_details.details(result)).words)
+    words = " ".join(
+        Strict(run_report.render_report(result) + run_details.render_details(result)).words
+    )
     assert "1.50 × as long" in words and "3.5 × the forward pass's FLOPs" in words
-    (line,) = (x for x in downloads.of_run(result) if x["method"] == "fa2")
+    (line,) = (x for x in downloads.run_rows(result) if x["method"] == "fa2")
     assert line["dQ_max_abs_error"] == of(result, "fa2")["gradients"]["dQ"]["error"]
     assert (line["deterministic_ms"], line["dQ_differing_values"]) == (3.0, 17)

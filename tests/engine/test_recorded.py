@@ -103,14 +103,14 @@ def test_a_record_knows_its_clocks():
 
 def test_the_page_says_recorded_and_where():
     found = recorded.nearest(MEASURED)
-    for text in (run_report.recorded(found), run_details.details(found)):
+    for text in (run_report.render_recorded(found), run_details.render_details(found)):
         assert "ecorded on NVIDIA H200, 2026-" in text and "torch 2.11" in text
 
 
 def test_what_was_asked_is_said_to_be_that():
     exact = recorded.nearest(recorded.measured_like(MEASURED))
-    assert "Your problem was measured there" in run_report.recorded(exact)
-    text = unescape(run_report.recorded(recorded.nearest(MEASURED)))
+    assert "Your problem was measured there" in run_report.render_recorded(exact)
+    text = unescape(run_report.render_recorded(recorded.nearest(MEASURED)))
     assert (
         "What differs from your problem: tiles from the kernels' own tables instead of yours."
         in text

@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from explainer.algorithms import tiling
+from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
 from explainer.memory import tile_budget
 from explainer.parallel.warps import ORDERS as SPLITS
 from explainer.parallel.warps import packed, warps
 from explainer.problem import Problem
-from explainer.trace import Trace, Visit, one_visit, trace
+from explainer.trace import Trace, one_visit, trace
 from explainer.web.wire import has_numbers, pack, pack_visit
-from kernels.spec.fields import ORDERS
 from tests.browser.expected import (
     STATS,
     attributes,
@@ -48,12 +48,16 @@ def plain(x):
     return x
 
 
-def before(visits: tuple[Visit, ...], step: int) -> int | None:
-    """The visit that left the accumulator which this one starts from."""
-    i = visits[step].i
-    return max(
-        (k for k in range(step) if visits[k].i == i and visits[k].O is not None), default=None
+def before(t: Trace, step: int) -> int | None:
+    """The visit that left the accumulator which this one starts from: of its rows and its part of
+    the keys, and nothing where parts are put together."""
+    visits, steps = t.visits, schedule(t.problem)
+    if visits[step].stage == "combine":
+        return None
+    same = (
+        k for k in range(step) if (steps[k].i, steps[k].lane) == (steps[step].i, steps[step].lane)
     )
+    return max((k for k in same if visits[k].O is not None), default=None)
 
 
 def accumulator(t: Trace, step: int, done: tuple[str, ...]) -> list | None:
@@ -61,11 +65,11 @@ def accumulator(t: Trace, step: int, done: tuple[str, ...]) -> list | None:
     visit = t.visits[step]
     if visit.O is None:
         return None
-    if t.problem.order == "fa2" and "store" in done:
+    if t.problem.order.startswith("fa2") and "store" in done:
         return ["final", step]
     if "output" in done:
         return ["after", step]
-    earlier = before(t.visits, step)
+    earlier = before(t, step)
     return ["zero", None] if earlier is None else ["before", earlier]
 
 
@@ -91,7 +95,7 @@ def tiles(problem: Problem, visits: tuple, kinds: list[list[str]]) -> Iterator[s
     for step, visit in enumerate(visits):
         letters = []
         for i, j in places:
-            now = visit.i == i and (visit.j == j or (visit.j is None and bool(visit.stage)))
+            now = visit.i == i and (visit.j == j or (visit.j is None and standard))
             passed = not standard and kinds[i][j] == "skipped"
             state = "c" if now else "s" if passed else "d" if of_tile[i, j] < step else "p"
             letters.append(state.upper() if standard and step >= softmax[i] else state)
@@ -199,12 +203,16 @@ def zoom(problem: Problem, step: int) -> dict:
     """One visit with numbers of a Problem that travels as tiles only."""
     visit, earlier = one_visit(problem, step)
     final = None
-    if problem.order == "fa2":
-        final = visit.O / np.where(visit.l_new > 0, visit.l_new, 1)[:, None]
+    if problem.order.startswith("fa2"):
+        final = (
+            visit.O if visit.stage else visit.O / np.where(visit.l_new > 0, visit.l_new, 1)[:, None]
+        )
     return {
         "step": step,
         "rows": {phase: statistics(problem, visit, phase, COLUMNS) for phase in visit.phases},
-        "hidden": (~seen(problem))[tiling.rows(problem, visit.i)][
+        "hidden": []  # it meets no key
+        if visit.stage == "combine"
+        else (~seen(problem))[tiling.rows(problem, visit.i)][
             :, slice(*columns(problem, visit.j))
         ].tolist(),
         "S": visit.S if visit.scores is None else visit.scores,
@@ -258,7 +266,7 @@ def row_view(problem: Problem) -> dict:
 
 def race(problem: Problem) -> dict:
     """Three orders on one clock: how many visits of each are over at each tick, by both clocks."""
-    of = {order: replace(problem, order=order) for order in ORDERS}
+    of = {order: replace(problem, order=order) for order in lanes_of(problem.order)}
     sums = {
         order: np.cumsum([sum(t.nbytes for t in v.transfers) for v in schedule(p)])
         for order, p in of.items()
@@ -267,7 +275,7 @@ def race(problem: Problem) -> dict:
     quantum = -(-max(map(total, of.values())) // longest)
     ticks = -(-max(map(total, of.values())) // quantum)
     return {
-        "orders": list(ORDERS),
+        "orders": list(lanes_of(problem.order)),
         "bytes": {order: [0, *x.tolist()] for order, x in sums.items()},
         "quantum": quantum,
         "tile": {o: [min(k, len(x)) for k in range(1, longest + 1)] for o, x in sums.items()},
@@ -319,7 +327,7 @@ def write_row_view(folder: Path, name: str, problem: Problem) -> None:
 
 def write_race(folder: Path, name: str, problem: Problem) -> None:
     """A race and its three traces."""
-    traces = {order: pack(replace(problem, order=order)) for order in ORDERS}
+    traces = {order: pack(replace(problem, order=order)) for order in lanes_of(problem.order)}
     write(folder, f"race-{name}", race(problem), **traces)
 
 

@@ -50,7 +50,7 @@ function names(trace, f) {
   );
   const bars = ["moved", "visit"]
     .flatMap((kind) => [`${kind}.read`, `${kind}.write`])
-    .concat(Object.keys(ALGORITHMS).map((key) => `bytes.${key}.requested`));
+    .concat(Object.keys(trace.header.totals.requested).map((key) => `bytes.${key}.requested`));
   return [
     ...cells,
     ...blocks,

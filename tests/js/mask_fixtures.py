@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from explainer.web.mask_map import mask_map
+from explainer.web.mask_map import mask_map, parse_problem
 from tests.js.fixtures import write
 
 TOKENS = 16
@@ -28,7 +28,10 @@ def write_masks(folder: Path) -> None:
     """Answers of ``/fa/mask``, and of each predicate a sign per score."""
     places = [(i, j) for i in range(TOKENS) for j in range(TOKENS)]
     case = {
-        "answers": [mask_map(SIZE | {"mask": mask}) for mask in MASKS] + [mask_map(LARGE)],
+        "answers": [
+            mask_map(parse_problem(query))
+            for query in (*(SIZE | {"mask": mask} for mask in MASKS), LARGE)
+        ],
         "predicates": [
             {
                 "name": name,

@@ -1,7 +1,7 @@
 // Where the browser's pure modules lie; every test takes them from here.
 
 export * from "../../assets/js/lib/axis.js";
-export { fits, meets, precision, readings, split } from "../../assets/js/learn/numbers.js";
+export { isUnitOf, meets, precision, readings, split } from "../../assets/js/learn/numbers.js";
 export * from "../../assets/js/model/algorithms.js";
 export * from "../../assets/js/model/backward.js";
 export {} from "../../assets/js/model/backward_texts.js";

@@ -7,7 +7,7 @@ import {
   axisOf,
   bytes,
   codeText,
-  fits,
+  isUnitOf,
   meets,
   noteOf,
   position,
@@ -172,12 +172,13 @@ test("a number is read as readers type it", () => {
   ])
     equal(split(text), wanted, text);
   assert.ok(
-    fits("gib", "GiB", "How many GiB?") &&
-      fits("sectors", "", "How many sectors must come?") &&
-      fits("", "GiB", ""),
+    isUnitOf("gib", "GiB", "How many GiB?") &&
+      isUnitOf("sectors", "", "How many sectors must come?") &&
+      isUnitOf("", "GiB", ""),
   );
   assert.ok(
-    !fits("MiB", "GiB", "How many GiB?") && !fits("apples", "", "How many sectors must come?"),
+    !isUnitOf("MiB", "GiB", "How many GiB?") &&
+      !isUnitOf("apples", "", "How many sectors must come?"),
   );
 });
 

@@ -49,11 +49,30 @@ function accumulator(trace, f, wanted, after, where) {
   const size = (f.rows.stop - f.rows.start) * f.problem.d;
   if (state === "zero") return same(f.acc.data, new Array(size).fill(0), `${where}: accumulator`);
   const { O } = trace.arrays;
-  const final = O.subarray(f.rows.start * f.problem.d, f.rows.stop * f.problem.d);
+  const { d } = f.problem;
+  const isPart = f.lanes > 1 && f.columns === "keys"; // divided by its own ℓ
+  const final = isPart
+    ? flat(after[visit].O).map((x, k) => Math.fround(x / (f.stats[Math.floor(k / d)].l_new || 1)))
+    : O.subarray(f.rows.start * d, f.rows.stop * d);
   same(f.acc.data, state === "final" ? [...final] : flat(after[visit].O), `${where}: accumulator`);
 }
 
+/** A part of the keys is weighted by its lse, as its last tile left it. */
+function parts(trace, f, where) {
+  const { arrays: a, lastOfLane } = trace;
+  for (const { row, m_new } of f.stats)
+    for (let lane = 0; lane < f.lanes && f.done("exp"); lane++) {
+      const k = a.r_ptr[lastOfLane[f.i * f.lanes + lane]] + row - f.rows.start;
+      const lse = a.r_m_new[k] + Math.log(a.r_l_new[k]);
+      const [r, weight] = [row - f.rows.start, Math.exp(lse - (m_new === -Infinity ? 0 : m_new))];
+      const near = (x, y) => x === y || Math.abs(x - y) <= 2e-6 * Math.max(1, Math.abs(y));
+      assert.ok(near(f.score(r, lane), lse), `${where}: lse of row ${row}`);
+      assert.ok(near(f.weight(r, lane), weight), `${where}: weight of row ${row}`);
+    }
+}
+
 function mask(f, hidden, where) {
+  if (f.columns === "lanes") return;
   for (let r = f.rows.start; r < f.rows.stop; r++)
     for (let c = f.cols.start; c < f.cols.stop; c++)
       assert.equal(
@@ -205,6 +224,14 @@ function weights(trace, f, where) {
 function plain(f, { m, l, tolerance }, where) {
   for (const s of f.stats) {
     const [M, L] = [real(m[s.row]), real(l[s.row])];
+    if (f.columns === "lanes") {
+      const [lse, right] = [s.m_new + Math.log(s.l_new), M + Math.log(L)];
+      assert.ok(
+        lse === right || Math.abs(lse - right) <= tolerance * Math.max(1, Math.abs(right)),
+        where,
+      );
+      continue;
+    }
     const [m_now, l_now] = f.unseen ? [s.m_old, s.l_old] : [s.m_new, s.l_new]; // which no key has changed
     assert.ok(
       m_now === M || Math.abs(m_now - M) <= tolerance * Math.max(1, Math.abs(M)),
@@ -225,6 +252,7 @@ for (const [name, case_] of fixtures("walk")) {
       const f = judge(trace, want, case_, where(want));
       if (case_.tiles) map(trace, f, case_, where(want));
       if (case_.numbers) weights(trace, f, where(want));
+      if (case_.numbers && f.columns === "lanes") parts(trace, f, where(want));
       if (case_.softmax && f.step in case_.last && f.position === f.phases.length - 1)
         judged += plain(f, case_.softmax, where(want));
     }

@@ -6,13 +6,25 @@ import json
 from functools import lru_cache
 
 from explainer.learn.blocks import Block
+from explainer.learn.content import Question
 from explainer.learn.registry import answer, lessons, widgets
-from explainer.learn.widgets import Control, Widget
+from explainer.learn.widgets import Control, Widget, read_controls
+
+
+def questions() -> list[Question]:
+    """Return the questions of all lessons, in their order, without variants."""
+    return [one.question for one in lessons()]
 
 
 def blocks(key: str, **query: object) -> list[Block]:
     """Return the blocks of a widget for these controls, the others as at first."""
     return answer({"w": key} | {k: str(v) for k, v in query.items()})["blocks"]
+
+
+def choices(widget: str, key: str) -> list:
+    """Return the values of a control that offers some."""
+    control = read_controls(widget)[key]
+    return [control.parse(value) for value, _ in control.choices]
 
 
 def shapes(key: str, **query: object) -> list[dict]:

@@ -18,7 +18,7 @@ from explainer.learn import claim_sums as sums
 from explainer.learn import matrix_units
 from explainer.learn.claims import CLAIMS, WIDGETS
 from explainer.learn.registry import widgets
-from explainer.memory.levels import tensors
+from explainer.memory.levels import hbm_tensors
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -193,7 +193,7 @@ def test_what_holds_up_attention():
     assert naive["intensity"] < ridge < fused["intensity"]
     assert naive["memory"] > max(naive["products"], naive["exp"])
     assert fused["memory"] < min(fused["products"], fused["exp"])
-    once = sum(n for _, n in tensors(Workload(n=4096, d=128, heads=1), "fa2"))
+    once = sum(n for _, n in hbm_tensors(Workload(n=4096, d=128, heads=1), "fa2"))
     assert fused["memory"] == pytest.approx(once / card.hbm_bytes_per_s)
     assert naive["intensity"] == pytest.approx(128 * 4096 / (128 + 4096) / 2, rel=1e-9)
     for way, best in (("standard", naive), ("fa2", fused)):

@@ -33,12 +33,13 @@ from explainer.learn import (
 )
 from explainer.learn.blocks import PICTURES, picture
 from explainer.learn.content import Lesson, Link, make_question
-from explainer.learn.registry import MODULES, lessons, questions, self_test, widgets
+from explainer.learn.registry import MODULES, lessons, self_test, widgets
 from explainer.learn.widgets import Control, read_control
 from explainer.pages import run, workload
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
 from tests.learn import whole
+from tests.learn.scenes import questions
 
 
 def every_question() -> list[content.Question]:

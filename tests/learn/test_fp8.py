@@ -95,13 +95,11 @@ def test_attention_against_a_second_implementation(where, way):
 
 
 def test_what_the_page_says_about_the_ways():
-    """The rotation wins where one channel is large in Q and K; without a scale much is cut off."""
+    """The rotation wins where one channel is large in Q and K."""
     found = {way: e[0] for way, e in fp8.errors("channel", 30, 16).items()}
     assert found["rotated"] < 0.5 * min(found[w] for w in ("none", "tensor", "block"))
     alone = {way: e[0] for way, e in fp8.errors("single", 100, 16).items()}
     assert alone["block"] < alone["tensor"] < alone["rotated"]
-    assert fp8.lost("channel", 1000, "none", 16)[0] > 0
-    assert all(fp8.lost("channel", 1000, w, 16)[0] == 0 for w in ("tensor", "block", "rotated"))
     calm = [e[0] for e in fp8.errors("channel", 1, 16).values()]
     assert max(calm) < 1.2 * min(calm)
 

@@ -121,7 +121,7 @@ def test_any_order_is_torch_s_softmax(order):
     assert sorted(map(int, made[0]["data"]["next"])) == list(range(8))
 
 
-@pytest.mark.parametrize("count", any_order.PARTS)
+@pytest.mark.parametrize("count", (2, 4, 8))
 def test_parts_merge_by_their_lse(count):
     S, V = (torch.from_numpy(np.array(x)).double() for x in any_order.row())
     parts = [

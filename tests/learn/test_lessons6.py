@@ -19,6 +19,7 @@ from kernels.rotary import rope
 from tests.learn.scenes import (
     asked,
     blocks,
+    choices,
     default_hides_the_answer,
     every_edge,
     lesson,
@@ -146,7 +147,7 @@ def test_the_parts_are_attention_of_the_last_query():
 
 
 @pytest.mark.parametrize("tokens", range(8, 33))
-@pytest.mark.parametrize("count", decoding.PARTS)
+@pytest.mark.parametrize("count", choices("decode", "parts"))
 def test_the_numbers_of_the_parts_stand_apart(tokens, count):
     """At 8 px per character of this type, 4 px between two."""
     for row in ("lse", "weight"):
@@ -160,7 +161,7 @@ def test_the_numbers_of_the_parts_stand_apart(tokens, count):
         assert ends[0][0] >= 0 and ends[-1][1] <= 405
 
 
-@pytest.mark.parametrize("count", decoding.PARTS)
+@pytest.mark.parametrize("count", choices("decode", "parts"))
 def test_the_decoding_kernel_s_times_are_the_record(count):
     rows = {
         r["splits"]: r
@@ -168,7 +169,11 @@ def test_the_decoding_kernel_s_times_are_the_record(count):
         if (r["n_k"], r["heads"]) == (16_384, 16) and "splits" in r
     }
     card = CARDS["h200"].sms
-    assert [k for k, r in rows.items() if r["rule"]] == [2 * card // 16] == [decoding.PARTS[-1]]
+    assert (
+        [k for k, r in rows.items() if r["rule"]]
+        == [2 * card // 16]
+        == [choices("decode", "parts")[-1]]
+    )
     block = blocks("decode", tokens=22, parts=count)[-1]
     for parts in {1, count, 16}:
         unit = " µs" * (parts == 1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from explainer.learn.content import make_question
-from explainer.learn.registry import questions
+from tests.learn.scenes import questions
 
 QUESTIONS = {q.key: q for q in questions()}
 NUMBERS = [key for key, q in QUESTIONS.items() if q.kind == "number"]

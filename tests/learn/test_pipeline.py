@@ -193,7 +193,7 @@ def test_the_widget_steps_and_labels_what_is_measured():
         assert said in blocks("pipeline", softmax=softmax)[1]["label"]
 
 
-@pytest.mark.parametrize("softmax", pipeline.SOFTMAXES[1:])
+@pytest.mark.parametrize("softmax", (2, 3, 4, 6, 8))
 def test_the_question_s_formula_is_what_the_model_gives(softmax):
     found = 100 * busy(run("pingpong", 400, float(softmax)))
     assert pipeline.share(softmax) == pytest.approx(found, abs=0.5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explainer.base.facts import FACTS
-from explainer.learn.presets import PRESETS, told
+from explainer.learn.presets import PRESETS
 from kernels.spec.masks import parse
 from kernels.spec.scores import parse as parse_score
 
@@ -38,6 +38,6 @@ def test_a_preset_is_what_its_model_does(preset):
 def test_each_names_its_ground_and_no_number_of_its_own():
     assert [p.key for p in PRESETS] == list(DENSE)
     for preset in PRESETS:
-        entry, said = FACTS[preset.fact], told(preset)
+        entry, said = FACTS[preset.fact], preset.to_json()
         assert entry.source and entry.seen and said["source"] == entry.source
         assert "{" not in said["says"] and said["says"].endswith(".")

@@ -316,13 +316,16 @@ def test_a_formula_says_what_the_code_does(label):
     check(*arguments)
 
 
+FUNCTIONS = {"softmax", "exp", "log", "max", "min", "rowmax", "rowsum"}
+
+
 def test_a_function_stands_off_what_it_is_applied_to():
-    names = "|".join(reference.FUNCTIONS)
+    names = "|".join(FUNCTIONS)
     for _, mathml in FORMULAS:
         assert not re.search(rf"<mi>(?:{names})</mi>(?!<mo>&#x2061;</mo>)", mathml)
         assert not re.search(rf"<mi>(?:{names})</mi><mo>&#x2061;</mo><mi>", mathml)
-    used = {name for name in reference.FUNCTIONS if f"<mi>{name}</mi>" in str(FORMULAS)}
-    assert used == reference.FUNCTIONS
+    used = {name for name in FUNCTIONS if f"<mi>{name}</mi>" in str(FORMULAS)}
+    assert used == FUNCTIONS
 
 
 def test_papers_have_an_arxiv_number_or_a_place():

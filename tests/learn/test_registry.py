@@ -15,7 +15,7 @@ import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
-from explainer.learn.registry import MODULES, STILL, answer, lessons, questions, widgets
+from explainer.learn.registry import MODULES, STILL, answer, lessons, widgets
 from explainer.learn.widgets import Control, Widget, read_control
 from explainer.views import learn_map, learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
@@ -270,7 +270,7 @@ def test_every_claim_and_every_piece_of_code_is_there():
     assert all(claim.why and claim.source for claim in claims.CLAIMS)
     lines = {json.loads(value)["lines"] for value in page.data["data-block"]}
     assert lines == {snippet.code for snippet in ecosystem.SNIPPETS}
-    assert len(page.data["data-question"]) == len(questions())
+    assert len(page.data["data-question"]) == len(lessons())
 
 
 def test_a_control_is_in_sight_where_it_changes_what_is_shown():

@@ -15,7 +15,7 @@ from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
 from explainer.learn.registry import lessons
 from explainer.learn.widgets import read_controls
-from explainer.memory.levels import levels
+from explainer.memory.levels import levels_of
 from tests.learn.foundations import LESSONS, asked, block, data
 
 GIB = 2**30
@@ -60,7 +60,7 @@ def test_the_pyramid_s_sizes_and_rates_are_the_memory_page_s():
     for key in CARDS:
         found = data("memory", card=key)
         w = memories._workload(key)
-        by = {level.key: level for level in levels(w)}
+        by = {level.key: level for level in levels_of(w)}
         for lane in found["levels"]:
             assert lane["bytes"] == by[lane["key"]].size_bytes
             assert lane["per_s"] == (by[lane["key"]].bytes_per_s or 0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from explainer.learn import claims, content, course
-from explainer.learn.registry import lessons, questions
+from explainer.learn.registry import lessons
+from tests.learn.scenes import questions
 
 MOST_WORDS = 90
 GUESS = 0.55  # most that a reader is right who always guesses the same way

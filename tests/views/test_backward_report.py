@@ -27,7 +27,7 @@ def test_every_method_has_the_twelve_points_and_is_right():
 
 
 def test_the_card_says_times_and_ratios():
-    text = backward_report.recorded()
+    text = backward_report.render_recorded()
     for d, n, mask in POINTS:
         ours, cudnn = BY["hopper", d, n, mask], BY["sdpa_cudnn", d, n, mask]
         assert f"{d}, {n:,}, {mask}" in text

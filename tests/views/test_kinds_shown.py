@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import plotly.graph_objects as go
 import pytest
+from jinja2 import UndefinedError
 
 from explainer.base.kinds import WORDS, computed
 from explainer.base.paths import ASSETS
@@ -16,7 +17,8 @@ from explainer.engine.requests import RunRequest, Sweep
 from explainer.pages import memory, parallel
 from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, shown
 from explainer.problem import Problem
-from explainer.views import downloads, figures, html, run_details, run_report, sweep_report
+from explainer.views import downloads, figures, run_details, run_report, sweep_report
+from explainer.views.templates import ENVIRONMENT
 from tests.views.test_run_report import KIND, interpreted, live
 
 PAGES = {"memory": memory, "parallel": parallel}
@@ -65,6 +67,12 @@ class Shown(HTMLParser):
             self.kinds[-1].append(data)
 
 
+def shared(source: str, **values: object) -> str:
+    """What the macros of the shared template make."""
+    macros = '{% from "shared.html" import badge, card, figures, finding %}'
+    return ENVIRONMENT.from_string(macros + source).render(values)
+
+
 def is_said(text: str) -> bool:
     return text.startswith(WORDS)
 
@@ -101,7 +109,7 @@ def test_memory_and_parallel(page, view, mode, more):
 
 def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
     sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
-    (curve, *_) = figures.sweep(recorded.load()["rows"], KIND)
+    (curve, *_) = figures.plot_sweep(recorded.load()["rows"], KIND)
     heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
     updates = [shown(go.Figure(curve), hall, height) for hall, height in heights]
     updates += parallel.render({"view": "grid"})[1:3]
@@ -128,11 +136,11 @@ RUNS = {
 @pytest.mark.parametrize("hall", [False, True])
 def test_run(name, hall):
     result = RUNS[name]
-    show = run_report.recorded if name == "recorded" else run_report.report
-    check(show(result) + run_details.details(result))
-    kind = downloads.kind(result)
+    show = run_report.render_recorded if name == "recorded" else run_report.render_report
+    check(show(result) + run_details.render_details(result))
+    kind = downloads.kind_of(result)
     assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
-    for figure in (figures.histogram(result["rows"], kind), figures.roofline(result, kind)):
+    for figure in (figures.plot_errors(result["rows"], kind), figures.plot_roofline(result, kind)):
         if figure is not None:
             check_chart(shown(figure, hall)["value"])
 
@@ -140,22 +148,24 @@ def test_run(name, hall):
 @pytest.mark.parametrize("hall", [False, True])
 def test_sweep(hall):
     wanted, rows = recorded.swept(Sweep(64, "bf16", ("naive", "fa2")))
-    found = check(sweep_report.figures(rows, wanted, KIND, {"source": "recorded"}))
+    found = check(sweep_report.render_table(rows, wanted, KIND, {"source": "recorded"}))
     assert found.files[0]["table"][0]["kind"] == str(KIND)
-    for figure in figures.sweep(rows, KIND):
+    for figure in figures.plot_sweep(rows, KIND):
         check_chart(shown(figure, hall, wide=PAIRED)["value"])
 
 
 @pytest.mark.parametrize(
     "made",
     [
-        lambda kind: html.badge(kind),
-        lambda kind: html.card("x", "title", kind, "remark"),
-        lambda kind: html.said("1 GiB.", kind),
-        lambda kind: html.figures_of("x", kind, ("a",), [{"a": 1}], "caption"),
-        lambda kind: html.figures_of("x", [kind], ("a",), [{"a": 1}], "caption"),
-        lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
-        lambda kind: downloads.of_sweep(
+        lambda kind: shared("{{ badge(kind) }}", kind=kind),
+        lambda kind: shared(
+            '{% call card("x", "title", kind, "remark") %}{% endcall %}', kind=kind
+        ),
+        lambda kind: shared('{{ finding("1 GiB.", kind) }}', kind=kind),
+        lambda kind: shared('{{ figures("x", kind, ("a",), [{"a": 1}], "") }}', kind=kind),
+        lambda kind: shared('{{ figures("x", [kind], ("a",), [{"a": 1}], "") }}', kind=kind),
+        lambda kind: figures.apply_style(go.Figure(), 320, "title", kind, "remark"),
+        lambda kind: downloads.sweep_rows(
             [{"method": "fa2"} | dict.fromkeys(("n", "d", "batch", "heads", "mask", "dtype"))],
             kind,
             {},
@@ -170,11 +180,15 @@ def test_nothing_is_made_without_a_kind(made):
 
 
 def test_none_has_a_default():
-    with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        html.card("x", "title", computed())
+    for source in (
+        "{{ badge() }}",
+        '{% call card("x", "title") %}{% endcall %}',
+        '{{ finding("1 GiB.") }}',
+        '{{ figures("x", head=("a",), rows=[{"a": 1}], caption="") }}',
+    ):
+        with pytest.raises((TypeError, UndefinedError)):
+            shared(source)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        html.said("1 GiB.")
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        figures.styled(go.Figure(), 320, "title")
+        figures.apply_style(go.Figure(), 320, "title")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        downloads.of_sweep([], {})
+        downloads.sweep_rows([], {})

@@ -91,7 +91,7 @@ def test_what_is_made_up_here_keeps_to_the_type():
 
 
 def test_what_the_cards_say():
-    text = text_of(run_report.report(live()))
+    text = text_of(run_report.render_report(live()))
     assert "The kernel is right, and it is the picture; 1 did not run." in text
     assert "bf16 · Random normal, seed 9 · 10 tiles per head" in text
     assert "20.0 µs 4 × 100 TF" in text, "speed-up over naive and TFLOP/s"
@@ -116,27 +116,27 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     }
     result["rows"][1] |= looped
     assert not misfit(result, Result)
-    html = run_report.report(result)
+    html = run_report.render_report(result)
     text = text_of(html)
     assert "GPU time, ▏call in a loop, × naive, TFLOP/s · NVIDIA H200" in text
     assert "20.0 µs ▏0.125 ms 4 × 100 TF" in text and "80.0 µs ▏– 1 × 25 TF" in text
     assert "of 30 interleaved runs" in text and "of 5 loops of 100 calls" in text
     assert html.count("fa-limit") == 3, "of two errors, and of the one call that was timed"
     assert "width:16.00%" in html, "bars share the scale of the longest call"
-    details = text_of(run_details.details(result))
+    details = text_of(run_details.render_details(result))
     assert "call in a loop on the host" in details and "31.4 µs" in details
     assert "in a CUDA graph" not in details
-    line = downloads.of_run(result)[1]
+    line = downloads.run_rows(result)[1]
     assert (line["call_in_a_loop_ms"], line["host_us"]) == (0.125, 31.4)
 
 
 def test_where_no_call_was_timed_none_is_spoken_of():
-    text = text_of(run_report.report(live()))
+    text = text_of(run_report.render_report(live()))
     assert "GPU time: how long" in text and "▏Call" not in text and "× naive, TFLOP/s" in text
 
 
 def test_unknown_card_is_said_to_be_unknown():
-    html = run_report.report(live(machine=unknown_machine("NVIDIA GeForce <b>")))
+    html = run_report.render_report(live(machine=unknown_machine("NVIDIA GeForce <b>")))
     assert "NVIDIA GeForce &lt;b&gt; is not in the table of cards, so its peak is unknown" in html
     assert "GeForce <b>" not in html
 
@@ -144,11 +144,11 @@ def test_unknown_card_is_said_to_be_unknown():
 def test_wrong_is_said_and_by_whom():
     result = live()
     result["rows"][1] |= {"right": False}
-    html = run_report.report(result)
+    html = run_report.render_report(result)
     assert 'data-right="false"' in html and "Not right here: FA-2." in text_of(html)
     result["rows"][1] |= {"right": True, "same": result["rows"][1]["same"] | {"agrees": False}}
-    assert 'data-agrees="false"' in run_report.report(result)
-    assert "Right, but FA-2 differs from the picture." in text_of(run_report.report(result))
+    assert 'data-agrees="false"' in run_report.render_report(result)
+    assert "Right, but FA-2 differs from the picture." in text_of(run_report.render_report(result))
 
 
 def interpreted(*methods: str, refused: tuple[str, ...] = (), same: bool | None = True) -> dict:
@@ -199,38 +199,40 @@ GPU = ("hopper", "sdpa_flash", "sdpa_cudnn", "sdpa_efficient", "sdpa_math")
     ],
 )
 def test_the_headline_claims_no_more_than_was_done(result, sentence, agrees):
-    html = run_report.report(result)
+    html = run_report.render_report(result)
     assert f"<b>{escape(sentence)}</b>" in html
     assert f'data-agrees="{agrees}"' in html
 
 
 def test_nothing_is_counted_where_no_kernel_ran():
-    text = text_of(run_report.report(interpreted("naive")))
+    text = text_of(run_report.render_report(interpreted("naive")))
     assert "tiles per head" not in text and "0 kernels" not in text and "0.00 s" not in text
     assert "No kernel ran" in text
 
 
 def test_seconds_of_the_interpreter_are_said_to_be_no_speed():
-    text = text_of(run_report.report(interpreted("naive", "fa1", "fa2")))
+    text = text_of(run_report.render_report(interpreted("naive", "fa1", "fa2")))
     assert "took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about the speed of a GPU." in text
     assert "waited" not in text
 
 
 def test_tiles_are_those_of_flash_attention_with_standards_beside():
-    text = text_of(run_report.report(interpreted("naive", "standard", "fa1", "fa2")))
+    text = text_of(run_report.render_report(interpreted("naive", "standard", "fa1", "fa2")))
     assert "272 tiles per head (Standard: 512)" in text
-    assert "512 tiles per head" in text_of(run_report.report(interpreted("standard")))
+    assert "512 tiles per head" in text_of(run_report.render_report(interpreted("standard")))
 
 
 def test_who_did_not_run_is_listed_under_every_question():
-    text = text_of(run_report.report(interpreted("naive", "fa2", refused=("hopper",))))
+    text = text_of(run_report.render_report(interpreted("naive", "fa2", refused=("hopper",))))
     assert text.count("FA-2 Hopper It needs an NVIDIA GPU.") == 2, "Right? and Small?"
 
 
 def test_which_heads_were_compared_is_said():
-    one = text_of(run_report.report(live()))
+    one = text_of(run_report.render_report(live()))
     assert "For the only head." in one and "first head" not in one
-    two = text_of(run_report.report(live(query=live()["query"] | {"h": "2"}, heads_judged=2)))
+    two = text_of(
+        run_report.render_report(live(query=live()["query"] | {"h": "2"}, heads_judged=2))
+    )
     assert (
         "For the first and the last head." in two and "kernel against trace, the first head" in two
     )
@@ -238,7 +240,7 @@ def test_which_heads_were_compared_is_said():
 
 def test_inputs_are_said():
     query = live()["query"] | {"data": "sentence", "text": "<b>a</b> dog", "gain": "2.0"}
-    text = text_of(run_report.report(live(query=query)))
+    text = text_of(run_report.render_report(live(query=query)))
     assert "Sentence “<b>a</b> dog”, seed 9, logits × 2" in text
 
 
@@ -246,13 +248,13 @@ def test_naive_that_does_not_fit_is_shown_as_what_it_is():
     sentence = "Its N × N matrices would need 32.0 GiB, this card has 24.0 GiB free."
     result = live(naive_error=None, naive_refused=sentence)
     result["rows"][0] = {"method": "naive", "refused": sentence}
-    text = text_of(run_report.report(result))
+    text = text_of(run_report.render_report(result))
     assert text.count(sentence) == 3, "beside its error, its time and its memory"
     assert "4 ×" not in text
 
 
 def test_downloads_hold_every_figure():
-    html = run_details.details(live())
+    html = run_details.render_details(live())
     data = json.loads(unescape(re.search(r'data-rows="([^"]*)"', html)[1]))
     assert data["rows"] == live()["rows"]
     assert 'data-name="flashattention-16-8-causal-bf16-live"' in html
@@ -263,31 +265,31 @@ def test_downloads_hold_every_figure():
 
 
 def test_histogram_is_the_counts_in_percent():
-    figure = figures.histogram(live()["rows"], KIND)
+    figure = figures.plot_errors(live()["rows"], KIND)
     assert [trace.name for trace in figure.data] == ["Naive PyTorch", "FA-2"]
     assert list(figure.data[0].y) == [75.0, 25.0]
     assert math.isclose(figure.data[0].x[0], 10 ** (-10 + 12.5 / 4))
-    assert figures.histogram([{"method": "fa2", "refused": "no"}], KIND) is None
+    assert figures.plot_errors([{"method": "fa2", "refused": "no"}], KIND) is None
 
 
 def test_roofline_has_a_dot_for_each_method_under_the_roofs():
-    figure = figures.roofline(live(), KIND)
+    figure = figures.plot_roofline(live(), KIND)
     dots = {t.name: (t.x[0], t.y[0]) for t in figure.data if t.mode == "markers"}
     assert dots == {"Naive PyTorch": (200.0, 25.0), "FA-2": (200.0, 100.0)}
     roofs = [t for t in figure.data if t.mode == "lines"]
     for roof, rate in zip(roofs, (4.2e12, 9e12), strict=True):
         assert math.isclose(roof.y[0], rate * roof.x[0] / 1e12)
         assert roof.y[1] == roof.y[2] == 780.0
-    assert figures.roofline(live(ceilings=None), KIND) is None
+    assert figures.plot_roofline(live(ceilings=None), KIND) is None
     assert "least" in figure.layout.xaxis.title.text
-    assert CONVENTIONS[COMPULSORY] in run_details.details(live())
+    assert CONVENTIONS[COMPULSORY] in run_details.render_details(live())
     (label,) = figure.layout.annotations
     low, high = figure.layout.yaxis.range
     assert (label.xref, label.x) == ("paper", 1) and low < label.y < high - 0.3
 
 
 def test_a_line_of_the_csv_can_be_read_alone():
-    lines = downloads.of_run(live())
+    lines = downloads.run_rows(live())
     assert len({tuple(line) for line in lines}) == 1, "every line has every column"
     fa2 = lines[1]
     assert next(iter(fa2)) == "method" and fa2["method"] == "fa2"
@@ -305,27 +307,27 @@ def test_a_line_of_the_csv_can_be_read_alone():
     assert (fa2["source"], fa2["device"], fa2["torch_version"]) == ("live", "NVIDIA H200", "2.11")
     assert fa2["max_abs_error"] == 2e-7 and fa2["peak_bytes_beyond_inputs"] == 2**20
     assert lines[2]["not_run"].startswith("The Hopper kernel") and fa2["not_run"] is None
-    slow = downloads.of_run(interpreted("fa2"))[0]
+    slow = downloads.run_rows(interpreted("fa2"))[0]
     assert slow["interpreter_seconds_not_speed"] == 0.25 and "median_ms" not in slow
 
 
 def test_a_recorded_line_says_so():
     found = recorded.nearest(MEASURED)
-    line = downloads.of_run(found)[-1]
+    line = downloads.run_rows(found)[-1]
     assert (line["source"], line["when"]) == ("recorded", recorded.load()["date"])
     assert line["seed"] is None and line["data"] == "standard normal"
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
     about = {"source": "recorded", "when": "2026-11-21", "device": "<GPU>", "versions": {"a": 1}}
-    lines = downloads.of_sweep(rows, KIND, about)
+    lines = downloads.sweep_rows(rows, KIND, about)
     assert len(lines) == len(rows)
     assert all(line["device"] == "<GPU>" and line["a_version"] == "1" for line in lines)
-    html = sweep_report.figures(rows, Sweep(64, "bf16"), measured("<GPU>"), about)
+    html = sweep_report.render_table(rows, Sweep(64, "bf16"), measured("<GPU>"), about)
     assert 'data-name="flashattention-sweep-64-bf16-recorded"' in html and "<GPU>" not in html
 
 
 def test_sweep_figures_are_the_rows():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    drawn = figures.sweep(rows, KIND)
+    drawn = figures.plot_sweep(rows, KIND)
     assert len(drawn) == 3
     for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
         for trace in figure.data:
@@ -336,7 +338,7 @@ def test_sweep_figures_are_the_rows():
                 if key in r and METHODS[r["method"]] == method and r["mask"] == mask
             }
             assert dict(zip(trace.x, trace.y, strict=True)) == mine
-    assert figures.sweep([], KIND) == (None, None, None)
+    assert figures.plot_sweep([], KIND) == (None, None, None)
 
 
 def test_sweep_sentences_are_computed():
@@ -365,7 +367,7 @@ def test_a_refusal_makes_no_column_wide():
         "dtype": "bf16",
         "refused": "Its N × N matrices would need much.",
     }
-    html = sweep_report.figures([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
+    html = sweep_report.render_table([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
     cells = re.findall(r"<td>([^<]*)</td>", html)
     assert "not run" in cells and row["refused"] not in cells
     assert row["refused"] in text_of(html)
@@ -391,7 +393,7 @@ def test_a_sweep_has_the_columns_that_are_known():
     about = {"source": "recorded"}
 
     def shown(row: dict) -> str:
-        return text_of(sweep_report.figures([row], Sweep(64, "bf16"), KIND, about))
+        return text_of(sweep_report.render_table([row], Sweep(64, "bf16"), KIND, about))
 
     assert "GPU time p20 p80 TFLOP/s" in shown(row)
     text = shown(row | {"loop_ms": 0.55, "host_us": 31.0})
@@ -399,19 +401,22 @@ def test_a_sweep_has_the_columns_that_are_known():
 
 
 def test_a_sweep_says_what_it_measures():
-    text = text_of(sweep_report.note("Done.", rows=[], sweep=Sweep(96)))
+    text = text_of(sweep_report.render_note("Done.", rows=[], sweep=Sweep(96)))
     assert f"{TOKENS:,} tokens" in text and f"just below {WIDTH:,} (H = {WIDTH // 96}" in text
     assert "ignores N, B, H, Br, Bc" in text and "full and causal, tiles" in text
     scored = Sweep(96, mask="window:9,0", score="alibi", sink=2)
     assert scored.name == "d = 96, bf16, mask = window:9,0, score = alibi, sink = 2"
-    for said in (sweep_report.note("Done.", sweep=scored), sweep_report.on_its_way(0, scored)):
+    for said in (
+        sweep_report.render_note("Done.", sweep=scored),
+        sweep_report.render_progress(0, scored),
+    ):
         assert "full and window:9,0, alibi, sink 2, tiles" in text_of(said)
-    assert "tokens" not in text_of(sweep_report.note("Refused."))
+    assert "tokens" not in text_of(sweep_report.render_note("Refused."))
 
 
 def test_sweep_ticks_do_not_run_together_and_are_decimal():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    time, _, memory = figures.sweep(rows, KIND)
+    time, _, memory = figures.plot_sweep(rows, KIND)
     assert time.layout.xaxis.ticktext == ("256", "1 k", "4 k", "16 k", "64 k")
     assert set(time.layout.yaxis.ticktext) >= {"0.1", "1", "10"}
     assert time.data[0].hovertext[0].startswith("<b>Naive PyTorch, full</b><br>N = 256<br>")

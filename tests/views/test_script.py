@@ -27,7 +27,7 @@ HEADS = {"q_heads": 6, "kv_heads": 2, "head": 4, "rope": 1e4, "dropout": 0.25}
 def test_the_script_has_the_runs_very_numbers(more):
     problem = Problem(n=5, d=4, dtype="bf16", inputs="random", seed=7, gain=2.0, **more)
     asked = RunRequest(problem, ("fa2",))
-    text = script.script(asked.to_query(), ['measured on a "card" \\'])
+    text = script.write_script(asked.to_query(), ['measured on a "card" \\'])
     q, k, v = make_inputs(asked.problem)
     made = text[text.index("def drawn") : text.index("for x, one, head in")]
     names = {"np": np, "torch": torch, "kernels": kernels, "problem": problem}
@@ -40,7 +40,7 @@ def test_the_script_has_the_runs_very_numbers(more):
 
 def made(data: str, **more) -> str:
     problem = Problem(n=20, d=8, block_q=8, block_k=6, dtype="fp16", inputs=data, **more)
-    return script.script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
+    return script.write_script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
 
 
 SCRIPTS = {"random": made("random", **HEADS), "rising": made("rising")}
@@ -75,5 +75,7 @@ def test_the_script_runs_without_the_app(printed, data):
 
 
 def test_a_recorded_script_has_no_blocks_of_its_own():
-    text = script.script(recorded.nearest(recorded.measured_like(RunRequest(Problem())))["query"])
+    text = script.write_script(
+        recorded.nearest(recorded.measured_like(RunRequest(Problem())))["query"]
+    )
     assert "block_m=None, block_n=None" in text and ast.parse(text)

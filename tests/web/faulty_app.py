@@ -23,14 +23,15 @@ from explainer.web import logs
 SEED, ENDLESS = "666", "667"
 WORKER = """
 import json, signal, sys
+from explainer.base.lines import from_line
 from explainer.engine.results import unknown_machine
 print(json.dumps({"machine": unknown_machine("stand-in")}), flush=True)
 for line in sys.stdin:
-    if '"seed": "667"' in line:
+    query = from_line(line).to_query()
+    if query["seed"] == "667":
         signal.pause()
-    sys.stderr.write(line)
-    sys.stderr.flush()
-    print(line.strip()[:-1], flush=True)
+    print(query, file=sys.stderr, flush=True)
+    print(query, flush=True)
 """
 
 

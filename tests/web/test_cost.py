@@ -17,7 +17,8 @@ from explainer.problem import Problem
 from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
 from explainer.web.files import STATS, WHOLE
-from explainer.web.responses import MAKERS
+from explainer.web.requests import parse_request
+from explainer.web.responses import make
 from kernels.spec.fields import ORDERS, PASSES
 
 SHAPES = [
@@ -76,13 +77,15 @@ def test_a_visit_tells_no_more_than_estimated(problem, pass_):
     last = len(schedule(problem, pass_)) - 1
     for at in {last, last // 2}:
         query = problem.to_query() | {"at": str(at), "pass": pass_}
-        told = len(gzip.decompress(MAKERS["visit"](query)))
+        told = len(gzip.decompress(make(parse_request("visit", query))))
         assert told <= 4 * cost.one_visit(problem, pass_).told + 3_000
 
 
 def test_what_is_dear_costs_more_than_the_threshold():
     def dear(kind: str, **query: object) -> bool:
-        return cost.seconds(kind, {k: str(v) for k, v in query.items()}) > cost.CHEAP_S
+        return (
+            cost.seconds(parse_request(kind, {k: str(v) for k, v in query.items()})) > cost.CHEAP_S
+        )
 
     big = {"n": 16384, "d": 256, "br": 64, "bc": 64}
     for kind in ("trace", "visit", "warps", "export.html", "export.json", "export.npz"):
@@ -99,7 +102,7 @@ def test_a_block_that_moves_many_times_is_one_transfer(order):
     p = Problem(n=40, d=4, block_q=8, block_k=4, order=order, mask="full")
     made = {id(t) for step in schedule(p) for t in step.transfers}
     of_tiles = 4 * p.Tr * p.Tc if order == "standard" else 0  # S and P there and back, each once
-    of_rows = {"fa2": 3, "fa1": 7, "standard": 2}[order]
+    of_rows = {"fa2": 3, "fa1": 7, "standard": 2, "fa2_split": 12}[order]
     assert len(made) == of_tiles + of_rows * p.Tr + 2 * p.Tc
 
 
@@ -124,12 +127,12 @@ def test_inputs_are_made_once_for_all_loop_orders():
             "data = rising is not allowed for the numbers of one tile: .* 17,179,869,184",
         ),
         (
-            lambda p: MAKERS["export.npz"](p.to_query()),
+            lambda p: make(parse_request("export.npz", p.to_query())),
             {"n": 64, "d": 8, "block_q": 1, "block_k": 1},
             "br = 1 and bc = 1 are not allowed in a file of arrays .* at most 1,200",
         ),
         (
-            lambda p: MAKERS["export.json"](p.to_query()),
+            lambda p: make(parse_request("export.json", p.to_query())),
             {"n": 2048, "d": 64, "block_q": 64, "block_k": 64},
             "n = 2048 is not allowed in a file .* at most 6,000,000",
         ),

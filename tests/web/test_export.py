@@ -17,11 +17,12 @@ from explainer.base.fields import ProblemError
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
-from explainer.web import bundle, static_responses
+from explainer.web import bundle
 from explainer.web.bundle import BundleError
 from explainer.web.export import traces
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.static_pages import STATIC_PAGES
+from explainer.web.static_responses import format_number, limited_controls, settings
 from explainer.web.wire import KIND
 
 PROBLEMS = [
@@ -134,12 +135,10 @@ def test_a_site_holds_both_passes_of_a_link_to_the_backward_one():
 def test_a_site_holds_every_place_that_its_controls_reach(key):
     """Each control alone, and all with each other where they are few."""
     widget = widgets()[key]
-    settings = {
-        tuple(map(static_responses.number, values)) for values in static_responses.settings(widget)
-    }
-    first = tuple(static_responses.number(control.value) for control in widget.controls)
-    assert first in settings
-    for k, control in enumerate(static_responses.controls(widget)):
+    covered = {tuple(map(format_number, values)) for values in settings(widget)}
+    first = tuple(format_number(control.value) for control in widget.controls)
+    assert first in covered
+    for k, control in enumerate(limited_controls(widget)):
         own = widget.controls[k]
         if control.kind == "range":
             assert own.low <= control.low <= own.value <= control.high <= own.high
@@ -147,18 +146,18 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
             places = [round(control.low + j * control.step, 6) for j in range(count + 1)]
         else:
             places = [value for value, _ in control.choices] or ["0", "1"]
-        for place in map(static_responses.number, places):
-            assert (*first[:k], place, *first[k + 1 :]) in settings
+        for place in map(format_number, places):
+            assert (*first[:k], place, *first[k + 1 :]) in covered
 
 
-@pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
-def test_a_site_holds_every_view_that_can_be_chosen(board):
-    asked = board.asked()
-    assert {query["view"] for query in asked} == set(board.views)
-    for query in asked:
-        assert (board.key in query) == (query["view"] in board.shown)
-    loads = [dict(load) for _, load in board.workloads]
-    assert loads[0] == {} and set().union(*loads) <= set(board.plain)
+@pytest.mark.parametrize("static_page", STATIC_PAGES, ids=lambda page: page.name)
+def test_a_site_holds_every_view_that_can_be_chosen(static_page):
+    queries = static_page.queries()
+    assert {query["view"] for query in queries} == set(static_page.views)
+    for query in queries:
+        assert (static_page.key in query) == (query["view"] in static_page.choice_views)
+    loads = [dict(load) for _, load in static_page.workloads]
+    assert loads[0] == {} and set().union(*loads) <= set(static_page.defaults)
 
 
 def test_too_many_tiles_is_a_sentence():

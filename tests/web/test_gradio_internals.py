@@ -14,7 +14,7 @@ from explainer.base.paths import ROOT
 
 # In a process of its own, because Gradio leaves an event loop open.
 PROBE = """
-import inspect, json
+import inspect, json, re
 import gradio as gr
 from gradio import http_server, state_holder
 from gradio.context import Context, LocalContext
@@ -46,6 +46,7 @@ second._update_value_in_config(box._id, "otherwise")
 properties = [s.config_values[box._id]["props"] for s in (first, second)]
 running = inspect.getsource(Event)
 app = gr.routes.App.create_app(demo)
+html = (ours.FRONTEND / "index.html").read_text()
 print(json.dumps({
     "state_holder.SessionState.config_values": len(plain.config_values) >= 2 and not light,
     "state_holder.StateHolder makes our sessions": isinstance(first, ours.LightSession)
@@ -64,6 +65,14 @@ print(json.dumps({
     "Blocks.launch(_frontend=…)": ours.LAUNCH_OPTIONS.keys()
         <= inspect.signature(gr.Blocks.launch).parameters.keys(),
     "templates/frontend/assets/PlotlyPlot-*.js": ours.find_plot_script() != "",
+    "templates/frontend/index.html: ./assets/ and one <style>": html.count('"./assets/') == 2
+        and html.count("<style>") == html.count("</style>") == 1,
+    "templates/frontend/assets/*.js: one ./assets/": sum(
+        len(re.findall('["`][./]*assets/', path.read_text()))
+        for path in ours.FRONTEND.glob("assets/*.js")) == 1,
+    "templates/frontend/assets/*.css: no @import": not any(
+        "@import" in path.read_text() or "@charset" in path.read_text()
+        for path in ours.FRONTEND.glob("assets/*.css")),
     "routing: /gradio_api/call/{api_name}": "/gradio_api/call/{api_name}"
         in {getattr(route, "path", "") for route in ours.list_routes(app.routes)},
     "Starlette.middleware_stack": app.middleware_stack is None,

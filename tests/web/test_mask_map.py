@@ -12,7 +12,10 @@ from starlette.testclient import TestClient
 from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.mask_map import MOST_CELLS, mask_map, palette
+from explainer.web.mask_map import MOST_CELLS, parse_problem, parse_size
+from explainer.web.mask_map import mask_map as map_of
+from explainer.web.mask_map import palette as palette_of
+from explainer.web.requests import parse_request
 
 # text → (each of its terms) → dense truth of (i, j)
 DENSE = {
@@ -29,6 +32,14 @@ DENSE = {
         lambda i, j: (i // 4 == 1) & (j // 4 == 2),
     ],
 }
+
+
+def mask_map(query: dict[str, str]) -> dict:
+    return map_of(parse_problem(query))
+
+
+def palette(query: dict[str, str]) -> dict:
+    return palette_of(parse_size(query))
 
 
 def bits(text: str, n: int) -> np.ndarray:
@@ -125,7 +136,7 @@ def test_the_routes_answer_and_refuse():
 
 def test_only_small_maps_are_made_in_the_web_process():
     def seconds(**query: str) -> float:
-        return cost.seconds("mask", query)
+        return cost.seconds(parse_request("mask", query))
 
     assert seconds() < seconds(n="128", br="4", bc="4") < cost.CHEAP_S
     assert seconds(n="4096", br="128", bc="64", mask="causal&window:256,0") < cost.CHEAP_S

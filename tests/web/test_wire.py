@@ -12,6 +12,7 @@ import pytest
 
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
+from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import PHASES
 from explainer.base.fields import ProblemError
@@ -177,7 +178,8 @@ def test_everything_of_a_backward_pass_arrives(problem, order):
 def test_totals_of_all_three_orders(problem, pass_):
     header, _ = decode(pack(problem, pass_))
     assert set(header["totals"]) == set(CONVENTIONS)
-    for order in ORDERS:
+    assert set(header["totals"]["requested"]) == set(lanes_of(problem.order, pass_))
+    for order in lanes_of(problem.order, pass_):
         other = Problem.from_query(problem.to_query() | {"order": order})
         asked, least = (
             {t: tuple(rw) for t, rw in header["totals"][convention][order].items()}

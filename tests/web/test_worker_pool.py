@@ -1,4 +1,4 @@
-"""A cheap answer never waits for a dear one; the dear lane is short, shared, and can be left."""
+"""A cheap answer never waits for an expensive one; the pool is small, shared, and can be left."""
 
 from __future__ import annotations
 
@@ -18,41 +18,43 @@ from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
 from explainer.engine.engine import Engine
 from explainer.web import cost, middleware, routes
-from explainer.web.responses import MAKERS, NICE
+from explainer.web.requests import parse_request
+from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
 
-# A stand-in for the process: answers with its id; by ``text`` it dies, waits for ever, refuses.
+# A stand-in for the process: answers with its id; by the request it dies, waits for ever, refuses.
 STAND_IN = (
     sys.executable,
     "-c",
     """
 import json, os, sys, time
+from explainer.base.lines import from_line
 for line in sys.stdin:
-    asked = json.loads(line)[1].get("text", "")
-    if asked == "die":
+    text = from_line(line)
+    if text == "die":
         os._exit(3)
-    if asked == "wait":
+    if text == "wait":
         time.sleep(3600)
-    told = {"refused": "n = 0 is not allowed."} if asked == "refuse" else {}
-    body = b"" if told else f"{os.getpid()} {asked}".encode()
-    sys.stdout.write(json.dumps(told | {"bytes": len(body)}) + "\\n" + body.decode())
+    head = {"refused": "n = 0 is not allowed."} if text == "refuse" else {}
+    body = b"" if head else f"{os.getpid()} {text}".encode()
+    sys.stdout.write(json.dumps(head | {"bytes": len(body)}) + "\\n" + body.decode())
     sys.stdout.flush()
 """,
 )
 
 
 @contextlib.asynccontextmanager
-async def lane(**given) -> AsyncIterator[WorkerPool]:
-    made = WorkerPool(**{"places": 1, "line": 1, "command": STAND_IN} | given)
+async def started_pool(**given) -> AsyncIterator[WorkerPool]:
+    made = WorkerPool(**{"size": 1, "max_waiting": 1, "command": STAND_IN} | given)
     try:
         yield made
     finally:
         made.close()
 
 
-def ask(lane: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
+def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
     gone = gone or asyncio.Event()
-    return asyncio.ensure_future(lane.answer("trace", {"text": text}, 2.0, gone.wait))
+    return asyncio.ensure_future(pool.compute(text, 2.0, gone.wait))
 
 
 async def until(true) -> None:
@@ -60,24 +62,24 @@ async def until(true) -> None:
         await asyncio.sleep(0.001)
 
 
-def running(lane: WorkerPool) -> list[int]:
+def running(pool: WorkerPool) -> list[int]:
     """Ids of its processes."""
-    return [w.process.pid for w in lane.workers if w.process is not None]
+    return [w.process.pid for w in pool.workers if w.process is not None]
 
 
 def test_a_line_that_is_full_says_when_to_ask_again():
     async def play() -> None:
-        async with lane() as pool:
+        async with started_pool() as pool:
             leave = asyncio.Event()
-            held = [ask(pool, "wait", leave), ask(pool, "next")]
+            requests = [ask(pool, "wait", leave), ask(pool, "next")]
             await until(lambda: running(pool))
             with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
                 await ask(pool, "third")
             assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
             leave.set()
             with pytest.raises(ClientDisconnected):
-                await held[0]
-            assert (await held[1]).endswith(b"next")
+                await requests[0]
+            assert (await requests[1]).endswith(b"next")
 
     asyncio.run(play())
 
@@ -92,7 +94,7 @@ def is_there(pid: int) -> bool:
 
 def test_who_hangs_up_leaves_the_line_and_the_work_stops():
     async def play() -> None:
-        async with lane() as pool:
+        async with started_pool() as pool:
             leave = asyncio.Event()
             first = ask(pool, "wait", leave)
             await until(lambda: running(pool))
@@ -116,24 +118,21 @@ def test_who_hangs_up_leaves_the_line_and_the_work_stops():
 
 def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
     async def play() -> None:
-        async with lane(line=0) as pool:
+        async with started_pool(max_waiting=0) as pool:
             leave = asyncio.Event()
             both = [ask(pool, "same", leave), ask(pool, "same")]
             leave.set()
             done = await asyncio.gather(*both, return_exceptions=True)
             assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
             assert await ask(pool, "same") == done[1]  # kept
-            other = await pool.answer(
-                "trace", {"text": "same", "made": "up"}, 1, asyncio.Event().wait
-            )
-            assert other == done[1] and pool.kept.nbytes == len(done[1])
+            assert pool.cache.nbytes == len(done[1])
 
     asyncio.run(play())
 
 
 def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
     async def play() -> None:
-        async with lane() as pool:
+        async with started_pool() as pool:
             before = await ask(pool, "before")
             with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
                 await ask(pool, "die")
@@ -146,10 +145,10 @@ def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
 
 
 def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
-    monkeypatch.setattr("explainer.web.worker_pool.LIFE", 2)
+    monkeypatch.setattr("explainer.web.worker_pool.MAX_RESPONSES", 2)
 
     async def play() -> None:
-        async with lane() as pool:
+        async with started_pool() as pool:
             first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
             assert first == second != third
             assert len(pool.workers) == 1
@@ -158,10 +157,10 @@ def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
-def test_dear_answers_come_behind_the_web_process():
+def test_expensive_answers_come_behind_the_web_process():
     worker = Worker(COMMAND)
     try:
-        worker.ask("trace", {"n": "4"})
+        worker.request(parse_request("trace", {"n": "4"}))
         group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
         assert group.split()[-2:] == ["nice", str(NICE)]
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
@@ -173,7 +172,7 @@ def test_an_idle_process_ends(monkeypatch):
     monkeypatch.setattr("explainer.web.worker_pool.IDLE_S", 0.0)
 
     async def play() -> None:
-        async with lane() as pool:
+        async with started_pool() as pool:
             await ask(pool, "once")
             await until(lambda: not pool.workers)
 
@@ -186,37 +185,39 @@ def client() -> TestClient:
     return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
 
 
-def test_the_cheap_lane_is_open_while_the_dear_one_is_full(monkeypatch):
-    asked = []
+def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
+    kinds = []
 
-    async def full(self, kind, query, seconds, gone):
-        asked.append(kind)
+    async def full(self, request, seconds, gone):
+        kinds.append(request.kind)
         raise Busy("Try again in 7 s.", 7)
 
-    monkeypatch.setattr(WorkerPool, "answer", full)
+    monkeypatch.setattr(WorkerPool, "compute", full)
     handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
         assert client.get(f"/fa/{address}").status_code == 200
-    assert not asked
+    assert not kinds
     for kind in ("trace", "visit", "warps", "export.html"):
         answer = client.get(f"/fa/{kind}?n=16384&d=256&br=64&bc=64")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
         assert answer.json() == {"error": "Try again in 7 s."}
         assert answer.headers["cache-control"] == "no-store"
-    assert len(asked) == 4
+    assert len(kinds) == 4
 
 
-def test_a_dear_answer_is_the_same_bytes(client):
+def test_an_expensive_answer_is_the_same_bytes(client):
     query = {"n": "4096", "d": "8", "br": "32", "bc": "32", "seed": "4"}
-    assert cost.seconds("trace", query) > cost.CHEAP_S
+    request = parse_request("trace", query)
+    assert request == parse_request("trace", query | {"made": "up", "phase": "max"})
+    assert cost.seconds(request) > cost.CHEAP_S
     answer = client.get("/fa/trace", params=query)
     assert answer.status_code == 200 and answer.headers["content-encoding"] == "gzip"
     with TestClient(client.app).stream("GET", "/fa/trace", params=query) as raw:
-        assert b"".join(raw.iter_raw()) == MAKERS["trace"](query)
+        assert b"".join(raw.iter_raw()) == make(request)
 
 
-def test_a_dear_refusal_is_400(client):
+def test_an_expensive_refusal_is_400(client):
     answer = client.get("/fa/export.json?n=4096&br=64&bc=64")
     assert answer.status_code == 400
     assert json.loads(answer.text)["error"].startswith("n = 4096 is not allowed in a file")

@@ -1,262 +1,237 @@
-// Said often, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
+// Common claims, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, find, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
 
+/** @import { Progress } from "./progress.js" */
+/** @import { Screen } from "./screen.js" */
+/** @typedef {{key: string, truth: boolean, why: string, source?: string, node: HTMLElement}} Claim */
+
+/** @type {Record<string, boolean>} */
 const KEYS = { t: true, f: false };
 
+/** @param {Claim} claim */
+export const wordsOf = ({ node }) => get(node, ".fa-claim-words").textContent ?? "";
+
 export class Claims {
-  constructor(root, list, { progress }, screen) {
-    Object.assign(this, { root, list, progress, screen });
-    this.cards = [...list.querySelectorAll("[data-claim]")].map((node) => ({
+  /** @param {HTMLElement} root @param {HTMLElement} list @param {Progress} progress @param {Screen} screen */
+  constructor(root, list, progress, screen) {
+    this.root = root;
+    this.list = list;
+    this.progress = progress;
+    this.screen = screen;
+    /** @type {Claim[]} */
+    this.claims = all(list, "[data-claim]").map((node) => ({
       node,
-      ...JSON.parse(node.dataset.claim),
+      ...JSON.parse(node.dataset.claim ?? ""),
     }));
-    this.dots = el(
-      "span",
-      { class: "fa-claim-dots", role: "img" },
-      this.cards.map(() => el("i")),
-    );
+    const dots = this.claims.map(() => el("i"));
+    this.dots = el("span", { class: "fa-claim-dots", role: "img" }, dots);
     this.score = el("span");
-    root.querySelector("header h2").after(this.dots, this.score);
-    this.proved = el("div", { class: "fa-proved" });
+    get(root, "header h2").after(this.dots, this.score);
+    this.proof = el("div", { class: "fa-proved" });
     this.live = el("p", { class: "fa-sr", "aria-live": "polite" });
+    /** The claims that were here before. @type {number[]} */
     this.trail = [];
     this.next = el("div", { class: "fa-deciding" });
-    this.one = el("div", { class: "fa-claim-one" }, [this.proved, this.next, this.live]);
+    this.one = el("div", { class: "fa-claim-one" }, [this.proof, this.next, this.live]);
     list.before(this.one);
     list.hidden = true;
-    this.back = el("button", { type: "button", class: "fa-plain", text: t("claims.one") });
-    this.back.addEventListener("click", () => {
-      this.all(false);
-      this.next.querySelector("h3, button")?.focus({ preventScroll: true });
-    });
+    this.words = all(root, ".fa-behind-body > .fa-lesson-text");
+    this.back = button(
+      t("claims.one"),
+      () => {
+        this.showAll(false);
+        find(this.next, "h3, button")?.focus({ preventScroll: true });
+      },
+      { class: "fa-plain" },
+    );
     list.prepend(this.back);
-    this.keys = el("span", { class: "fa-keys-said", text: t("claims.keys") });
-    root.querySelector(".fa-screen-foot").append(this.keys);
-    progress.listeners.push(() => this.tell());
-    this.at = this.open(-1);
-    this.board = this.boardOf();
+    this.keys = el("span", { class: "fa-keys-hint", text: t("claims.keys") });
+    get(root, ".fa-screen-foot").append(this.keys);
+    progress.listeners.push(() => this.showProgress());
+    // Until one is decided, all of them, to begin with any
+    this.picks = this.claims.map((claim, k) => button(wordsOf(claim), () => this.pick(k)));
+    this.choices = el(
+      "ol",
+      { class: "fa-claim-list", "aria-label": t("claims.board") },
+      this.picks.map((pick) => el("li", {}, [pick])),
+    );
+    this.isProved = false;
+    this.at = this.openAfter(-1);
     this.ask();
   }
 
-  answered(k) {
-    return this.progress.of(`claim:${this.cards[k].key}`);
+  /** @param {number} k */
+  answerOf(k) {
+    return this.progress.of(`claim:${this.claims[k].key}`);
   }
 
-  /** The next one that has not been decided, around the end; −1 if none is left. */
-  open(from) {
-    const order = this.cards.map((_, k) => (from + 1 + k) % this.cards.length);
-    return order.find((k) => !this.answered(k)) ?? -1;
+  /** The next one that has not been decided, around the end; −1 if none is left. @param {number} from */
+  openAfter(from) {
+    const order = this.claims.map((_, k) => (from + 1 + k) % this.claims.length);
+    return order.find((k) => !this.answerOf(k)) ?? -1;
   }
 
-  /** Until one is decided, all of them, to begin with any. */
-  boardOf() {
-    this.picks = this.cards.map((_, k) => this.press(this.wordsOf(k), "", () => this.pick(k)));
-    return el(
-      "ol",
-      { class: "fa-claim-board", "aria-label": t("claims.board") },
-      this.picks.map((pick) => el("li", {}, [pick])),
-    );
-  }
-
+  /** @param {number} k */
   pick(k) {
     this.trail.push(this.at);
-    this.to(k);
+    this.goTo(k);
   }
 
-  /** Another claim is asked, and has the keyboard. */
-  to(k) {
+  /** Asks another claim, which has the keyboard. @param {number} k */
+  goTo(k) {
     this.at = k;
     set(this.live, { text: "" });
     this.ask();
-    this.next.querySelector("h3")?.focus({ preventScroll: true });
+    find(this.next, "h3")?.focus({ preventScroll: true });
   }
 
-  /** Before a proof: all claims until one was decided, then what this is. A proof that was shown goes back into its card. */
-  intro() {
-    this.words ??= [...this.root.querySelectorAll(".fa-behind-body > .fa-lesson-text")];
-    this.putBack();
-    const first = this.one.classList.toggle(
-      "is-first",
-      !this.cards.some((_, k) => this.answered(k)),
-    );
-    this.proved.replaceChildren(...(first ? [this.board] : this.words));
-    return first ? this.words : [el("p", { text: t("claims.decide") })];
+  /** Puts a proof that was shown back into its card. */
+  returnProof() {
+    const proof = find(this.proof, ".fa-proof");
+    const home = this.claims.find(({ node }) => !find(node, ".fa-proof"));
+    if (proof) home?.node.append(proof);
   }
 
-  putBack() {
-    for (const { node } of this.cards)
-      if (!node.querySelector(".fa-proof")) node.append(this.proved.querySelector(".fa-proof"));
-  }
-
-  press(text, kind, act) {
-    const node = el("button", { type: "button", class: kind, text });
-    node.addEventListener("click", act);
-    return node;
-  }
-
-  get foot() {
-    return this.press(t("claims.all", { n: this.cards.length }), "fa-plain", () => {
-      this.all(true);
+  /** The last line: to the list of all. */
+  foot() {
+    const open = () => {
+      this.showAll(true);
       this.back.focus({ preventScroll: true });
-    });
+    };
+    return button(t("claims.all", { n: this.claims.length }), open, { class: "fa-plain" });
   }
 
   /** At the end: the score, and the claims that were not decided right. */
-  get over() {
-    const left = this.cards.map((_, k) => k).filter((k) => this.answered(k) !== "right");
-    const n = this.cards.length;
-    const board = left.map((k) =>
-      el("li", {}, [this.press(this.wordsOf(k), "", () => this.pick(k))]),
+  showEnd() {
+    const left = this.claims.map((_, k) => k).filter((k) => this.answerOf(k) !== "right");
+    const n = this.claims.length;
+    const text = t("claims.over", { right: n - left.length, n });
+    const items = left.map((k) =>
+      el("li", {}, [button(wordsOf(this.claims[k]), () => this.pick(k))]),
     );
-    const title = el("h3", {
-      text: t("claims.over", { right: n - left.length, n }),
-      tabindex: -1,
-    });
-    return left.length
-      ? [
-          title,
-          el("p", { text: t("claims.look") }),
-          el("ol", { class: "fa-claim-board is-left" }, board),
-        ]
-      : [title];
+    this.next.replaceChildren(el("h3", { text, tabindex: -1 }));
+    if (left.length)
+      this.next.append(
+        el("p", { text: t("claims.look") }),
+        el("ol", { class: "fa-claim-list is-left" }, items),
+      );
+    this.next.append(el("div", { class: "fa-claim-foot" }, [this.foot()]));
   }
 
-  wordsOf(k) {
-    return this.cards[k].node.querySelector(".fa-claim-words").textContent;
-  }
-
-  /** The claim that is to be decided now. */
+  /** Asks the claim that is to be decided now. Above it, before a proof: all claims until one was decided, then what this is. */
   ask() {
-    const card = this.cards[this.at];
-    const { press } = this;
+    const claim = this.claims[this.at];
     this.isProved = this.one.classList.toggle("is-proved", false);
-    const before = this.intro();
-    if (!card) {
-      this.next.replaceChildren(...this.over, el("div", { class: "fa-claim-foot" }, [this.foot]));
-      return this.tell();
-    }
-    const place = t("hall.claim", { k: this.at + 1, n: this.cards.length });
-    this.next.replaceChildren(
-      el("span", {
-        class: "fa-fine",
-        text: this.answered(this.at) ? `${place}. ${t("claims.again")}` : place,
-      }),
-      el("h3", { text: this.wordsOf(this.at), class: "is-claim", tabindex: -1 }),
-      el("div", { class: "fa-true-false", role: "group", "aria-label": t("claims.ask") }, [
-        press(t("true"), "", () => this.decide(true)),
-        press(t("false"), "", () => this.decide(false)),
-      ]),
-      ...before,
-      el("div", { class: "fa-claim-foot" }, [
-        press(t("claims.skip"), "fa-plain", () => this.skip()),
-        this.foot,
-      ]),
+    this.returnProof();
+    const isFirst = this.one.classList.toggle(
+      "is-first",
+      !this.claims.some((_, k) => this.answerOf(k)),
     );
-    this.tell();
-    return undefined;
+    this.proof.replaceChildren(...(isFirst ? [this.choices] : this.words));
+    if (claim) {
+      const place = t("hall.claim", { k: this.at + 1, n: this.claims.length });
+      const text = this.answerOf(this.at) ? `${place}. ${t("claims.again")}` : place;
+      this.next.replaceChildren(
+        el("span", { class: "fa-fine", text }),
+        el("h3", { text: wordsOf(claim), class: "is-claim", tabindex: -1 }),
+        el("div", { class: "fa-true-false", role: "group", "aria-label": t("claims.ask") }, [
+          button(t("true"), () => this.decide(true)),
+          button(t("false"), () => this.decide(false)),
+        ]),
+        ...(isFirst ? this.words : [el("p", { text: t("claims.decide") })]),
+        el("div", { class: "fa-claim-foot" }, [
+          button(t("claims.skip"), () => this.skip(), { class: "fa-plain" }),
+          this.foot(),
+        ]),
+      );
+    } else this.showEnd();
+    this.showProgress();
   }
 
-  decide(means) {
-    const card = this.cards[this.at];
-    if (!card || this.isProved) return;
-    const right = means === card.truth;
-    this.progress.record(`claim:${card.key}`, right);
+  /** @param {boolean} isTrue the reader's answer */
+  decide(isTrue) {
+    const claim = this.claims[this.at];
+    if (!claim || this.isProved) return;
+    this.progress.record(`claim:${claim.key}`, isTrue === claim.truth);
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
-    this.prove(card, means);
-    const go = this.press(
-      this.open(this.at) < 0 ? t("claims.on") : t("claims.go"),
-      "fa-small is-main",
-      () => this.goOn(),
-    );
-    this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot]));
-    this.tell();
+    this.prove(claim, isTrue);
+    const text = this.openAfter(this.at) < 0 ? t("claims.on") : t("claims.go");
+    const go = button(text, () => this.goOn(), { class: "fa-small is-main" });
+    this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot()]));
+    this.showProgress();
     go.focus({ preventScroll: true });
   }
 
   goOn() {
-    this.pick(this.open(this.at));
+    this.pick(this.openAfter(this.at));
   }
 
   /** To the claim that was here before. */
   goBack() {
-    if (this.trail.length) this.to(this.trail.pop());
+    const k = this.trail.pop();
+    if (k !== undefined) this.goTo(k);
   }
 
-  /** What was decided and its proof. */
-  prove(card, means) {
-    this.putBack();
-    const proof = card.node.querySelector(".fa-proof");
+  /** Shows what was decided and its proof. @param {Claim} claim @param {boolean} isTrue */
+  prove(claim, isTrue) {
+    this.returnProof();
+    const { truth, why, source } = claim;
+    const proof = get(claim.node, ".fa-proof");
     proof.hidden = false;
-    const right = means === card.truth;
-    const [meant, { why }] = [means ? t("claims.said_true") : t("claims.said_false"), card];
-    const truth = card.truth ? t("claims.is_true", { why }) : t("claims.is_false", { why });
-    const said = el("p", { class: `fa-verdict is-${right ? "right" : "wrong"}` }, [
-      el("b", { text: `${right ? "✓" : "✗"} ${meant} ` }),
-      el("span", { text: truth }),
+    const isRight = isTrue === truth;
+    const answer = isTrue ? t("claims.said_true") : t("claims.said_false");
+    const verdict = el("p", { class: `fa-verdict is-${isRight ? "right" : "wrong"}` }, [
+      el("b", { text: `${isRight ? "✓" : "✗"} ${answer} ` }),
+      el("span", { text: truth ? t("claims.is_true", { why }) : t("claims.is_false", { why }) }),
     ]);
-    const source = card.source
-      ? el("p", { class: "fa-fine", text: t("claims.source", { source: card.source }) })
-      : null;
-    this.proved.replaceChildren(
-      ...[
-        el("h3", { text: card.node.querySelector(".fa-claim-words").textContent }),
-        said,
-        proof,
-        source,
-      ].filter(Boolean),
-    );
-    set(this.live, { text: said.textContent });
+    this.proof.replaceChildren(el("h3", { text: wordsOf(claim) }), verdict, proof);
+    if (source)
+      this.proof.append(el("p", { class: "fa-fine", text: t("claims.source", { source }) }));
+    set(this.live, { text: verdict.textContent });
     this.screen.wake(proof);
   }
 
   skip() {
     if (this.isProved) return this.goOn();
-    const from = this.at;
-    const next = this.open(from);
-    return this.pick(next === from ? (from + 1) % this.cards.length : next);
+    const next = this.openAfter(this.at);
+    this.pick(next === this.at ? (this.at + 1) % this.claims.length : next);
   }
 
-  all(on) {
+  /** Shows the list of all, or one at a time. @param {boolean} on */
+  showAll(on) {
     this.root.classList.toggle("is-listed", on);
     this.list.hidden = !on;
     this.one.hidden = on;
     this.keys.hidden = on;
   }
 
-  tell() {
-    const known = this.cards.map((_, k) => this.answered(k));
-    [...this.dots.children].forEach((dot, k) =>
-      set(dot, {
-        class:
-          [
-            known[k] === "right" ? "is-right" : known[k] ? "is-wrong" : "",
-            k === this.at ? "is-now" : "",
-          ]
-            .join(" ")
-            .trim() || null,
-      }),
-    );
-    this.picks.forEach((pick, k) =>
-      set(pick, {
-        class: known[k] ? `is-${known[k]}` : null,
-        "aria-current": k === this.at ? "true" : null,
-      }),
-    );
-    const right = known.filter((one) => one === "right").length;
-    const done = known.filter(Boolean).length;
-    set(this.dots, { "aria-label": t("claims.decided", { done, n: known.length }) });
+  showProgress() {
+    const answers = this.claims.map((_, k) => this.answerOf(k));
+    answers.forEach((answer, k) => {
+      const now = k === this.at;
+      const looks = [answer && (answer === "right" ? "is-right" : "is-wrong"), now && "is-now"];
+      set(this.dots.children[k], { class: looks.filter(Boolean).join(" ") || null });
+      set(this.picks[k], {
+        class: answer ? `is-${answer}` : null,
+        "aria-current": now ? "true" : null,
+      });
+    });
+    const right = answers.filter((one) => one === "right").length;
+    const done = answers.filter(Boolean).length;
+    set(this.dots, { "aria-label": t("claims.decided", { done, n: answers.length }) });
     set(this.score, { text: done ? t("claims.right", { right, done }) : "" });
   }
 
-  /** T, F and →; true if the key was for this. */
+  /** Takes T, F and the arrows; true if the key was for this. @param {KeyboardEvent} event */
   key(event) {
-    if (this.list.hidden === false) return false;
+    const key = event.key.toLowerCase();
+    if (!this.list.hidden) return false;
     if (event.key === "ArrowRight" || event.key === "n") this.skip();
     else if (event.key === "ArrowLeft") this.goBack();
-    else if (event.key.toLowerCase() in KEYS) this.decide(KEYS[event.key.toLowerCase()]);
+    else if (key in KEYS) this.decide(KEYS[key]);
     else return false;
     return true;
   }

@@ -1,15 +1,18 @@
-// The controls of a widget: each is {root, read(), write(value)}, and calls `changed` when the reader moved it.
+// The controls of a widget: each is made of its description, and calls `changed` when the reader moved it.
 
 import { el, set } from "../lib/dom.js";
-import { picture } from "./blocks.js";
+import { drawLevels } from "./blocks.js";
 import { t } from "./texts.js";
+
+/** @import { Control, ControlView } from "./types.js" */
+/** @typedef {() => void} Changed */
 
 const MOST_SEGMENTS = 4;
 // For ids
 let count = 0;
 
-function ranged(control, changed) {
-  const { key, low: min, high: max, step, label } = control;
+/** @param {Control} control @param {Changed} changed @returns {ControlView} */
+function range({ key, low: min, high: max, step, label }, changed) {
   const slider = el("input", {
     type: "range",
     class: "fa-scrub",
@@ -26,13 +29,11 @@ function ranged(control, changed) {
     "aria-label": t("as_number", { label }),
   });
   const fill = () => {
-    slider.style.setProperty(
-      "--fa-progress",
-      `${max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100}%`,
-    );
+    const share = max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100;
+    slider.style.setProperty("--fa-progress", `${share}%`);
     if (key === "step") set(slider, { "aria-valuetext": t("at", { k: slider.value, n: max }) });
   };
-  const write = (value) => {
+  const write = (/** @type {string | number} */ value) => {
     box.value = String(value);
     slider.value = String(value);
     fill();
@@ -57,111 +58,99 @@ function ranged(control, changed) {
   return { root, read: () => box.value || slider.value, write };
 }
 
-function field(control, changed, attributes) {
-  const input = el("input", { ...attributes, id: `fa-learn-${++count}` });
-  input.addEventListener(
+/** A field or a menu with its label before it.
+ * @param {string} kind @param {string} label @param {HTMLInputElement | HTMLSelectElement} node @returns {ControlView} */
+function labelled(kind, label, node) {
+  node.id = `fa-learn-${++count}`;
+  return {
+    root: el("div", { class: `fa-control is-${kind}` }, [
+      el("label", { for: node.id, text: label }),
+      node,
+    ]),
+    read: () => node.value,
+    write: (value) => {
+      node.value = String(value);
+    },
+  };
+}
+
+/** @param {Control} control @param {Changed} changed */
+function field({ kind, label, low: min, high: max, step }, changed) {
+  const input = el(
     "input",
-    () => (input.value !== "" || control.kind === "text") && changed(),
+    kind === "number"
+      ? { type: kind, min, max, step }
+      : { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" },
   );
-  const root = el("div", { class: `fa-control is-${control.kind}` }, [
-    el("label", { for: input.id, text: control.label }),
-    input,
-  ]);
-  return {
-    root,
-    read: () => input.value,
-    write: (value) => {
-      input.value = String(value);
-    },
-  };
+  input.addEventListener("input", () => (input.value !== "" || kind === "text") && changed());
+  return labelled(kind, label, input);
 }
 
-function menu(control, changed) {
-  const select = el(
-    "select",
-    { id: `fa-learn-${++count}` },
-    control.choices.map(([value, text]) => el("option", { value, text })),
-  );
+/** @param {Control} control @param {Changed} changed */
+function menu({ kind, label, choices }, changed) {
+  const options = choices.map(([value, text]) => el("option", { value, text }));
+  const select = el("select", {}, options);
   select.addEventListener("change", changed);
-  const root = el("div", { class: "fa-control is-choice" }, [
-    el("label", { for: select.id, text: control.label }),
-    select,
-  ]);
+  return labelled(kind, label, select);
+}
+
+/** @param {Control} control @param {Changed} changed @returns {ControlView} */
+function segments({ label, choices, pictures, value: first }, changed) {
+  const name = `fa-learn-${++count}`;
+  const inputs = choices.map(([value]) => el("input", { type: "radio", name, value }));
+  for (const input of inputs) input.addEventListener("change", changed);
+  const labels = choices.map(([, text], k) =>
+    el("label", {}, [
+      inputs[k],
+      pictures && drawLevels(pictures[k].split(" ")),
+      el("span", { text }),
+    ]),
+  );
   return {
-    root,
-    read: () => select.value,
-    write: (value) => {
-      select.value = String(value);
+    root: el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [
+      el("legend", { text: label }),
+      el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels),
+    ]),
+    read: () => inputs.find((input) => input.checked)?.value ?? String(first),
+    write(value) {
+      for (const input of inputs) input.checked = input.value === String(value);
     },
   };
 }
 
-function segments(control, changed) {
-  const name = `fa-learn-${++count}`;
-  const inputs = control.choices.map(([value]) => el("input", { type: "radio", name, value }));
-  inputs.forEach((input) => input.addEventListener("change", changed));
-  const { pictures, choices } = control;
-  const labels = choices.map(([, text], k) =>
-    el("label", {}, [inputs[k], pictures && picture(pictures[k].split(" ")), el("span", { text })]),
-  );
-  const root = el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [
-    el("legend", { text: control.label }),
-    el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels),
-  ]);
-  return {
-    root,
-    read: () => inputs.find((input) => input.checked)?.value ?? control.value,
-    write: (value) =>
-      inputs.forEach((input) => {
-        input.checked = input.value === String(value);
-      }),
-  };
-}
-
-function toggle(control, changed) {
+/** @param {Control} control @param {Changed} changed @returns {ControlView} */
+function toggle({ label }, changed) {
   const input = el("input", { type: "checkbox", role: "switch" });
   input.addEventListener("change", changed);
-  const root = el("label", { class: "fa-control is-toggle" }, [
-    input,
-    el("span", { text: control.label }),
-  ]);
   return {
-    root,
+    root: el("label", { class: "fa-control is-toggle" }, [input, el("span", { text: label })]),
     read: () => (input.checked ? "1" : "0"),
-    write: (value) => {
+    write(value) {
       input.checked = String(value) === "1";
     },
   };
 }
 
-/** Of what a picture moves there is nothing to see here. */
-function drawn() {
+/** Of what a picture moves there is nothing to see here. @returns {ControlView} */
+function unseen() {
   let now = "";
   return {
     root: null,
     read: () => now,
-    write: (value) => {
+    write(value) {
       now = String(value);
     },
   };
 }
 
-/** The control that this description asks for. */
-export function build(control, changed) {
-  if (control.drawn) return drawn();
-  const { kind, low: min, high: max, step } = control;
-  if (kind === "range") return ranged(control, changed);
-  if (kind === "number") return field(control, changed, { type: "number", min, max, step });
+/** The control that this description asks for. @param {Control} control @param {Changed} changed */
+export function buildControl(control, changed) {
+  const { kind, drawn, pictures, choices } = control;
+  if (drawn) return unseen();
+  if (kind === "range") return range(control, changed);
   if (kind === "toggle") return toggle(control, changed);
-  if (kind === "choice")
-    return (control.pictures || control.choices.length <= MOST_SEGMENTS ? segments : menu)(
-      control,
-      changed,
-    );
-  return field(control, changed, {
-    type: "text",
-    maxlength: 400,
-    spellcheck: "false",
-    autocomplete: "off",
-  });
+  if (kind !== "choice") return field(control, changed);
+  return pictures || choices.length <= MOST_SEGMENTS
+    ? segments(control, changed)
+    : menu(control, changed);
 }

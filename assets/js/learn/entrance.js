@@ -1,229 +1,219 @@
 // The entrance: a self-test that advises where to start, three paths over one map, progress by path.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, find, get, set } from "../lib/dom.js";
 import {
   choosePath,
   chosenPath,
   COURSE,
   ending,
-  nextStop,
-  keepAnswers,
   nextPath,
+  nextStop,
+  storeAnswers,
   testAnswers,
 } from "./path.js";
 import { t } from "./texts.js";
 
+/** @import { Outline } from "./types.js" */
+/** @import { Progress } from "./progress.js" */
+/** @import { IsDone } from "./path.js" */
+/** @typedef {{words: string, options: [string, string][], answer: number, start: string, number: string}} TestQuestion */
+
 const FIRST = "1.1"; // the course begins there
+
+/** @param {boolean[]} right */
+const countRight = (right) => right.filter(Boolean).length;
 
 /** The test's questions, one after the other. The first one that is not known ends it. */
 class SelfTest {
-  constructor(root, entrance) {
-    const { asked, after } = JSON.parse(root.dataset.selftest);
-    Object.assign(this, { root, entrance, asked, after, right: testAnswers() });
-    this.dots = el(
-      "span",
-      { class: "fa-test-dots" },
-      asked.map((_, k) => el("i", { "data-k": k })),
-    );
-    this.said = el("p", { class: "fa-test-words", tabindex: -1 });
+  /** @param {HTMLElement} root @param {() => void} changed */
+  constructor(root, changed) {
+    /** `after`: [key, number] of the lesson for a reader who knows all.
+     * @type {{questions: TestQuestion[], after: [string, string]}} */
+    const { questions, after } = JSON.parse(root.dataset.selftest ?? "");
+    this.root = root;
+    this.changed = changed;
+    this.questions = questions;
+    this.after = after;
+    this.right = testAnswers();
+    this.because = ""; // of the last answer
+    const dots = questions.map((_, k) => el("i", { "data-k": k }));
+    this.dots = el("span", { class: "fa-test-dots" }, dots);
+    this.words = el("p", { class: "fa-test-words", tabindex: -1 });
     this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
     this.choices = el("div", { class: "fa-test-answers" });
     this.time = el("span", { class: "fa-test-time", text: t("test.time") });
-    root.querySelector("h3").after(this.dots, this.time);
-    root.append(this.said, this.verdict, this.choices);
-    this.show();
+    get(root, "h3").after(this.dots, this.time);
+    root.append(this.words, this.verdict, this.choices);
   }
 
-  get over() {
-    return this.right.length >= this.asked.length || this.right.includes(false);
+  get isOver() {
+    return this.right.length >= this.questions.length || this.right.includes(false);
   }
 
   show() {
-    const { asked, right } = this;
-    [...this.dots.children].forEach((dot, k) =>
-      set(dot, {
-        class:
-          k < right.length
-            ? right[k]
-              ? "is-right"
-              : "is-wrong"
-            : k === right.length && !this.over
-              ? "is-now"
-              : null,
-      }),
-    );
-    set(this.dots, {
-      role: "img",
-      "aria-label": t("test.known", { known: right.filter(Boolean).length, n: asked.length }),
+    const { questions, right, isOver } = this;
+    [...this.dots.children].forEach((dot, k) => {
+      const now = k === right.length && !isOver ? "is-now" : null;
+      set(dot, { class: k < right.length ? (right[k] ? "is-right" : "is-wrong") : now });
     });
-    const pressed = (text, kind, act) => {
-      const node = el("button", { type: "button", class: kind, text });
-      node.addEventListener("click", act);
-      return node;
-    };
-    this.time.hidden = this.over;
-    this.root.classList.toggle("is-over", this.over);
-    const { words, options } = asked[right.length - Number(this.over)];
-    const place = t("test.words", {
-      k: right.length + Number(!this.over),
-      n: asked.length,
-      words,
-    });
-    set(this.said, { text: !this.over && this.because ? `${t("right")} ${place}` : place });
-    set(this.verdict, { text: (this.over && this.because) || "" });
+    const known = countRight(right);
+    set(this.dots, { role: "img", "aria-label": t("test.known", { known, n: questions.length }) });
+    this.time.hidden = isOver;
+    this.root.classList.toggle("is-over", isOver);
+    const at = right.length - Number(isOver);
+    const { words, options } = questions[at];
+    const place = t("test.words", { k: at + 1, n: questions.length, words });
+    set(this.words, { text: !isOver && this.because ? `${t("right")} ${place}` : place });
+    set(this.verdict, { text: isOver ? this.because : "" });
     this.verdict.hidden = !this.verdict.textContent;
-    if (this.over) {
+    if (isOver) {
       const [start, number] = this.start;
+      const href = `?page=learn&lesson=${start}`;
       this.choices.replaceChildren(
-        el("a", {
-          class: "fa-test-go",
-          href: `?page=learn&lesson=${start}`,
-          text: t("test.start", { number }),
-        }),
-        pressed(t("test.again"), "is-plain", () => this.take([])),
+        el("a", { class: "fa-test-go", href, text: t("test.start", { number }) }),
+        button(t("test.again"), () => this.take([]), { class: "is-plain" }),
       );
     } else {
       this.choices.replaceChildren(
-        ...options.map(([text], k) => pressed(text, "fa-test-answer", () => this.answer(k))),
-        pressed(t("test.not_sure"), "is-plain", () => this.answer(-1)),
+        ...options.map(([text], k) =>
+          button(text, () => this.answer(k), { class: "fa-test-answer" }),
+        ),
+        button(t("test.not_sure"), () => this.answer(-1), { class: "is-plain" }),
       );
     }
-    this.entrance.advise(this);
+    this.changed();
   }
 
+  /** @param {number} k the option that was chosen, or −1 */
   answer(k) {
-    const { answer, options } = this.asked[this.right.length];
-    const right = k === answer;
-    this.because =
-      k < 0
-        ? options[answer][1]
-        : `${right ? t("right") : t("test.wrong", { chosen: options[k][0] })} ${options[k][1]}`;
-    this.take([...this.right, right]);
+    const { answer, options } = this.questions[this.right.length];
+    const isRight = k === answer;
+    const verdict = isRight ? t("right") : k < 0 ? "" : t("test.wrong", { chosen: options[k][0] });
+    this.because = k < 0 ? options[answer][1] : `${verdict} ${options[k][1]}`;
+    this.take([...this.right, isRight]);
   }
 
+  /** @param {boolean[]} right */
   take(right) {
     this.right = right;
-    if (!right.length) this.because = undefined;
-    keepAnswers(right);
+    if (!right.length) this.because = "";
+    storeAnswers(right);
     this.show();
-    (this.verdict.hidden ? this.said : this.verdict).focus({ preventScroll: true }); // read out; and a key that is held answers nothing
+    (this.verdict.hidden ? this.words : this.verdict).focus({ preventScroll: true }); // read out; and a key that is held answers nothing
   }
 
   /** [key, number] of the lesson to start at, as far as it is known. */
   get start() {
-    const known = this.right.filter(Boolean).length;
-    const { start, number } = this.asked[known] ?? {};
+    const { start, number } = this.questions[countRight(this.right)] ?? {};
     return start ? [start, number] : this.after;
   }
 }
 
 export class Entrance {
+  /** @param {HTMLElement} root @param {{progress: Progress, outline: Outline}} context */
   constructor(root, { progress, outline }) {
-    Object.assign(this, { root, progress, outline });
-    this.stops = new Map(
-      [...root.querySelectorAll(".fa-halt")].map((node) => [node.dataset.lesson, node]),
-    );
-    this.cards = [...root.querySelectorAll(".fa-path")];
-    for (const card of this.cards) {
-      for (const node of card.querySelectorAll("button, a"))
-        node.addEventListener("click", () => this.choose(card.dataset.path));
-    }
-    this.forget = el("button", { type: "button", class: "fa-plain", text: t("forget") });
-    this.forget.addEventListener("click", () => progress.clear());
-    root.querySelector(".fa-screen-foot").prepend(this.forget);
-    progress.listeners.push(() => this.tell());
-    this.test = new SelfTest(root.querySelector("[data-selftest]"), this);
-    this.root.dataset.path = chosenPath() ?? "";
-    this.tell();
+    this.root = root;
+    this.progress = progress;
+    this.outline = outline;
+    /** The stops of the map by their lessons' keys. @type {Map<string, HTMLElement>} */
+    this.stops = new Map(all(root, ".fa-halt").map((node) => [node.dataset.lesson ?? "", node]));
+    this.cards = all(root, ".fa-path");
+    for (const card of this.cards)
+      for (const node of all(card, "button, a"))
+        node.addEventListener("click", () => this.choose(card.dataset.path ?? ""));
+    this.forget = button(t("forget"), () => progress.clear(), { class: "fa-plain" });
+    get(root, ".fa-screen-foot").prepend(this.forget);
+    progress.listeners.push(() => this.show());
+    this.root.dataset.path = chosenPath();
+    this.test = new SelfTest(get(root, "[data-selftest]"), () => this.advise());
+    this.test.show();
   }
 
+  /** @param {string} path */
   choose(path) {
     choosePath(path);
     this.root.dataset.path = path;
-    this.tell();
+    this.show();
   }
 
-  done(key) {
-    return this.progress.of(this.stops.get(key).dataset.asks) === "right";
-  }
-
-  /** How far each path is done, and where each goes on. */
-  tell() {
+  /** Shows how far each path is done, and where each goes on. */
+  show() {
+    const chosen = this.root.dataset.path ?? "";
+    /** @type {IsDone} */
+    const isDone = (key) => this.progress.of(this.stops.get(key)?.dataset.asks ?? "") === "right";
     for (const [key, node] of this.stops) {
-      const done = this.done(key);
+      const done = isDone(key);
+      const name = `${this.outline.lessons[key].join(" ")}${t("answered")}`;
+      const isStop = node.dataset.paths?.split(" ").includes(chosen) && chosen !== COURSE;
       node.classList.toggle("is-done", done);
-      set(node, {
-        "aria-label": done ? `${this.outline.lessons[key].join(" ")}${t("answered")}` : null,
-      });
-      const paths = node.dataset.paths.split(" ");
-      node.classList.toggle(
-        "is-stop",
-        paths.includes(this.root.dataset.path) && this.root.dataset.path !== COURSE,
-      );
+      node.classList.toggle("is-stop", Boolean(isStop));
+      set(node, { "aria-label": done ? name : null });
     }
-    const done = (key) => this.done(key);
-    const main = nextPath(this.outline, this.root.dataset.path, done);
-    for (const card of this.cards) this.card(card, done, main);
+    const main = nextPath(this.outline, chosen, isDone);
+    for (const card of this.cards) this.showPath(card, isDone, main);
     this.forget.hidden = !Object.keys(this.progress.answers).length;
   }
 
-  /** How far a path is done, and where it goes on; the one to go next has the filled button. */
-  card(card, done, main) {
-    const { path } = card.dataset;
+  /** Shows how far a path is done, and where it goes on; the one to go next has the filled button.
+   * @param {HTMLElement} card @param {IsDone} isDone @param {string | null} main the path to go next */
+  showPath(card, isDone, main) {
+    const path = card.dataset.path ?? "";
     const keys = this.outline.paths[path];
-    const left = keys.filter((key) => !done(key));
-    const next = nextStop(this.outline, path, done);
-    const minutes = left.reduce((sum, key) => sum + Number(this.stops.get(key).dataset.minutes), 0);
+    const left = keys.filter((key) => !isDone(key));
+    const next = nextStop(this.outline, path, isDone);
+    const minutes = left.map((key) => Number(this.stops.get(key)?.dataset.minutes));
     const share = { done: keys.length - left.length, n: keys.length };
-    const chosen = path === this.root.dataset.path;
-    card.classList.toggle("is-chosen", chosen);
-    set(card.querySelector("h3 button"), { "aria-pressed": chosen });
-    set(card.querySelector(".fa-path-done"), {
+    const isBegun = left.length < keys.length;
+    const isChosen = path === this.root.dataset.path;
+    card.classList.toggle("is-chosen", isChosen);
+    set(get(card, "h3 button"), { "aria-pressed": isChosen });
+    set(get(card, ".fa-path-done"), {
       text:
-        chosen && next && left.length < keys.length
-          ? t("path.left", { ...share, minutes })
+        isChosen && next && isBegun
+          ? t("path.left", { ...share, minutes: minutes.reduce((sum, x) => sum + x, 0) })
           : t("path.share", share),
     });
-    const words = card.querySelector("p");
-    words.dataset.words ??= words.textContent;
-    set(words, { text: ending(this.outline, path, done)?.done ?? words.dataset.words });
-    const go = card.querySelector(":scope > a");
-    const [number, title] = this.outline.lessons[next ?? keys[0]] ?? [""];
+    const words = get(card, "p");
+    words.dataset.words ??= words.textContent ?? "";
+    set(words, { text: ending(this.outline, path, isDone)?.done ?? words.dataset.words });
+    const [number, title] = this.outline.lessons[next ?? keys[0]] ?? ["", ""];
+    const text = !next
+      ? t("path.again")
+      : isBegun
+        ? t("path.next", { number })
+        : t("path.first", { number });
+    const lesson = next ? ` ${title}` : "";
+    const go = get(card, ":scope > a");
     set(go, {
       href: `?page=learn&lesson=${next ?? keys[0]}`,
       class: next ? `fa-path-go${path === main ? " is-main" : ""}` : "fa-path-again",
+      "aria-label": `${text}${lesson}, ${card.getAttribute("aria-label")}`,
     });
-    const what = !next
-      ? t("path.again")
-      : left.length < keys.length
-        ? t("path.next", { number })
-        : t("path.first", { number });
-    set(go, {
-      "aria-label": `${what}${next ? ` ${title}` : ""}, ${card.getAttribute("aria-label")}`,
-    });
-    go.replaceChildren(what, ...(next ? [el("span", { text: ` ${title}` })] : []));
+    go.replaceChildren(text);
+    if (next) go.append(el("span", { text: lesson }));
   }
 
-  /** What the self-test tells: a sentence, and a mark on the map. */
-  advise(test) {
-    const known = test.right.filter(Boolean).length;
+  /** Shows what the self-test tells: a sentence, and a mark on the map. */
+  advise() {
+    const { test } = this;
+    const known = countRight(test.right);
     const [start, number] = test.start;
-    const begun = test.right.length > 0;
-    let so = t("advice.range", { first: FIRST, last: this.before(number), number });
+    const isBegun = test.right.length > 0;
+    const range = { first: FIRST, last: this.numberBefore(number), number };
+    let so = t("advice.range", range);
     if (!known) so = t("advice.none", { number });
-    else if (known === test.asked.length) so = t("advice.all", { number });
+    else if (known === test.questions.length) so = t("advice.all", { number });
     else if (known === 1) so = t("advice.one", { first: FIRST, number });
-    else if (known === 2) so = t("advice.two", { first: FIRST, last: this.before(number), number });
-    set(this.root.querySelector(".fa-advice"), {
-      text: begun ? (test.over ? t("advice", { so }) : t("advice.so_far", { so })) : "",
-    });
-    for (const node of this.stops.values()) node.querySelector(".fa-start")?.remove();
-    if (begun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: t("start") }));
-    if (this.test) this.tell();
+    else if (known === 2) so = t("advice.two", range);
+    const text = test.isOver ? t("advice", { so }) : t("advice.so_far", { so });
+    set(get(this.root, ".fa-advice"), { text: isBegun ? text : "" });
+    for (const node of this.stops.values()) find(node, ".fa-start")?.remove();
+    if (isBegun) this.stops.get(start)?.append(el("span", { class: "fa-start", text: t("start") }));
+    this.show();
   }
 
-  /** The number of the lesson before this one. */
-  before(number) {
+  /** The number of the lesson before this one. @param {string} number */
+  numberBefore(number) {
     const numbers = Object.values(this.outline.lessons).map(([one]) => one);
     return numbers[Math.max(0, numbers.indexOf(number) - 1)];
   }

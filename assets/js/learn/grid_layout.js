@@ -1,12 +1,16 @@
 // Where the matrices of a picture stand, and how large their cells are.
 
+import { clamp } from "../lib/format.js";
+
+/** @import { GridItem } from "./types.js" */
+
 const PHONE = 7; // columns side by side
 const HALL = 9;
 const SLIDE = 8; // rows of a slide
 export const LABEL = 1.9; // lines above a grid: its name, its columns' names
 const OPERATOR = 0.62; // px of a letter's width, by size
 
-/** px that an item takes beside its cells: names of rows, sums, an operator's words. */
+/** px that an item takes beside its cells: names of rows, sums, an operator's words. @param {GridItem} item @param {number} type px */
 export function fixed(item, type) {
   if (item.kind === "sign") return item.words.length * type * OPERATOR + 18;
   if (item.kind === "note") return 0;
@@ -15,7 +19,7 @@ export function fixed(item, type) {
 }
 
 /** The size of all cells [width, height]: one size for the whole picture, so that shapes can be compared.
- * @returns {[number, number]} */
+ * @param {GridItem[][]} lines @param {number} width @param {number} height @param {number} type @returns {[number, number]} */
 export function cellOf(lines, width, height, type, most = [76, 48]) {
   const lead = type * 1.35;
   const across = Math.min(
@@ -37,11 +41,11 @@ export function cellOf(lines, width, height, type, most = [76, 48]) {
         : lead * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + 14),
     0,
   );
-  return [Math.min(most[0], across), Math.max(20, Math.min(most[1], (height - extra) / rows))];
+  return [Math.min(most[0], across), clamp((height - extra) / rows, 20, most[1])];
 }
 
 /** On a phone, and in a lecture hall where the slide is high enough, a line of matrices is broken where its digits would
- * be too small to read. @param {any[][]} lines @param {boolean} [big] */
+ * be too small to read. @param {GridItem[][]} lines @param {boolean} narrow */
 export function broken(lines, narrow, big = false) {
   if (!narrow && !big) return lines;
   const apart = parted(lines, narrow ? PHONE : HALL);
@@ -52,12 +56,12 @@ export function broken(lines, narrow, big = false) {
   return narrow || rows <= SLIDE ? apart : lines;
 }
 
-/** @param {any[][]} lines @param {number} most */
+/** @param {GridItem[][]} lines @param {number} most */
 function parted(lines, most) {
   return lines.flatMap((line) => {
     const all = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
     if (all <= most) return [line];
-    /** @type {any[][]} */
+    /** @type {GridItem[][]} */
     const out = [];
     let now = Infinity;
     for (const item of line) {

@@ -1,32 +1,41 @@
 // Mounts the Learn page: the router's screens made live, one at a time; its keys and its links.
 
-import { isOnScreen, onPage, partOpened } from "../site/pages.js";
-import { address } from "../site/address.js";
-import { setPresenting } from "../lib/dom.js";
+import { all, around, find, get, setPresenting, targetOf } from "../lib/dom.js";
 import { narrowPage } from "../lib/screen.js";
-import { lessonOf } from "../model/query.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
+import { lessonOf } from "../model/query.js";
+import { address } from "../site/address.js";
+import { isOnScreen, onPage, partOpened } from "../site/pages.js";
 import { Entrance } from "./entrance.js";
-import { mountFind } from "./glossary_search.js";
-import { Presentation } from "./presentation.js";
+import { mountGlossarySearch } from "./glossary_search.js";
 import { provide } from "./pictures.js";
-import { Progress } from "./progress.js";
+import { Presentation } from "./presentation.js";
 import { printPages } from "./print.js";
+import { Progress } from "./progress.js";
+import { layQuestionPanel } from "./question_panel.js";
 import { ENTRANCE, Router } from "./router.js";
-import { Screen } from "./lesson.js";
-import { QuestionPanel } from "./question_panel.js";
+import { Screen } from "./screen.js";
 import { settle } from "./widget.js";
 
-class Learn {
+/** @import { Loaders } from "./pictures.js" */
+/** @import { Move } from "./router.js" */
+
+/** Whether a browser opens a link elsewhere. @param {MouseEvent} event */
+const isElsewhere = ({ ctrlKey, metaKey, shiftKey }) => ctrlKey || metaKey || shiftKey;
+
+export class Learn {
+  /** @param {HTMLElement} place */
   constructor(place) {
     this.root = document.createElement("div");
     this.root.className = "fa-run fa-learn";
     this.root.dataset.testid = "learn";
     place.replaceChildren(this.root);
     this.progress = new Progress();
-    this.router = new Router((key, html, how) => this.show(key, html, how));
+    this.router = new Router((key, html, move) => this.show(key, html, move));
     this.abort = new AbortController();
-    this.hall = new Presentation(this);
+    /** @type {Screen | null} */
+    this.screen = null;
+    this.presentation = new Presentation(this);
     this.narrow = narrowPage();
     this.narrow.addEventListener("change", () => this.lay());
     this.root.addEventListener("click", (event) => this.clicked(event));
@@ -37,7 +46,7 @@ class Learn {
       { signal },
     );
     window.addEventListener("resize", () => settle(this.root), { signal });
-    this.root.addEventListener("fa:blocks", () => this.hall.fit());
+    this.root.addEventListener("fa:blocks", () => this.presentation.fit());
   }
 
   async start() {
@@ -47,105 +56,101 @@ class Learn {
       if (!this.root.offsetHeight) return;
       size.disconnect();
       partOpened("learn");
-      if (tabStorage.get(MOVE_FOCUS)) this.heading();
-      this.hall.follow();
+      if (tabStorage.get(MOVE_FOCUS)) this.focusHeading();
+      this.presentation.follow();
     });
     size.observe(this.root);
   }
 
-  /** A screen has come: it takes the place of the one before, and its heading has the keyboard. */
+  /** Shows a screen in the place of the one before; its heading has the keyboard.
+   * @param {string} key @param {string} html @param {Move} move */
   show(key, html, { moved, back }) {
     this.screen?.end();
     this.progress.listeners = [];
     this.root.innerHTML = html;
     this.root.dataset.screen = key;
-    const node = this.root.firstElementChild;
-    const context = {
-      progress: this.progress,
-      router: this.router,
-      outline: this.router.outline,
-      inHall: () => this.hall.on,
-    };
-    this.screen = new Screen(node, context);
-    if (key === ENTRANCE) new Entrance(node, context);
-    mountFind(node);
+    const node = get(this.root, ":scope > *");
+    const { progress, router } = this;
+    this.screen = new Screen(node, {
+      progress,
+      router,
+      isPresented: () => this.presentation.isOn,
+    });
+    if (key === ENTRANCE) new Entrance(node, { progress, outline: router.outline });
+    mountGlossarySearch(node);
     this.lay();
     if (moved) window.scrollTo(0, 0);
-    if (moved || tabStorage.get(MOVE_FOCUS)) this.heading();
-    this.hall.shown({ back });
+    if (moved || tabStorage.get(MOVE_FOCUS)) this.focusHeading();
+    this.presentation.show({ back });
   }
 
-  /** The screen's heading has the keyboard, once it can be seen. */
-  heading() {
-    const title = this.root.querySelector("h2");
+  /** Gives the screen's heading the keyboard, once it can be seen. */
+  focusHeading() {
+    const title = find(this.root, "h2");
     title?.focus({ preventScroll: true });
     if (title && document.activeElement === title) tabStorage.set(MOVE_FOCUS, "");
   }
 
-  /** To a part of the screen: its heading, or what it asks first. */
+  /** Moves the keyboard to a part of the screen: its heading, or its first field. @param {string} selector */
   jump(selector) {
-    const part = this.root.querySelector(selector);
-    const first = part.matches("[tabindex]")
+    const part = get(this.root, selector);
+    const field = part.matches("[tabindex]")
       ? part
-      : [...part.querySelectorAll("input, select, button")].find(
+      : all(part, "input, select, button").find(
           (node) => node.tabIndex >= 0 && node.checkVisibility(),
         );
-    first?.focus();
-    if (first?.matches("[type=text]")) first.select(); // what was typed gives way to what is typed
+    field?.focus();
+    if (field instanceof HTMLInputElement && field.type === "text") field.select(); // what was typed gives way to what is typed
   }
 
-  /** On a phone the question is a sheet from below. */
+  /** Lays the screen out for this window: on a phone the question is a panel from below. */
   lay() {
     this.root.classList.toggle("is-phone", this.narrow.matches);
-    const question = this.root.querySelector(".fa-lesson > .fa-lesson-body > .fa-question");
-    if (question) QuestionPanel.lay(question, this.narrow.matches);
+    const question = find(this.root, ".fa-lesson > .fa-lesson-body > .fa-question");
+    if (question) layQuestionPanel(question, this.narrow.matches);
   }
 
-  /** Links of this page change its screen; those of the handout print it. */
+  /** Links of this page change its screen; those of the handout print it. @param {MouseEvent} event */
   clicked(event) {
-    const { target } = event;
-    if (target.closest(".fa-to-hall")) return this.present();
-    const jump = target.closest("[data-jump]");
-    if (jump) return this.jump(jump.dataset.jump);
-    const sheets = target.closest("[data-print]");
-    if (sheets) return printPages(this, sheets.dataset.print);
-    const link = target.closest("a[href^='?']");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return undefined;
-    const query = new URLSearchParams(link.search);
-    if (query.get("page") !== "learn") return undefined;
+    if (around(event, ".fa-to-present")) return this.present();
+    const { jump } = around(event, "[data-jump]")?.dataset ?? {};
+    if (jump) return this.jump(jump);
+    const { print } = around(event, "[data-print]")?.dataset ?? {};
+    if (print) return void printPages(this, print);
+    const query = around(event, "a[href^='?']")?.getAttribute("href");
+    const params = new URLSearchParams(query ?? "");
+    if (!query || isElsewhere(event) || params.get("page") !== "learn") return;
     event.preventDefault();
-    this.router.go(this.router.keyOf(lessonOf(link.search)));
-    return query.get("mode") === "present" && this.present({ path: query.get("path") });
+    this.router.go(this.router.keyOf(lessonOf(query)));
+    if (params.get("mode") === "present") this.present({ path: params.get("path") });
   }
 
-  /** In a lecture hall, whose slides are those of a path or a session; without a word of it as the address says. */
+  /** Presents in a lecture hall, with the slides of a path or a session; by default what the address says.
+   * @param {{path?: string | null}} list */
   present(list = {}) {
     setPresenting(true);
     address.write({ mode: "present", ...list });
     address.flush();
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
-    if (
-      !isOnScreen("learn") ||
-      event.defaultPrevented ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey
-    )
-      return;
-    if (this.hall.on) return this.hall.key(event);
-    const typing = event.target.closest?.("input, select, textarea, [role=slider], dialog");
+    const isShortcut = event.ctrlKey || event.metaKey || event.altKey;
+    if (!isOnScreen("learn") || event.defaultPrevented || isShortcut) return;
+    if (this.presentation.isOn) return this.presentation.key(event);
+    const typing = targetOf(event).closest?.("input, select, textarea, [role=slider], dialog");
     if (!typing && this.screen?.claims?.key(event)) event.preventDefault();
   }
 }
 
+/** @type {WeakMap<Element, Element>} */
 const mounted = new WeakMap();
 
-/** Called once or more often, with the element that holds the page; `how` fetches the pictures' modules. */
-export function mountLearn({ element, ...how }) {
-  provide(how);
-  const place = element.querySelector(".fa-mount");
+/** Mounts the page once in the element that holds it; `pictures` fetch their modules.
+ * @param {{element: HTMLElement} & Loaders} component */
+export function mountLearn({ element, ...pictures }) {
+  provide(pictures);
+  const place = get(element, ".fa-mount");
   if (mounted.get(element) === place) return;
   mounted.set(element, place);
   new Learn(place).start();

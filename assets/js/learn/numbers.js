@@ -55,7 +55,7 @@ export function split(text) {
  * Whether a unit typed behind a number is the one asked for; where none is named, any word of the question is.
  * @param {string} unit @param {string} wanted @param {string} words
  */
-export function fits(unit, wanted, words) {
+export function isUnitOf(unit, wanted, words) {
   const same = (/** @type {string} */ one) => one.toLowerCase() === unit.toLowerCase();
   return !unit || (wanted ? same(wanted) : words.split(/[^\w%/]+/).some(same));
 }

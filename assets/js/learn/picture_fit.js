@@ -1,33 +1,42 @@
 // How large a lecture hall draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
+import { all, find, get } from "../lib/dom.js";
 import { presentationUnit } from "./svg_canvas.js";
+
+/** @import { Canvas } from "./svg_canvas.js" */
+
+const CANVAS = ".fa-svg-canvas";
+/** @param {ParentNode} root */
+const canvasesOf = (root) => /** @type {NodeListOf<Canvas>} */ (root.querySelectorAll(CANVAS));
+/** @param {ParentNode} root */
+const panelsOf = (root) =>
+  /** @type {NodeListOf<SVGSVGElement>} */ (root.querySelectorAll(".fa-scene-panel"));
 
 // At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
 const LEAST = 0.4;
 const BY = 0.03;
 const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enlarged
-const EASEL = 1.1; // a drawn picture lays itself out for its type, whatever its size
+const CANVAS_ZOOM = 1.1; // a drawn picture lays itself out for its type, whatever its size
 const GAIN = 1.12; // how much larger the picture, or its least type, must come below the lines, to stand there
 
-/** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small. */
+/** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small.
+ * @param {HTMLElement} sheet @param {HTMLElement} place @param {number} zoom */
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
   // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
-  const panels = [...sheet.querySelectorAll(".fa-scene-panel")].filter((panel) =>
-    panel.checkVisibility(),
-  );
-  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM().a).entries())
-    panels[k].style.setProperty("--drawn", drawn);
-  for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
-  const isWide = (node) => node.scrollWidth > node.clientWidth + 1;
-  const isSmall = (panel) =>
+  const panels = [...panelsOf(sheet)].filter((panel) => panel.checkVisibility());
+  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM()?.a ?? 1).entries())
+    panels[k].style.setProperty("--drawn", String(drawn));
+  for (const canvas of canvasesOf(sheet)) canvas.refit();
+  const isWide = (/** @type {Element} */ node) => node.scrollWidth > node.clientWidth + 1;
+  const isSmall = (/** @type {SVGSVGElement} */ panel) =>
     panel.getBoundingClientRect().width <
     parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
-  const isOutside = (node) => node.getBoundingClientRect().right > right + 1;
-  if ([...sheet.querySelectorAll("svg text")].some(isOutside)) return false;
+  const isOutside = (/** @type {Element} */ node) => node.getBoundingClientRect().right > right + 1;
+  if (all(sheet, "svg text").some(isOutside)) return false;
   if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall))
     return false;
   return (
@@ -37,10 +46,11 @@ function enlarge(sheet, place, zoom) {
   );
 }
 
-/** The largest size, at most `zoom`, at which the sheet is in its place. */
+/** The largest size, at most `zoom`, at which the sheet is in its place.
+ * @param {HTMLElement} sheet @param {HTMLElement} place @param {number} zoom */
 function largest(sheet, place, zoom) {
   const unit = presentationUnit();
-  const most = sheet.querySelector(".fa-easel") ? EASEL * unit : place.clientWidth / DRAWN;
+  const most = find(sheet, CANVAS) ? CANVAS_ZOOM * unit : place.clientWidth / DRAWN;
   const first = Math.min(zoom, Math.max(unit, most));
   const fits = (/** @type {number} */ step) => enlarge(sheet, place, first - step * BY * unit);
   if (fits(0)) return first;
@@ -55,9 +65,9 @@ function largest(sheet, place, zoom) {
   return first - within * BY * unit;
 }
 
-/** What is drawn for its type says how well it is laid out by the least of it. */
+/** What is drawn for its type says how well it is laid out by the least of it. @param {HTMLElement} sheet */
 const leastType = (sheet) => {
-  const sizes = [...sheet.querySelectorAll(".fa-easel text")]
+  const sizes = all(sheet, `${CANVAS} text`)
     .map((node) => parseFloat(node.style.fontSize))
     .filter(Boolean);
   return sizes.length ? Math.min(...sizes) : 1;
@@ -65,15 +75,16 @@ const leastType = (sheet) => {
 
 /** The picture of one slide. While it is shown it only shrinks. */
 export class PictureFit {
+  /** @param {HTMLElement} body */
   constructor(body) {
     this.body = body;
-    this.place = body.querySelector(":scope > .fa-widget");
+    this.place = get(body, ":scope > .fa-widget");
     this.zoom = Infinity;
     this.isLaid = false; // its lines have their side
   }
 
   lay() {
-    const sheet = this.place.firstElementChild;
+    const sheet = find(this.place, ":scope > *");
     if (!sheet) return;
     if (!this.isLaid) this.arrange(sheet);
     this.zoom = largest(sheet, this.place, this.zoom);
@@ -81,7 +92,7 @@ export class PictureFit {
       Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
   }
 
-  /** The lines beside the picture, or above it where that makes the picture clearly larger. */
+  /** The lines beside the picture, or above it where that makes the picture clearly larger. @param {HTMLElement} sheet */
   arrange(sheet) {
     delete this.body.dataset.over;
     const size = () => largest(sheet, this.place, MOST * presentationUnit()) * leastType(sheet);
@@ -94,12 +105,11 @@ export class PictureFit {
   /** As on a desk again. */
   clear() {
     delete this.body.dataset.over;
-    const sheet = this.place.firstElementChild;
+    const sheet = find(this.place, ":scope > *");
     if (!sheet) return;
     sheet.removeAttribute("style");
-    for (const blocks of sheet.querySelectorAll(".fa-blocks")) blocks.style.minHeight = "";
-    for (const panel of sheet.querySelectorAll(".fa-scene-panel"))
-      panel.style.removeProperty("--drawn");
-    for (const node of sheet.querySelectorAll(".fa-easel")) node.refit?.();
+    for (const blocks of all(sheet, ".fa-blocks")) blocks.style.minHeight = "";
+    for (const panel of panelsOf(sheet)) panel.style.removeProperty("--drawn");
+    for (const canvas of canvasesOf(sheet)) canvas.refit();
   }
 }

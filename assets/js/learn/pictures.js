@@ -2,31 +2,37 @@
 //
 // A module exports draw(data, api) → Element. api.value(key) is a control's value as text, api.move({key: value}) sets
 // controls (the server's blocks follow), api.label the widget's title. While a drag goes on the module redraws by
-// itself. An element with a function `update(data)` is kept and gets the newer data; another one is drawn anew.
+// itself. An element with a function `update(data)` stays and gets the newer data; another one is drawn anew.
 
+import { get } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { during } from "../lib/pending.js";
 
+/** @import { Api, PictureBlock } from "./types.js" */
+/** @typedef {Element & {update?: (data: unknown) => void}} Picture */
+/** @typedef {Record<string, () => Promise<{draw: (data: unknown, api?: Api) => Picture}>>} Loaders */
+
+/** @type {Loaders} */
 let loaders = {};
+/** @type {WeakMap<Element, Picture>} */
 const drawn = new WeakMap();
 
-/** How each is fetched: {picture_<name>: () => its module}. */
-export function provide(how) {
-  loaders = how;
+/** Says how each is fetched: {picture_<name>: () => its module}. @param {Loaders} modules */
+export function provide(modules) {
+  loaders = modules;
 }
 
-/** Draws the data into its figure, or gives it to the picture that is already there. */
+/** Draws the data into its figure, or gives it to the picture that is already there.
+ * @param {Element} root @param {PictureBlock} block @param {Api} [api] */
 export async function show(root, { name, data }, api) {
-  const box = root.querySelector(".fa-moving");
+  const box = get(root, ".fa-moving");
   const before = drawn.get(box);
   if (before?.update) return before.update(data);
-  const node = await during("picture", made(name, data, api));
+  const node = await during(
+    "picture",
+    loaders[`picture_${name}`]().then((module) => module.draw(data, api)),
+  );
   drawn.set(box, node);
   box.replaceChildren(node);
   emit("fa:blocks", null, root);
-}
-
-async function made(name, data, api) {
-  const { draw } = await loaders[`picture_${name}`]();
-  return draw(data, api);
 }

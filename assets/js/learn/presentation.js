@@ -1,49 +1,79 @@
 // The Learn page in a lecture hall: of a lesson the sentence, four lines and the picture on one slide, its question on the
 // next; a claim, then its verdict; other screens as they are, in large type.
 
+import {
+  all,
+  button,
+  el,
+  find,
+  get,
+  isPresenting,
+  set,
+  setPresenting,
+  targetOf,
+} from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
 import { address } from "../site/address.js";
-import { el, setPresenting, set } from "../lib/dom.js";
-import { PresentedClaims } from "./presented_claims.js";
 import { PictureFit } from "./picture_fit.js";
+import { PresentedClaims } from "./presented_claims.js";
 import { PresentedQuestion } from "./presented_question.js";
-import { ofAddress } from "./router.js";
+import { readAddress } from "./router.js";
+import { t } from "./texts.js";
 import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
-import { t } from "./texts.js";
 
+/** @import { Learn } from "./index.js" */
+/** @import { Slide, Values } from "./types.js" */
+
+/** @type {Record<string, number>} */
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+/** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
 const MOST = 0.92; // of a screen, the most that a press goes
 
 export class Presentation {
+  /** @param {Learn} learn */
   constructor(learn) {
     this.learn = learn;
-    this.on = false;
-    this.first = Number(ofAddress("part") ?? 1) - 1; // the slide that the address opens with
-    this.opens = ofAddress("mode") === "present"; // nobody has been at the desk
-    const button = (label, text, act) => {
-      const node = el("button", { type: "button", "aria-label": label, title: label, text });
-      node.addEventListener("click", act);
-      return node;
-    };
-    this.place = el("span", { class: "fa-hall-place" });
-    this.bar = el("div", { class: "fa-hall-bar" }, [
+    this.isOn = false;
+    this.first = Number(readAddress("part") ?? 1) - 1; // the slide that the address opens with
+    this.opensPage = readAddress("mode") === "present"; // nobody has been at the desk
+    /** The parts of the screen, and which of them is shown. @type {string[]} */
+    this.parts = [];
+    this.part = 0;
+    /** @type {PresentedQuestion | null} */
+    this.question = null;
+    /** @type {PresentedClaims | null} */
+    this.claims = null;
+    /** @type {PictureFit | null} */
+    this.picture = null;
+    /** What had the keyboard before. @type {Element | null} */
+    this.opener = null;
+    const key = (
+      /** @type {string} */ label,
+      /** @type {string} */ sign,
+      /** @type {() => void} */ act,
+    ) => button(sign, act, { "aria-label": label, title: label });
+    this.place = el("span", { class: "fa-present-place" });
+    this.play = key(t("hall.play"), "▶", () => this.learn.screen?.widget?.togglePlay());
+    this.bar = el("div", { class: "fa-present-bar" }, [
       this.place,
-      el("span", { class: "fa-hall-keys" }, [
-        button(t("hall.back"), "‹", () => this.turn(-1)),
-        button(t("hall.on"), "›", () => this.turn(1)),
-        (this.play = button(t("hall.play"), "▶", () => this.plays())),
-        button(t("hall.leave"), "×", () => this.leave()),
+      el("span", { class: "fa-present-keys" }, [
+        key(t("hall.back"), "‹", () => this.turn(-1)),
+        key(t("hall.on"), "›", () => this.turn(1)),
+        this.play,
+        key(t("hall.leave"), "×", () => this.leave()),
       ]),
     ]);
+    const { signal } = learn.abort;
     window.addEventListener(
       "resize",
       () => {
         if (this.picture) this.picture.isLaid = false;
         this.fit();
       },
-      { signal: learn.abort.signal },
+      { signal },
     );
     new MutationObserver(() => this.follow()).observe(document.body, {
       attributes: true,
@@ -51,116 +81,128 @@ export class Presentation {
     });
   }
 
+  /** The screen's element. */
+  get node() {
+    return get(this.learn.root, ":scope > *");
+  }
+
+  /** The name of the part that is shown. */
+  get name() {
+    return this.parts[this.part];
+  }
+
   follow() {
     const { root } = this.learn;
-    const on =
-      document.body.classList.contains("fa-present") &&
-      root.isConnected &&
-      root.offsetParent !== null;
-    if (on === this.on) return;
-    this.on = on;
+    const on = isPresenting() && root.isConnected && root.offsetParent !== null;
+    if (on === this.isOn) return;
+    this.isOn = on;
     root.classList.toggle("is-presenting", on);
     if (on) this.opener = document.activeElement;
-    if (on) this.shown({ fresh: this.opens });
+    if (on) this.show({ isFresh: this.opensPage });
     else this.clear();
-    this.opens = false;
-    if (!on && root.offsetParent) this.leads();
+    this.opensPage = false;
+    if (!on && root.offsetParent) this.returnFocus();
   }
 
-  /** Who leaves comes back to what opened the hall, or to the button of the screen that is here now. */
-  leads() {
-    const {
-      opener,
-      learn: { root },
-    } = this;
+  /** Gives the keyboard back to what opened the presentation, or to the button of the screen that is here now. */
+  returnFocus() {
+    const { root } = this.learn;
+    const { opener } = this;
     const places = [
-      opener !== document.body && opener,
-      root.querySelector(".fa-to-hall"),
-      root.querySelector("h2"),
+      opener instanceof HTMLElement && opener !== document.body ? opener : null,
+      find(root, ".fa-to-present"),
+      find(root, "h2"),
     ];
-    places
-      .find((node) => node && node.isConnected && node.checkVisibility())
-      ?.focus({ preventScroll: true });
+    const place = places.find((node) => node && node.isConnected && node.checkVisibility());
+    place?.focus({ preventScroll: true });
   }
 
-  /** A screen has come, from the one before it or (back) from the one after: fresh, its picture is as the course has it,
-   * whatever was done with it at the desk; else as it was left there. */
-  shown({ back = false, fresh = true } = {}) {
+  /** Shows a screen, from the one before it or (back) from the one after. If fresh, its picture is as the course has it,
+   * whatever was done with it at the desk; else as it was left there. @param {{back?: boolean, isFresh?: boolean}} move */
+  show({ back = false, isFresh = true } = {}) {
     this.clear();
-    const { root, router, screen: live } = this.learn;
-    const screen = root.firstElementChild;
-    if (!screen || !this.on) return;
-    const names = router.outline.lessons[screen.dataset.key];
+    const { root, router, screen } = this.learn;
+    if (!screen || !this.isOn) return;
+    const { node } = this;
+    const names = router.outline.lessons[node.dataset.key ?? ""];
     set(this.place, { text: names ? names.join(", ") : "" });
     root.append(this.bar);
-    const asked = screen.querySelector("[data-hall]");
-    if (asked) {
-      const { question, state } = JSON.parse(asked.dataset.hall);
-      this.question = new PresentedQuestion(asked, question);
-      this.picture = new PictureFit(screen.querySelector(".fa-lesson-body"));
-      live.present(state, fresh);
-      for (const node of screen.querySelectorAll(".fa-headline, .fa-slide li"))
-        writeUnbroken(node, node.textContent);
+    const mount = find(node, "[data-slide]");
+    if (mount) {
+      /** @type {{question: Slide, state: Values}} */
+      const { question, state } = JSON.parse(mount.dataset.slide ?? "");
+      this.question = new PresentedQuestion(mount, question);
+      this.picture = new PictureFit(get(node, ".fa-lesson-body"));
+      screen.present(state, isFresh);
+      for (const line of all(node, ".fa-headline, .fa-slide li"))
+        writeUnbroken(line, line.textContent ?? "");
     }
-    this.claims = live.claims && new PresentedClaims(screen, live.claims.cards, () => this.turn(1));
-    this.tells(screen);
-    this.parts = asked ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
+    this.claims =
+      screen.claims && new PresentedClaims(node, screen.claims.claims, () => this.turn(1));
+    this.showSession(node);
+    this.parts = mount ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
-    this.lay(Math.max(0, Math.min(last, this.first || (back ? last : 0))));
+    this.lay(clamp(this.first || (back ? last : 0), 0, last));
     this.first = 0;
   }
 
-  /** The screen is as on a desk. */
+  /** Shows the screen as on a desk. */
   clear() {
     const { root, screen } = this.learn;
     this.bar.remove();
     this.claims?.end();
-    Object.assign(this, { claims: null, question: null });
-    if (root.firstElementChild) delete root.firstElementChild.dataset.part;
-    if (!this.on) screen?.present(null);
-    if (!this.on) this.picture?.clear();
+    this.claims = null;
+    this.question = null;
+    const node = find(root, ":scope > *");
+    if (node) delete node.dataset.part;
+    if (!this.isOn) screen?.present(null);
+    if (!this.isOn) this.picture?.clear();
     this.picture = null;
   }
 
+  /** @param {number} part */
   lay(part) {
-    const screen = this.learn.root.firstElementChild;
+    const { node } = this;
     this.part = part;
-    screen.dataset.part = this.parts[part];
-    this.note(part ? String(part + 1) : null);
-    if (this.picture) Object.assign(this.picture, { isLaid: false });
+    node.dataset.part = this.name;
+    this.writeAddress(part ? String(part + 1) : null);
+    if (this.picture) this.picture.isLaid = false;
     this.question?.show(false);
     if (this.claims) set(this.place, { text: this.claims.lay(part) });
-    this.play.hidden = !(this.parts[part] === "picture" && this.learn.screen.widget?.step);
+    this.showPlay();
     const focused = document.activeElement;
-    if (!screen.contains(focused) || !focused.checkVisibility()) this.enter(screen);
+    if (!focused || !node.contains(focused) || !focused.checkVisibility()) this.focusWords(node);
     this.fit();
-    settle(screen);
+    settle(node);
   }
 
-  /** The address names the slide at once: whoever reloads, or copies it, comes back to this one. */
-  note(part) {
-    if (ofAddress("part") === part) return;
+  showPlay() {
+    this.play.hidden = !(this.name === "picture" && this.learn.screen?.widget?.step);
+  }
+
+  /** Lets the address name the slide at once: who reloads, or copies it, comes back to this one. @param {string | null} part */
+  writeAddress(part) {
+    if (readAddress("part") === part) return;
     address.write({ part });
     address.flush();
   }
 
-  /** On a lecture's map, what of the course it has, and its title. */
-  tells(screen) {
-    const session = this.learn.router.outline.sessions[ofAddress("path")];
-    const title = screen.querySelector(".fa-session");
+  /** On a lecture's map shows what of the course it has, and its title. @param {HTMLElement} node */
+  showSession(node) {
+    const session = this.learn.router.outline.sessions[readAddress("path") ?? ""];
+    const title = find(node, ".fa-session");
     if (!title) return;
     set(title, { text: session?.title ?? "" });
-    for (const node of screen.querySelectorAll(".fa-halt"))
-      node.classList.toggle(
-        "is-aside",
-        Boolean(session) && !session.stops.includes(node.dataset.lesson),
-      );
+    for (const stop of all(node, ".fa-halt")) {
+      const isAside = session && !session.stops.includes(stop.dataset.lesson ?? "");
+      stop.classList.toggle("is-aside", Boolean(isAside));
+    }
   }
 
-  /** The slide's first words have the keyboard. */
-  enter(screen) {
-    const words = [...screen.querySelectorAll("h2, .fa-headline, .fa-hall-asked h3")].find((node) =>
-      node.checkVisibility(),
+  /** Gives the slide's first words the keyboard. @param {HTMLElement} node */
+  focusWords(node) {
+    const words = all(node, "h2, .fa-headline, .fa-present-asked h3").find((one) =>
+      one.checkVisibility(),
     );
     if (!words) return;
     set(words, { tabindex: "-1" });
@@ -169,52 +211,45 @@ export class Presentation {
 
   /** The picture has come, or its place has another size. */
   fit() {
-    if (!this.on || this.parts?.[this.part] !== "picture") return;
-    this.play.hidden = !this.learn.screen.widget?.step;
-    this.picture.lay();
+    if (!this.isOn || this.name !== "picture") return;
+    this.showPlay();
+    this.picture?.lay();
   }
 
-  plays() {
-    const { widget } = this.learn.screen;
-    if (widget?.transport?.timer) widget.pause();
-    else widget?.play();
-  }
-
-  /** On or back: through what does not fit, through the parts, to the next screen of the lecture. */
+  /** Turns on or back: through what does not fit, through the parts, to the next screen of the lecture. @param {number} by */
   turn(by) {
-    const screen = this.learn.root.firstElementChild;
-    const left =
-      by > 0 ? screen.scrollHeight - screen.clientHeight - screen.scrollTop : screen.scrollTop;
+    const { node } = this;
+    const { scrollHeight, scrollTop, clientHeight } = node;
+    const left = by > 0 ? scrollHeight - clientHeight - scrollTop : scrollTop;
     if (this.parts[0] === "all" && left > SLIGHT)
-      return screen.scrollBy(0, (by * left) / Math.ceil(left / (screen.clientHeight * MOST)));
+      return node.scrollBy(0, (by * left) / Math.ceil(left / (clientHeight * MOST)));
     const part = this.part + by;
     if (part >= 0 && part < this.parts.length) return this.lay(part);
     const { router } = this.learn;
     const slides = router.slides();
-    const at = slides.indexOf(router.key);
-    return at >= 0 && slides[at + by] && router.go(slides[at + by], { back: by < 0 });
+    const next = slides[slides.indexOf(router.key) + by];
+    if (slides.includes(router.key) && next) router.go(next, { back: by < 0 });
   }
 
   leave() {
     setPresenting(false);
-    address.write({ mode: null, part: null }); // its list is kept for who goes on with it
+    address.write({ mode: null, part: null }); // its list stays for a lecturer who goes on with it
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.key === "Escape") return this.leave();
-    if (
-      event.target.closest?.("input, select, textarea, [role=slider]") &&
-      !event.key.startsWith("Page")
-    )
-      return undefined;
-    const by = TURNS[event.key] ?? this.claims?.key(event, this.part) ?? 0;
-    const isAsked = this.parts?.[this.part] === "question" && this.question.key(event);
-    const step = STEPS[event.key];
-    const { widget } = this.learn.screen;
-    if (!by && !isAsked && !(step && widget)) return undefined;
+    const { key } = event;
+    if (key === "Escape") return this.leave();
+    const field = targetOf(event).closest?.("input, select, textarea, [role=slider]");
+    if (field && !key.startsWith("Page")) return;
+    const by = TURNS[key] ?? this.claims?.key(event, this.part) ?? 0;
+    const isQuestion = this.name === "question" && this.question?.key(event);
+    const widget = this.learn.screen?.widget;
+    const step = widget ? STEPS[key] : 0;
+    if (!by && !isQuestion && !step) return;
     event.preventDefault();
-    if (isAsked) return undefined;
+    if (isQuestion) return;
     if (by) return this.turn(by);
-    return widget.move(widget.step && event.key.startsWith("Arrow") ? -step : step); // a step list reads downwards
+    widget?.move(widget.step && key.startsWith("Arrow") ? -step : step); // a step list reads downwards
   }
 }

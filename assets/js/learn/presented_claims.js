@@ -1,87 +1,89 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
-import { el, set } from "../lib/dom.js";
-import { writeUnbroken } from "./unbroken.js";
+import { button, el, get, set } from "../lib/dom.js";
+import { wordsOf } from "./claims.js";
 import { t } from "./texts.js";
+import { writeUnbroken } from "./unbroken.js";
 
+/** @import { Claim } from "./claims.js" */
+
+/** @type {Record<string, boolean>} */
 const VOTES = { t: true, f: false };
 const SHOW = [".", "a", "b"]; // as on a lesson's question
 
+const nameOf = (/** @type {boolean} */ truth) => (truth ? t("hall.true") : t("hall.false"));
+
 export class PresentedClaims {
-  /** @param {HTMLElement} root the screen @param {{truth: boolean, why: string, node: Element}[]} cards
-   * @param {() => void} on goes on to the verdict */
-  constructor(root, cards, on) {
-    Object.assign(this, {
-      cards,
-      words: el("h3"),
-      verdict: el("p", { class: "fa-hall-verdict", role: "status" }),
+  /** @param {HTMLElement} root the screen @param {Claim[]} claims @param {() => void} showVerdict */
+  constructor(root, claims, showVerdict) {
+    this.claims = claims;
+    this.words = el("h3");
+    this.verdict = el("p", { class: "fa-present-verdict", role: "status" });
+    /** @type {boolean | undefined} */
+    this.vote = undefined;
+    this.isVerdict = false; // the slide that is shown
+    this.tiles = [true, false].map((truth) => {
+      const name = nameOf(truth);
+      const choose = () => {
+        if (this.isVerdict) return;
+        this.vote = truth;
+        showVerdict();
+      };
+      const node = button("", choose, {}, [
+        el("b", { class: "fa-present-letter", text: name[0] }),
+        el("span", { text: name }),
+        el("span", { class: "fa-present-sign", text: "✓" }),
+      ]);
+      return { truth, node };
     });
-    this.tiles = new Map(
-      [
-        [true, t("hall.true")],
-        [false, t("hall.false")],
-      ].map(([truth, name]) => [truth, this.tile(truth, name, on)]),
-    );
-    this.show = el("button", { type: "button", class: "fa-hall-answer", text: t("hall.show") });
-    this.show.addEventListener("click", on);
-    this.node = el("div", { class: "fa-hall-claim" }, [
+    this.show = button(t("hall.show"), showVerdict, { class: "fa-present-answer" });
+    this.node = el("div", { class: "fa-present-claim" }, [
       this.words,
-      el("div", { class: "fa-hall-votes" }, [...this.tiles.values()]),
+      el(
+        "div",
+        { class: "fa-present-votes" },
+        this.tiles.map(({ node }) => node),
+      ),
       this.verdict,
       this.show,
     ]);
-    root.querySelector(".fa-behind-body").append(this.node);
-  }
-
-  tile(truth, name, on) {
-    const node = el("button", { type: "button" }, [
-      el("b", { class: "fa-hall-letter", text: name[0] }),
-      el("span", { text: name }),
-      el("span", { class: "fa-hall-sign", text: "✓" }),
-    ]);
-    node.addEventListener("click", () => {
-      if (this.isTold) return;
-      this.vote = truth;
-      on();
-    });
-    return node;
+    get(root, ".fa-behind-body").append(this.node);
   }
 
   /** The slides: each claim, then its verdict. */
   get parts() {
-    return this.cards.flatMap(() => ["claim", "verdict"]);
+    return this.claims.flatMap(() => ["claim", "verdict"]);
   }
 
-  /** Shows a slide; which one it is, in words. */
+  /** Shows a slide; returns which one it is, in words. @param {number} part */
   lay(part) {
     const k = Math.floor(part / 2);
-    const { truth, why, node } = this.cards[k];
-    this.isTold = part % 2 === 1;
-    writeUnbroken(this.words, node.querySelector(".fa-claim-words").textContent);
-    for (const [which, tile] of this.tiles) {
-      tile.classList.toggle("is-right", this.isTold && which === truth);
-      set(tile, { "aria-pressed": this.isTold && which === this.vote });
+    const claim = this.claims[k];
+    this.isVerdict = part % 2 === 1;
+    writeUnbroken(this.words, wordsOf(claim));
+    for (const { truth, node } of this.tiles) {
+      node.classList.toggle("is-right", this.isVerdict && truth === claim.truth);
+      set(node, { "aria-pressed": this.isVerdict && truth === this.vote });
     }
-    this.verdict.replaceChildren(
-      ...(this.isTold
-        ? [
-            el("b", { text: `${truth ? t("hall.true") : t("hall.false")}. ` }),
-            el("span", { text: why }),
-          ]
-        : []),
-    );
-    this.show.hidden = this.isTold;
+    this.verdict.replaceChildren();
+    if (this.isVerdict)
+      this.verdict.append(
+        el("b", { text: `${nameOf(claim.truth)}. ` }),
+        el("span", { text: claim.why }),
+      );
+    this.show.hidden = this.isVerdict;
     this.vote = undefined;
-    return t("hall.claim", { k: k + 1, n: this.cards.length });
+    return t("hall.claim", { k: k + 1, n: this.claims.length });
   }
 
-  /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict. */
-  key({ key }, part) {
-    const at = key.toLowerCase();
-    const isTold = part % 2 === 1;
-    if (SHOW.includes(at)) return isTold ? -1 : 1;
-    if (isTold || !(at in VOTES)) return 0;
-    this.vote = VOTES[at];
+  /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict.
+   * @param {KeyboardEvent} event @param {number} part */
+  key(event, part) {
+    const key = event.key.toLowerCase();
+    const isVerdict = part % 2 === 1;
+    if (SHOW.includes(key)) return isVerdict ? -1 : 1;
+    if (isVerdict || !(key in VOTES)) return 0;
+    this.vote = VOTES[key];
     return 1;
   }
 

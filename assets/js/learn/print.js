@@ -1,56 +1,55 @@
 // Print: the handout's two pages, or every screen of the course below each other.
 
-import { el } from "../lib/dom.js";
+import { all, el, get } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { ENTRANCE } from "./router.js";
-import { Screen } from "./lesson.js";
+import { Screen } from "./screen.js";
 
-/** Prints what is asked for once every widget of it has answered. @param {"handout" | "all"} what */
-export function printPages(learn, what) {
-  return during("print", what === "all" ? everything(learn) : handout(learn));
-}
+/** @import { Learn } from "./index.js" */
 
-async function handout(learn) {
-  await learn.screen.wake();
-  learn.root.classList.add("is-handout");
-  window.addEventListener("afterprint", () => learn.root.classList.remove("is-handout"), {
-    once: true,
-  });
+/** Prints the handout, or all, once every widget of it has answered. @param {Learn} learn @param {string} what */
+export const printPages = (learn, what) =>
+  during("print", what === "all" ? printAll(learn) : printHandout(learn));
+
+/** @param {Learn} learn @param {string} look the page's class meanwhile @param {() => void} [restore] */
+function print({ root }, look, restore) {
+  root.classList.add(look);
+  const over = () => {
+    root.classList.remove(look);
+    restore?.();
+  };
+  window.addEventListener("afterprint", over, { once: true });
   window.print();
 }
 
-async function everything(learn) {
+/** @param {Learn} learn */
+async function printHandout(learn) {
+  await learn.screen?.wake();
+  print(learn, "is-handout");
+}
+
+/** @param {Learn} learn */
+async function printAll(learn) {
   const { router, progress } = learn;
   const keys = router.outline.keys.filter((key) => key !== ENTRANCE);
-  const texts = await Promise.all(keys.map((key) => router.html(key)));
-  const all = el("div", { class: "fa-printed" });
-  learn.root.append(all);
-  const before = progress.listeners;
-  for (const html of texts.filter(Boolean)) {
+  const pages = await Promise.all(keys.map((key) => router.html(key)));
+  const whole = el("div", { class: "fa-printed" });
+  learn.root.append(whole);
+  const { listeners } = progress;
+  for (const html of pages) {
+    if (!html) continue;
     const place = el("div");
     place.innerHTML = html;
-    const node = place.firstElementChild;
-    for (const one of node.querySelectorAll("[id]")) one.removeAttribute("id"); // they stand on the page already
+    const node = get(place, ":scope > *");
+    for (const one of all(node, "[id]")) one.removeAttribute("id"); // they stand on the page already
     for (const fold of node.querySelectorAll("details")) fold.open = true;
-    all.append(node);
-    const screen = new Screen(node, {
-      progress,
-      router,
-      outline: router.outline,
-      inHall: () => false,
-    });
-    screen.claims?.all(true);
+    whole.append(node);
+    const screen = new Screen(node, { progress, router, isPresented: () => false });
+    screen.claims?.showAll(true);
     await screen.wake();
   }
-  learn.root.classList.add("is-whole");
-  window.addEventListener(
-    "afterprint",
-    () => {
-      all.remove();
-      learn.root.classList.remove("is-whole");
-      progress.listeners = before;
-    },
-    { once: true },
-  );
-  window.print();
+  print(learn, "is-whole", () => {
+    whole.remove();
+    progress.listeners = listeners;
+  });
 }

@@ -1,219 +1,230 @@
 // A question of the Learn page: its words, the form of its answer, a verdict. Each try after a wrong answer asks the
 // next variant, with new numbers.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, find, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
+import { clamp } from "../lib/format.js";
 import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
 import { t } from "./texts.js";
 
-const TRIES = 2; // wrong answers after which what is shown next to a question opens all the same
-const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "" };
+/** @import { Form, Question as Asked, Verdict } from "./types.js" */
+/** @import { Progress } from "./progress.js" */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLButtonElement} Field */
 
-/** The numbers that a question is asked with. */
-const numbers = ({ words, cells, options }) =>
+const TRIES = 2; // wrong answers after which what stands next to a question opens all the same
+const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "", before: "" };
+
+/** The numbers that a question is asked with. @param {Asked} question */
+const numbersOf = ({ words, cells, options }) =>
   String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
 
-const filled = (body) => [...body.querySelectorAll("input, select, [aria-pressed]")];
-/** What stands in the form: [what is typed, chosen or pressed, …]. */
+/** @param {HTMLElement} body */
+const fieldsOf = (body) => /** @type {Field[]} */ (all(body, "input, select, [aria-pressed]"));
+
+/** What stands in the form: what is typed, chosen or pressed. @param {HTMLElement} body */
 const read = (body) =>
-  filled(body).map((node) =>
-    node.type === "radio" ? node.checked : (node.ariaPressed ?? node.value),
+  fieldsOf(body).map((node) =>
+    node instanceof HTMLInputElement && node.type === "radio"
+      ? node.checked
+      : (node.ariaPressed ?? node.value),
   );
 
-/** The same, and the order of lines that can be moved: what a verdict holds for. */
-const standing = (body) =>
-  JSON.stringify([
-    read(body),
-    ...[...body.querySelectorAll("code")].map((line) => line.textContent),
-  ]);
+/** The same, and the order of lines that can be moved: what a verdict holds for. @param {HTMLElement} body */
+const stateOf = (body) =>
+  JSON.stringify([read(body), ...all(body, "code").map((line) => line.textContent)]);
 
+/** @param {HTMLElement} body @param {(string | boolean)[]} values */
 function write(body, values) {
-  for (const [k, node] of filled(body).entries()) {
-    if (node.type === "radio") node.checked = values[k] === true;
-    else if (node.ariaPressed === null) node.value = values[k] ?? "";
+  for (const [k, node] of fieldsOf(body).entries()) {
+    if (node instanceof HTMLInputElement && node.type === "radio")
+      node.checked = values[k] === true;
+    else if (node.ariaPressed === null) node.value = String(values[k] ?? "");
     else if (values[k] === "true") node.click();
   }
 }
 
-const button = (text, kind, act) => {
-  const node = el("button", { type: "button", class: `fa-small ${kind}`, text });
-  node.addEventListener("click", act);
-  return node;
-};
-
-/** `<div data-question="{…}">`. It tells "fa:answered" {key, right}, which bubbles. */
+/** `<div data-question="{…}">`. It emits "fa:answered" {key, right}, which bubbles. */
 export class Question {
+  /** @param {HTMLElement} mount @param {Progress} progress */
   constructor(mount, progress) {
-    const { variants = [], ...first } = JSON.parse(mount.dataset.question);
-    Object.assign(this, {
-      mount,
-      progress,
-      key: first.key,
-      asked: [first, ...variants],
-      at: 0,
-      wrong: 0,
-    });
+    /** @type {Asked} */
+    const { variants = [], ...first } = JSON.parse(mount.dataset.question ?? "");
+    this.mount = mount;
+    this.progress = progress;
+    this.key = first.key;
+    this.questions = [first, ...variants];
+    this.name = `question ${this.key}`;
+    this.lesson = mount.closest(".fa-lesson");
     mount.classList.add(`is-${first.kind}`);
-    progress.listeners.push(() => this.known());
-    const { at = 0, wrong = 0, values, judged } = (this.isPrinted ? null : recall(this.name)) ?? {};
-    Object.assign(this, { at, wrong });
-    this.ask();
+    progress.listeners.push(() => {
+      if (!this.progress.of(this.key)) this.clear(); // all answers were forgotten
+    });
+    // What is printed is as at first
+    const isPrinted = mount.closest(".fa-printed");
+    const { at = 0, wrong = 0, values, judged } = (isPrinted ? null : recall(this.name)) ?? {};
+    this.at = Number(at); // how many tries came before
+    this.wrong = Number(wrong);
+    this.isJudged = false;
+    this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
+    this.check = button("", () => this.submit());
+    this.next = button("", () => this.again(), { class: "fa-small" });
+    this.hint = el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
+    this.asksHint = button(t("hint"), () => this.toggleHint(), {
+      class: "fa-small is-plain",
+      "aria-controls": this.hint.id,
+    });
+    this.field = el("fieldset");
+    mount.replaceChildren(this.field);
+    this.form = this.ask();
+    this.state = stateOf(this.form.body);
     if (values) {
-      write(this.kind.body, values);
-      this.was = standing(this.kind.body);
+      write(this.form.body, values);
+      this.state = stateOf(this.form.body);
     }
-    if (judged) {
-      this.judge(this.kind.check());
-      this.keep();
-    } else if (progress.of(this.key) === "right") this.say("before", t("right.before"));
+    const verdict = judged ? this.form.check() : null;
+    if (verdict && "right" in verdict) {
+      this.judge(verdict);
+      this.save();
+    } else if (progress.of(this.key) === "right") this.notify("before", t("right.before"));
   }
 
-  get name() {
-    return `question ${this.key}`;
+  save() {
+    const { at, wrong, isJudged: judged } = this;
+    // Lines that have changed places are asked for anew
+    const isStored = this.questions[0].kind !== "order";
+    remember(this.name, { at, wrong, ...(isStored && { judged, values: read(this.form.body) }) });
   }
 
-  /** What is printed is as at first. */
-  get isPrinted() {
-    return Boolean(this.mount.closest(".fa-printed"));
-  }
-
-  /** Lines that have changed places are asked for anew. */
-  get keeps() {
-    return this.asked[0].kind !== "order";
-  }
-
-  keep() {
-    const { at, wrong, judged } = this;
-    remember(this.name, { at, wrong, ...(this.keeps && { judged, values: read(this.kind.body) }) });
-  }
-
-  /** The variant that is its turn. */
+  /** Asks the variant whose turn it is. */
   ask() {
-    const question = this.asked[this.at % this.asked.length];
-    this.said = el("p", { class: "fa-verdict", "aria-live": "polite" });
-    this.kind = KINDS[question.kind](question, () => this.submit());
-    this.check = button(this.kind.act ?? t("check"), "is-main", () => this.submit());
-    const [now, then] = [question, this.asked[(this.at + 1) % this.asked.length]].map(numbers);
-    this.next = button(now === then ? t("another") : t("try_again"), "", () => this.again());
+    const question = this.questions[this.at % this.questions.length];
+    const next = this.questions[(this.at + 1) % this.questions.length];
+    /** @type {Form} */
+    const form = KINDS[question.kind](question, () => this.submit());
+    this.form = form;
+    this.isJudged = false;
+    this.state = stateOf(form.body);
+    const isSame = numbersOf(question) === numbersOf(next);
+    set(this.verdict, { text: "", class: "fa-verdict", tabindex: null });
+    set(this.check, { text: form.act ?? t("check"), class: "fa-small is-main" });
+    set(this.next, { text: isSame ? t("another") : t("try_again") });
+    set(this.asksHint, { "aria-expanded": false });
+    set(this.hint, { text: "" });
+    this.check.hidden = false;
     this.next.hidden = true;
-    const told =
-      question.hint &&
-      el("p", { class: "fa-fine fa-hint", id: `fa-hint-${this.key}`, role: "status" });
-    this.hint =
-      question.hint &&
-      button(t("hint"), "is-plain", () => {
-        const on = !told.textContent;
-        set(told, { text: on ? question.hint : "" });
-        set(this.hint, { "aria-expanded": on });
-        this.reach(told);
-      });
-    if (this.hint) set(this.hint, { "aria-expanded": false, "aria-controls": told.id });
+    this.asksHint.hidden = !question.hint;
     const legend = el("legend", {}, [el("b", { text: question.words })]);
-    const row = el("div", { class: "fa-check" }, [this.check, this.next, this.hint, this.said]);
-    const before = this.field;
-    this.field = el("fieldset", {}, [legend, this.kind.body, row, told, this.kind.given]);
+    const row = [this.check, this.next, question.hint ? this.asksHint : null, this.verdict];
+    this.field.replaceChildren(legend, form.body, el("div", { class: "fa-check" }, row));
+    if (question.hint) this.field.append(this.hint);
+    if (form.output) this.field.append(form.output);
     for (const name of ["input", "change", "click", "keyup"])
-      this.kind.body.addEventListener(name, () => this.touched(name));
-    Object.assign(this, { judged: false, was: standing(this.kind.body) });
+      form.body.addEventListener(name, () => this.touched(name));
+    form.output?.addEventListener("fa:given", () => this.showOutput());
     this.lesson?.classList.remove("is-tight");
-    this.kind.given?.addEventListener("fa:given", () => this.gave());
-    if (before)
-      before.replaceWith(this.field); // what else stands in the mount stays: a sheet's handle
-    else this.mount.replaceChildren(this.field);
+    return form;
   }
 
-  /** Something was chosen, typed or moved: there is something to check. On a phone a choice is the answer. */
+  toggleHint() {
+    const isOpen = !this.hint.textContent;
+    const { hint = "" } = this.questions[this.at % this.questions.length];
+    set(this.hint, { text: isOpen ? hint : "" });
+    set(this.asksHint, { "aria-expanded": isOpen });
+    this.reach(this.hint);
+  }
+
+  /** Something was chosen, typed or moved: there is something to check. On a phone a choice is the answer.
+   * @param {string} name of the event */
   touched(name) {
-    const now = standing(this.kind.body);
-    if (now !== this.was) {
-      this.was = now;
+    const now = stateOf(this.form.body);
+    if (now !== this.state) {
+      this.state = now;
       this.clear();
       this.check.classList.add("is-ready");
-      this.keep();
+      this.save();
     }
-    if (name === "change" && this.kind.atOnce && !this.judged && this.mount.closest(".is-phone"))
-      this.submit();
+    if (name === "change" && this.form.atOnce && !this.isJudged && this.isOnPhone()) this.submit();
+  }
+
+  isOnPhone() {
+    return Boolean(this.mount.closest(".is-phone"));
   }
 
   /** A verdict holds for what was checked, not for what has changed since. */
   clear() {
-    this.judged = false;
+    this.isJudged = false;
     this.check.hidden = false;
     this.next.hidden = true;
-    if (this.hint) this.hint.hidden = false;
-    this.kind.clear?.();
-    set(this.said, { text: "", class: "fa-verdict", tabindex: null });
+    this.asksHint.hidden = false;
+    this.form.clear?.();
+    set(this.verdict, { text: "", class: "fa-verdict", tabindex: null });
   }
 
-  /** The verdict, and what can be done next: after a right answer there is nothing to check and nothing to hint at. */
+  /** Shows the verdict, and what can be done next: after a right answer there is nothing to check and nothing to hint at.
+   * @param {Verdict} verdict */
   judge({ right, because }) {
-    const others = this.asked.length > 1;
-    this.judged = true;
-    this.check.hidden = right || others;
-    this.next.hidden = right || !others;
-    if (this.hint) this.hint.hidden = right;
-    this.say(right ? "right" : "wrong", because);
+    const hasOthers = this.questions.length > 1;
+    this.isJudged = true;
+    this.check.hidden = right || hasOthers;
+    this.next.hidden = right || !hasOthers;
+    this.asksHint.hidden = right;
+    this.notify(right ? "right" : "wrong", because);
   }
 
   submit() {
-    if (this.check.hidden) return undefined;
-    const { right, because, again } = this.kind.check();
-    if (again) return this.say("again", again);
-    const isHeld = document.activeElement === this.check;
-    this.judge({ right, because });
-    if (isHeld && this.check.hidden) this.goOn();
+    if (this.check.hidden) return;
+    const verdict = this.form.check();
+    if ("again" in verdict) return this.notify("again", verdict.again);
+    const hadFocus = document.activeElement === this.check;
+    this.judge(verdict);
+    if (hadFocus && this.check.hidden) this.moveFocus();
+    const { right } = verdict;
     this.wrong += Number(!right);
     this.progress.record(this.key, right);
-    this.keep();
-    return emit("fa:answered", { key: this.key, right: right || this.wrong >= TRIES }, this.mount);
+    this.save();
+    const opens = right || this.wrong >= TRIES;
+    emit("fa:answered", { key: this.key, right: opens }, this.mount);
   }
 
   /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */
-  goOn() {
-    if (this.next.hidden) set(this.said, { tabindex: -1 });
-    (this.next.hidden ? this.said : this.next).focus({ preventScroll: true });
+  moveFocus() {
+    if (this.next.hidden) set(this.verdict, { tabindex: -1 });
+    (this.next.hidden ? this.verdict : this.next).focus({ preventScroll: true });
   }
 
   again() {
     this.at += 1;
     this.ask();
-    this.keep();
-    this.field.querySelector("input, button, select")?.focus({ preventScroll: true });
+    this.save();
+    find(this.field, "input, button, select")?.focus({ preventScroll: true });
   }
 
-  get lesson() {
-    return this.mount.closest(".fa-lesson");
-  }
-
-  /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go. */
+  /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go.
+   * @param {Element} node */
   reach(node, most = Infinity) {
     const below = node.getBoundingClientRect().bottom - this.mount.getBoundingClientRect().bottom;
-    this.mount.scrollTop += Math.max(0, Math.min(most, below));
+    this.mount.scrollTop += clamp(below, 0, most);
   }
 
-  /** Where the question and its verdict need more than their part of the screen, the lesson's links make room. */
-  t(kind, words) {
-    set(this.said, { text: (SIGNS[kind] ?? "") + words, class: `fa-verdict is-${kind}` });
+  /** Shows a sentence. Where the question and its verdict need more than their part of the screen, the lesson's links make room.
+   * @param {keyof typeof SIGNS} kind @param {string} words */
+  notify(kind, words) {
+    set(this.verdict, { text: SIGNS[kind] + words, class: `fa-verdict is-${kind}` });
     const { mount, lesson } = this;
     lesson?.classList.remove("is-tight");
     lesson?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
-    this.reach(this.said);
+    this.reach(this.verdict);
   }
 
-  /** What a right answer gives is read from the verdict on; in a phone's sheet what a wrong one gives too. */
-  gave() {
-    if (!this.check.hidden && !this.mount.closest(".is-phone")) return;
-    const top = (this.field.previousElementSibling ?? this.mount).getBoundingClientRect(); // below a sheet's handle
-    this.reach(
-      this.kind.given,
-      this.said.getBoundingClientRect().top -
-        (this.field.previousElementSibling ? top.bottom : top.top),
-    );
-  }
-
-  /** All answers were forgotten. */
-  known() {
-    if (!this.progress.of(this.key)) this.clear();
+  /** What a right answer gives is read from the verdict on; in a phone's panel what a wrong one gives too. */
+  showOutput() {
+    const { output } = this.form;
+    if (!output || (!this.check.hidden && !this.isOnPhone())) return;
+    const handle = this.field.previousElementSibling; // a panel's
+    const top = handle
+      ? handle.getBoundingClientRect().bottom
+      : this.mount.getBoundingClientRect().top;
+    this.reach(output, this.verdict.getBoundingClientRect().top - top);
   }
 }

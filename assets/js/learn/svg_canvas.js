@@ -2,8 +2,16 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { set, svg } from "../lib/dom.js";
+import { all, find, on, set, svg } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
 import { strideOf } from "../lib/keys.js";
+
+/** @import { Api } from "./types.js" */
+/** @import { Attributes } from "../lib/dom.js" */
+/** Nodes, in lists of any depth; what is nothing is left out.
+ * @typedef {Node | false | null | undefined | "" | DrawnList} Drawn
+ * @typedef {{[k: number]: Drawn} & ReadonlyArray<any>} DrawnList */
+/** @typedef {SVGSVGElement & {refit: () => void, update: (data: any) => void}} Canvas `update` takes what its `paint` does */
 
 const NARROW = 600;
 const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
@@ -15,13 +23,13 @@ const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
  * @property {boolean} narrow a phone
  * @property {boolean} big a lecture hall
  * @property {number} type px of its text
- * @property {number} [used] what was needed of its height, said by who paints
+ * @property {number} [used] what was needed of its height, as `paint` found it
  */
 /**
  * @typedef {object} Knob
  * @property {string} key it is known by
  * @property {string} label
- * @property {string} said its value
+ * @property {string} text its value
  * @property {[number, number, number]} [slides] it is a slider: [value, low, high]; else it is a button
  * @property {string} [group] of buttons that are one stop for the keyboard: arrows go along
  * @property {boolean} [chosen] of its group
@@ -29,24 +37,33 @@ const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
  * @property {(x: number, y: number) => void} [drag] the pointer is here
  * @property {() => void} [press] it was chosen
  */
+/**
+ * @template T
+ * @typedef {object} Pen
+ * @property {(knob: Knob, drawn: Drawn) => SVGElement} knob a group that is a knob, with what is drawn in it
+ * @property {(data: T) => void} redraw draws other data
+ */
+/** @typedef {{share: number, least?: number, most?: number}} Height */
 
 /** How high a picture is: a share of a phone's width, else the room that there is.
- * @param {number} width @param {{share: number, least?: number, most?: number}} wanted @param {number} room */
+ * @param {number} width @param {Height} wanted @param {boolean} narrow @param {number} room */
 export function heightOf(width, wanted, narrow, room) {
   if (narrow) return Math.round(width * wanted.share);
-  return Math.round(Math.max(wanted.least ?? 300, Math.min(wanted.most ?? 620, room)));
+  return Math.round(clamp(room, wanted.least ?? 300, wanted.most ?? 620));
 }
 
-/** How much larger a picture is shown than it is drawn: a lecture hall enlarges. */
+/** How much larger a picture is shown than it is drawn: a presentation enlarges. @param {Element} root */
 const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth || 1) || 1;
 
-/** The unit of a lecture hall's sizes, as in learn_hall.css: 1 at 1280 × 720. */
+/** The unit of a presentation's sizes, as in its style sheet: 1 at 1280 × 720. */
 export const presentationUnit = () =>
-  Math.max(0.8, Math.min(3, window.innerWidth / 1280, window.innerHeight / 720));
+  clamp(Math.min(window.innerWidth / 1280, window.innerHeight / 720), 0.8, 3);
 
-/** px from the top of a picture to the bottom of its widget's place on the screen. */
+const PLACE = ".fa-lesson-body > .fa-widget";
+
+/** px from the top of a picture to the bottom of its widget's place on the screen. @param {Element} root */
 function roomOf(root) {
-  const box = root.closest(".fa-lesson-body > .fa-widget");
+  const box = root.closest(PLACE);
   if (!box) return window.innerHeight * 0.62;
   const scale = scaleOf(root);
   const above =
@@ -54,234 +71,250 @@ function roomOf(root) {
   return box.clientHeight / scale - above - 6;
 }
 
-/** An element that paints `data` and has `update`. `paint(data, paper, pen)` → nodes. */
+/** @param {Drawn} drawn @returns {Node[]} */
+const nodesOf = (drawn) =>
+  /** @type {Node[]} */ (Array.isArray(drawn) ? drawn.flatMap(nodesOf) : drawn ? [drawn] : []);
+
+/** An element that paints `data`.
+ * @template T
+ * @param {T} data @param {Api} api @param {Height} wanted
+ * @param {(data: T, paper: Paper, pen: Pen<T>) => Drawn} paint
+ * @returns {Canvas} */
 export function svgCanvas(data, api, wanted, paint) {
-  const root = /** @type {any} */ (
-    svg("svg", { class: "fa-easel", role: "group", "aria-label": api.label })
-  );
+  const root = svg("svg", { class: "fa-svg-canvas", role: "group", "aria-label": api.label });
+  /** @type {Map<string, Knob>} */
   const knobs = new Map();
   let now = data;
-  /** @type {string | null} */
-  let held = null;
+  let dragged = ""; // the key of the knob
   let size = "";
   /** Of each group the knob that is its stop. @type {Map<string, string>} */
   const stops = new Map();
-  const nodes = () => /** @type {any[]} */ ([...root.querySelectorAll("[data-knob]")]);
+  const nodes = () => all(root, "[data-knob]");
+  const knobAt = (/** @type {EventTarget | null} */ target) =>
+    target instanceof Element ? knobs.get(knobNode(target)?.dataset.knob ?? "") : undefined;
+  const focusKnob = (/** @type {string | undefined} */ key) =>
+    nodes()
+      .find((node) => node.dataset.knob === key)
+      ?.focus({ preventScroll: true });
   const draw = () => {
-    const width = root.clientWidth || root.parentNode?.clientWidth;
+    const width = root.clientWidth || root.parentElement?.clientWidth;
     if (!width) return;
     const big = Boolean(root.closest(".fa-present"));
     const narrow = width < NARROW && !big;
     const height = heightOf(width, wanted, narrow, roomOf(root));
-    const focused = root.querySelector("[data-knob]:focus")?.dataset.knob;
+    const focused = find(root, "[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const paper = /** @type {Paper} */ ({
-      width,
-      height,
-      narrow,
-      big,
-      type: big ? Math.max(15, (READ * presentationUnit()) / scaleOf(root)) : 15,
-    });
-    root.replaceChildren(...paint(now, paper, pen).flat(Infinity).filter(Boolean));
+    const type = big ? Math.max(15, (READ * presentationUnit()) / scaleOf(root)) : 15;
+    /** @type {Paper} */
+    const paper = { width, height, narrow, big, type };
+    root.replaceChildren(...nodesOf(paint(now, paper, pen)));
     // A phone scrolls: there a picture takes what it needs, elsewhere it keeps to the room that there is
     const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
     rove();
-    if (focused)
-      nodes()
-        .find((node) => node.dataset.knob === focused)
-        ?.focus({ preventScroll: true });
+    if (focused) focusKnob(focused);
     size = `${width} ${height}`;
   };
-  const members = (group) => [...knobs.values()].filter((knob) => knob.group === group);
+  const members = (/** @type {string} */ group) =>
+    [...knobs.values()].filter((knob) => knob.group === group);
+  /** Makes one knob of each group the stop of the keyboard. */
   const rove = () => {
     for (const node of nodes()) {
-      const { key, group } = knobs.get(node.dataset.knob);
-      const all = group ? members(group) : [];
+      const { key, group } = knobAt(node) ?? { key: "" };
+      const those = group ? members(group) : [];
       const stop =
-        all.find((one) => one.key === stops.get(group)) ??
-        all.find(({ chosen }) => chosen) ??
-        all[0];
+        those.find((one) => one.key === stops.get(group ?? "")) ??
+        those.find(({ chosen }) => chosen) ??
+        those[0];
       set(node, { tabindex: !stop || stop.key === key ? "0" : "-1" });
     }
   };
-  const stopAt = (group, key) => {
-    stops.set(group, key);
-    rove();
+  /** Moves the focus along the group of this knob, to its ends too. @param {Knob} knob @param {number} by */
+  const along = ({ key, group = "" }, by) => {
+    const those = members(group);
+    const at = those.findIndex((one) => one.key === key);
+    focusKnob(those[clamp(at + by, 0, those.length - 1)].key);
   };
-  /** Along the group of this knob, to its ends too. */
-  const along = ({ key, group }, dx, dy) => {
-    const all = members(group);
-    const to =
-      all[Math.max(0, Math.min(all.length - 1, all.findIndex((one) => one.key === key) + dx - dy))];
-    nodes()
-      .find((node) => node.dataset.knob === to.key)
-      ?.focus({ preventScroll: true });
-  };
-  /** A group that is a knob, with what is drawn in it. */
+  /** @type {Pen<T>} */
   const pen = {
-    /** @param {Knob} knob @param {Element[]} drawn */
-    knob: (knob, drawn) => {
+    knob(knob, drawn) {
       knobs.set(knob.key, knob);
-      const [now, low, high] = knob.slides ?? [];
-      const is = knob.slides
+      const { key, label, text, slides, group } = knob;
+      const [value, low, high] = slides ?? [];
+      /** @type {Attributes} */
+      const role = slides
         ? {
             role: "slider",
-            "aria-label": knob.label,
-            "aria-valuetext": knob.said,
+            "aria-label": label,
+            "aria-valuetext": text,
             "aria-valuemin": low,
             "aria-valuemax": high,
-            "aria-valuenow": now,
+            "aria-valuenow": value,
           }
-        : { role: "button", "aria-label": `${knob.label}${knob.said && `: ${knob.said}`}` };
-      const node = svg(
-        "g",
-        { class: "fa-knob", "data-knob": knob.key, tabindex: "0", ...is },
-        drawn.flat(Infinity).filter(Boolean),
-      );
+        : { role: "button", "aria-label": `${label}${text && `: ${text}`}` };
+      const look = { class: "fa-knob", "data-knob": key, tabindex: "0", ...role };
+      const node = svg("g", look, nodesOf(drawn));
       // Not on the picture: Chromium makes a svg that listens for focus a stop of its own
-      node.addEventListener("focus", () => knob.group && stopAt(knob.group, knob.key));
+      node.addEventListener("focus", () => {
+        if (!group) return;
+        stops.set(group, key);
+        rove();
+      });
       return node;
     },
-    redraw: (fresh) => {
+    redraw(fresh) {
       now = fresh;
       draw();
     },
   };
-  const knobOf = (target) => knobs.get(target.closest?.("[data-knob]")?.dataset.knob);
-  const at = (event) => {
-    const box = root.getBoundingClientRect();
-    const scale = scaleOf(root);
-    return [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale];
-  };
   root.addEventListener("pointerdown", (event) => {
-    const knob = knobOf(event.target);
+    const knob = knobAt(event.target);
     if (!knob?.drag) return;
     event.preventDefault();
-    event.target.closest("[data-knob]").focus({ preventScroll: true });
+    focusKnob(knob.key);
     root.setPointerCapture(event.pointerId);
-    held = knob.key;
+    dragged = knob.key;
   });
-  root.addEventListener("pointermove", (event) => held && knobs.get(held)?.drag(...at(event)));
-  for (const name of ["pointerup", "pointercancel"])
-    root.addEventListener(name, () => {
-      held = null;
-    });
-  root.addEventListener("click", (event) => knobOf(event.target)?.press?.());
+  root.addEventListener("pointermove", ({ clientX, clientY }) => {
+    const { left, top } = root.getBoundingClientRect();
+    const scale = scaleOf(root);
+    knobs.get(dragged)?.drag?.((clientX - left) / scale, (clientY - top) / scale);
+  });
+  on(root, ["pointerup", "pointercancel"], () => {
+    dragged = "";
+  });
+  root.addEventListener("click", ({ target }) => knobAt(target)?.press?.());
   root.addEventListener("keydown", (event) => {
-    const knob = knobOf(event.target);
+    const knob = knobAt(event.target);
     const by = strideOf(event);
-    const moves = knob?.keys ?? (knob?.group && ((dx, dy) => along(knob, dx, dy)));
-    const act = by
-      ? moves && (() => moves(...by))
-      : event.key === "Enter" || event.key === " "
-        ? knob?.press
-        : null;
-    if (!act) return;
+    const isPress = event.key === "Enter" || event.key === " ";
+    if (!knob || !(by ? knob.keys || knob.group : isPress && knob.press)) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    if (!by) knob.press?.();
+    else if (knob.keys) knob.keys(...by);
+    else along(knob, by[0] - by[1]);
   });
-  root.refit = draw;
-  root.update = (fresh) => {
-    if (!held) now = fresh;
-    draw();
-  };
   const watch = new ResizeObserver(() => {
     if (!root.isConnected && size) return watch.disconnect();
-    const box = root.closest(".fa-lesson-body > .fa-widget");
+    const box = root.closest(PLACE);
     if (box) watch.observe(box);
     const narrow = root.clientWidth < NARROW && !root.closest(".fa-present");
-    if (size !== `${root.clientWidth} ${heightOf(root.clientWidth, wanted, narrow, roomOf(root))}`)
-      draw();
+    const high = heightOf(root.clientWidth, wanted, narrow, roomOf(root));
+    if (size !== `${root.clientWidth} ${high}`) draw();
   });
   watch.observe(root);
-  return root;
+  return Object.assign(root, {
+    refit: draw,
+    update(/** @type {T} */ fresh) {
+      if (!dragged) now = fresh;
+      draw();
+    },
+  });
 }
+
+/** @param {Element} target @returns {HTMLElement | null} */
+const knobNode = (target) => target.closest("[data-knob]");
 
 // ---- a few shapes; colours are the page's own, by name
 
+/** @typedef {Record<string, string | number>} Paints CSS of a shape */
+
+/** @param {string} name */
 export const ink = (name) => `var(--fa-${name})`;
-const styled = (paints) =>
+/** @param {Paints} paints */
+const styleOf = (paints) =>
   Object.entries(paints)
     .map(([key, value]) => `${key}:${value}`)
     .join(";");
 
-export function text(
-  x,
-  y,
-  words,
-  { size = 15, weight = 400, hue = "ink", anchor = "start", turn = 0, halo = false } = {},
-) {
-  const paints = {
+/** What the words of a look mean; any other is the name of a colour. @type {Record<string, Paints>} */
+const LOOKS = {
+  bold: { "font-weight": 700 },
+  semi: { "font-weight": 600 },
+  middle: { "text-anchor": "middle" },
+  end: { "text-anchor": "end" },
+  start: {},
+  halo: { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" },
+};
+
+/** @param {number} size @param {string} look */
+const textStyle = (size, look) =>
+  styleOf({
     "font-size": `${size}px`,
-    "font-weight": weight,
-    fill: ink(hue),
-    ...(halo ? { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" } : {}),
-  };
-  return svg("text", {
+    "font-weight": 400,
+    fill: ink("ink"),
+    ...Object.assign(
+      {},
+      ...look
+        .split(" ")
+        .filter(Boolean)
+        .map((word) => LOOKS[word] ?? { fill: ink(word) }),
+    ),
+  });
+
+/** Words at (x, y). `look`: "bold" or "semi", "middle" or "end", "halo", the name of a colour; `turn` in degrees.
+ * @param {number} x @param {number} y @param {string | number} words @param {number} size px */
+export const text = (x, y, words, size, look = "", turn = 0) =>
+  svg("text", {
     x,
     y,
-    "text-anchor": anchor,
-    style: styled(paints),
+    style: textStyle(size, look),
     transform: turn ? `rotate(${turn} ${x} ${y})` : null,
     text: words,
   });
-}
 
-/** Words of several colours in one line: [[words, hue, weight], …].
- * @param {number} x @param {number} y @param {any[][]} parts */
-export function line(x, y, parts, { size = 15, anchor = "start", weight = 400 } = {}) {
-  const node = svg("text", {
-    x,
-    y,
-    "text-anchor": anchor,
-    style: `font-size:${size}px;white-space:pre`,
-  });
-  for (const [words, hue = "ink", heavy = weight] of parts)
-    node.append(
-      svg("tspan", { style: styled({ fill: ink(hue), "font-weight": heavy }), text: words }),
-    );
-  return node;
+/** Words of several looks in one line.
+ * @param {number} x @param {number} y @param {[words: string, look?: string][]} parts @param {number} size px */
+export function line(x, y, parts, size, look = "") {
+  const style = `${textStyle(size, look)};white-space:pre`;
+  const spans = parts.map(([words, own = ""]) =>
+    svg("tspan", { style: textStyle(size, `${look} ${own}`), text: words }),
+  );
+  return svg("text", { x, y, style }, spans);
 }
-
-/** @typedef {{size?: number, weight?: number, hue?: string, anchor?: string, turn?: number, halo?: boolean}} Type */
 
 /** A text in lines of at most `wide` px, the first at y; its height is lines × 1.4 × size.
- * @param {number} x @param {number} y @param {string} words @param {number} wide @param {Type} more */
-export function wrapped(x, y, words, wide, more = {}) {
-  const size = more.size ?? 15;
+ * @param {number} x @param {number} y @param {string} words @param {number} wide @param {number} size px */
+export function wrapped(x, y, words, wide, size, look = "") {
+  const em = /bold|semi/.test(look) ? 0.6 : 0.54;
   const lines = [""];
   for (const word of words.split(" ")) {
     const next = `${lines[lines.length - 1]} ${word}`.trim();
-    if (next.length * size * ((more.weight ?? 400) > 500 ? 0.6 : 0.54) > wide && lines.at(-1))
-      lines.push(word);
+    if (next.length * size * em > wide && lines.at(-1)) lines.push(word);
     else lines[lines.length - 1] = next;
   }
-  return lines.map((part, k) => text(x, y + k * size * 1.4, part, more));
+  return lines.map((part, k) => text(x, y + k * size * 1.4, part, size, look));
 }
 
-/** @param {{rx?: number, style?: Record<string, any>}} more */
-export const rect = (x, y, width, height, fill, more = {}) =>
+/** @param {number} x @param {number} y @param {number} width @param {number} height
+ * @param {string} fill a colour, or "" @param {Paints} paints */
+export const rect = (x, y, width, height, fill, paints = {}, rx = 0) =>
   svg("rect", {
     x,
     y,
     width: Math.max(0, width),
     height: Math.max(0, height),
-    rx: more.rx ?? 0,
-    style: styled({ fill: fill ? ink(fill) : "none", ...(more.style ?? {}) }),
+    rx,
+    style: styleOf({ fill: fill ? ink(fill) : "none", ...paints }),
   });
 
-export const path = (d, paints) => svg("path", { d, style: styled({ fill: "none", ...paints }) });
+/** @param {number} x @param {number} y @param {number} r @param {Paints} paints @param {string} [look] its class */
+export const circle = (x, y, r, paints, look) =>
+  svg("circle", { cx: x, cy: y, r, class: look, style: styleOf(paints) });
 
+/** @param {string} d @param {Paints} paints */
+export const path = (d, paints) => svg("path", { d, style: styleOf({ fill: "none", ...paints }) });
+
+/** @param {string} hue @param {Paints} more @returns {Paints} */
 export const stroke = (hue, width = 1, more = {}) => ({
   stroke: ink(hue),
   "stroke-width": width,
   ...more,
 });
 
-/** 1.5 → “1.50”, with a true minus. */
+/** 1.5 → “1.50”, with a true minus. @param {number} x */
 export const digits = (x, places = 2) =>
   x
     .toFixed(places)

@@ -8,7 +8,7 @@ const NAME = /^\(?(?:log|log2|exp)$/;
 const HYPHEN = /-\d/; // FA-2
 const MOST = 28; // characters that stay together
 
-/** Whether no line may end between these two words. */
+/** Whether no line may end between these two words. @param {string} before @param {string} after */
 const clings = (before, after) =>
   SIGN.test(before) ||
   SIGN.test(after) ||
@@ -45,7 +45,7 @@ export function pieces(words) {
   return found;
 }
 
-/** Gives an element this text, in pieces. */
+/** Gives an element this text, in pieces. @param {HTMLElement} node @param {string} words */
 export function writeUnbroken(node, words) {
   if (node.textContent === words && node.dataset.whole) return;
   node.replaceChildren(

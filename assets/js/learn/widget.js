@@ -1,97 +1,120 @@
-// What is live in a card of the Learn page: a widget, which is its controls, the question to the
-// server and the blocks it answers with.
+// A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
-import { el, set } from "../lib/dom.js";
-import { emit } from "../lib/events.js";
 import { buildUrl } from "../lib/build.js";
+import { all, button, el, find, get, set } from "../lib/dom.js";
+import { emit } from "../lib/events.js";
+import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
+import { Transport } from "../views/transport.js";
 import { draw } from "./blocks.js";
-import { build } from "./controls.js";
+import { buildControl } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
-import { Transport } from "../views/transport.js";
 import { t } from "./texts.js";
+
+/** @import { Answer, Api, Block, Control, ControlView, Values } from "./types.js" */
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
 const LONG = 69; // characters: so many names are only counted
 export const SILENT = t("silent");
 
-/** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. */
+/** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. @param {ParentNode} root */
 export function settle(root) {
-  for (const box of root.querySelectorAll(".fa-scroll")) {
-    const wide = box.scrollWidth > box.clientWidth + 1;
+  for (const box of all(root, ".fa-scroll")) {
+    const isWide = box.scrollWidth > box.clientWidth + 1;
     set(box, {
-      tabindex: wide ? "0" : "-1",
-      role: wide ? "group" : null,
-      "aria-label": wide ? box.dataset.name : null,
+      tabindex: isWide ? "0" : "-1",
+      role: isWide ? "group" : null,
+      "aria-label": isWide ? (box.dataset.name ?? "") : null,
     });
-    box.onscroll ??= () => edges(box);
-    edges(box);
+    box.onscroll ??= () => markEdges(box);
+    markEdges(box);
   }
 }
 
-/** Where there is more to scroll to, sideways: the style sheet fades that edge. */
-function edges(box) {
+/** Says where there is more to scroll to, sideways: the style sheet fades that edge. @param {HTMLElement} box */
+function markEdges(box) {
   const left = box.scrollLeft > 1;
   const right = box.scrollLeft < box.scrollWidth - box.clientWidth - 1;
   box.dataset.more = [left && "left", right && "right"].filter(Boolean).join(" ");
 }
 
-/** What a screen reader says of blocks: their sentences, and the words of a picture. */
+/** What a screen reader says of blocks: their sentences, and the words of a picture. @param {Block[]} blocks */
 export const spokenText = (blocks) =>
   blocks
-    .filter(({ type, kind }) => type === "picture" || (type === "text" && kind !== "fine"))
-    .map(({ words }) => words)
+    .flatMap((block) =>
+      block.type === "picture" || (block.type === "text" && block.kind !== "fine")
+        ? [block.words]
+        : [],
+    )
     .join(" ");
 
-/** Of words the sentences that were not among those before, or all: what a reader has heard is not said again. */
-export function newSentences(words, before) {
-  const parts = (said) => said.split(/(?<=[.;:?!])\s+/);
-  const heard = new Set(parts(before));
+/** The sentences of a text that were not in the one before, or all: what a reader has heard is not repeated.
+ * @param {string} text @param {string} before */
+export function newSentences(text, before) {
+  const split = (/** @type {string} */ words) => words.split(/(?<=[.;:?!])\s+/);
+  const heard = new Set(split(before));
   return (
-    parts(words)
+    split(text)
       .filter((part) => !heard.has(part))
-      .join(" ") || words
+      .join(" ") || text
   );
 }
 
-/** What the server answers for a widget with these values, [key, value] each: {blocks} or {error}. */
+/** What the server answers for a widget with these values, [key, value] each.
+ * @param {string} key @param {[string, string][]} values @param {AbortSignal} [signal] @returns {Promise<Answer>} */
 export async function requestBlocks(key, values, signal) {
   return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
 /** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
 export class Widget {
-  constructor(mount, state = null, fresh = false) {
-    this.key = mount.dataset.widget;
-    const lesson = mount.closest(".fa-printed") ? null : mount.closest(".fa-lesson")?.dataset.key;
-    this.name = lesson && `picture ${lesson}`; // a lesson's is kept for who comes back
+  /** @param {HTMLElement} mount @param {Values | null} [state] of a lecture @param {boolean} [isFresh] the other controls are as at first */
+  constructor(mount, state = null, isFresh = false) {
+    this.key = mount.dataset.widget ?? "";
+    const lesson = mount.closest(".fa-printed")
+      ? null
+      : /** @type {HTMLElement | null} */ (mount.closest(".fa-lesson"))?.dataset.key;
+    this.name = lesson ? `picture ${lesson}` : ""; // a lesson's values are stored for a reader who comes back
+    /** @type {Control[]} */
     this.list = JSON.parse(mount.dataset.controls || "[]");
-    this.parts = this.list.map((control) => build(control, () => this.changed(control)));
-    const part = (key) => this.parts[this.list.findIndex((control) => control.key === key)];
+    /** @type {Map<string, ControlView>} */
+    this.views = new Map(
+      this.list.map((control) => [control.key, buildControl(control, () => this.changed(control))]),
+    );
+    /** @type {Api} */
     this.api = {
-      value: (key) => part(key)?.read(),
+      value: (key) => this.views.get(key)?.read(),
       move: (values) => this.put(values),
       label: mount.getAttribute("aria-label") ?? "",
     };
+    /** The reader's values while a lecture has others. @type {Record<string, string> | null} */
+    this.desk = null;
     this.blocks = el("div", { class: "fa-blocks" });
     this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
-    this.said = el("p", { class: "fa-sr", role: "status" });
-    const step = this.list.find((control) => control.key === "step" && control.kind === "range");
-    if (step) this.steps(step);
-    this.reset = el("button", { type: "button", class: "fa-small fa-reset", text: t("reset") });
-    this.reset.addEventListener("click", () => this.restart());
-    const controls = el(
+    this.live = el("p", { class: "fa-sr", role: "status" });
+    this.words = "";
+    this.width = 0; // of the blocks' place
+    this.last = ""; // the last blocks, as JSON
+    this.isEnded = false; // the last step had nothing new
+    /** Where the step was before it moved on. @type {number | undefined} */
+    this.from = undefined;
+    /** What the question's answer opens. @type {(HTMLInputElement | HTMLOptionElement)[]} */
+    this.closed = [];
+    const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
+    if (step) this.addTransport(step);
+    const reset = button(t("reset"), () => this.restart(), { class: "fa-small fa-reset" });
+    this.controls = el(
       "div",
       { class: "fa-widget-controls", role: "group", "aria-label": t("controls") },
-      [...this.parts.map((part) => part.root).filter(Boolean), this.reset],
+      [...[...this.views.values()].map(({ root }) => root), reset],
     );
     this.root = el("div", { class: "fa-widget-body" }, [
-      this.list.length ? controls : null,
+      this.list.length > 0 && this.controls,
       this.error,
       this.blocks,
-      this.said,
+      this.live,
     ]);
     mount.replaceChildren(this.root);
     this.close();
@@ -99,105 +122,117 @@ export class Widget {
       this.root.isConnected ? this.resized() : observer.disconnect(),
     ).observe(this.blocks);
     this.write((this.name && recall(this.name)) || {});
-    if (state) this.present(state, fresh, false);
+    if (state) this.present(state, isFresh, false);
     this.loaded = this.ask(false);
   }
 
-  /** ◀ play ▶ before the control "step", with the Step page's own keys. */
-  steps(control) {
-    const part = this.parts[this.list.indexOf(control)];
-    this.step = { ...control, part };
-    const act = (name) =>
-      name !== "toggle"
-        ? this.move(name === "next" ? 1 : -1)
-        : this.transport.timer
-          ? this.pause()
-          : this.play();
-    this.transport = new Transport({ act, beat: () => this.beat() }, BEAT_MS, {
-      label: "",
-      choices: [],
-      hint: "",
-    });
-    const [, back, , next] = this.transport.buttons.children;
-    // The range beside them has the arrow keys for both, and for the number
-    for (const [node, words] of [
-      [back, t("step.back")],
-      [next, t("step.next")],
-    ])
-      set(node, { "aria-label": words, title: words, tabindex: "-1" });
-    set(part.root.querySelector("input[type=number]"), { tabindex: "-1" });
-    this.transport.buttons.replaceChildren(back, this.transport.play, next);
-    part.root.classList.add("is-step");
-    part.root.prepend(this.transport.buttons);
+  /** The view of a control. @param {Control} control */
+  viewOf({ key }) {
+    return /** @type {ControlView} */ (this.views.get(key));
   }
 
-  /** What the question's answer opens: before it, those choices cannot be taken. */
+  /** Puts ◀ play ▶ before the control "step", with the Step page's own keys. @param {Control} control */
+  addTransport(control) {
+    const { root } = this.viewOf(control);
+    if (!root) return;
+    this.step = control;
+    const act = (/** @type {string} */ name) =>
+      name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.togglePlay();
+    const player = { act, beat: () => this.beat(), go() {} };
+    this.transport = new Transport(player, BEAT_MS, { label: "", choices: [], hint: "" });
+    const { buttons, play } = this.transport;
+    const [, back, , next] = buttons.children;
+    // The range beside them has the arrow keys for both, and for the number
+    set(back, { "aria-label": t("step.back"), title: t("step.back"), tabindex: "-1" });
+    set(next, { "aria-label": t("step.next"), title: t("step.next"), tabindex: "-1" });
+    set(get(root, "input[type=number]"), { tabindex: "-1" });
+    buttons.replaceChildren(back, play, next);
+    root.classList.add("is-step");
+    root.prepend(buttons);
+  }
+
+  togglePlay() {
+    if (this.transport?.timer) this.pause();
+    else this.play();
+  }
+
+  /** Opens what the question's answer opens: before it, those choices cannot be taken. */
   open() {
-    for (const node of this.shut) node.disabled = false;
-    this.closed?.remove();
+    for (const node of this.closed) node.disabled = false;
+    this.note?.remove();
     this.tie(null);
-    this.shut = [];
+    this.closed = [];
   }
 
   /** Closes the controls, or the choices, that would give the answer away. */
   close() {
-    this.shut = this.list.flatMap(({ closed }, k) => {
-      if (!closed) return [];
-      const nodes = [...this.parts[k].root.querySelectorAll("input, select, option, button")];
-      return closed === true
-        ? nodes
-        : nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value));
+    const controls = this.list.filter(({ closed }) => closed === true || (closed && closed.length));
+    this.closed = controls.flatMap(({ key, closed }) => {
+      const nodes = /** @type {(HTMLInputElement | HTMLOptionElement)[]} */ (
+        all(this.views.get(key)?.root ?? this.root, "input, select, option, button")
+      );
+      return Array.isArray(closed)
+        ? nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value))
+        : nodes;
     });
-    if (!this.shut.length) return;
-    for (const node of this.shut) node.disabled = true;
-    const names = this.list.flatMap(({ closed, choices, label }) =>
-      closed === true
-        ? [label]
-        : (choices ?? []).filter(([value]) => closed?.includes(value)).map(([, text]) => text),
+    if (!this.closed.length) return;
+    for (const node of this.closed) node.disabled = true;
+    const names = controls.flatMap(({ closed, choices, label }) =>
+      Array.isArray(closed)
+        ? choices.filter(([value]) => closed.includes(value)).map(([, text]) => text)
+        : [label],
     );
-    const last = names.at(-1);
-    const all = t("closed.all", { names: names.slice(0, -1).join(", "), last });
-    const [{ label }] = this.list.filter(({ closed }) => closed);
-    const said =
+    const last = names.at(-1) ?? "";
+    const every = t("closed.all", { names: names.slice(0, -1).join(", "), last });
+    const text =
       names.length < 2
         ? t("closed.one", { name: last })
-        : all.length > LONG
-          ? t("closed.more", { n: names.length, label })
-          : all;
-    this.closed = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text: said });
-    this.tie(this.closed.id);
-    this.root.querySelector(".fa-widget-controls").append(this.closed);
+        : every.length > LONG
+          ? t("closed.more", { n: names.length, label: controls[0].label })
+          : every;
+    this.note = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text });
+    this.tie(this.note.id);
+    this.controls.append(this.note);
   }
 
-  /** What still opens of a control has the line that says why the rest does not. */
+  /** Gives what still opens of a control the line that says why the rest does not. @param {string | null} id */
   tie(id) {
-    const all = this.list.flatMap(({ closed }, k) =>
-      closed ? [...this.parts[k].root.querySelectorAll("input, select")] : [],
-    );
-    for (const node of all) set(node, { "aria-describedby": id });
+    for (const { key, closed } of this.list)
+      if (closed)
+        for (const node of all(this.views.get(key)?.root ?? this.root, "input, select"))
+          set(node, { "aria-describedby": id });
   }
 
-  /** @param {Record<string, any>} values by key; what is not there is as at first */
+  /** The values of the controls now. @returns {Record<string, string>} */
+  read() {
+    return Object.fromEntries([...this.views].map(([key, view]) => [key, view.read()]));
+  }
+
+  /** @param {Values} values by key; what is not there is as at first */
   write(values = {}) {
-    this.list.forEach(({ key, value }, k) => this.parts[k].write(values[key] ?? value));
+    for (const { key, value } of this.list) this.views.get(key)?.write(values[key] ?? value);
   }
 
-  /** Sets controls for a lecture hall, closed ones too, and fresh the others as at first; null gives them back as they were. */
-  present(state, fresh = false, asks = true) {
-    const read = () =>
-      Object.fromEntries(this.list.map(({ key }, k) => [key, this.parts[k].read()]));
-    const before = read();
-    if (!state && !this.desk) return;
+  /** @param {Values} values of some of the controls */
+  set(values) {
+    for (const [key, view] of this.views) if (key in values) view.write(values[key]);
+  }
+
+  /** Sets controls for a lecture hall, closed ones too, and if fresh the others as at first; null gives them back as they were.
+   * @param {Values | null} state @param {boolean} isFresh @param {boolean} asks whether the server is asked at once */
+  present(state, isFresh = false, asks = true) {
+    const before = this.read();
     const values = state ?? this.desk;
+    if (!values) return;
     this.desk = state && (this.desk ?? before);
-    if (fresh) this.write(values);
+    if (isFresh) this.write(values);
     else this.set(values);
-    if (asks && JSON.stringify(read()) !== JSON.stringify(before)) this.restarted();
+    if (asks && JSON.stringify(this.read()) !== JSON.stringify(before)) this.restarted();
   }
 
-  /** A control that changes nothing of what is shown, as the others stand, is out of sight. */
+  /** A control that changes nothing of what is shown, as the others stand, is out of sight. @param {Control} control */
   isIdle({ serves }) {
-    return Boolean(serves) && !serves[1].includes(this.api.value(serves[0]));
+    return Boolean(serves && !serves[1].includes(this.api.value(serves[0]) ?? ""));
   }
 
   restart() {
@@ -211,32 +246,36 @@ export class Widget {
     this.ask(true);
   }
 
+  /** @param {Control} [control] */
   changed(control) {
-    if (control.key === "step") this.pause();
-    if (!["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
+    if (control?.key === "step") this.pause();
+    if (!control || !["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
     this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.ask(true), WAIT_MS);
   }
 
-  /** One step on or back; also what ↑ and ↓ do in a lecture hall, there with any first range. */
-  move(by, playing = false) {
-    if (!playing) this.pause();
+  /** Moves one step on or back; also what ↑ and ↓ do in a lecture hall, there with any first range. Returns true if there
+   * is more to come. @param {number} by @param {boolean} isPlaying */
+  move(by, isPlaying = false) {
+    if (!isPlaying) this.pause();
     const control = this.step ?? this.list.find(({ kind }) => kind === "range");
     if (!control || this.isIdle(control)) return false;
-    const part = control.part ?? this.parts[this.list.indexOf(control)];
-    const wanted = Number(part.read()) + by * control.step;
-    const value = Number(Math.max(control.low, Math.min(control.high, wanted)).toFixed(6));
-    if (by > 0 && control === this.step) this.from ??= Number(part.read());
-    part.write(value);
+    const view = this.viewOf(control);
+    const wanted = Number(view.read()) + by * control.step;
+    const value = Number(clamp(wanted, control.low, control.high).toFixed(6));
+    if (by > 0 && control === this.step) this.from ??= Number(view.read());
+    view.write(value);
     this.ask(true);
     return value < control.high;
   }
 
   play() {
-    if (this.ended || Number(this.step.part.read()) >= this.step.high)
-      this.step.part.write(this.step.low - this.step.step);
-    if (this.beat()) this.transport.start();
+    const { step } = this;
+    if (!step) return;
+    const view = this.viewOf(step);
+    if (this.isEnded || Number(view.read()) >= step.high) view.write(step.low - step.step);
+    if (this.beat()) this.transport?.start();
   }
 
   beat() {
@@ -254,97 +293,91 @@ export class Widget {
     settle(this.blocks);
   }
 
-  /** Asks for the blocks of these values; the last question asked is the one that counts. */
+  /** Asks for the blocks of these values; the last question asked is the one that counts. @param {boolean} aloud */
   async ask(aloud) {
     this.root.setAttribute("aria-busy", "true");
-    this.waiting = clearTimeout(this.waiting);
+    clearTimeout(this.waiting);
+    this.waiting = undefined;
     this.asking?.abort();
     const asking = (this.asking = new AbortController());
-    const values = this.list.map(({ key }, k) => [key, this.parts[k].read()]);
-    this.list.forEach(
-      (control, k) => this.parts[k].root && (this.parts[k].root.hidden = this.isIdle(control)),
-    );
-    if (aloud && this.name && !this.desk) remember(this.name, Object.fromEntries(values));
+    const values = this.read();
+    for (const control of this.list) {
+      const { root } = this.viewOf(control);
+      if (root) root.hidden = this.isIdle(control);
+    }
+    if (aloud && this.name && !this.desk) remember(this.name, values);
     try {
-      const found = await requestBlocks(this.key, values, asking.signal);
+      const found = await requestBlocks(this.key, Object.entries(values), asking.signal);
       if (asking.signal.aborted) return;
-      if (found.blocks && !this.stay(found.blocks)) this.show(found.blocks, aloud);
+      if (found.blocks && !this.isOver(found.blocks)) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));
     } catch (error) {
-      if (error.name !== "AbortError") this.refuse(SILENT);
+      if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(SILENT);
     } finally {
       if (this.asking === asking && !this.waiting) this.root.removeAttribute("aria-busy");
     }
   }
 
-  /** True if a step further on has nothing new to show: then it stays where it was. */
-  stay(blocks) {
-    const said = JSON.stringify(blocks);
-    const same = this.from !== undefined && said === this.last;
-    if (same) {
+  /** Returns true if a step further on has nothing new to show: then it goes back to where it was. @param {Block[]} blocks */
+  isOver(blocks) {
+    const text = JSON.stringify(blocks);
+    const isSame = this.from !== undefined && text === this.last;
+    if (isSame && this.step) {
       this.pause();
-      this.step.part.write(this.from);
+      this.viewOf(this.step).write(/** @type {number} */ (this.from));
     }
-    Object.assign(this, { last: said, from: undefined, ended: same });
-    return same;
+    this.last = text;
+    this.from = undefined;
+    this.isEnded = isSame;
+    return isSame;
   }
 
-  /** A picture that is already there takes the new data, even in the middle of a drag. */
-  again(block, kept) {
-    const at = kept.findIndex(
-      (node) => block.type === "picture" && node.dataset.picture === block.name,
-    );
-    if (at < 0) return null;
-    const [root] = kept.splice(at, 1);
-    set(root.querySelector("figcaption b"), { text: block.label });
-    set(root.querySelector(":scope > .fa-sr"), { text: block.words });
-    show(root, block, this.api);
-    return root;
-  }
-
-  set(values) {
-    this.list.forEach(
-      (control, k) => control.key in values && this.parts[k].write(values[control.key]),
-    );
-  }
-
-  /** Sets controls, as a picture does that is dragged: {key: value}. */
+  /** Sets controls, as a picture does that is dragged. @param {Values} values */
   put(values) {
     this.asking?.abort(); // its answer is about a place where the hand no longer is
     this.set(values);
-    this.changed(this.list.find(({ key }) => key in values) ?? {});
+    this.changed(this.list.find(({ key }) => key in values));
   }
 
-  /** One sentence above the last good blocks, or none. */
+  /** Shows one sentence above the last good blocks, or none. @param {string} sentence */
   refuse(sentence) {
     set(this.error, { text: sentence });
     this.error.hidden = !sentence;
     if (sentence) this.pause();
   }
 
-  /** The place never shrinks while a slider moves, and the keyboard stays in the block where it was. */
+  /** Shows blocks. The place never shrinks while a slider moves, and the keyboard stays in the block where it was. A picture
+   * that is already there takes the new data, even in the middle of a drag. @param {Block[]} blocks @param {boolean} aloud */
   show(blocks, aloud) {
     const at = [...this.blocks.children].findIndex((block) =>
       block.contains(document.activeElement),
     );
-    const kept = [...this.blocks.querySelectorAll(":scope > [data-picture]")];
-    const next = blocks
-      .map((block) => this.again(block, kept) ?? draw(block, this.api))
-      .filter(Boolean);
+    const pictures = all(this.blocks, ":scope > [data-picture]");
+    const nodes = blocks.flatMap((block) => {
+      const k =
+        block.type === "picture"
+          ? pictures.findIndex((node) => node.dataset.picture === block.name)
+          : -1;
+      if (block.type !== "picture" || k < 0) return draw(block, this.api) ?? [];
+      const [root] = pictures.splice(k, 1);
+      set(get(root, "figcaption b"), { text: block.label });
+      set(get(root, ":scope > .fa-sr"), { text: block.words });
+      show(root, block, this.api);
+      return root;
+    });
     // What stays must not leave the page for a moment: a drag would end.
-    for (const node of [...this.blocks.children]) if (!next.includes(node)) node.remove();
-    next.forEach(
-      (node, k) =>
-        node !== this.blocks.children[k] &&
-        this.blocks.insertBefore(node, this.blocks.children[k] ?? null),
-    );
+    for (const node of all(this.blocks, ":scope > *")) if (!nodes.includes(node)) node.remove();
+    nodes.forEach((node, k) => {
+      const there = this.blocks.children[k] ?? null;
+      if (node !== there) this.blocks.insertBefore(node, there);
+    });
     this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
     settle(this.blocks);
     const block = this.blocks.children[at];
     if (block && !block.contains(document.activeElement))
-      block.querySelector("[tabindex='0'], button, a")?.focus({ preventScroll: true });
+      find(block, "[tabindex='0'], button, a")?.focus({ preventScroll: true });
     const words = spokenText(blocks);
-    if (aloud) set(this.said, { text: newSentences(words, this.words ?? "") });
+    if (aloud) set(this.live, { text: newSentences(words, this.words) });
     this.words = words;
     emit("fa:blocks", null, this.root);
   }

@@ -1,21 +1,23 @@
 // Axes: where values stand, where ticks stand, and how the ticks' figures are written. Pure.
 
-import { number } from "./format.js";
+import { clamp, number } from "./format.js";
 
-/** Where a value stands on the bars' axis, 0 to 1; the axis starts at 0 or, if log, at a decade. */
+/** Returns where a value stands on the bars' axis, 0 to 1; the axis starts at 0 or, if log, at a decade.
+ * @param {number[]} values @param {boolean} log @returns {(value: number) => number} */
 export function scaleOf(values, log) {
   const known = values.filter((v) => Number.isFinite(v) && (!log || v > 0));
   const high = Math.max(...known, log ? 1e-30 : 0);
   if (!log) {
     const low = Math.min(...known, 0);
-    return (v) => (Math.max(low, Math.min(v, high)) - low) / (high - low || 1);
+    return (v) => (clamp(v, low, high) - low) / (high - low || 1);
   }
   const first = Math.ceil(Math.log10(Math.min(...known, high))) - 1;
   return (v) =>
-    v > 0 ? Math.max(0, Math.min(1, (Math.log10(v) - first) / (Math.log10(high) - first || 1))) : 0;
+    v > 0 ? clamp((Math.log10(v) - first) / (Math.log10(high) - first || 1), 0, 1) : 0;
 }
 
-/** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade. */
+/** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade.
+ * @param {number} low @param {number} high @param {number} count @param {boolean} log */
 export function ticks(low, high, count, log, least = 0) {
   if (log) {
     const [first, last] = [Math.ceil(low - 1e-9), Math.floor(high + 1e-9)];
@@ -39,6 +41,7 @@ export function ticks(low, high, count, log, least = 0) {
   );
 }
 
+/** @type {Record<string, string>} */
 const SUPERSCRIPTS = {
   "-": "⁻",
   0: "⁰",
@@ -52,19 +55,21 @@ const SUPERSCRIPTS = {
   8: "⁸",
   9: "⁹",
 };
+/** @param {number} k */
 const power = (k) =>
   k >= -2 && k <= 4
     ? String(Number((10 ** k).toFixed(2)))
     : `10${[...String(k)].map((c) => SUPERSCRIPTS[c]).join("")}`;
 
-/** A figure on an axis, with no digits that say nothing. */
+/** A figure on an axis, with no digits that say nothing. @param {number} x */
 export function figureOf(x) {
   const size = Math.abs(x);
   if (size >= 1e5 || (size && size < 1e-3)) return number(x);
   return String(Number(x.toPrecision(4))).replace("-", "−");
 }
 
-/** A log axis of less than a decade ends at 1, 2 or 5, so that it has ticks: `by` −1 down, 1 up. */
+/** A log axis of less than a decade ends at 1, 2 or 5, so that it has ticks: `by` −1 down, 1 up.
+ * @param {number} end @param {-1 | 1} by */
 function rounded(end, by) {
   const decade = Math.floor(end);
   const marks = [0, 1, 2, 5, 10].map((k) => (k ? Math.log10(k) : Math.log10(0.5)) + decade);
@@ -73,9 +78,11 @@ function rounded(end, by) {
   );
 }
 
-/** Axis: its two ends and where a value lies between them, 0 to 1; NaN for a gap. */
+/** An axis: its two ends, where a value or a tick lies between them (0 to 1, NaN for a gap), and the label of a tick.
+ * @param {number[]} values @param {boolean} log */
 export function axisOf(values, log, isRounded = false) {
-  const place = (v) => (Number.isFinite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN);
+  const place = (/** @type {number} */ v) =>
+    Number.isFinite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN;
   const known = values.map(place).filter(Number.isFinite);
   let [low, high] = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
   if (low === high)
@@ -91,9 +98,9 @@ export function axisOf(values, log, isRounded = false) {
     high,
     log,
     least,
-    at: (v) => (place(v) - low) / (high - low),
-    of: (tick) => (tick - low) / (high - low),
-    label: (tick) =>
+    at: (/** @type {number} */ v) => (place(v) - low) / (high - low),
+    of: (/** @type {number} */ tick) => (tick - low) / (high - low),
+    label: (/** @type {number} */ tick) =>
       !log ? figureOf(tick) : Number.isInteger(tick) ? power(tick) : figureOf(10 ** tick),
   };
 }

@@ -1,5 +1,6 @@
 // What the server answers under one address until the next build. Apart from server.js: a classic script has no import.meta.
 
+import { on } from "./dom.js";
 import { request, serverUrl } from "./server.js";
 
 /** The build's fingerprint, which names the folder of the scripts: an answer to an address with it may be cached for ever. */
@@ -23,6 +24,6 @@ export function loadStyles(name) {
   link.href = serverUrl(`static/${BUILD}/css/${name}.css`).href;
   document.head.append(link);
   return new Promise((done) => {
-    for (const event of ["load", "error"]) link.addEventListener(event, done);
+    on(link, ["load", "error"], done);
   });
 }

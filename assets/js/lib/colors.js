@@ -1,6 +1,7 @@
 // Colour: perceptual ramps for scores, one hue a tensor for operands. The hues come from the
 // stylesheet, so light and dark themes (and later palettes) need no code.
 
+import { clamp } from "./format.js";
 import { isNarrow, unit } from "./screen.js";
 
 const VIRIDIS = [
@@ -27,12 +28,16 @@ const CIVIDIS = [
   "fee838",
 ];
 
+/** @param {string} hex */
 const rgb = (hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16));
 
+/** @param {string[]} stops */
 function ramp(stops) {
   const points = stops.map(rgb);
+  /** @type {string[]} */
   const css = [];
   const rgba = new Uint8ClampedArray(4 * 256);
+  /** @type {boolean[]} */
   const dark = []; // is the colour dark enough for white digits?
   for (let k = 0; k < 256; k++) {
     const x = (k / 255) * (points.length - 1);
@@ -45,7 +50,7 @@ function ramp(stops) {
   return { css, rgba, dark };
 }
 
-/** WCAG relative luminance: 0.18 is where black and white text contrast alike. */
+/** WCAG relative luminance: 0.18 is where black and white text contrast alike. @param {number[]} color */
 function luminance(color) {
   const [r, g, b] = color.map((u) => {
     const s = u / 255;
@@ -57,17 +62,19 @@ function luminance(color) {
 export const viridis = ramp(VIRIDIS);
 export const cividis = ramp(CIVIDIS);
 
-const HUES = { dQ: "q", dK: "k", dV: "v", dO: "o", D: "o", lse: "l" };
+/** @type {Record<string, string>} */
+const HUES = { dQ: "q", dK: "k", dV: "v", dO: "o", D: "o", lse: "l", "O′": "o", "lse′": "l" };
 /** The hue of a tensor, as the stylesheet calls it: a gradient's is that of its tensor. @param {string} tensor */
 export const hueOf = (tensor) => HUES[tensor] ?? tensor.toLowerCase();
 
-/** Index 0…255 of value x in [low, high]; a constant matrix sits in the middle. */
+/** Index 0…255 of value x in [low, high]; a constant matrix sits in the middle.
+ * @param {number} x @param {number} low @param {number} high */
 export function level(x, low, high) {
   if (!(high > low)) return 128;
-  return Math.max(0, Math.min(255, Math.round(((x - low) / (high - low)) * 255)));
+  return clamp(Math.round(((x - low) / (high - low)) * 255), 0, 255);
 }
 
-/** Smallest and largest finite value of an array. */
+/** Smallest and largest finite value of an array. @param {Iterable<number>} values @returns {[number, number]} */
 export function range(values) {
   let low = Infinity;
   let high = -Infinity;
@@ -78,17 +85,18 @@ export function range(values) {
   return low <= high ? [low, high] : [0, 1];
 }
 
-/** The same number of colours on both sides of 0, where numbers of either sign are to be compared. */
+/** The same number of colours on both sides of 0, where numbers of either sign are to be compared.
+ * @param {...Iterable<number>} arrays @returns {[number, number]} */
 export function aroundZero(...arrays) {
   const most = Math.max(...arrays.flatMap((values) => range(values).map(Math.abs)));
   return [-most, most];
 }
 
-/** The theme of this moment, read from CSS custom properties: {Q: ramp, …, ink, paper, …}. */
+/** The theme of this moment, read from CSS custom properties: {Q: ramp, …, ink, paper, …}. @param {Element} element */
 export function palette(element) {
   const style = getComputedStyle(element);
-  const read = (name) => style.getPropertyValue(name).trim();
-  const hue = (name) =>
+  const read = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const hue = (/** @type {string} */ name) =>
     ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
   const big = !isNarrow() && Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
   const [Q, K, V, O, L] = ["q", "k", "v", "o", "l"].map(hue);

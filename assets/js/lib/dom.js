@@ -1,26 +1,92 @@
 // The few DOM helpers that the views share. Text always goes in as text, never as markup.
 
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Attributes `text` is the text; null and false are left out, true is "" */
+/** @typedef {(Node | string | null | undefined | false)[]} Children those that are nothing are left out */
+
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @template {Element} T @param {T} node @param {Attributes} attributes @param {Children} children */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") node.textContent = value;
+    if (name === "text") node.textContent = String(value ?? "");
     else if (value !== null && value !== undefined && value !== false)
-      node.setAttribute(name, value === true ? "" : value);
+      node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.filter(Boolean));
+  node.append(.../** @type {(Node | string)[]} */ (children.filter(Boolean)));
   return node;
 }
 
+/** @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {Children} [children] */
 export const el = (tag, attributes = {}, children = []) =>
   fill(document.createElement(tag), attributes, children);
 
+/** @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {Children} [children] */
 export const svg = (tag, attributes = {}, children = []) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
+/** A button with this text. @param {string} text @param {(event: MouseEvent) => void} act @param {Attributes} [attributes] @param {Children} [children] */
+export function button(text, act, attributes = {}, children = []) {
+  const node = el("button", { type: "button", text, ...attributes }, children);
+  node.addEventListener("click", act);
+  return node;
+}
+
+/** A table with a head row, if any, and rows below it.
+ * @param {Attributes} attributes @param {Children} top before the rows: a caption
+ * @param {Children | null} head cells @param {(HTMLElement | null)[]} rows */
+export const table = (attributes, top, head, rows) =>
+  el("table", attributes, [
+    ...top,
+    head && el("thead", {}, [el("tr", {}, head)]),
+    el("tbody", {}, rows),
+  ]);
+
+/** A button that copies this text. It says for a moment that it did so; where there is no clipboard, what `otherwise` does
+ * and returns.
+ * @param {HTMLElement} node @param {() => string} text @param {string} done @param {() => string} otherwise */
+export async function copyText(node, text, done, otherwise) {
+  const label = node.textContent;
+  node.textContent = await navigator.clipboard.writeText(text()).then(() => done, otherwise);
+  setTimeout(() => {
+    node.textContent = label;
+  }, 1600);
+}
+
+/** The element of a selector. Raises TypeError if there is none. @param {ParentNode} root @param {string} selector */
+export function get(root, selector) {
+  const node = find(root, selector);
+  if (!node) throw new TypeError(`no ${selector}`);
+  return node;
+}
+
+/** The element of a selector, or null.
+ * @param {ParentNode} root @param {string} selector @returns {HTMLElement | null} */
+export const find = (root, selector) => root.querySelector(selector);
+
+/** All elements of a selector.
+ * @param {ParentNode} root @param {string} selector @returns {HTMLElement[]} */
+export const all = (root, selector) => [...root.querySelectorAll(selector)].map(asHtml);
+
+const asHtml = (/** @type {Element} */ node) => /** @type {HTMLElement} */ (node);
+
+/** Where an event happened: the element itself.
+ * @param {Event} event @returns {HTMLElement} */
+export const targetOf = ({ target }) => /** @type {HTMLElement} */ (target);
+
+/** Around where an event happened: the element of a selector, or null.
+ * @param {Event} event @param {string} selector @returns {HTMLElement | null} */
+export const around = ({ target }, selector) =>
+  target instanceof Element ? target.closest(selector) : null;
+
+/** @param {EventTarget} target @param {string[]} names @param {(event: any) => void} act @param {AddEventListenerOptions} [options] */
+export function on(target, names, act, options) {
+  for (const name of names) target.addEventListener(name, act, options);
+}
+
 let wasDark = false;
 
-/** A lecture hall, which is light; who leaves it has the own colours back. */
+/** Shows the page for a lecture hall, which is light, or as on a desk, in the colours that it had there.
+ * @param {boolean} on */
 export function setPresenting(on) {
   const { classList } = document.body;
   if (on) wasDark ||= classList.contains("dark");
@@ -29,17 +95,20 @@ export function setPresenting(on) {
   if (!on) wasDark = false;
 }
 
-/** Writes only what changed: an unchanged attribute or text costs no style recalculation. */
+export const isPresenting = () => document.body.classList.contains("fa-present");
+
+/** Writes only what changed: an unchanged attribute or text costs no style recalculation.
+ * @param {Element} node @param {Attributes} attributes */
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "text") {
-      if (node.textContent !== value) node.textContent = value;
+      if (node.textContent !== value) node.textContent = String(value ?? "");
     } else if (value === null) node.removeAttribute(name);
-    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+    else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
   }
 }
 
-/** A card: title, one quiet remark, body. */
+/** A card: title, one quiet remark, body. @param {string} name @param {string} title @param {string} remark @param {Children} body */
 export function card(name, title, remark, body) {
   const note = el("span", { class: "fa-remark", text: remark });
   const head = el("div", { class: "fa-card-head" }, [el("h2", { text: title }), note]);

@@ -1,4 +1,4 @@
-// What pages and players tell each other, all of it: events of the document, but for fa:blocks and fa:answered.
+// All events between pages and players: events of the document, but for those that bubble.
 //
 //   fa:page {name}        another page is on screen                                     site/pages.js
 //   fa:opened {part}      this part of the page has taken what the address says         site/pages.js
@@ -21,24 +21,30 @@
 // To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player), "picked"
 // (site/picker.js) and "linked" (site/run.js: a link asks for the recorded sweep). Gradio calls by name what main.js lists.
 
-/** @param {string} name @param detail what is told with it @param {EventTarget} to */
-export function emit(name, detail = null, to = document) {
-  to.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+/** @param {string} name @param {unknown} [detail] what is handed over with it @param {EventTarget} [target] */
+export function emit(name, detail = null, target = document) {
+  target.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
 }
 
-/** @param {string} name @param act gets the detail */
+/** @param {string} name @param {(detail: any) => void} act each event says above what its detail is */
 export function listen(name, act) {
-  document.addEventListener(name, ({ detail }) => act(detail));
+  document.addEventListener(name, (event) => act(/** @type {CustomEvent} */ (event).detail));
 }
 
-/** Resolves when this is told with this detail. */
-export function nextEvent(name, wanted) {
+/** Resolves when this event comes with this detail. @param {string} name @param {unknown} detail */
+export function nextEvent(name, detail) {
   const over = new AbortController();
-  const listen =
-    (done) =>
-    ({ detail }) =>
-      detail === wanted && (over.abort(), done());
-  return new Promise((done) =>
-    document.addEventListener(name, listen(done), { signal: over.signal }),
+  return /** @type {Promise<void>} */ (
+    new Promise((done) =>
+      document.addEventListener(
+        name,
+        (event) => {
+          if (/** @type {CustomEvent} */ (event).detail !== detail) return;
+          over.abort();
+          done();
+        },
+        { signal: over.signal },
+      ),
+    )
   );
 }

@@ -1,9 +1,12 @@
 // How numbers and names are written, everywhere the same.
 
+/** The nearest number to x from low to high. @param {number} x @param {number} low @param {number} high */
+export const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
+
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 
 /** @param {number} k */
-export const sub = (k) => String(k).replace(/\d/g, (c) => SUBSCRIPTS[c]);
+export const sub = (k) => String(k).replace(/\d/g, (digit) => SUBSCRIPTS[Number(digit)]);
 
 /** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" for what is
  * not there yet, "NaN" for what fp16 made of it.

@@ -1,5 +1,10 @@
 // Keys of the player. Arrows and clickers; native controls inside keep their own keys.
 
+import { isPresenting, targetOf } from "./dom.js";
+
+/** @typedef {"next" | "back" | "phaseNext" | "phaseBack" | "first" | "last" | "toggle"} Action */
+
+/** @type {Record<string, Action>} */
 const ACTIONS = {
   ArrowRight: "next",
   PageDown: "next",
@@ -14,14 +19,18 @@ const ACTIONS = {
   " ": "toggle",
 };
 
-/** Which action a key event asks for, or null when it belongs to somebody else. */
+/** @param {KeyboardEvent} event */
+const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
+
+/** Which action a key event asks for, or null when it belongs to something else. @param {KeyboardEvent} event */
 export function actionOf(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return null;
-  if (event.target.closest("select, .fa-predict-slider")) return null;
-  if (event.key === " " && event.target.closest("button")) return null;
+  const target = targetOf(event);
+  if (isShortcut(event) || target.closest("select, .fa-guess")) return null;
+  if (event.key === " " && target.closest("button")) return null;
   return ACTIONS[event.key] ?? null;
 }
 
+/** @type {Record<string, [number, number]>} */
 const STRIDES = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -38,22 +47,23 @@ const STRIDES = {
  * @param {KeyboardEvent} event @returns {[number, number] | null} */
 export function strideOf({ key, shiftKey }) {
   const found = STRIDES[key];
-  if (!found || (key.startsWith("Page") && document.body.classList.contains("fa-present")))
-    return null;
+  if (!found || (key.startsWith("Page") && isPresenting())) return null;
   const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
   return [found[0] && found[0] * times, found[1] && found[1] * times];
 }
 
-/** Is it this letter, and no shortcut of the browser's? */
-export const isLetter = (event, letter) =>
-  event.key === letter && !event.ctrlKey && !event.metaKey && !event.altKey;
+/** Is it this letter, and no shortcut of the browser's? @param {KeyboardEvent} event @param {string} letter */
+export const isLetter = (event, letter) => event.key === letter && !isShortcut(event);
 
 const FIELDS =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], dialog, .fa-controls";
 
-/** Does a key belong to a field, or to what lies over the page? Inside a player its own fields pass keys on. */
-export const isTaken = ({ target }) =>
-  Boolean(
+/** Does a key belong to a field, or to what lies over the page? Inside a player its own fields pass keys on.
+ * @param {Event} event */
+export function isTaken(event) {
+  const target = targetOf(event);
+  return Boolean(
     document.querySelector("dialog[open]") ||
     (!target.closest?.(".fa-player") && target.closest?.(FIELDS)),
   );
+}

@@ -4,6 +4,10 @@
 // Limits of foreignObject that shape this: an SVG that is drawn as an image loads nothing, so canvases and images come
 // as data; one from a blob: address taints the canvas that it is drawn to, one from a data: address does not.
 
+import { all, el } from "./dom.js";
+
+/** A picture as SVG, and its size in CSS px. @typedef {{svg: string, width: number, height: number}} Picture */
+
 const MARGIN = 24; // CSS px around the element: shadows and focus rings reach beyond it
 const LINE = 18; // of the words below it
 const FONT = "12px system-ui, sans-serif";
@@ -24,17 +28,18 @@ const STILL =
   /^(--|transition|animation|cursor|pointer-events|will-change|view-transition|scroll|overscroll|touch-action|content-visibility)/;
 const SIZES =
   /^(width|height|grid-template-(columns|rows)|(block|inline)-size|top|left|right|bottom|inset.*|margin.*|padding.*|.*gap)$/;
-// Always said: a width reads as 0 as long as no line is drawn, and the browser's own are in em of something else.
-const SAID = /(^border-.*|outline|rule)-width$|^font-(size|weight)$|^margin-/;
-const KEPT = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditable$)/;
+// Always declared: a width reads as 0 as long as no line is drawn, and the browser's own are in em of something else.
+const ALWAYS_DECLARED = /(^border-.*|outline|rule)-width$|^font-(size|weight)$|^margin-/;
+const COPIED = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditable$)/;
 const PART = /::-[\w-]+(?=$|:)/; // a part of a control, which no script can read: its rules are taken as written
 
-/** All style rules of the page, those inside @media and the like too, where they hold. */
+/** All style rules of the page, those inside @media and the like too, where they hold.
+ * @param {CSSRuleList} rules @returns {Generator<CSSStyleRule, void>} */
 function* rulesOf(rules) {
   for (const rule of rules) {
     if (rule instanceof CSSMediaRule && !matchMedia(rule.conditionText).matches) continue;
-    if (rule.style) yield rule;
-    if (rule.cssRules) yield* rulesOf(rule.cssRules);
+    if (rule instanceof CSSStyleRule) yield rule;
+    if ("cssRules" in rule) yield* rulesOf(/** @type {CSSGroupingRule} */ (rule).cssRules);
   }
 }
 
@@ -48,7 +53,7 @@ function sheetRules() {
   });
 }
 
-/** A place where only the browser's own styles hold: what is the same there need not be said. */
+/** A place where only the browser's own styles hold: what is the same there need not be declared. */
 class Bare {
   constructor() {
     this.host = document.createElement("div");
@@ -58,39 +63,44 @@ class Bare {
     this.top.style.all = "initial";
     inside.append(this.top);
     document.body.append(this.host);
+    /** @type {Map<string, (string | null)[]>} */
     this.known = new Map();
   }
 
-  /** The values of `properties` of an element like this one. */
+  /** The values of `properties` of an element like this one. @param {Element} node @param {string[]} properties */
   values(node, properties) {
-    const key = `${node.namespaceURI} ${node.localName} ${node.type ?? ""} ${node.disabled ?? ""}`;
-    if (!this.known.has(key)) {
-      const like = node.cloneNode(false);
+    const key = `${node.namespaceURI} ${node.localName} ${node.getAttribute("type") ?? ""} ${node.hasAttribute("disabled")}`;
+    let found = this.known.get(key);
+    if (!found) {
+      const like = /** @type {Element} */ (node.cloneNode(false));
       for (const name of ["class", "style", "id", "hidden"]) like.removeAttribute(name);
       this.top.append(like);
       const style = getComputedStyle(like);
-      this.known.set(
-        key,
-        properties.map((name) => (SAID.test(name) ? null : style.getPropertyValue(name))),
+      found = properties.map((name) =>
+        ALWAYS_DECLARED.test(name) ? null : style.getPropertyValue(name),
       );
+      this.known.set(key, found);
     }
-    return this.known.get(key);
+    return found;
   }
 }
 
 /** Copies elements; kept for many frames, it reads the page's sheets once. */
 export class Camera {
-  /** @param without a selector: such nodes leave their places empty, and those at the lower edge no place */
-  constructor(root, without = null) {
+  /** @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
+   * edge no place */
+  constructor(root, without = "") {
     this.root = root;
     this.without = without;
     const rules = sheetRules();
     const named = new Set(ALWAYS);
     for (const { style } of rules) for (const name of style) named.add(name);
-    for (const { style } of root.querySelectorAll("[style]"))
-      for (const name of style) named.add(name);
+    for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
     this.properties = [...named].filter((name) => !STILL.test(name));
-    this.parts = rules.filter(({ selectorText }) => PART.test(selectorText ?? ""));
+    this.parts = rules.filter(({ selectorText }) => PART.test(selectorText));
+    /** The class of each set of declarations. @type {Map<string, string>} */
+    this.classes = new Map();
+    this.scrolled = 0; // elements around the one being copied that are
     this.bare = new Bare();
     this.block = this.bare.values(this.bare.top, this.properties);
     this.inline = this.bare.values(document.createElement("span"), this.properties);
@@ -100,8 +110,9 @@ export class Camera {
     this.bare.host.remove();
   }
 
-  /** The declarations that this style needs beyond the browser's own and, if they are inherited, its parent's. */
-  said(values, bare, above) {
+  /** The declarations that this style needs beyond the browser's own and, if they are inherited, its parent's.
+   * @param {string[]} values @param {(string | null)[]} bare @param {(string | null)[]} above */
+  declare(values, bare, above) {
     const words = [];
     for (let k = 0; k < values.length; k++) {
       let value = values[k];
@@ -117,55 +128,64 @@ export class Camera {
     return words.join(";");
   }
 
+  /** @param {CSSStyleDeclaration} style */
   values(style) {
     return this.properties.map((name) => style.getPropertyValue(name));
   }
 
-  /** One class for each different set of declarations. */
-  named(words) {
-    if (!this.classes.has(words)) this.classes.set(words, `c${this.classes.size}`);
-    return this.classes.get(words);
+  /** One class for each different set of declarations. @param {string} words */
+  classOf(words) {
+    const name = this.classes.get(words) ?? `c${this.classes.size}`;
+    this.classes.set(words, name);
+    return name;
   }
 
-  /** Declarations of the parts of a control, with the variables that they use. */
+  /** Declarations of the parts of a control, with the variables that they use. @param {Element} node */
   partsOf(node) {
     if (!/^(input|progress|meter)$/.test(node.localName)) return "";
     const style = getComputedStyle(node);
     return this.parts
       .flatMap((rule) =>
-        rule.selectorText.split(/,(?![^(]*\))/).map((selector) => {
+        rule.selectorText.split(/,(?![^(]*\))/).map((/** @type {string} */ selector) => {
           if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
           const words = rule.style.cssText.replace(
             /var\((--[\w-]+)(?:,[^()]*)?\)/g,
-            (all, name) => style.getPropertyValue(name) || all,
+            (/** @type {string} */ all, /** @type {string} */ name) =>
+              style.getPropertyValue(name) || all,
           );
-          return `|${selector.match(PART)[0]}{${words}}`;
+          return `|${selector.match(PART)?.[0]}{${words}}`;
         }),
       )
       .join("");
   }
 
+  /** The copy of a node, if it is shown. @param {Node} node @param {(string | null)[]} above @returns {Node | null} */
   copy(node, above) {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
-    if (node.nodeType !== Node.ELEMENT_NODE || node.matches("script, style, .fa-motion"))
-      return null;
+    return node instanceof Element ? this.copyElement(node, above) : null;
+  }
+
+  /** @param {Element} node @param {(string | null)[]} above */
+  copyElement(node, above) {
+    if (node.matches("script, style, .fa-motion")) return null;
     const style = getComputedStyle(node);
     if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option")
       return null;
     const values = this.values(style);
     const bare = this.bare.values(node, this.properties);
-    let words = this.said(values, bare, above);
+    let words = this.declare(values, bare, above);
     for (const side of ["::before", "::after"]) {
       const beside = getComputedStyle(node, side);
       if (/^(none|normal)$/.test(beside.content)) continue;
-      words += `|${side}{content:${beside.content};${this.said(this.values(beside), this.inline, values)}}`;
+      words += `|${side}{content:${beside.content};${this.declare(this.values(beside), this.inline, values)}}`;
     }
     const twin = this.twin(node);
-    for (const { name } of [...twin.attributes]) if (!KEPT.test(name)) twin.removeAttribute(name);
+    for (const { name } of [...twin.attributes]) if (!COPIED.test(name)) twin.removeAttribute(name);
     if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement)
       this.draw(node, twin);
-    twin.setAttribute("class", this.named(words + this.partsOf(node)));
-    if (this.scrolled && style.position === "sticky") this.stick(node, twin);
+    twin.setAttribute("class", this.classOf(words + this.partsOf(node)));
+    if (this.scrolled && style.position === "sticky")
+      this.stick(/** @type {HTMLElement} */ (node), twin);
     const { scrollLeft, scrollTop } = node;
     const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
     if (this.without && node.matches(this.without)) {
@@ -178,13 +198,13 @@ export class Camera {
       if (!below) continue;
       twin.append(below);
       if (away && child instanceof Element)
-        below.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
+        /** @type {HTMLElement} */ (below).style.translate = `${-scrollLeft}px ${-scrollTop}px`;
     }
     this.scrolled -= away;
     return twin;
   }
 
-  /** Nothing scrolls in a picture: what sticks is moved from its place in the flow to where it is. */
+  /** Nothing scrolls in a picture: what sticks is moved from its place in the flow to where it is. @param {HTMLElement} node @param {HTMLElement} twin */
   stick(node, twin) {
     const now = node.getBoundingClientRect();
     const { position } = node.style;
@@ -194,11 +214,11 @@ export class Camera {
     twin.style.cssText = `position:relative;inset:${now.top - flow.top}px auto auto ${now.left - flow.left}px`;
   }
 
-  /** The same element, with what was typed or chosen in it; a canvas becomes an image. */
+  /** The same element, with what was typed or chosen in it; a canvas becomes an image. @param {Element} node */
   twin(node) {
     if (node instanceof HTMLCanvasElement)
       return document.createElement(node.width && node.height ? "img" : "span");
-    const twin = node.cloneNode(false);
+    const twin = /** @type {HTMLElement} */ (node.cloneNode(false));
     if (node instanceof HTMLInputElement) {
       twin.setAttribute("value", node.value);
       twin.toggleAttribute("checked", node.checked);
@@ -208,32 +228,26 @@ export class Camera {
     return twin;
   }
 
+  /** @param {HTMLCanvasElement | HTMLImageElement} node @param {Element} twin */
   draw(node, twin) {
     if (twin.localName !== "img") return;
-    let canvas = node;
-    if (node instanceof HTMLImageElement) {
-      canvas = document.createElement("canvas");
-      canvas.width = node.naturalWidth || 1;
-      canvas.height = node.naturalHeight || 1;
-      canvas.getContext("2d").drawImage(node, 0, 0);
-    }
+    const canvas = node instanceof HTMLCanvasElement ? node : canvasOf(node);
     twin.setAttribute("src", canvas.toDataURL("image/png"));
   }
 
   /** {svg: text, width, height in CSS px} of what is shown now, on the page's paper, with these words below. Whatever
-   * moves is first brought to its end. */
+   * moves is first brought to its end.
+   * @param {string} words */
   picture(words) {
     for (const animation of this.root.getAnimations({ subtree: true }))
-      if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
-    this.classes = new Map();
-    this.scrolled = 0; // elements around the one being copied that are
+      if (Number(animation.effect?.getComputedTiming().endTime) < Infinity) animation.finish();
+    this.classes.clear();
     const box = this.root.getBoundingClientRect();
     const wide = Math.ceil(Math.max(box.width, this.root.scrollWidth));
     const high = Math.ceil(this.height(box));
-    const copy = this.copy(this.root, this.block);
+    const copy = this.copyElement(this.root, this.block) ?? el("div");
     copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
-    const place = document.createElement("div");
-    place.append(this.sheet(), copy);
+    const place = el("div", {}, [this.sheet(), copy]);
     const { paper, ink } = colors(this.root);
     const lines = broken(words, wide);
     const below = lines.map(
@@ -252,19 +266,20 @@ export class Camera {
     return { svg, width, height };
   }
 
-  /** Down to where the last of what is shown ends. */
+  /** Down to where the last of what is shown ends. @param {DOMRect} box */
   height(box) {
     if (!this.without) return Math.max(box.height, this.root.scrollHeight);
-    const shown = (node) => {
+    /** @type {(node: Element) => Element[]} */
+    const visible = (node) => {
       const { display, position } = getComputedStyle(node);
       if (node.matches(this.without) || display === "none" || /absolute|fixed/.test(position))
         return [];
-      return display === "contents" ? [...node.children].flatMap(shown) : [node];
+      return display === "contents" ? [...node.children].flatMap(visible) : [node];
     };
     return (
       Math.max(
         ...[...this.root.children]
-          .flatMap(shown)
+          .flatMap(visible)
           .map((node) => node.getBoundingClientRect().bottom),
       ) - box.top
     );
@@ -273,7 +288,7 @@ export class Camera {
   /** A style sheet of all classes that were named. */
   sheet() {
     const sheet = document.createElement("style");
-    const rule = ([words, name]) =>
+    const rule = (/** @type {[string, string]} */ [words, name]) =>
       words
         .split(/\|(?=::)/)
         .map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`))
@@ -283,9 +298,21 @@ export class Camera {
   }
 }
 
+/** @param {string} text */
+/** @param {HTMLCanvasElement} canvas */
+const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
+/** @param {HTMLImageElement} image */
+function canvasOf(image) {
+  const canvas = el("canvas", { width: image.naturalWidth || 1, height: image.naturalHeight || 1 });
+  penOf(canvas).drawImage(image, 0, 0);
+  return canvas;
+}
+
+/** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** The first paper that is not clear, from here up, and the ink of this element. */
+/** The first paper that is not clear, from here up, and the ink of this element. @param {Element} root */
 function colors(root) {
   let node = root.parentElement;
   while (node && /^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(node).backgroundColor))
@@ -296,9 +323,9 @@ function colors(root) {
   };
 }
 
-/** Words as lines of at most this many CSS px. */
+/** Words as lines of at most this many CSS px. @param {string} words @param {number} width */
 function broken(words, width) {
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = penOf(el("canvas"));
   pen.font = FONT;
   const lines = [""];
   for (const word of words.split(" ")) {
@@ -309,12 +336,12 @@ function broken(words, width) {
   return lines;
 }
 
-/** Draws a picture at the top left of a canvas, `scale` pixels to a CSS px. */
+/** Draws a picture at the top left of a canvas, `scale` pixels to a CSS px. @param {Picture} picture @param {HTMLCanvasElement} canvas @param {number} scale */
 export async function draw({ svg, width, height }, canvas, scale) {
   // Without this, a canvas puts the baselines of an image's text on whole CSS px, then scales.
   const exact = svg.replace("<svg ", '<svg text-rendering="geometricPrecision" ');
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(exact)}`;
   await image.decode();
-  canvas.getContext("2d").drawImage(image, 0, 0, width * scale, height * scale);
+  penOf(canvas).drawImage(image, 0, 0, width * scale, height * scale);
 }

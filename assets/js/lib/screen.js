@@ -1,5 +1,7 @@
 // What kind of window this is. A narrow one shows one place at a time; a slide or a course page embeds the picture alone.
 
+import { clamp } from "./format.js";
+
 const NARROW = { page: 960, embedded: 560 }; // px, the widest that is narrow: the largest phone on its side, as in the style sheets
 
 /** Does the address ask for the picture and its transport alone? It is so for as long as the page is open. */
@@ -14,7 +16,7 @@ export const isNarrow = () => window.innerWidth <= NARROW[isEmbedded ? "embedded
 export function unit() {
   if (isNarrow()) return 1;
   const least = isEmbedded ? 0.85 : 0.8;
-  return Math.min(3, Math.max(least, Math.min(window.innerWidth / 1280, window.innerHeight / 720)));
+  return Math.min(3, clamp(window.innerHeight / 720, least, window.innerWidth / 1280));
 }
 
 function markRoot() {

@@ -3,41 +3,50 @@
 
 import { t } from "./texts.js";
 
+/** Bytes, in lists of any depth. @typedef {Uint8Array<ArrayBuffer> | PartsList} Parts */
+/** @typedef {ReadonlyArray<any>} PartsList */
+/** @typedef {{ms: number, key: boolean, bytes: Uint8Array<ArrayBuffer>}} Chunk */
+
 const CODECS = [
   ["vp09.00.51.08", "V_VP9"],
   ["vp8", "V_VP8"],
 ]; // what browsers encode of what WebM may hold
 const BITS_PER_PIXEL = 8; // a second: still pictures with fine print
 const KEY_EVERY = 8; // frames: where a viewer can jump to
+/** @type {Pick<VideoEncoderConfig, "latencyMode" | "bitrateMode">} */
 const DAMPED = { latencyMode: "quality", bitrateMode: "variable" };
 
-/** An element of Matroska: its id (hex), its size, its bytes. */
+/** An element of Matroska: its id (hex), its size, its bytes. @param {string} id @param {...Parts} parts */
 function element(id, ...parts) {
-  const body = parts.flat(Infinity);
+  const body = /** @type {Uint8Array<ArrayBuffer>[]} */ (parts.flat(Infinity));
   const size = body.reduce((sum, part) => sum + part.length, 0);
   return [hex(id), sizeOf(size), ...body];
 }
 
-const hex = (id) => Uint8Array.from(id.match(/../g), (pair) => parseInt(pair, 16));
+/** @param {string} id */
+const hex = (id) => Uint8Array.from(id.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
-/** A size in eight bytes, the widest form, which every reader knows. */
+/** A size in eight bytes, the widest form, which every reader knows. @param {number} size */
 const sizeOf = (size) => Uint8Array.from([1, ...number(size, 7)]);
 
-/** A whole number in `width` bytes, the highest first. */
+/** A whole number in `width` bytes, the highest first. @param {number} value */
 const number = (value, width = 4) =>
   Uint8Array.from({ length: width }, (_, k) => Math.floor(value / 256 ** (width - 1 - k)) % 256);
 
+/** @param {string} words */
 const text = (words) => new TextEncoder().encode(words);
 
+/** @param {number} value */
 function real(value) {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setFloat64(0, value);
   return bytes;
 }
 
+/** @param {Uint8Array[]} parts */
 const lengthOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
 
-/** The file: `chunks` are {ms, key, bytes} in order, the first a key; each key begins a cluster. */
+/** The file: `chunks` are {ms, key, bytes} in order, the first a key; each key begins a cluster. @param {Chunk[]} chunks @param {{codec: string, width: number, height: number, ms: number}} it */
 export function webm(chunks, { codec, width, height, ms }) {
   const info = element(
     "1549a966",
@@ -59,10 +68,11 @@ export function webm(chunks, { codec, width, height, ms }) {
       video,
     ),
   );
+  /** @type {Chunk[][]} */
   const groups = [];
   for (const chunk of chunks) {
     if (chunk.key) groups.push([]);
-    groups.at(-1).push(chunk);
+    groups[groups.length - 1].push(chunk);
   }
   const clusters = groups.map((group) =>
     element(
@@ -78,7 +88,7 @@ export function webm(chunks, { codec, width, height, ms }) {
     ),
   );
   // The index lies before what it points at: all its numbers have fixed widths, so its own length is known.
-  const index = (places) =>
+  const index = (/** @type {number[]} */ places) =>
     element(
       "1c53bb6b",
       groups.map(([{ ms: at }], k) =>
@@ -108,7 +118,7 @@ export function webm(chunks, { codec, width, height, ms }) {
 
 /** A film of what a canvas shows whenever `add` is called. */
 export class Film {
-  /** Raises one sentence where the browser encodes nothing that WebM may hold. */
+  /** Raises one sentence where the browser encodes nothing that WebM may hold. @param {HTMLCanvasElement} canvas */
   static async of(canvas) {
     const { width, height } = canvas;
     for (const [name, codec] of CODECS) {
@@ -125,8 +135,16 @@ export class Film {
     throw new Error(t("film.none"));
   }
 
+  /** @param {HTMLCanvasElement} canvas @param {VideoEncoderConfig} config @param {string} codec */
   constructor(canvas, config, codec) {
-    Object.assign(this, { canvas, codec, chunks: [], frames: 0, ms: 0 });
+    this.canvas = canvas;
+    this.codec = codec;
+    /** @type {Chunk[]} */
+    this.chunks = [];
+    this.frames = 0;
+    this.ms = 0;
+    /** @type {DOMException | null} */
+    this.error = null;
     this.encoder = new VideoEncoder({
       output: (chunk) => {
         const bytes = new Uint8Array(chunk.byteLength);
@@ -144,7 +162,7 @@ export class Film {
     this.encoder.configure(config);
   }
 
-  /** The canvas as it is, shown from `ms` on for `length` ms. */
+  /** The canvas as it is, shown from `ms` on for `length` ms. @param {number} ms @param {number} length */
   async add(ms, length) {
     if (this.error) throw this.error;
     const frame = new VideoFrame(this.canvas, {

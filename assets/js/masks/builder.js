@@ -1,7 +1,7 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import { buildUrl } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
@@ -40,10 +40,8 @@ export class Builder {
     });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
     this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
-    this.took = el("button", { type: "button", class: "fa-mask-use", text: t("use") });
-    this.took.addEventListener("click", () => this.use());
-    const cancel = el("button", { type: "button", class: "fa-mask-cancel", text: t("cancel") });
-    cancel.addEventListener("click", () => this.act.cancel());
+    this.took = button(t("use"), () => this.use(), { class: "fa-mask-use" });
+    const cancel = button(t("cancel"), () => this.act.cancel(), { class: "fa-mask-cancel" });
     const title = el("h2", { id: "fa-mask-title", text: t("title") });
     const left = el("section", { class: "fa-mask-left", "aria-label": t("mask") }, [
       title,
@@ -111,7 +109,7 @@ export class Builder {
         ),
       );
       if (request.signal.aborted) return;
-      this.say(null, null);
+      this.notify(null, null);
       this.shown = unpacked(answer);
       Object.assign(this.asked, {
         mask: answer.mask,
@@ -123,15 +121,15 @@ export class Builder {
       this.draw();
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error), field);
+      this.notify(errorText(error), field);
     }
   }
 
   /** The sentence of what is wrong, beside where it is; null: nothing is. */
-  t(sentence, field) {
+  notify(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
-    for (const node of this.root.querySelectorAll("[aria-invalid]"))
+    for (const node of all(this.root, "[aria-invalid]"))
       set(node, { "aria-invalid": null, "aria-describedby": null });
     if (field) set(field, { "aria-invalid": "true", "aria-describedby": "fa-mask-wrong" });
     const beside = field?.closest(".fa-mask-term, .fa-mask-scores") ?? this.text;

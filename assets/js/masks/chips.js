@@ -1,6 +1,6 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
@@ -32,14 +32,14 @@ export class Chips {
     if (shape !== this.shape) this.build();
     this.shape = shape;
     if (held.kind) this.hold(held, before);
-    for (const field of this.root.querySelectorAll("input")) {
+    for (const field of all(this.root, "input")) {
       const { term, k, at } = field.dataset;
       const piece = draft[term][k];
       const value = fieldsOf(piece, this.known[piece.name].numbers?.length ?? null)[at];
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
-    for (const button of this.root.querySelectorAll(".fa-mask-tiles"))
+    for (const button of all(this.root, ".fa-mask-tiles"))
       set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
   }
 
@@ -116,8 +116,7 @@ export class Chips {
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${index}.${k}`;
-      const button = el("button", {
-        type: "button",
+      const button = button("", () => this.act.pick(on ? null : `${index}.${k}`), {
         class: "fa-mask-tiles",
         "aria-pressed": String(on),
         "data-kind": "tiles",
@@ -125,7 +124,6 @@ export class Chips {
         ...place,
         title: t("toggle"),
       });
-      button.addEventListener("click", () => this.act.pick(on ? null : `${index}.${k}`));
       parts.push(button);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
@@ -138,15 +136,12 @@ export class Chips {
       );
     }
     if (!this.isFull()) {
-      const close = el("button", {
-        type: "button",
+      const close = button("×", () => this.take(index, k), {
         class: "fa-mask-close",
         "aria-label": t("remove", { piece: named(piece) }),
-        text: "×",
         "data-kind": "close",
         ...place,
       });
-      close.addEventListener("click", () => this.take(index, k));
       parts.push(close);
     }
     const chip = el(
@@ -196,7 +191,7 @@ export class Chips {
 
   type(input) {
     const { term, k } = input.dataset;
-    const all = [...this.root.querySelectorAll(`input[data-term="${term}"][data-k="${k}"]`)];
+    const all = all(this.root, `input[data-term="${term}"][data-k="${k}"]`);
     input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
     this.act.edit(
       renumbered(
@@ -210,25 +205,26 @@ export class Chips {
   }
 
   plus(index, label) {
-    const button = el("button", {
-      type: "button",
-      class: "fa-mask-plus",
-      "aria-label": label,
-      title: label,
-      "aria-haspopup": "menu",
-      "aria-expanded": "false",
-      "data-kind": "plus",
-      "data-term": index,
-      text: "+",
-    });
-    button.addEventListener("click", () => {
-      const taken = (this.draft[index] ?? []).map(({ name }) => name);
-      this.menu.open(
-        button,
-        ({ name }) => name !== "full" && !taken.includes(name),
-        ({ name, start }) => this.add(index, { name, numbers: start }),
-      );
-    });
+    const button = button(
+      "+",
+      () => {
+        const taken = (this.draft[index] ?? []).map(({ name }) => name);
+        this.menu.open(
+          button,
+          ({ name }) => name !== "full" && !taken.includes(name),
+          ({ name, start }) => this.add(index, { name, numbers: start }),
+        );
+      },
+      {
+        class: "fa-mask-plus",
+        "aria-label": label,
+        title: label,
+        "aria-haspopup": "menu",
+        "aria-expanded": "false",
+        "data-kind": "plus",
+        "data-term": index,
+      },
+    );
     return button;
   }
 

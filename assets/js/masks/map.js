@@ -2,7 +2,7 @@
 // many. One tab stop; arrows move the light, Page Up and Down by a tile.
 
 import { el, set } from "../lib/dom.js";
-import { integer } from "../lib/format.js";
+import { clamp, integer } from "../lib/format.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
 import { t } from "./texts.js";
@@ -19,7 +19,11 @@ export class MaskMap {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.light = el("i", { class: "fa-mask-light" });
     this.over = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
-    this.said = el("p", { class: "fa-mask-said", id: "fa-mask-said", "aria-live": "polite" });
+    this.said = el("p", {
+      class: "fa-mask-sentence",
+      id: "fa-mask-sentence",
+      "aria-live": "polite",
+    });
     this.box = el(
       "div",
       {
@@ -27,7 +31,7 @@ export class MaskMap {
         role: "application",
         tabindex: 0,
         "aria-label": t("map.label"),
-        "aria-describedby": "fa-mask-said",
+        "aria-describedby": "fa-mask-sentence",
       },
       [this.canvas, this.over, this.light],
     );
@@ -271,7 +275,7 @@ export class MaskMap {
     const { left, top, width, height } = this.box.getBoundingClientRect();
     const { n, br, bc, keepingTerm } = this.shown;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
-      Math.max(0, Math.min(n - 1, Math.floor(x * n))),
+      clamp(Math.floor(x * n), 0, n - 1),
     );
     return keepingTerm ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
   }
@@ -301,11 +305,7 @@ export class MaskMap {
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (wanted)
-      this.move([
-        Math.max(0, Math.min(rows - 1, wanted[0])),
-        Math.max(0, Math.min(cols - 1, wanted[1])),
-      ]);
+    if (wanted) this.move([clamp(wanted[0], 0, rows - 1), clamp(wanted[1], 0, cols - 1)]);
     else this.act.toggle(...this.score());
   }
 }

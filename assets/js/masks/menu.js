@@ -1,6 +1,7 @@
 // The menu of predicates: a line of explanation and the formula of each; arrows choose, Escape leaves.
 
-import { el } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
+import { button, el } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
@@ -23,26 +24,20 @@ export class Menu {
   /** @param predicates as the server has them: name, words, formula */
   fill(predicates) {
     this.items = predicates.map((one) => {
-      const node = el(
-        "button",
-        {
-          type: "button",
-          role: "menuitem",
-          tabindex: -1,
-          "data-name": one.name,
-          "data-about": one.name,
+      const node = button(
+        "",
+        () => {
+          const { chosen } = this;
+          this.close(false);
+          chosen(one);
         },
+        { role: "menuitem", tabindex: -1, "data-name": one.name, "data-about": one.name },
         [
           el("b", { text: one.name }),
           el("span", { text: one.words }),
           el("code", { text: one.formula }),
         ],
       );
-      node.addEventListener("click", () => {
-        const { chosen } = this;
-        this.close(false);
-        chosen(one);
-      });
       return { one, node };
     });
     this.root.replaceChildren(...this.items.map(({ node }) => node));
@@ -58,8 +53,8 @@ export class Menu {
     const view = from.closest("dialog").getBoundingClientRect();
     const { left, bottom } = from.getBoundingClientRect();
     const high = this.root.offsetHeight;
-    this.root.style.left = `${Math.max(8, Math.min(left - view.left, view.width - this.root.offsetWidth - 8))}px`;
-    this.root.style.top = `${Math.max(8, Math.min(bottom - view.top + 4, view.height - high - 8))}px`;
+    this.root.style.left = `${clamp(view.width - this.root.offsetWidth - 8, 8, left - view.left)}px`;
+    this.root.style.top = `${clamp(bottom - view.top + 4, 8, view.height - high - 8)}px`;
     this.shown()[0]?.focus();
   }
 

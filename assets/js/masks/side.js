@@ -1,7 +1,7 @@
 // Beside the map: what is left to do, as bars, the masks of published models to start from, and at the foot what all of
 // it means.
 
-import { el, set, svg } from "../lib/dom.js";
+import { button, el, on, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
 import { t } from "./texts.js";
@@ -87,21 +87,16 @@ export class Presets {
     this.known = presets;
     this.list.replaceChildren(
       ...presets.map((one) => {
-        const node = el(
-          "button",
-          {
-            type: "button",
-            class: "fa-mask-preset",
-            "data-preset": one.key,
-            "aria-describedby": "fa-mask-about",
-          },
+        const node = button(
+          "",
+          () => this.act.use(one),
+          { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
           [
             thumbnail(one.bits),
             el("span", {}, [el("b", { text: one.title }), el("span", { text: one.models })]),
             el("span", { class: "fa-mask-share", text: share(one.share, 1) }),
           ],
         );
-        node.addEventListener("click", () => this.act.use(one));
         return node;
       }),
     );
@@ -123,8 +118,7 @@ export class About {
   /** @param root in which all of it stands */
   constructor(root) {
     this.root = el("p", { id: "fa-mask-about" });
-    for (const name of ["pointerover", "focusin"])
-      root.addEventListener(name, ({ target }) => this.tell(target));
+    on(root, ["pointerover", "focusin"], ({ target }) => this.tell(target));
     root.addEventListener("pointerleave", () => this.tell());
   }
 

@@ -117,7 +117,8 @@ function transfersOf({ tensors }, { t_ptr, t_tensor, t_op }, v) {
  * @param {Span} rows @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Row[]} */
 export function rowsOf({ header, arrays }, v, { start, stop }, done, zoom) {
   const stage = header.stages[arrays.v_stage[v]];
-  const has = (phase) => (arrays.v_phases[v] & (1 << header.phases.indexOf(phase))) > 0;
+  const has = (/** @type {string} */ phase) =>
+    (arrays.v_phases[v] & (1 << header.phases.indexOf(phase))) > 0;
   if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(has("D") || has("exp"))) return [];
   const lse = has("exp") && done("load");
   const D = done(has("D") ? "D" : "load"); // elsewhere it comes from HBM

@@ -7,6 +7,7 @@ import { PROBLEM_KEYS } from "./query.js";
 
 const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
+/** @type {Record<string, string | number>} */
 const DEFAULTS = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
 export const RUN_DEFAULTS = {
@@ -22,6 +23,7 @@ export const RUN_DEFAULTS = {
 };
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 
+/** @param {unknown} a @param {unknown} b */
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 /** @param {Values} a @param {Values} b */
 export const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
@@ -32,11 +34,12 @@ const blocksOf = (text) =>
     .trim()
     .split(/\n\s*\n/)
     .map((part) => part.trim().split("\n"));
+/** @param {string[][]} blocks */
 const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 
 /** @param {Values} values */
 function queryOf(values) {
-  const isWritten = (key) =>
+  const isWritten = (/** @type {string} */ key) =>
     values[key] !== undefined &&
     values[key] !== DEFAULTS[key] &&
     (key !== "text" || TYPED.includes(values.data));
@@ -66,7 +69,7 @@ function headsOf({ hq, hk, head }) {
 
 /** The player's query; a block larger than the sequence shrinks with it, heads fit each other. @param {Values} values */
 export function ask(values) {
-  const block = (size) => Math.max(1, Math.min(size, values.n));
+  const block = (/** @type {number} */ size) => Math.max(1, Math.min(size, values.n));
   const fitted = { ...values, br: block(values.br), bc: block(values.bc), ...headsOf(values) };
   return { ...fitted, player: queryOf(fitted) };
 }
@@ -117,7 +120,7 @@ export function enlarge({ large, ...values }) {
 }
 
 /** A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data, and text that
- * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values */
+ * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values @param {{chosen: boolean}} by */
 export function start(values, { chosen }) {
   let { data, n, d, br, bc, text } = values;
   const blocks = blocksOf(text);
@@ -139,7 +142,7 @@ export function useText({ text, ...values }) {
   const blocks = blocksOf(text);
   if (blocks.length !== 3) return { ...values, data: values.data === "own" ? "own" : "sentence" };
   const n = blocks[0].length;
-  const block = (size) => (Number(size) > n ? String(n) : size); // “auto” stays
+  const block = (/** @type {number} */ size) => (Number(size) > n ? String(n) : size); // “auto” stays
   return {
     ...values,
     data: "own",

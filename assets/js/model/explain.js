@@ -3,136 +3,128 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { backward } from "./passes.js";
 import { frame, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
-import { algorithmOf, algorithmsOf } from "./passes.js";
+import { algorithmOf, backward, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
-import { changed } from "./scores.js";
-import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
+import {
+  entryOf,
+  equals,
+  explanationOf,
+  operands,
+  plus,
+  productsOf,
+  scoreLines,
+  sum,
+  termsOf,
+  within,
+} from "./sums.js";
 import { t } from "./texts.js";
 import { blockWords, whyOf } from "./tiles.js";
 import { rowWord } from "./wording.js";
 
-/** @import { Frame, Known, Row, Trace } from "./types.js" */
+/** @import { Frame, Row, Trace } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
 /** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
- * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
+ * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key */
 function score(trace, f, row, key) {
   const { problem: p, stage } = f;
   const name = `S[${row},${key}]`;
-  /** @type {Explanation} */
-  const explanation = {
-    title: `q${sub(row)} · k${sub(key)}`,
-    terms: null,
-    total: undefined,
-    lines: [],
-    sentence: t("score.with", { name, row, key }),
-  };
+  const product = `q${sub(row)} · k${sub(key)}`;
+  const sentence = t("score.with", { name, row, key });
   if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped")
-    return { ...explanation, sentence: `${explanation.sentence}; ${t("off")}` };
-  const { Q, K, P } = operands(trace, f);
+    return explanationOf(product, `${sentence}; ${t("off")}`);
+  const isStored = stage === "softmax" || stage === "output"; // by the kernel before
+  if (!f.done(isStored ? "load" : "scores"))
+    return explanationOf(product, `${sentence}; ${t("uncomputed")}`);
+  const { Q, K, S: scores, P } = operands(trace, f);
   const [r, c] = [row - f.rows.start, key - f.cols.start];
-  const made = stage === "softmax" || stage === "output" ? f.done("load") : f.done("scores");
-  if (!made) return { ...explanation, sentence: `${explanation.sentence}; ${t("uncomputed")}` };
   const { m_new } = f.stats[r] ?? {};
   const S = Number(f.score(r, c));
-  if (stage !== "softmax" && stage !== "output") {
-    explanation.terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
-    explanation.total = sum(explanation.terms);
-    const raw = (f.zoom ?? trace.arrays).S[
-      f.zoom ? r * (f.cols.stop - f.cols.start) + c : row * p.n + key
-    ];
-    const steps = changed(p, explanation.total * p.scale, row, key);
-    const scaled = steps.length
-      ? `= ${number(explanation.total * p.scale)}`
-      : equals(explanation.total * p.scale, raw);
-    explanation.lines.push(`${number(explanation.total)} / √${p.d} ${scaled}`);
-    steps.forEach(({ name, text, s }, k) =>
-      explanation.lines.push(
-        `${name}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`,
-      ),
-    );
-    if (S === -Infinity) explanation.lines.push(t("hidden"));
-  } else {
-    explanation.title = stage === "output" ? `P[${row},${key}]` : name;
-    if (stage === "softmax") explanation.lines.push(`S = ${number(S)}`);
-  }
+  const terms = isStored ? null : termsOf({ start: 0, stop: p.d }, (x) => Q(row, x) * K(key, x));
+  const total = terms ? sum(terms) : undefined;
+  const lines = total === undefined ? [] : scoreLines(p, total, scores(row, key), row, key);
+  if (terms && S === -Infinity) lines.push(t("hidden"));
+  if (stage === "softmax") lines.push(`S = ${number(S)}`);
   if (f.done("exp") && S > -Infinity && m_new !== undefined)
-    explanation.lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
+    lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
   if (stage === "output" || (stage === "softmax" && f.done("store")))
-    explanation.lines.push(`P = ${number(P(row, key))}`);
-  const lines = explanation.lines.join("; ");
-  return {
-    ...explanation,
-    sentence: explanation.terms
-      ? productsOf({ name, row, key, a: "Q", b: "K", lines }, p.d)
-      : `${name}: ${lines}`,
-  };
+    lines.push(`P = ${number(P(row, key))}`);
+  const all = lines.join("; ");
+  return terms
+    ? explanationOf(product, productsOf({ name, row, key, a: "Q", b: "K", lines: all }, p.d), {
+        terms,
+        total,
+        lines,
+      })
+    : explanationOf(stage === "output" ? `P[${row},${key}]` : name, `${name}: ${all}`, { lines });
 }
 
-/** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x @returns {Explanation} */
+/** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x */
 function output(trace, f, row, x) {
   const { problem: p, step } = f;
   const name = `O[${row},${x}]`;
-  /** @type {Explanation} */
-  const explanation = {
-    title: `O${sub(row)},${sub(x)}`,
-    terms: null,
-    total: undefined,
-    lines: [],
-    sentence: t("O.of", { name, x, row }),
-  };
-  const at = (row - f.rows.start) * p.d + x;
+  const title = `O${sub(row)},${sub(x)}`;
   if (!within(f.rows, row) || !f.acc || f.kind === "skipped")
-    return { ...explanation, sentence: `${explanation.sentence}; ${t("off")}` };
+    return explanationOf(title, `${t("O.of", { name, x, row })}; ${t("off")}`);
+  const at = (row - f.rows.start) * p.d + x;
+  if (f.columns === "lanes") return combined(trace, f, row, x, title, name);
   const old = frame(trace, step, f.phases[0]).acc;
   const before = Number(old?.data[at] ?? 0);
   const past = old !== null && old.state !== "zero";
   const s = f.stats[row - f.rows.start];
   if (!f.done("output")) {
-    if (past && s?.alpha !== undefined)
-      explanation.lines.push(
-        `α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`,
-      );
-    else explanation.lines.push(number(before));
-    return {
-      ...explanation,
-      sentence: t("arrives", { name, line: explanation.lines[0], what: "P·V", phase: "output" }),
-    };
+    const line =
+      past && s?.alpha !== undefined
+        ? `α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`
+        : number(before);
+    return explanationOf(title, t("arrives", { name, line, what: "P·V", phase: "output" }), {
+      lines: [line],
+    });
   }
   const { V, P } = operands(trace, f);
-  explanation.terms = Array.from({ length: f.cols.stop - f.cols.start }, (_, k) => {
-    const [r, key] = [row - f.rows.start, f.cols.start + k];
-    return f.hides(r, k) ? 0 : P(row, key) * V(key, x);
-  });
-  explanation.total = sum(explanation.terms);
+  const terms = termsOf(f.cols, (key) =>
+    f.hides(row - f.rows.start, key - f.cols.start) ? 0 : P(row, key) * V(key, x),
+  );
+  const total = sum(terms);
   const after = Number(frame(trace, step, "output").acc?.data[at]);
-  const alpha = Number(s?.alpha);
-  const normalized = algorithmOf(f).output === "normalized";
-  if (normalized && past) {
-    const [l_old, l_new] = [Number(s.l_old), Number(s.l_new)];
-    explanation.lines.push(
-      `(${number(l_old)} × ${number(alpha)} × ${number(before)} ${plus(explanation.total)}) / ${number(l_new)} ${equals((l_old * alpha * before + explanation.total) / l_new, after)}`,
-    );
-  } else if (normalized)
-    explanation.lines.push(
-      `${number(explanation.total)} / ${number(s.l_new)} ${equals(explanation.total / Number(s.l_new), after)}`,
-    );
-  else if (past)
-    explanation.lines.push(
-      `${number(alpha)} × ${number(before)} ${plus(explanation.total)} ${equals(alpha * before + explanation.total, after)}`,
-    );
-  else explanation.lines.push(`P·V ${equals(explanation.total, after)}`);
+  const [alpha, l_old, l_new] = [s?.alpha, s?.l_old, s?.l_new].map(Number);
+  const shrunk = `${number(alpha)} × ${number(before)} ${plus(total)}`;
+  let line = `P·V ${equals(total, after)}`;
+  if (algorithmOf(f).output === "normalized")
+    line = past
+      ? `(${number(l_old)} × ${shrunk}) / ${number(l_new)} ${equals((l_old * alpha * before + total) / l_new, after)}`
+      : `${number(total)} / ${number(l_new)} ${equals(total / l_new, after)}`;
+  else if (past) line = `${shrunk} ${equals(alpha * before + total, after)}`;
+  const lines = [line];
   if (f.acc.state === "final")
-    explanation.lines.push(
-      `/ ℓ: ${number(after)} / ${number(s.l_new)} ${equals(after / Number(s.l_new), f.acc.data[at])}`,
-    );
-  return {
-    ...explanation,
-    sentence: `${name} = ${algorithmOf(f).running && past ? "α·O + P·V" : "P·V"}: ${explanation.lines.join("; ")}`,
-  };
+    lines.push(`/ ℓ: ${number(after)} / ${number(l_new)} ${equals(after / l_new, f.acc.data[at])}`);
+  const sums = algorithmOf(f).running && past ? "α·O + P·V" : "P·V";
+  return explanationOf(title, `${name} = ${sums}: ${lines.join("; ")}`, { terms, total, lines });
+}
+
+/** An entry of O that is put together from the parts of the keys, each weighted. @param {Trace} trace @param {Frame} f @param {number} row
+ * @param {number} x @param {string} title @param {string} name */
+function combined(trace, f, row, x, title, name) {
+  const { arrays, problem: p, lastOfLane } = trace;
+  const r = row - f.rows.start;
+  const { l_new } = f.stats[r] ?? {};
+  const of = t("O.of", { name, x, row });
+  if (!f.done("output") || !f.acc || f.zoom) return explanationOf(title, of);
+  const parts = Array.from({ length: f.lanes }, (_, lane) => {
+    const v = lastOfLane[f.i * f.lanes + lane];
+    const l = arrays.r_l_new[arrays.r_ptr[v] + r] || 1;
+    return {
+      weight: Number(f.weight(r, lane)),
+      own: arrays.acc[arrays.a_ptr[v] + r * p.d + x] / l,
+    };
+  });
+  const total = sum(parts.map(({ weight, own }) => weight * own));
+  const terms = parts.map(({ weight, own }) => `${number(weight)} × ${number(own)}`).join(" + ");
+  const found = equals(total / Number(l_new || 1), f.acc.data[r * p.d + x]);
+  const lines = [`(${terms}) / ${number(l_new)} ${found}`];
+  return explanationOf(title, `${name} = ${lines[0]}`, { lines });
 }
 
 /** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
@@ -167,41 +159,30 @@ export function formulas(f, s) {
   return found;
 }
 
+/** @type {Record<string, string>} */
 const SYMBOLS = { m: "m", alpha: "α", l: "ℓ" };
 
-/** The same in a few digits. @param {Row} s @param {Record<string, string>} all */
-function brief(s, all) {
-  const m = s.m_new ?? s.m_old;
-  /** @type {Record<string, string>} */
-  const lines = {
-    m: s.rose ? `${number(s.m_old)} → ${number(m)}` : number(m),
-    alpha: number(s.alpha),
-    l: all.l,
-  };
-  return Object.keys(lines)
-    .filter((key) => all[key])
-    .map((key) => `${SYMBOLS[key]} = ${lines[key]}`);
-}
-
-/** @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
+/** m, α and ℓ of a row, or one of them. @param {Frame} f @param {string} kind @param {number} row */
 function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const all = s ? formulas(f, s) : {};
-  const full = Object.keys(SYMBOLS)
-    .filter((key) => all[key] && (kind === "row" || key === kind))
-    .map((key) => `${SYMBOLS[key]} = ${all[key]}`);
-  const title =
-    kind === "row"
-      ? rowWord({ row, name: s?.name ?? null })
-      : t("of_row", { what: SYMBOLS[kind], row });
-  const short = kind === "row" && s ? brief(s, all) : full;
-  return {
-    title,
-    terms: null,
-    total: undefined,
-    lines: short,
-    sentence: `${title}: ${full.join("; ") || t(s ? "unknown" : "off")}`,
-  };
+  const keys = Object.keys(SYMBOLS).filter((key) => all[key] && [key, "row"].includes(kind));
+  /** @param {Record<string, string>} values */
+  const written = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
+  if (kind !== "row" || !s) {
+    const title =
+      kind === "row" ? rowWord({ row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
+    const lines = written(all);
+    return explanationOf(title, `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
+      lines,
+    });
+  }
+  const m = number(s.m_new ?? s.m_old);
+  const brief = { m: s.rose ? `${number(s.m_old)} → ${m}` : m, alpha: number(s.alpha), l: all.l };
+  const title = rowWord(s);
+  return explanationOf(title, `${title}: ${written(all).join("; ") || t("unknown")}`, {
+    lines: written(brief),
+  });
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
@@ -217,27 +198,9 @@ export function explain(trace, f, name) {
   if (kind === "S") return score(trace, f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);
   if (row !== null && "m l alpha row".includes(kind)) return ofRow(f, kind, row);
-  /** @type {(title: string, said?: string, lines?: string[]) => Explanation} */
-  const only = (title, sentence = title, lines = []) => ({
-    title,
-    terms: null,
-    total: undefined,
-    lines,
-    sentence,
-  });
-  if (at.length === 2 && "QKV".includes(kind)) {
-    const span = kind === "Q" ? f.rows : f.cols;
-    const x =
-      within(span, a) && f.done("load") && f.numbers && f.kind !== "skipped"
-        ? operands(trace, f)[kind](a, b)
-        : undefined;
-    return only(
-      `${kind}[${a},${b}]`,
-      `${kind}[${a},${b}], ${x === undefined ? t("off") : number(x)}`,
-      x === undefined ? [] : [number(x)],
-    );
-  }
-  if (thing.tensor && thing.tensor !== "S") return only(blockWords(trace, kind, a));
+  if (at.length === 2 && (kind === "Q" || kind === "K" || kind === "V"))
+    return entryOf(trace, f, kind, a, b);
+  if (thing.tensor && thing.tensor !== "S") return explanationOf(blockWords(trace, kind, a));
   if (kind === "tile") {
     const { rows, keys } = thing.box;
     const why = whyOf(trace, a, b);
@@ -245,7 +208,7 @@ export function explain(trace, f, name) {
       ? [`${t(`kind.${KINDS[trace.arrays.tile_kind[a * f.problem.Tc + b]]}`)}: ${why}`]
       : [];
     if (rows && keys)
-      return only(
+      return explanationOf(
         t("tile", { i: a, j: b }),
         [
           t("tile.spans", {
@@ -258,25 +221,23 @@ export function explain(trace, f, name) {
           }),
           ...lines,
         ].join("; "),
-        lines,
+        { lines },
       );
   }
   if (kind === "line")
-    return only(
-      codeText(algorithmsOf(f.pass)[f.problem.order].pseudocode[a].text, f.problem).trim(),
-    );
-  if (kind === "phase") return only(t("phase", { phase: at[0] }));
+    return explanationOf(codeText(algorithmOf(f).pseudocode[a].text, f.problem).trim());
+  if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
   const size = bytes(
-    sum(f.transfers.filter((t) => (t.op === "read") === reads).map((t) => t.bytes)),
+    sum(f.transfers.filter(({ op }) => (op === "read") === reads).map((moved) => moved.bytes)),
   );
   if (kind === "visit")
-    return only(
+    return explanationOf(
       t(reads ? "visit.read" : "visit.write"),
       t(reads ? "visit.read.size" : "visit.write.size", { size }),
     );
   if (kind === "moved")
-    return only(
+    return explanationOf(
       "",
       t(reads ? "so_far.read" : "so_far.write", {
         size: bytes(reads ? f.reads : f.writes),
@@ -284,7 +245,7 @@ export function explain(trace, f, name) {
       }),
     );
   if (kind === "bytes")
-    return only(
+    return explanationOf(
       "",
       t("bytes.of", {
         order: algorithmsOf(f.pass)[at[0]].label,
@@ -292,5 +253,5 @@ export function explain(trace, f, name) {
         tensors: [...(thing.names ?? [])].map((tensor) => SYMBOLS[tensor] ?? tensor).join(", "),
       }),
     );
-  return only(SYMBOLS[kind] ?? at[0]);
+  return explanationOf(SYMBOLS[kind] ?? at[0]);
 }

@@ -4,38 +4,33 @@
 import { number, sub } from "../lib/format.js";
 import { crossings } from "./backward.js";
 import { algorithmOf } from "./passes.js";
-import { changed } from "./scores.js";
-import { equals, operands, plus, productsOf, sum, within } from "./sums.js";
+import {
+  entryOf,
+  equals,
+  explanationOf,
+  operands,
+  plus,
+  productsOf,
+  scoreLines,
+  sum,
+  termsOf,
+  within,
+} from "./sums.js";
 import { t } from "./texts.js";
 import { tBackward } from "./texts_backward.js";
 import { rowWord } from "./wording.js";
 
-/** @import { Accumulator, Frame, Span, Trace } from "./types.js" */
+/** @import { Frame, Trace } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
-/** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives. */
+/** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives.
+ * @type {Record<"dQ" | "dK" | "dV", {made: string, left: "P" | "dS", right: "Q" | "K" | "dO", over: "rows" | "cols", of: "rows" | "cols"}>} */
 const SUMS = {
   dV: { made: "Pᵀ·dO", left: "P", right: "dO", over: "rows", of: "cols" },
   dK: { made: "dSᵀ·Q", left: "dS", right: "Q", over: "rows", of: "cols" },
   dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
 };
 
-/** @param {string} title @param {string} sentence @param {Partial<Explanation>} [more] @returns {Explanation} */
-const explanationOf = (title, sentence, more = {}) => ({
-  title,
-  terms: null,
-  total: undefined,
-  lines: [],
-  ...more,
-  sentence,
-});
-/** The entries of a matrix of the tile, also where one visit came by itself. @param {Trace} trace @param {Frame} f @param {"S" | "slope"} name */
-const of =
-  ({ arrays }, f, name) =>
-  (/** @type {number} */ row, /** @type {number} */ key) =>
-    f.zoom
-      ? f.zoom[name]?.[(row - f.rows.start) * (f.cols.stop - f.cols.start) + key - f.cols.start]
-      : arrays[name]?.[row * f.problem.n + key];
 /** In brackets where it is negative. @param {number | undefined} x */
 const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
@@ -61,22 +56,16 @@ function weight(trace, f, row, key) {
   const now = crossings(f).S;
   if (!now || !within(f.rows, row) || !within(f.cols, key))
     return absent(f, name, row, key, "Q", "K");
-  const { Q, K, P } = operands(trace, f);
+  const { Q, K, S, P } = operands(trace, f);
   if (f.stage)
     return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
       lines: [tBackward("P.stored", { P: number(P(row, key)) })],
     });
   const [r, c] = [row - f.rows.start, key - f.cols.start];
-  const terms = Array.from({ length: p.d }, (_, x) => Q(row, x) * K(key, x));
+  const terms = termsOf({ start: 0, stop: p.d }, (x) => Q(row, x) * K(key, x));
   const total = sum(terms);
-  const raw = Number(of(trace, f, "S")(row, key));
-  const steps = changed(p, total * p.scale, row, key);
-  const lines = [
-    `${number(total)} / √${p.d} ${steps.length ? `= ${number(total * p.scale)}` : equals(total * p.scale, raw)}`,
-  ];
-  steps.forEach(({ name: by, text, s }, k) =>
-    lines.push(`${by}: ${text} ${k < steps.length - 1 ? `= ${number(s)}` : equals(s, raw)}`),
-  );
+  const raw = S(row, key);
+  const lines = scoreLines(p, total, raw, row, key);
   const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
   if (hidden) lines.push(t("hidden"));
   const { lse } = f.stats[r] ?? {};
@@ -105,18 +94,18 @@ function weight(trace, f, row, key) {
 }
 
 /** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
-function slope(trace, f, row, key) {
+function ofSlope(trace, f, row, key) {
   const { problem: p } = f;
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
   if (!now || !within(f.rows, row) || !within(f.cols, key))
     return absent(f, name, row, key, "dO", "V");
-  const { V, P, dO, dP, dS } = operands(trace, f);
+  const { V, P, dO, dP, dS, slope } = operands(trace, f);
   if (f.stage === "dQ" || f.stage === "dK")
     return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
     });
-  const terms = Array.from({ length: p.d }, (_, x) => dO(row, x) * V(key, x));
+  const terms = termsOf({ start: 0, stop: p.d }, (x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
   if (now === "dP")
@@ -126,9 +115,8 @@ function slope(trace, f, row, key) {
       { terms, total, lines },
     );
   const D = f.stats.find((s) => s.row === row)?.D;
-  const steep = of(trace, f, "slope")(row, key);
-  const found = P(row, key) * (dP(row, key) - Number(D)) * (steep ?? 1);
-  const by = steep === undefined ? "" : ` · ${number(steep)}`;
+  const found = P(row, key) * (dP(row, key) - Number(D)) * slope(row, key);
+  const by = (f.zoom ?? trace.arrays).slope ? ` · ${number(slope(row, key))}` : "";
   lines.push(
     `= P · (dP − D)${by && " · slope"}`,
     `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
@@ -143,7 +131,7 @@ function gradient(trace, f, kind, a, x) {
   const name = `${kind}[${a},${x}]`;
   const { problem: p, grads } = f;
   const acc = grads?.[kind];
-  const span = /** @type {Span} */ (f[of]);
+  const span = f[of];
   const title = `${kind}${sub(a)},${sub(x)}`;
   if (!acc || !within(span, a))
     return explanationOf(
@@ -176,15 +164,10 @@ function gradient(trace, f, kind, a, x) {
         lines: [number(now)],
       },
     );
-  const entries = /** @type {Record<string, (row: number, at: number) => number>} */ (
-    operands(trace, f)
-  );
-  const { start, stop } = /** @type {Span} */ (f[over]);
-  const terms = Array.from(
-    { length: stop - start },
-    (_, k) =>
-      (over === "rows" ? entries[left](start + k, a) : entries[left](a, start + k)) *
-      entries[right](start + k, x),
+  const entries = operands(trace, f);
+  const terms = termsOf(
+    f[over],
+    (k) => (over === "rows" ? entries[left](k, a) : entries[left](a, k)) * entries[right](k, x),
   );
   const scaled = kind === "dQ" && algorithmOf(f).scales_dQ ? p.scale : 1; // by which each of its visits multiplies
   const total = sum(terms) * scaled;
@@ -210,7 +193,7 @@ function ofRow(trace, f, kind, row) {
   const lines = [];
   const terms =
     kind === "D" && s?.D !== undefined && f.stage !== "dS"
-      ? Array.from({ length: d }, (_, x) => O(row, x) * dO(row, x))
+      ? termsOf({ start: 0, stop: d }, (x) => O(row, x) * dO(row, x))
       : null;
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
   if (kind !== "lse" && s?.D !== undefined)
@@ -236,19 +219,10 @@ export function explainBackward(trace, f, kind, at) {
   const [a, b] = at;
   if (!f.numbers) return null;
   if (kind === "S") return weight(trace, f, a, b);
-  if (kind === "dS") return slope(trace, f, a, b);
+  if (kind === "dS") return ofSlope(trace, f, a, b);
   if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2)
     return gradient(trace, f, kind, a, b);
   if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(trace, f, kind, a);
-  if ((kind === "dO" || kind === "O") && at.length === 2) {
-    const name = `${kind}[${a},${b}]`;
-    const x =
-      within(f.rows, a) && f.done("load") && f.kind !== "skipped"
-        ? operands(trace, f)[kind](a, b)
-        : undefined;
-    return explanationOf(name, `${name}, ${x === undefined ? t("off") : number(x)}`, {
-      lines: x === undefined ? [] : [number(x)],
-    });
-  }
+  if ((kind === "dO" || kind === "O") && at.length === 2) return entryOf(trace, f, kind, a, b);
   return null;
 }

@@ -11,11 +11,13 @@ import { hiders } from "./predicates.js";
 export const KINDS = ["full", "partial", "skipped"];
 /** @type {Op[]} */
 export const OPS = ["read", "write", "add"];
-const IN_TILES = ["S", "P", "dP", "dS"]; // tensors whose blocks are tiles
 export const PENDING = undefined; // NaN is a number here: what overflow makes
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
 const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
+
+/** Which part of the keys a visit belongs to. @param {Decoded["arrays"]} arrays @param {number} v */
+export const laneOf = ({ v_lane }, v) => v_lane?.[v] ?? 0;
 
 /** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
 export function prepare({ header, arrays }) {
@@ -24,7 +26,9 @@ export function prepare({ header, arrays }) {
   const tensors = header.tensors;
   const width = tensors.length * 2;
   const moved = new Float64Array((steps + 1) * width); // cumulative bytes, [visit][tensor][read|write]
-  const visitsOfRow = Array.from({ length: p.Tr }, () => []);
+  const visitsOfRow = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
+  const { lanes } = algorithmOf({ problem: p, header });
+  const lastOfLane = new Int32Array(p.Tr * lanes).fill(-1);
   const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
   const previous = new Int32Array(steps).fill(-1);
   /** @type {Record<string, Int32Array>} */
@@ -49,7 +53,12 @@ export function prepare({ header, arrays }) {
     else if (j < 0 && arrays.v_stage[v]) strip[stage][i] = v;
     if (idle(arrays, v)) continue;
     const row = visitsOfRow[i];
-    previous[v] = row.length ? row[row.length - 1] : -1;
+    if (lanes > 1 && arrays.v_stage[v]) previous[v] = -1;
+    else {
+      const lane = i * lanes + laneOf(arrays, v);
+      previous[v] = lastOfLane[lane];
+      lastOfLane[lane] = v;
+    }
     row.push(v);
   }
   return {
@@ -63,6 +72,7 @@ export function prepare({ header, arrays }) {
     tileVisit,
     tilesOf,
     previous,
+    lastOfLane,
     strip,
     ...sumsOf(header, arrays),
   };
@@ -147,7 +157,7 @@ function transfersOf(trace, v, phaseDone) {
     const phase = header.phases[arrays.t_phase[t]];
     list.push({
       tensor,
-      block: IN_TILES.includes(tensor)
+      block: header.pairs.includes(tensor)
         ? [Math.floor(block / problem.Tc), block % problem.Tc]
         : block,
       op: OPS[arrays.t_op[t]],
@@ -165,19 +175,21 @@ function statsOf(trace, v, rows, done) {
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
   const out = [];
+  /** @type {Record<string, Numbers>} */
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const names = header.row_names;
-  const running = has && algorithmOf(trace).running; // else no m, l and alpha from before
+  const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const get = (name, phase) => (has && done(phase) ? arrays[name]?.[base + r] : PENDING);
+    const get = (/** @type {string} */ name, /** @type {string} */ phase) =>
+      has && done(phase) ? arrays[name]?.[base + r] : PENDING;
     const m_old = running ? arrays.r_m_old[base + r] : PENDING;
     const m_new = get("r_m_new", "max");
     out.push({
       row: rows.start + r,
       name: names ? names[rows.start + r] : null,
-      rose: m_old !== PENDING && m_old > -Infinity && m_new > m_old, // over an earlier one
+      rose: m_old !== PENDING && m_old > -Infinity && Number(m_new) > m_old, // over an earlier one
       m_old,
       l_old: running ? arrays.r_l_old[base + r] : PENDING,
       row_max: get("r_row_max", "max"),
@@ -205,7 +217,7 @@ export const hidden = ({ hidden: bits }, k) =>
  * @param {number} cols keys that there are @param {Frame["hides"]} hides @param {boolean} masked */
 const scoreOf =
   ({ S }, at, cols, hides, masked) =>
-  (r, c) => {
+  (/** @type {number} */ r, /** @type {number} */ c) => {
     if (masked && hides(r, c)) return -Infinity;
     return c < cols ? S?.[at(r, c)] : 0;
   };
@@ -231,6 +243,8 @@ function accumulatorOf(trace, v, done, rows) {
   }
   if (!header.numbers || (output === "final" && !hasAcc(arrays, v))) return null;
   const size = (rows.stop - rows.start) * p.d;
+  if (divided && header.stages[arrays.v_stage[v]] === null && arrays.v_lane)
+    return { data: dividedBy(arrays, v, p.d), state: "final" };
   if (divided)
     return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
   const from = done("output") ? v : previous[v];
@@ -238,6 +252,12 @@ function accumulatorOf(trace, v, done, rows) {
   const data = arrays.acc.subarray(arrays.a_ptr[from], arrays.a_ptr[from + 1]);
   return { data, state: done("output") ? "after" : "before" };
 }
+
+/** O of a part of the keys, divided by its own ℓ. @param {Trace["arrays"]} arrays @param {number} v @param {number} d */
+const dividedBy = ({ acc, a_ptr, r_ptr, r_l_new }, v, d) =>
+  acc
+    .subarray(a_ptr[v], a_ptr[v + 1])
+    .map((x, k) => x / (r_l_new[r_ptr[v] + Math.floor(k / d)] || 1));
 
 /** @param {Trace["arrays"]} arrays @param {number} v */
 const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
@@ -266,7 +286,8 @@ export function frame(trace, step, phase) {
   const { problem: p, arrays, header } = trace;
   const phases = phasesOf(trace, step);
   const position = phases.indexOf(phase);
-  const done = (name) => phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
+  const done = (/** @type {string} */ name) =>
+    phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
   const rows =
@@ -280,11 +301,21 @@ export function frame(trace, step, phase) {
   const zoom = zoomAt(trace, step)?.arrays ?? null;
   const stage = header.stages[arrays.v_stage[step]];
   const backward = header.pass === "backward";
-  const width = cols.stop - cols.start;
+  const { lanes, stages } = algorithmOf(trace);
+  const columns = stages[String(stage)]?.columns ?? "keys";
+  const source = zoom ?? arrays;
+  const width = columns === "lanes" ? lanes : cols.stop - cols.start;
   /** @type {(r: number, c: number) => number} */
-  const at = zoom ? (r, c) => r * width + c : (r, c) => (rows.start + r) * p.n + cols.start + c;
+  const at =
+    columns === "lanes"
+      ? (r, c) => (zoom ? r : rows.start + r) * lanes + c
+      : zoom
+        ? (r, c) => r * width + c
+        : (r, c) => (rows.start + r) * p.n + cols.start + c;
   /** @type {Frame["hides"]} */
-  const hides = (r, c) => c >= width || hidden(zoom ?? arrays, at(r, c));
+  const hides = (r, c) => columns === "keys" && (c >= width || hidden(source, at(r, c)));
+  /** @type {Record<string, Numbers>} */
+  const scores = { ...source, S: (columns === "lanes" && !zoom && arrays.lane_S) || source.S };
   return {
     problem: p,
     pass: header.pass,
@@ -310,7 +341,11 @@ export function frame(trace, step, phase) {
     numbers: header.numbers || Boolean(zoom),
     zoom,
     hides,
-    score: scoreOf(zoom ?? arrays, at, width, hides, !phases.includes("mask") || done("mask")),
+    lane: laneOf(arrays, step),
+    lanes,
+    columns,
+    weight: (r, c) => (columns === "lanes" && !zoom ? arrays.lane_P : source.P)?.[at(r, c)],
+    score: scoreOf(scores, at, width, hides, !phases.includes("mask") || done("mask")),
     ...bytesSoFar(trace, step, done),
   };
 }

@@ -48,10 +48,11 @@ export const AXES = {
 const ALL = ["rows", "keys", "dims", "outs"];
 const OF_ROWS = ["m", "l", "alpha", "lse", "D"];
 const CROSSINGS = ["S", "dS"];
+const PARTIAL = "′"; // ends the name of what each lane has of its own
 const IN_BACKWARD = /^(?:d[QKVOS]|lse|D)$/; // alone
 const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
 /** @type {Record<string, string>} */
-const KNOWN_AS = { P: "S", weights: "S", dP: "dS", ℓ: "l", α: "alpha" };
+const KNOWN_AS = { P: "S", weights: "S", dP: "dS", ℓ: "l", α: "alpha", "O′": "O", "lse′": "lse" };
 /** @type {Record<string, string>} Old names of the conventions, in addresses. */
 const RENAMED = { asked: "requested", least: "compulsory" };
 /** @param {string} name */
@@ -76,6 +77,7 @@ const overlap = (a, b) =>
 export function linksAt(trace, f) {
   const { problem: p, arrays, tensors, header } = trace;
   const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
+  /** @type {Record<string, number>} */
   const block = { rows: p.block_q, keys: p.block_k };
   /** @type {Box} */
   const here = { rows: f.rows, keys: f.cols };
@@ -108,7 +110,7 @@ export function linksAt(trace, f) {
   /** @param {string} name @param {Iterable<{tensor: string, block: number | number[], phase: string}>} transfers @returns {Thing} */
   function counted(name, transfers) {
     const list = [...transfers];
-    const blocks = new Set(list.map((t) => [tensorOf(t.tensor), t.block].flat().join(".")));
+    const blocks = new Set(list.map((t) => [tensorOf(t.tensor), placeOfBlock(t)].flat().join(".")));
     return {
       name,
       box: {},
@@ -118,7 +120,7 @@ export function linksAt(trace, f) {
     };
   }
 
-  /** All that was moved this way up to this moment. @param {"read" | "write"} op */
+  /** All that was moved this way up to this moment. @param {import("./types.js").Direction} op */
   function* movedBefore(op) {
     for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
       if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
@@ -126,7 +128,7 @@ export function linksAt(trace, f) {
       const b = arrays.t_block[t];
       yield {
         tensor,
-        block: CROSSINGS.includes(tensorOf(tensor)) ? [Math.floor(b / p.Tc), b % p.Tc] : b,
+        block: header.pairs.includes(tensor) ? [Math.floor(b / p.Tc), b % p.Tc] : b,
         phase: header.phases[arrays.t_phase[t]],
       };
     }
@@ -153,8 +155,8 @@ export function linksAt(trace, f) {
     const convention = RENAMED[more] ?? more;
     if (what === undefined)
       return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
-    if (kind === "line" && Object.hasOwn(pseudocode, what) && pseudocode[what].phase)
-      return running([pseudocode[what]], name, pseudocode[what].phase);
+    const line = Object.hasOwn(pseudocode, what) ? pseudocode[Number(what)] : null;
+    if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
       if (kind === "visit")
@@ -166,7 +168,7 @@ export function linksAt(trace, f) {
     }
     const totals =
       kind === "bytes" &&
-      Object.hasOwn(header.totals, convention) &&
+      (convention === "requested" || convention === "compulsory") &&
       Object.hasOwn(orders, what) &&
       header.totals[convention][what];
     if (totals)
@@ -295,6 +297,7 @@ export function linksAt(trace, f) {
   /** The cell at this place of what SRAM shows, counted from its corner; null beyond its edge.
    * @param {string} tensor @param {number} first @param {number} second along the axes of the tensor @returns {string | null} */
   function cellAt(tensor, first, second) {
+    if (f.columns === "lanes" && tensor === "S") return null; // no key
     const bounds = { ...here, dims: { start: 0, stop: p.d }, outs: { start: 0, stop: p.d } };
     const at = [first, second].map((k, which) => {
       const { start, stop } = /** @type {Span} */ (bounds[AXES[tensor][which]]);
@@ -306,9 +309,15 @@ export function linksAt(trace, f) {
   return { thing, belongs, cells, runs, areas, cellAt };
 }
 
+/** Where a block lies: of what each lane has of its own, its rows. @param {{tensor: string, block: number | number[]}} of */
+const placeOfBlock = ({ tensor, block }) =>
+  Array.isArray(block) && tensor.endsWith(PARTIAL) ? block[0] : block;
+
 /** The name of a block that is moved. @param {{tensor: string, block: number | number[]}} of */
-export function partName({ tensor, block }) {
+export function partName(of) {
+  const block = placeOfBlock(of);
   if (Array.isArray(block)) return `tile.${block.join(".")}`;
+  const tensor = tensorOf(of.tensor);
   return AXES[tensor]?.length === 1 ? tensor : `${tensor}.${block}`;
 }
 

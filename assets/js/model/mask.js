@@ -105,6 +105,7 @@ const segment = (starts, k) => starts.filter((start) => start <= k).length;
  * @param {boolean} isVisible @param {number} i @param {number} j */
 export function because({ name, numbers }, isVisible, i, j) {
   const [a, b] = numbers.split(",").map(Number);
+  /** @type {Record<string, () => string>} */
   const reasons = {
     full: () => t("because.full"),
     causal: () => `${j} ${isVisible ? "≤" : ">"} ${i}`,

@@ -11,6 +11,7 @@ import { t } from "./texts.js";
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {[number, number]} Point */
 
+/** @type {Record<string, number>} */
 const ACT_MS = {
   skip: 160,
   load: 400,
@@ -41,10 +42,11 @@ const FILLS = ["scores", "output", "dP", "dV", "dK", "dQ"]; // cell by cell
 const GROWTH = 2.2;
 const SAMPLES = 24; // of a flight
 
-/** y at x on a CSS cubic-bezier(x1, y1, x2, y2). */
+/** y at x on a CSS cubic-bezier(x1, y1, x2, y2). @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 */
 const bezier = (x1, y1, x2, y2) => (/** @type {number} */ x) => {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  const on = (a, b, t) => 3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
+  const on = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ t) =>
+    3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
   let [low, high] = [0, 1];
   for (let k = 0; k < 20; k++) {
     const middle = (low + high) / 2;
@@ -61,6 +63,7 @@ export function flights(f, phase) {
   /** @type {Map<string, Flight>} */
   const found = new Map();
   for (const { tensor, op, block, bytes } of f.transfers.filter((t) => t.phase === phase)) {
+    /** @type {Flight} */
     const one = found.get(tensor + op) ?? {
       tensor,
       op,
@@ -73,7 +76,8 @@ export function flights(f, phase) {
     one.blocks.push(block);
     found.set(tensor + op, one);
   }
-  const rank = ({ tensor }) => (FIRST.includes(tensor) ? FIRST.indexOf(tensor) : FIRST.length);
+  const rank = (/** @type {{tensor: string}} */ { tensor }) =>
+    FIRST.includes(tensor) ? FIRST.indexOf(tensor) : FIRST.length;
   const list = [...found.values()].sort((a, b) => rank(a) - rank(b));
   const apart = Math.min(APART_MS, (ACT_MS.load - FLIGHT_MS.read) / Math.max(1, list.length - 1));
   list.forEach(
@@ -136,7 +140,7 @@ export const lengthOfAll = (list) =>
   list.length ? list[list.length - 1].start + list[list.length - 1].ms : 0;
 
 /** How far the cell in row r, column c of a matrix is when its act is at `t`, 0 to 1: row by row and column by column
- * what fills, the rows a little apart what turns. @param {string} phase */
+ * what fills, the rows a little apart what turns. @param {string} phase @param {number} r @param {number} c @param {number} rows @param {number} cols @param {number} t */
 export function cellAt(phase, r, c, rows, cols, t) {
   const fills = FILLS.includes(phase);
   const one = fills ? 0.2 : 0.36; // of the act
@@ -169,7 +173,7 @@ export function wayOf(tensor, home, seat, unit) {
 
 /** @param {Point[]} points @param {number} t @returns {Point} */
 function on([a, b, c, d], t) {
-  const mix = (k) =>
+  const mix = (/** @type {number} */ k) =>
     a[k] * (1 - t) ** 3 + 3 * b[k] * t * (1 - t) ** 2 + 3 * c[k] * t * t * (1 - t) + d[k] * t ** 3;
   return [mix(0), mix(1)];
 }

@@ -13,9 +13,10 @@ const PLACES = ["shared memory", "registers"];
  * @param {Sram} sram @param {string} key @param {number} n */
 export function onChip({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
-  const inside = (place) => parts.filter((part) => part[3] === place);
-  const needs = (place) => inside(place).reduce((sum, [, , size]) => sum + size, 0);
-  const list = (place) =>
+  const inside = (/** @type {OnChip} */ place) => parts.filter((part) => part[3] === place);
+  const needs = (/** @type {OnChip} */ place) =>
+    inside(place).reduce((sum, [, , size]) => sum + size, 0);
+  const list = (/** @type {OnChip} */ place) =>
     inside(place)
       .map(
         ([tensor, shape, size]) =>

@@ -24,9 +24,12 @@ import {
 /** `general`: the note under a mask that is neither full nor causal.
  * @typedef {{text: string, note?: string, general?: string, phase?: string, stage?: string, first?: boolean}} Line */
 
+/** Are there kernels over tiles and others? @param {Frame} f */
+const hasBoth = (f) => f.pass === "backward" || f.lanes > 1;
+
 /** Does this code line run at this moment? @param {Line} line @param {Frame} f @returns {boolean} */
 export function lit(line, f) {
-  if (line.stage ? line.stage !== f.stage : f.pass === "backward" && f.stage !== null) return false; // it has kernels of both kinds
+  if (line.stage ? line.stage !== f.stage : f.stage !== null && hasBoth(f)) return false;
   if (line.phase !== f.phase) return false;
   if (line.first) return f.transfers.some((t) => t.tensor === algorithmOf(f).opens);
   return true;
@@ -233,11 +236,31 @@ const SENTENCES = {
   },
 };
 
+/** The algorithm's own sentence, formula and remark of this phase, if it has any. @param {Frame} f @param {Row} [row] */
+function ownWords(f, row) {
+  const { sentences } = algorithmOf(f).texts;
+  const found = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
+  /** @type {Record<string, string | number>} */
+  const values = {
+    i: sub(f.i),
+    part: f.lane,
+    of: f.lanes,
+    moved: moved(f, "read"),
+    size: bytes(sumBytes(f, "write")),
+    row: row ? rowWord(row) : "",
+    m: number(row?.m_new),
+    l: number(row?.l_new),
+  };
+  return found?.map((text) =>
+    text.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all)),
+  );
+}
+
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */
 export function describeStep(f, row) {
   const [words, formula = "", aside = ""] = [
-    (f.pass === "backward" ? backward.sentences : SENTENCES)[f.phase](f, row),
+    ownWords(f, row) ?? (f.pass === "backward" ? backward.sentences : SENTENCES)[f.phase](f, row),
   ].flat();
   return { words, formula, aside };
 }

@@ -37,9 +37,11 @@ function rowsOf({ arrays: a, problem: p }, v) {
   return met;
 }
 
-const rises = ({ before, after }) => after > before;
+const rises = (/** @type {Met} */ { before, after }) => after > before;
+/** @param {Met[]} list @param {number} k */
 const one = (list, k) => list[k % list.length];
-const tileOf = ({ arrays, steps }, v) =>
+/** @param {number} v */
+const tileOf = (/** @type {Trace} */ { arrays, steps }, v) =>
   tPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
@@ -61,7 +63,9 @@ function maximum(trace, v, wanted) {
     row,
   };
 }
+/** @param {Trace} trace @param {number} v */
 const rise = (trace, v) => maximum(trace, v, true);
+/** @param {Trace} trace @param {number} v */
 const stay = (trace, v) => maximum(trace, v, false);
 
 /** "By which α is the row's past multiplied?" @param {Trace} trace @param {number} v @returns {Question} */

@@ -19,7 +19,8 @@ export const ORDERS = ordersOf();
 /** HBM bytes that a trace has moved after 0, 1, … all of its visits. @param {Trace} trace */
 export function bytesAfter({ steps, tensors, moved }) {
   const width = tensors.length * 2;
-  const sum = (v) => moved.subarray(v * width, (v + 1) * width).reduce((a, b) => a + b, 0);
+  const sum = (/** @type {number} */ v) =>
+    moved.subarray(v * width, (v + 1) * width).reduce((a, b) => a + b, 0);
   return Array.from({ length: steps + 1 }, (_, v) => sum(v));
 }
 

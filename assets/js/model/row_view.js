@@ -3,7 +3,7 @@
 
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
-import { hidden, PENDING, weight } from "./frame.js";
+import { hidden, laneOf, PENDING, weight } from "./frame.js";
 import { t } from "./texts.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
@@ -20,17 +20,18 @@ export const AHEAD = 8;
 const scoreAt = ({ arrays, problem: p }, row, c) =>
   hidden(arrays, row * p.n + c) ? -Infinity : arrays.S[row * p.n + c];
 
-/** The visits of this row that take a maximum, in order, as this way measures them.
- * @param {Trace} trace @param {number} row @param {Way} way @returns {Visit[]} */
-export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way) {
+/** The visits of this row (of a part of its keys) that take a maximum, in order, as this way measures them.
+ * @param {Trace} trace @param {number} row @param {Way} way @param {number} [lane] @returns {Visit[]} */
+export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way, lane = 0) {
   const i = Math.floor(row / p.block_q);
-  const { running } = ALGORITHMS[p.order]; // else there is no past to keep
+  const { running, lanes } = ALGORITHMS[p.order]; // not running: there is no past to keep
   /** @type {Visit[]} */
   const visits = [];
-  let m = p.sink ?? -Infinity; // where a sink stands, as if it had been met before the first key
+  let m = (lane === 0 ? p.sink : null) ?? -Infinity; // where a sink stands, as if it had been met before the first key
   for (const v of visitsOfRow[i]) {
     const at = arrays.r_ptr[v] + row - i * p.block_q;
     if (arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
+    if (laneOf(arrays, v) !== lane || (lanes > 1 && arrays.v_stage[v])) continue; // a part is measured by its own m
     const strip = arrays.v_j[v] < 0;
     const start = strip ? 0 : arrays.v_j[v] * p.block_k;
     const keys = { start, stop: strip ? p.n : Math.min(p.n, start + p.block_k) };
@@ -86,7 +87,13 @@ export function rescales(trace, way) {
  * @param {Trace} trace @param {Frame} f @param {number} row @param {Way} way @returns {Slot[] | null} */
 export function slotsOf(trace, f, row, way) {
   if (!trace.header.numbers) return null;
-  const visits = visitsOf(trace, row, way);
+  const parts = Array.from({ length: f.lanes }, (_, lane) => slotsOfPart(trace, f, row, way, lane));
+  return parts[0].map((slot, c) => parts.find((part) => part[c].state === "seen")?.[c] ?? slot);
+}
+
+/** @param {Trace} trace @param {Frame} f @param {number} row @param {Way} way @param {number} lane @returns {Slot[]} */
+function slotsOfPart(trace, f, row, way, lane) {
+  const visits = visitsOf(trace, row, way, lane);
   const known = visits.filter(({ v }) => v < f.step || (v === f.step && f.done("exp")));
   const now = known.at(-1);
   const shrinks = f.phase === "exp" && now?.v === f.step && now.alpha < 1 && known.length > 1;

@@ -111,6 +111,16 @@ export function finishedRows({ visitsOfRow, problem: p }, f) {
   return count;
 }
 
+/** Row blocks, from the first, of which this part of the keys is final in HBM. @param {Trace} trace @param {Frame} f @param {number} lane */
+export function finishedParts({ lastOfLane, problem: p }, f, lane) {
+  let count = 0;
+  for (; count < p.Tr; count++) {
+    const last = lastOfLane[count * f.lanes + lane];
+    if (last > f.step || (last === f.step && !f.done("store"))) break;
+  }
+  return count;
+}
+
 export const OF_KEYS = ["K", "V", "dK", "dV"]; // cut into key blocks; the others into row blocks
 const OF_ROWS = ["m", "l", "lse", "D"]; // a number per row
 

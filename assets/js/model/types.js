@@ -15,7 +15,7 @@
  *   texts: AlgorithmTexts, pseudocode: CodeLine[],
  * }} Algorithm
  * @typedef {{
- *   remark: string, purpose?: string[], compulsory?: string, products?: Record<string, string>, products_lesson?: string,
+ *   remark: string, purpose?: string[], compulsory?: string, products?: Record<string, string>, products_lesson?: string, captions?: Record<string, Record<string, string[]>>,
  *   sentences?: Record<string, Record<string, string[]>>,
  * }} AlgorithmTexts
  */
@@ -50,12 +50,12 @@
  *
  * What stands before the arrays, as JSON. `kind`: in words, of what kind the numbers are. `query`: the Problem's keys in the address. `row_names`: a sentence's
  * words. `numbers`: false if it came as tiles only. `phases`, those of the pass: bit k of `v_phases` is the k-th; `stages`:
- * `v_stage` k is the k-th. `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: of the pass, by either convention, of each
+ * `v_stage` k is the k-th; `pairs`: tensors whose blocks are pairs. `itemsize`: bytes of an element, of dQ once it is scaled. `totals`: of the pass, by either convention, of each
  * order and tensor. `dsink`: in a backward with numbers, the gradient of its sink, where it has one.
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
- *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
+ *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], pairs: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
  *   totals: Record<"requested" | "compulsory", Record<Order, Record<string, Moved>>>, dsink?: number, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *
@@ -64,15 +64,15 @@
  * `t_ptr[v]` on; `t_block` is i, j or i · Tc + j, `t_op` 0 reads, 1 writes, 2 adds to what is in HBM.
  * @typedef {{
  *   tile_kind: Numbers, v_i: Numbers, v_j: Numbers, v_kind: Numbers, v_stage: Numbers, v_phases: Numbers,
- *   t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
+ *   v_lane?: Numbers, t_ptr: Numbers, t_tensor: Numbers, t_block: Numbers, t_op: Numbers, t_phase: Numbers, t_bytes: Numbers,
  * }} Skeleton
  *
  * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P
- * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on. `tile_parts` (predicates × Tr × Tc, none of a plain mask): what a tile is under each predicate alone.
+ * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on. `lane_S` and `lane_P` (n × lanes): lse of each part of the keys, and its weight. `tile_parts` (predicates × Tr × Tc, none of a plain mask): what a tile is under each predicate alone.
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
- *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers, tile_parts: Numbers,
+ *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers, tile_parts: Numbers, lane_S?: Numbers, lane_P?: Numbers,
  * }} Values
  *
  * The same of a backward pass: `slope`, where the score changes S, 1 where nobody computes it; P, dP and dS then 0. What a
@@ -90,12 +90,12 @@
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
  * `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc): the first of each tile, `tilesOf` the last
  * of each stage; `previous` (the visit before in
- * the same row block), `strip` (of a stage and row block, its visit without a key block): −1 where there is none. In the
+ * the same row block and lane), `lastOfLane` (Tr × lanes), `strip` (of a stage and row block, its visit without a key block): −1 where there is none. In the
  * backward: `before`, per gradient the visit that left the sum from which this one goes on, and per row block those that `add` to its dQ.
  * @typedef {{
  *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
  *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, zoom?: Zoom,
- *   before: Record<"dQ" | "dK" | "dV", Int32Array>, adds: number[][],
+ *   lastOfLane: Int32Array, before: Record<"dQ" | "dK" | "dV", Int32Array>, adds: number[][],
  * }} Prepared
  * @typedef {Decoded & Prepared} Trace
  */
@@ -111,6 +111,7 @@
  *   alpha: Known, row_sum: Known, l_new: Known, lse?: Known, D?: Known,
  * }} Row
  * @typedef {"read" | "write" | "add"} Op
+ * @typedef {"read" | "write"} Direction
  * @typedef {{
  *   tensor: string, block: number | number[], op: Op, phase: string, bytes: number, moved: boolean,
  * }} Transfer
@@ -121,12 +122,12 @@
  * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `hides`, `score`: of the tile's
+ * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `lane`: the part of the keys, of `lanes`; `columns`: what a column of S is. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
  * @typedef {{
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
  *   hiders: import("./predicates.js").Hiders | null, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
- *   hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

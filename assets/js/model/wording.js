@@ -52,10 +52,10 @@ export function blocksOf(f, op) {
     many: names.length > 1,
   };
 }
-/** The same in words. @param {Frame} f @param {"read" | "write"} op */
+/** The same in words. @param {Frame} f @param {import("./types.js").Direction} op */
 export function moved(f, op) {
   const { what, many } = blocksOf(f, op);
-  return t(many ? `moved.${op}.more` : `moved.${op}.one`, { what, size: bytes(sumBytes(f, op)) });
+  return t(`moved.${op}.${many ? "more" : "one"}`, { what, size: bytes(sumBytes(f, op)) });
 }
 
 /** @param {Pick<Row, "row" | "name">} row */

@@ -1,5 +1,6 @@
 // All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
 
+import { all } from "../lib/dom.js";
 import { mountLearn } from "../learn/index.js";
 import { answerInstead } from "../lib/server.js";
 import { mountBar } from "../site/bar.js";
@@ -16,13 +17,13 @@ import { mount as tour } from "../step/tour.js";
 import { mount as predict } from "../views/predict.js";
 import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
-import { Board } from "./static_pages.js";
+import { StaticPage } from "./static_pages.js";
 
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** One page at a time; the address and its listeners are those of site/pages.js. */
 function tabs() {
-  const all = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")];
+  const all = all(document, "#pages > .tab-wrapper [role=tab]");
   const choose = (tab) => {
     for (const other of all) {
       const now = other === tab;
@@ -73,7 +74,7 @@ export function start(pictures) {
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
   mountLearn({ ...still("learn"), ...pictures });
-  for (const root of document.querySelectorAll("[data-board]")) new Board(root, answers);
+  for (const root of all(document, "[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);
 }

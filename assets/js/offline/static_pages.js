@@ -1,7 +1,7 @@
 // The pages of figures without a server: their views were made beforehand, for a few workloads each. See
 // explainer/web/static_pages.py; the keys in the address are those of the app.
 
-import { el, set } from "../lib/dom.js";
+import { all, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
@@ -23,12 +23,12 @@ async function drawn(place, { data, layout }) {
     });
 }
 
-export class Board {
+export class StaticPage {
   /** @param answers what came with the page */
   constructor(root, answers) {
     this.root = root;
     this.answers = answers;
-    this.told = JSON.parse(root.dataset.board);
+    this.page = JSON.parse(root.dataset.page);
     const place = (name) => root.querySelector(`[data-place=${name}]`);
     Object.assign(this, {
       head: place("head"),
@@ -38,10 +38,10 @@ export class Board {
       warps: place("warps"),
     });
     root.addEventListener("change", () => this.changed());
-    listen("fa:page", (name) => name === this.told.name && this.open());
+    listen("fa:page", (name) => name === this.page.name && this.open());
     listen(
       "fa:pick",
-      (query) => root.checkVisibility() && (query ? this.say(t("tile")) : this.show("")),
+      (query) => root.checkVisibility() && (query ? this.notify(t("tile")) : this.show("")),
     );
   }
 
@@ -50,14 +50,13 @@ export class Board {
   }
 
   choose(name, value) {
-    const input = [...this.root.querySelectorAll(`[data-choice=${name}] input`)].find(
-      (one) => one.value === value,
-    );
+    const input = all(this.root, `[data-choice=${name}] input`).find((one) => one.value === value);
     if (input) input.checked = true;
     return Boolean(input);
   }
 
-  t(sentence) {
+  /** Show a sentence in place of a view, or none. */
+  notify(sentence) {
     set(this.notice, { text: sentence });
     this.notice.hidden = !sentence;
   }
@@ -66,21 +65,21 @@ export class Board {
   open() {
     if (this.opened) return;
     this.opened = true;
-    const { prefix, plain, key, workloads, lacks } = this.told;
-    const asked = [...new URLSearchParams(window.location.search)].filter(([name]) =>
+    const { prefix, plain, key, workloads, lacks } = this.page;
+    const parameters = [...new URLSearchParams(window.location.search)].filter(([name]) =>
       name.startsWith(prefix),
     );
     const {
       view,
       [key]: choice,
       ...load
-    } = Object.fromEntries(asked.map(([name, value]) => [name.slice(prefix.length), value]));
+    } = Object.fromEntries(parameters.map(([name, value]) => [name.slice(prefix.length), value]));
     const other = Object.entries(load).filter(
       ([name, value]) => plain[name] !== undefined && plain[name] !== value,
     );
-    const same = (held) =>
-      other.length === Object.keys(held).length &&
-      other.every(([name, value]) => held[name] === value);
+    const same = (load) =>
+      other.length === Object.keys(load).length &&
+      other.every(([name, value]) => load[name] === value);
     const k = workloads.findIndex(same);
     const known = [
       !view || this.choose("view", view),
@@ -91,7 +90,7 @@ export class Board {
   }
 
   changed() {
-    const { prefix, plain, key, workloads } = this.told;
+    const { prefix, plain, key, workloads } = this.page;
     const load = workloads[Number(this.value("workload"))];
     const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
     const all = Object.keys(plain).map((name) => [
@@ -106,33 +105,37 @@ export class Board {
   }
 
   async show(sentence) {
-    const { name, key, shown, alone, workloads } = this.told;
+    const { name, key, choice_views, fixed_views, workloads } = this.page;
     const view = this.value("view");
-    const load = alone.includes(view) ? {} : workloads[Number(this.value("workload"))];
-    const query = { view, ...load, ...(shown.includes(view) ? { [key]: this.value("more") } : {}) };
+    const load = fixed_views.includes(view) ? {} : workloads[Number(this.value("workload"))];
+    const query = {
+      view,
+      ...load,
+      ...(choice_views.includes(view) ? { [key]: this.value("more") } : {}),
+    };
     const row = (choice, on) => {
       const node = this.root.querySelector(`[data-choice=${choice}]`);
       if (node) node.hidden = !on;
     };
-    row("more", shown.includes(view));
-    row("workload", !alone.includes(view));
-    for (const label of this.root.querySelectorAll("[data-choice] label"))
+    row("more", choice_views.includes(view));
+    row("workload", !fixed_views.includes(view));
+    for (const label of all(this.root, "[data-choice] label"))
       label.classList.toggle("selected", label.firstChild.checked);
-    this.say(sentence);
+    this.notify(sentence);
     count("figures", 1);
     try {
-      const held = await this.answers.part(name);
+      const views = await this.answers.part(name);
       const wanted = Object.keys(query)
         .sort()
         .map((one) => `${one}=${query[one]}`)
         .join("&");
-      const inHall = presentMode();
-      if (this.shown === wanted + inHall) return;
-      this.shown = wanted + inHall;
-      const { head, tail, charts, hall } = held[wanted];
-      await this.draw(head, inHall ? hall : charts, tail, view);
+      const presents = presentMode();
+      if (this.drawn === wanted + presents) return;
+      this.drawn = wanted + presents;
+      const { head, tail, charts, present } = views[wanted];
+      await this.draw(head, presents ? present : charts, tail, view);
     } catch (error) {
-      this.say(error.message);
+      this.notify(error.message);
     } finally {
       count("figures", -1);
     }

@@ -1,7 +1,7 @@
 // Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
 // are seen; and to the page itself when a link of Learn has led ttabStorage.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
@@ -9,8 +9,7 @@ import { t } from "./texts.js";
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
-const panels = () =>
-  /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#pages > [role=tabpanel]")]);
+const panels = () => /** @type {HTMLElement[]} */ (all(document, "#pages > [role=tabpanel]"));
 const shown = () => panels().find((panel) => panel.checkVisibility());
 const nameOf = () =>
   document
@@ -44,8 +43,7 @@ function arrive() {
 
 /** Of the bar, `bar` its block on the page. */
 export function mountArrival(bar) {
-  const skip = el("button", { type: "button", class: "fa-skip", text: t("skip") });
-  skip.addEventListener("click", () => enter(true));
+  const skip = button(t("skip"), () => enter(true), { class: "fa-skip" });
   const [came] = /** @type {PerformanceNavigationTiming[]} */ (
     performance.getEntriesByType("navigation")
   ); // not everywhere

@@ -1,7 +1,7 @@
 // The way back from a page to the lesson of Learn whose link led there, and the lessons that explain the page on screen.
 
 import { isOnScreen, toPage } from "./pages.js";
-import { set } from "../lib/dom.js";
+import { all, set } from "../lib/dom.js";
 import { lessonOf } from "../model/query.js";
 import { listen, emit } from "../lib/events.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
@@ -22,7 +22,7 @@ export function mountBack(bar) {
         title: words,
       });
     }
-    for (const part of bar.querySelectorAll("[data-explains]"))
+    for (const part of all(bar, "[data-explains]"))
       part.hidden = !isOnScreen(part.dataset.explains);
   };
   bar.addEventListener("click", async (event) => {

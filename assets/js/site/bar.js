@@ -2,7 +2,7 @@
 
 import { embedCode } from "./embed.js";
 import { fetchJson } from "../lib/build.js";
-import { set } from "../lib/dom.js";
+import { all, set } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
@@ -42,7 +42,7 @@ export function mountBar({ element }) {
   const shown = () => (element.querySelector(".fa-pass").hidden = !isOnScreen("step"));
   listen("fa:page", shown);
   shown();
-  const passes = [...element.querySelectorAll("[data-pass]")];
+  const passes = all(element, "[data-pass]");
   listen("fa:passed", (pass) =>
     passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })),
   );

@@ -2,7 +2,7 @@
 
 import { address } from "./address.js";
 import { OLD_LESSON } from "../model/query.js";
-import { el } from "../lib/dom.js";
+import { el, on } from "../lib/dom.js";
 import { isEmbedded } from "../lib/screen.js";
 import { t } from "./texts.js";
 
@@ -37,7 +37,6 @@ export function wayOut() {
     href: addressOf(null),
     text: t("full"),
   });
-  for (const near of ["pointerenter", "focus", "click"])
-    link.addEventListener(near, () => (link.href = addressOf(null)));
+  on(link, ["pointerenter", "focus", "click"], () => (link.href = addressOf(null)));
   return link;
 }

@@ -1,5 +1,6 @@
 // Repairs of Gradio's fields, for the whole page.
 
+import { all, on } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 
 let taking = null; // the menu in which Enter was pressed last, until another key or place is
@@ -40,17 +41,16 @@ function keep(menu) {
   unheard = menu;
 }
 // What is typed or looked for in it is the next choice: now it hears of the keyboard.
-for (const name of ["keydown", "input", "pointerdown"]) {
-  document.addEventListener(
-    name,
-    ({ target, key }) => {
-      if (target !== unheard || ["Tab", "Shift"].includes(key)) return;
-      unheard = null;
-      target.dispatchEvent(new FocusEvent("focus"));
-    },
-    { capture: true },
-  );
-}
+on(
+  document,
+  ["keydown", "input", "pointerdown"],
+  ({ target, key }) => {
+    if (target !== unheard || ["Tab", "Shift"].includes(key)) return;
+    unheard = null;
+    target.dispatchEvent(new FocusEvent("focus"));
+  },
+  { capture: true },
+);
 document.addEventListener("focusout", () => {
   unheard = null;
 });
@@ -79,7 +79,7 @@ document.addEventListener(
 // Gradio gives each of a group's radio buttons a name of its own, and again after a choice: with one name they are one
 // stop of the Tab key, and arrows choose.
 function group() {
-  for (const group of document.querySelectorAll("#pages fieldset")) {
+  for (const group of all(document, "#pages fieldset")) {
     const [first, ...others] = /** @type {NodeListOf<HTMLInputElement>} */ (
       group.querySelectorAll("input[type=radio]")
     );

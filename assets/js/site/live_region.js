@@ -1,14 +1,13 @@
 // What is said to those who listen: one sentence at a time, in a place that is there from the start.
 
+import { all } from "../lib/dom.js";
+
 /** @param {string | null | undefined} text */
 export function announce(text) {
-  const said = document.querySelector(".fa-said");
+  const said = document.querySelector(".fa-live");
   if (said && text) said.textContent = text;
 }
 
 /** The sentence that stands first in this part of the page, once its answer is there. @param {string} place */
 export const announceFirst = (place) =>
-  announce(
-    [...document.querySelectorAll(`${place} p`)].find((node) => node.checkVisibility())
-      ?.textContent,
-  );
+  announce(all(document, `${place} p`).find((node) => node.checkVisibility())?.textContent);

@@ -1,5 +1,6 @@
 // Which page is on screen: its tab, Back and Forward; and what the page still waits for while it opens.
 
+import { all } from "../lib/dom.js";
 import { address } from "./address.js";
 import { listen, nextEvent, emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
@@ -20,9 +21,7 @@ if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
 
 const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
 const tabOf = (name) =>
-  [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")].find(
-    (tab) => tab.dataset.tabId === name,
-  );
+  all(document, "#pages > .tab-wrapper [role=tab]").find((tab) => tab.dataset.tabId === name);
 const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";
 
 const requested = fromAddress(); // the tab to open with

@@ -1,7 +1,7 @@
 // The plot library takes a second to start: it is fetched when somebody heads for a page of charts. A chart that has
 // its place and is not drawn yet is waited for.
 
-import { el } from "../lib/dom.js";
+import { all, el, on } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 
@@ -13,13 +13,13 @@ function fetchPlots({ target }) {
   for (const kind of ["pointerover", "focusin"]) document.removeEventListener(kind, fetchPlots);
   document.head.append(el("script", { type: "module", src: new URL(address, document.baseURI) })); // Gradio's own import finds it
 }
-for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, fetchPlots);
+on(document, ["pointerover", "focusin"], fetchPlots);
 
 const BLANK = ".fa-run-page .fa-plot:not(:has(.main-svg))";
 const look = () =>
   pending(
     "plots",
-    [...document.querySelectorAll(BLANK)].some((place) => place.checkVisibility()),
+    all(document, BLANK).some((place) => place.checkVisibility()),
   );
 const drawn = new MutationObserver(look);
 listen("fa:page", (name) => {

@@ -1,12 +1,11 @@
 // A page of figures in a lecture hall: the picture alone, made anew in large type; keys change the view.
 
 import { address } from "./address.js";
-import { setPresenting } from "../lib/dom.js";
+import { all, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
-const figurePage = () =>
-  [...document.querySelectorAll(FIGURES)].find((page) => page.checkVisibility());
+const figurePage = () => all(document, FIGURES).find((page) => page.checkVisibility());
 
 const inHall = () => document.body.classList.contains("fa-present");
 
@@ -29,7 +28,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") present(false);
   if (!step) return;
   event.preventDefault();
-  const views = [...page.querySelectorAll(".fa-views fieldset:first-of-type input")];
+  const views = all(page, ".fa-views fieldset:first-of-type input");
   views[
     Math.min(views.length - 1, Math.max(0, views.findIndex((view) => view.checked) + step))
   ].click();

@@ -1,5 +1,7 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
 
+import { all } from "../lib/dom.js";
+import { clamp } from "../lib/format.js";
 import { emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 import { announce } from "./live_region.js";
@@ -55,13 +57,10 @@ class Scenes {
     const page = this.page;
     pending("charts", Boolean(page?.querySelector(".fa-plot:not(:has(.js-plotly-plot))"))); // they become scenes
     if (!page) return;
-    const zoom = Math.max(
-      LEAST,
-      Math.min(window.innerWidth / SCREEN[0], window.innerHeight / SCREEN[1]),
-    );
-    page.style.setProperty("--fa-hall", zoom.toFixed(3));
-    const scenes = [...page.querySelectorAll(SCENES)];
-    this.at = Math.max(0, Math.min(scenes.length - 1, this.at));
+    const zoom = clamp(window.innerHeight / SCREEN[1], LEAST, window.innerWidth / SCREEN[0]);
+    page.style.setProperty("--fa-present-zoom", zoom.toFixed(3));
+    const scenes = all(page, SCENES);
+    this.at = clamp(this.at, 0, scenes.length - 1);
     const here = scenes[this.at];
     for (const scene of scenes) scene.toggleAttribute("data-scene", scene === here);
     const blocks = [...page.querySelector(".fa-main").children];

@@ -5,7 +5,11 @@ import {} from "../model/backward_texts.js";
 import { Check, Products } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { PanelOptions } from "../views/types.js" */
+
 class BackwardViews {
+  /** @param {PanelOptions} on */
   constructor(on) {
     this.sram = new SramBackward(on);
     this.products = new Products();
@@ -14,6 +18,7 @@ class BackwardViews {
     this.panels = { products: [this.products.root], check: [this.check.root] };
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     this.products.layout(trace);
     this.check.layout(trace);
@@ -21,10 +26,12 @@ class BackwardViews {
 
   fit() {}
 
+  /** @param {boolean} on */
   veil(on) {
     this.products.root.hidden = on;
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
     this.products.draw(f);
     this.check.draw(trace, f, row);

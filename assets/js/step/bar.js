@@ -7,6 +7,10 @@ import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
 import { icon, Transport } from "../views/transport.js";
 
+/** @import { Frame, Pass, Row, Stage, Trace } from "../model/types.js" */
+/** @import { Theme } from "../views/types.js" */
+/** @import { Thing } from "../model/links.js" */
+
 const GRAINS = {
   label: t("bar.grain"),
   choices: ["auto", "phase", "tile"].map((grain) => [grain, t(`bar.grain.${grain}`)]),
@@ -16,21 +20,23 @@ const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
-/** What visit k of so many is called. */
-const titleOf = (pass, kernel) => (k, of) =>
+/** What visit k of so many is called. @param {Pass} pass @param {Stage} kernel */
+const titleOf = (pass, kernel) => (/** @type {number} */ k, /** @type {Thing | null} */ of) =>
   kernel === null
     ? t("bar.tile", { k, of })
     : pass === "forward"
       ? t("bar.visit", { k, of })
       : t("bar.kernel", { kernel, k, of });
 
-/** The glossary's entry of a phase: "exp" and "store" are the forward's. */
+/** The glossary's entry of a phase: "exp" and "store" are the forward's. @param {string} phase @param {Pass} pass */
 const termOf = (phase, pass) =>
   pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase;
 
 /** How the visits are counted, and which phases they have: in the forward all together, in the backward each kernel
  * by itself, {stage: {titled(k, of), from: its first visit, count, phases}}. */
-function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps }) {
+function kernelsOf(
+  /** @type {Trace} */ { header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps },
+) {
   const found = {};
   for (let v = 0; v < steps; v++) {
     const stage = stages[v_stage[v]];
@@ -44,26 +50,42 @@ function kernelsOf({ header: { pass, phases, stages }, arrays: { v_stage, v_phas
     kernel.has |= v_phases[v];
   }
   for (const kernel of Object.values(found)) {
-    kernel.phases = new Set(phases.filter((_, k) => pass === "forward" || kernel.has & (1 << k)));
+    kernel.phases = new Set(
+      phases.filter(
+        (/** @type {unknown} */ _, /** @type {number} */ k) =>
+          pass === "forward" || kernel.has & (1 << k),
+      ),
+    );
     if (pass === "forward") Object.assign(kernel, { from: 0, count: steps });
   }
   return found;
 }
 
-/** The block of the outer loop that a visit belongs to, and in the backward its kernel. */
+/** The block of the outer loop that a visit belongs to, and in the backward its kernel. @param {Trace} trace */
 function outerOf(trace) {
   const { v_i, v_j, v_stage } = trace.arrays;
   const { pass, stages } = trace.header;
   if (pass === "forward") {
     const outer = algorithmOf(trace).outer === "keys" ? v_j : v_i;
-    return (v) => outer[v];
+    return (/** @type {number} */ v) => outer[v];
   }
-  const byRows = stages.map((stage) => stage === "dP" || stage === "dQ");
-  return (v) => `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
+  const byRows = stages.map((/** @type {Stage} */ stage) => stage === "dP" || stage === "dQ");
+  return (/** @type {number} */ v) =>
+    `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }
 
 export class StepTransport extends Transport {
-  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. */
+  /** @type {ReturnType<typeof kernelsOf>} */
+  kernels;
+  /** @type {number} */
+  unit;
+  /** @type {SVGElement[]} */
+  marks;
+  /** @type {SVGElement[]} */
+  line;
+  /** @type {number} */
+  width;
+  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. @param {Player} player @param {() => void} onLeave */
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
@@ -86,7 +108,7 @@ export class StepTransport extends Transport {
     leave.addEventListener("click", onLeave);
     this.buttons.replaceChildren(back, this.play, this.forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
-    this.rail.addEventListener("click", ({ target }) => {
+    this.rail.addEventListener("click", (/** @type {Event} */ { target }) => {
       const phase = target.closest("button")?.dataset.go;
       if (phase) player.go(player.at.step, phase);
     });
@@ -111,13 +133,14 @@ export class StepTransport extends Transport {
     );
   }
 
-  layout(trace, { unit }) {
+  /** @param {Trace} trace */
+  layout(trace, /** @type {Theme} */ { unit }) {
     this.unit = unit;
     this.length(trace.steps);
     const names = trace.header.phases;
     this.kernels = kernelsOf(trace);
     this.rail.replaceChildren(
-      ...names.map((name) =>
+      ...names.map((/** @type {string} */ name) =>
         el(
           "button",
           {
@@ -133,7 +156,7 @@ export class StepTransport extends Transport {
     this.tiles(trace);
   }
 
-  /** Where Next is about to change its pace it says so. */
+  /** Where Next is about to change its pace it says so. @param {Frame} f */
   announce(f) {
     const { slow } = this.player;
     const { step } = this.player.ahead(1);
@@ -146,7 +169,7 @@ export class StepTransport extends Transport {
     });
   }
 
-  /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. */
+  /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. @param {Trace} trace */
   tiles(trace) {
     const { steps } = trace;
     const outer = outerOf(trace);
@@ -184,11 +207,12 @@ export class StepTransport extends Transport {
     this.scrub.parentElement.style.width = `${wide}px`;
   }
 
-  /** The button of a phase. */
+  /** The button of a phase. @param {string} name */
   phase(name) {
     return [...this.rail.children].find((button) => button.dataset.go === name);
   }
 
+  /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
     const { phases, titled, from, count } = this.kernels[String(f.stage)];
     set(this.rail, { "data-many": phases.size > 9 || null });

@@ -3,18 +3,20 @@
 import { el, set } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 
+/** @import { Pass } from "../model/types.js" */
+
 /** Of each pass. */
 const TABS = {
   forward: ["row", "code", "traffic", "compare"],
   backward: ["products", "code", "traffic", "check", "compare"],
 };
 
-/** @param onTab gets the name of the tab that was chosen */
+/** @param {(name: string) => void} onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
   const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
   let buttons = [];
-  const pass = (name) => {
-    buttons = TABS[name].map((tab) => {
+  const pass = (/** @type {Pass} */ name) => {
+    buttons = TABS[name].map((/** @type {string} */ tab) => {
       const button = el("button", {
         type: "button",
         role: "tab",
@@ -27,13 +29,19 @@ export function tabs(onTab) {
     root.replaceChildren(...buttons);
   };
   pass("forward");
-  const choose = (name) =>
+  const choose = (/** @type {string} */ name) =>
     buttons.forEach((button) => set(button, { "aria-selected": button.dataset.tab === name }));
   return { root, choose, pass };
 }
 
 export class Drawer {
-  /** @param panels {name of a tab: what it shows} */
+  /** @type {HTMLElement[]} */
+  panels;
+  /** @type {string[] | undefined} */
+  names;
+  /** @type {string | undefined} */
+  name;
+  /** @param panels {name of a tab: what it shows} @param {(name: string) => void} onTab */
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
@@ -43,7 +51,7 @@ export class Drawer {
     this.pass("forward");
   }
 
-  /** More of them. */
+  /** More of them. @param {Record<string, HTMLElement[]>} panels */
   add(panels) {
     for (const [name, children] of Object.entries(panels))
       this.panels.push(
@@ -61,7 +69,7 @@ export class Drawer {
       );
   }
 
-  /** The tabs of this pass; what only the other one has is not on the page. */
+  /** The tabs of this pass; what only the other one has is not on the page. @param {Pass} name */
   pass(name) {
     if (this.names === TABS[name]) return;
     this.names = TABS[name];
@@ -72,6 +80,7 @@ export class Drawer {
     );
   }
 
+  /** @param {string} name */
   open(name) {
     this.name = name;
     this.line.choose(name);

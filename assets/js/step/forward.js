@@ -7,8 +7,17 @@ import { RowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
 import { RowView } from "../views/row_view.js";
 
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { Theme } from "../views/types.js" */
+
 export class ForwardViews {
-  constructor({ onCard, onZoom, onWay }) {
+  constructor(
+    /** @type {{onCard?: (card: string) => void, onZoom: () => void, onWay: () => void}} */ {
+      onCard,
+      onZoom,
+      onWay,
+    },
+  ) {
     this.sram = new Sram({ onCard, onZoom });
     this.table = new RowTable();
     this.rowView = new RowView(onWay);
@@ -16,22 +25,24 @@ export class ForwardViews {
     this.panels = { row: [this.rowView.root, this.table.root] };
   }
 
+  /** @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.table.layout(trace.problem, trace.header.row_names);
     this.rowView.layout(trace, theme);
   }
 
-  /** The table takes what height there is. */
+  /** The table takes what height there is. @param {number} height */
   fit(height) {
     if (isNarrow()) this.table.root.style.maxHeight = "";
     else this.table.fit(height);
   }
 
-  /** A question would be answered by this. */
+  /** A question would be answered by this. @param {boolean} on */
   veil(on) {
     this.rowView.root.hidden = on;
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
     this.rowView.draw(trace, f, row);
     const usual = this.rowView.way === "alpha"; // else what all but the row view shows gets a caption

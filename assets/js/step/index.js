@@ -18,13 +18,17 @@ import { choose as chooseCard } from "../views/budget.js";
 import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
+/** @import { Pass } from "../model/types.js" */
+
 const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();
 
+/** @param {string} search @param {Pass} pass */
 const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
+/** @param {string} search @param {Pass} pass */
 const url = (search, pass) => buildUrl("trace", of(search, pass));
 
 /** The kind of screen that the address names, if it is one of its own. */
@@ -32,22 +36,26 @@ const screen = () =>
   isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null;
 
 class Page extends Stage {
-  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} */
-  constructor(mount, { masks, backward, race, video, predict, tour }) {
+  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} @param {HTMLElement} mount */
+  constructor(mount, /** @type {Scripts} */ { masks, backward, race, video, predict, tour }) {
     super(mount, {
       url,
       backward: () => during("script", backward()),
       race: () => during("script", race()),
       predict: () => this.questions(predict),
-      onPlace: (place) => {
+      onPlace: (/** @type {PlayerPlace} */ place) => {
         showFinding(place);
         emit("fa:passed", place.pass ?? "forward");
       },
-      onCard: (card) => address.write({ card }),
+      onCard: (/** @type {string} */ card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
-      visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
-      onTick: ({ query, pass, tick, clock }) => {
+      visitUrl: (
+        /** @type {string} */ search,
+        /** @type {number} */ step,
+        /** @type {Pass} */ pass,
+      ) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
+      onTick: (/** @type {RacePlace} */ { query, pass, tick, clock }) => {
         address.write({
           ...query,
           pass,
@@ -58,9 +66,9 @@ class Page extends Stage {
         });
         emit("fa:passed", pass ?? "forward");
       },
-      controls: (name, button) =>
+      controls: (/** @type {string} */ name, /** @type {HTMLElement | undefined} */ button) =>
         name === "mask" && masks ? this.composes() : controls.open(name, button),
-      onHead: (query) => this.shows(query),
+      onHead: (/** @type {Record<string, string>} */ query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });
@@ -72,9 +80,9 @@ class Page extends Stage {
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"])
       document.addEventListener(name, () => this.pointed());
-    listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass)));
+    listen("fa:tour", () => this.guides((/** @type {Tour} */ tour) => tour.begin(this.pass)));
     listen("fa:compose", () => this.composes());
-    listen("fa:show", (query) => this.show(query));
+    listen("fa:show", (/** @type {string} */ query) => this.show(query));
     listen("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
@@ -84,11 +92,11 @@ class Page extends Stage {
       address.write({ mode: "present" });
       (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
     });
-    listen("fa:pass", (pass) => this.turn(pass));
-    listen("fa:save", (kind) => this.save(kind));
+    listen("fa:pass", (/** @type {Pass} */ pass) => this.turn(pass));
+    listen("fa:save", (/** @type {Saved} */ kind) => this.save(kind));
   }
 
-  /** Questions before each step, or none. */
+  /** Questions before each step, or none. @param {boolean} on */
   predict(on) {
     this.predicts = on;
     this.player.predicting(on);
@@ -96,7 +104,7 @@ class Page extends Stage {
     document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** Their script; without it nothing is asked. */
+  /** Their script; without it nothing is asked. @param {() => Promise<PredictScript>} script */
   async questions(script) {
     try {
       return await during("script", script());
@@ -107,20 +115,20 @@ class Page extends Stage {
     }
   }
 
-  /** The guided tour begins, where `begin` says. */
+  /** The guided tour begins, where `begin` says. @param {(tour: Tour) => unknown} begin */
   async guides(begin) {
     try {
       const script = await during("script", this.tours());
       this.tour ??= script.mount({
         mount: this.mount,
-        show: (query) => this.show(query),
-        reveal: (spot) => this.player.reveal(spot),
+        show: (/** @type {string} */ query) => this.show(query),
+        reveal: (/** @type {string} */ spot) => this.player.reveal(spot),
         chapters: () => during("tour", fetchJson("tour")),
         here: () => {
           address.flush();
           return window.location.search;
         },
-        onChapter: (chapter) => address.write({ tour: chapter }),
+        onChapter: (/** @type {number | null} */ chapter) => address.write({ tour: chapter }),
       });
       await begin(this.tour);
     } catch (error) {
@@ -128,7 +136,7 @@ class Page extends Stage {
     }
   }
 
-  /** Pictures are made here, from what is shown; the rest comes from the server as a file. */
+  /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {Saved} kind */
   async save(kind) {
     if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
     const root = this.racing ? this.race.root : this.player.root;
@@ -170,7 +178,7 @@ class Page extends Stage {
       const script = await during("script", this.masks());
       await script.mount(this.mount, {
         problem: { n, br, bc, mask, score, sink },
-        use: (fields) => this.uses({ ...query, ...fields }),
+        use: (/** @type {Record<string, string>} */ fields) => this.uses({ ...query, ...fields }),
         closed: () => {
           this.composing = false;
           this.toMask();
@@ -182,14 +190,14 @@ class Page extends Stage {
     }
   }
 
-  /** This Problem is shown at the same place, and the controls follow it. */
+  /** This Problem is shown at the same place, and the controls follow it. @param {Record<string, string>} query */
   shows(query) {
     const problem = problemOf(new URLSearchParams(query).toString());
     this.onProblem?.(problem);
     return this.load(problem);
   }
 
-  /** The builder's mask is shown. */
+  /** The builder's mask is shown. @param {Record<string, string>} query */
   async uses(query) {
     await this.shows(query);
     this.toMask();
@@ -203,7 +211,7 @@ class Page extends Stage {
     (word ?? (this.racing ? this.race : this.player).root).focus({ preventScroll: true });
   }
 
-  /** Every key but those of fields; C opens all controls, M the mask builder. */
+  /** Every key but those of fields; C opens all controls, M the mask builder. @param {KeyboardEvent} event */
   key(event) {
     if (
       isLetter(event, "m") &&
@@ -218,6 +226,7 @@ class Page extends Stage {
     super.key(event);
   }
 
+  /** @param {KeyboardEvent} event */
   escape(event) {
     if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked))
       return; // which is let go first
@@ -240,13 +249,15 @@ class Page extends Stage {
     address.write({ mode: this.racing ? "compare" : null });
   }
 
+  /** @param {string} search */
   start(search) {
     const params = new URLSearchParams(search);
     chooseCard(params.get("card"));
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
     setPresenting(params.get("mode") === "present");
-    if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
+    if (/^\d{1,2}$/.test(chapter ?? ""))
+      return this.guides((/** @type {Tour} */ tour) => tour.go(Number(chapter) - 1));
     const { step, phase } = position(search);
     if (
       !this.predicts &&
@@ -258,6 +269,7 @@ class Page extends Stage {
       this.player.load(this.query, { ...position(search), ...chosen(search) });
   }
 
+  /** @param {string} query */
   load(query) {
     this.query = query;
     return this.racing ? this.race.load(query, {}) : this.player.load(query);
@@ -265,11 +277,11 @@ class Page extends Stage {
 }
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
- * elsewhere, so that the controls show it. */
-export function mount(_, { element, props, watch, trigger, ...scripts }) {
+ * elsewhere, so that the controls show it. @param {unknown} _ */
+export function mount(_, /** @type {Component} */ { element, props, watch, trigger, ...scripts }) {
   const stage = new Page(element.querySelector(".fa-mount"), scripts);
   let own = "";
-  stage.onProblem = (query) => {
+  stage.onProblem = (/** @type {string} */ query) => {
     own = query;
     props.value = query;
     trigger("shown");

@@ -15,10 +15,20 @@ import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { RowTable } from "../views/rows.js";
 
+/** @import { Moved } from "../model/types.js" */
+/** @import { Frame, Op, Order, Trace } from "../model/types.js" */
+/** @import { Theme } from "../views/types.js" */
+
 const tRace = textsOf(texts);
 
 /** The requested bytes of each tensor, reads and writes apart. */
 class Meter {
+  /** @type {Record<string, Moved>} */
+  totals;
+  /** @type {number} */
+  total;
+  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, number: HTMLElement}>} */
+  bars;
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.so = el("span");
@@ -32,6 +42,7 @@ class Meter {
     ]);
   }
 
+  /** @param {Trace} trace @param {number} most */
   layout(trace, most) {
     const { order } = trace.problem;
     const { requested, compulsory } = trace.header.totals;
@@ -84,12 +95,13 @@ class Meter {
     });
   }
 
-  /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. */
+  /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. @param {string} tensor @param {Op} op @param {(node: Element) => DOMRect} box */
   end(tensor, op, box) {
     const { right, y, height } = box(this.bars[tensor][op]);
     return new DOMRect(right - height / 2, y, height, height);
   }
 
+  /** @param {Frame} f */
   draw(f) {
     for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
       const bar = this.bars[tensor];
@@ -106,7 +118,25 @@ class Meter {
 }
 
 export class Lane {
-  constructor(order, { onTile }) {
+  /** @type {number | null | undefined} */
+  focus;
+  /** @type {Trace} */
+  trace;
+  /** @type {Frame} */
+  frame;
+  /** @type {Frame} */
+  before;
+  /** @type {Frame} */
+  now;
+  /** @type {number} */
+  most;
+  /** @type {number[]} */
+  sums;
+  /** @param {Order} order */
+  constructor(
+    order,
+    /** @type {{onTile: (lane: Lane, i: number, j: number) => void}} */ { onTile },
+  ) {
     this.order = order;
     this.onTile = onTile;
     this.hbm = new Hbm();
@@ -133,13 +163,14 @@ export class Lane {
     this.motion = new LaneMotion(this);
   }
 
-  /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. */
+  /** `most`: the largest sum of one tensor in any lane, the common scale of the meters. @param {Trace} trace @param {number} most */
   show(trace, most) {
     this.trace = trace;
     this.most = most;
     this.sums = bytesAfter(trace);
   }
 
+  /** @param {Theme} theme */
   layout(theme) {
     const { numbers, pass, row_names } = this.trace.header;
     this.table.layout(this.trace.problem, row_names);
@@ -150,6 +181,7 @@ export class Lane {
     this.hbm.layout(this.trace, theme); // last: it takes the room that is left
   }
 
+  /** @param {number} i @param {number} j */
   goTile(i, j) {
     this.onTile(this, i, j);
   }
@@ -163,7 +195,7 @@ export class Lane {
     this.linking.draw();
   }
 
-  /** `done` visits are over. */
+  /** `done` visits are over. @param {number} done */
   draw(done) {
     this.motion.stop();
     const { step, phase } = placeAfter(this.trace, done);

@@ -5,9 +5,12 @@ import { allFlights, straight } from "../model/motion.js";
 import { fly } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 
+/** @import { Frame } from "../model/types.js" */
+
 const NAME_FROM = 14; // px of a block below which it flies without its name
 
 export class LaneMotion {
+  /** @param {Lane} lane */
   constructor(lane) {
     this.lane = lane;
     this.layer = new Layer(lane.root);
@@ -17,7 +20,7 @@ export class LaneMotion {
     this.layer.stop();
   }
 
-  /** From what the lane showed before to what it shows now, if that takes at most `most` ms. */
+  /** From what the lane showed before to what it shows now, if that takes at most `most` ms. @param {number} most */
   show(most) {
     const { hbm, meter, before, now, root } = this.lane;
     const list = allFlights(now);
@@ -31,7 +34,9 @@ export class LaneMotion {
     for (const flight of list) {
       const { tensor, op, blocks } = flight;
       const home = this.layer.place(hbm.home(tensor, blocks, this.layer.box(hbm.map)));
-      const seat = this.layer.place(meter.end(tensor, op, (node) => this.layer.box(node)));
+      const seat = this.layer.place(
+        meter.end(tensor, op, (/** @type {Element} */ node) => this.layer.box(node)),
+      );
       const named = Math.min(home.width, home.height) >= NAME_FROM;
       const name = !named
         ? ""
@@ -54,6 +59,7 @@ export class LaneMotion {
     this.grow(before, now, ms);
   }
 
+  /** @param {Frame} before @param {Frame} now @param {number} ms */
   grow(before, now, ms) {
     for (const [tensor, counts] of Object.entries(now.perTensor))
       ["read", "write"].forEach((op, k) => {

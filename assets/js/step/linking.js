@@ -6,14 +6,17 @@ import { AXES, linksAt, rowOf } from "../model/links.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
+/** @import { LinkedPlayer } from "../views/types.js" */
+/** @import { Axis } from "../model/links.js" */
+
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "D"] }; // the columns of the table, for the keyboard
-/** A block of a strip; of what rows have one of, the whole of it. */
+/** A block of a strip; of what rows have one of, the whole of it. @param {string} tensor @param {number} i */
 const blockOf = (tensor, i) => (AXES[tensor].length > 1 ? `${tensor}.${i}` : tensor);
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
 export class Linking {
-  /** @param player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
+  /** @param {LinkedPlayer} player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
   constructor(player) {
     this.player = player;
     this.view = new Links(player);
@@ -21,23 +24,26 @@ export class Linking {
     this.over = null; // what the mouse is over or what has the focus: () → its name
     this.drawn = null;
     this.at = null; // where the keyboard is in what has the focus
-    const listen = (name, act) => player.root.addEventListener(name, act);
+    const listen = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
+      player.root.addEventListener(name, act);
     listen(
       "pointermove",
-      (event) => event.pointerType === "mouse" && this.point(() => this.nameAt(event)),
+      (/** @type {PointerEvent} */ event) =>
+        event.pointerType === "mouse" && this.point(() => this.nameAt(event)),
     );
     listen("pointerleave", () => this.point(null));
     listen(
       "mousedown",
-      (event) =>
+      (/** @type {PointerEvent} */ event) =>
         event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault(),
     ); // the keys stay the player's
-    listen("click", (event) => this.click(event));
+    listen("click", (/** @type {PointerEvent} */ event) => this.click(event));
     listen(
       "focusin",
-      ({ target }) => target.matches(STOPS) && this.point(() => this.roving(target)),
+      (/** @type {FocusEvent} */ { target }) =>
+        target.matches(STOPS) && this.point(() => this.roving(target)),
     );
-    listen("focusout", ({ target }) => {
+    listen("focusout", (/** @type {FocusEvent} */ { target }) => {
       if (!target.matches(STOPS)) return;
       this.at = null;
       this.point(null);
@@ -45,7 +51,7 @@ export class Linking {
   }
 
   /** The name of what is at a place of the window. */
-  nameAt({ target, clientX, clientY }) {
+  nameAt(/** @type {Pointed} */ { target, clientX, clientY }) {
     const { sram, hbm, frame } = this.player;
     const named = target.closest("[data-part]");
     if (named) return named.dataset.part;
@@ -62,12 +68,13 @@ export class Linking {
     return row === null ? null : `row.${row}`;
   }
 
+  /** @param {(() => string | null) | null} over */
   point(over) {
     this.over = over;
     if (this.player.frame && (over?.() ?? this.picked) !== this.drawn) this.draw();
   }
 
-  /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. */
+  /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. @param {PointerEvent} event */
   click(event) {
     if (!this.player.trace || event.target.closest("button, select, input, summary, a")) return;
     const name = this.nameAt(event);
@@ -93,7 +100,7 @@ export class Linking {
     this.player.render();
   }
 
-  /** Is this key for what is selected or has the focus? */
+  /** Is this key for what is selected or has the focus? @param {KeyboardEvent} event */
   key(event) {
     const stop =
       event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
@@ -111,20 +118,21 @@ export class Linking {
     return true;
   }
 
-  /** Enter goes to a tile, and selects or lets go of anything else. */
+  /** Enter goes to a tile, and selects or lets go of anything else. @param {string} name */
   enter(name) {
     const [kind, i, j] = name.split(".");
     if (kind === "tile") return this.player.goTile(Number(i), Number(j), false);
     this.pick(name === this.picked ? null : name);
   }
 
-  /** The name of where the keyboard is in a matrix, the map or the table, so far moved on. */
+  /** The name of where the keyboard is in a matrix, the map or the table, so far moved on. @param {HTMLElement} stop */
   roving(stop, down = 0, across = 0) {
     const { trace, frame: f } = this.player;
     const { Tr, Tc } = trace.problem;
     const [r, c] = this.at ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
-    const to = (size, k, low = 0) => Math.max(low, Math.min(size - 1, k));
-    const keep = (...place) => (this.at = place);
+    const to = (/** @type {number} */ size, /** @type {number} */ k, low = 0) =>
+      Math.max(low, Math.min(size - 1, k));
+    const keep = (/** @type {number[]} */ ...place) => (this.at = place);
     if (stop.matches(".fa-map")) {
       const { above, left, right } = this.player.hbm.strips.sides;
       const i = to(Tr, r + down, c >= 0 && c < Tc ? -above.length : 0); // above the tiles, beside them
@@ -151,7 +159,7 @@ export class Linking {
       dims: trace.problem.d,
       outs: trace.problem.d,
     };
-    const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
+    const [high, wide] = sram.sides[tensor].map((/** @type {Axis} */ axis) => sizes[axis]);
     const place = keep(to(high, r + down), to(wide, c + across));
     return linksAt(trace, f).cellAt(
       tensor,

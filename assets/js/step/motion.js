@@ -17,12 +17,17 @@ import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { TileMotion } from "../views/motion/tile.js";
 
+/** @import { Frame, Place } from "../model/types.js" */
+/** @import { Drawing, PaneName } from "../views/types.js" */
+/** @import { Act, Flight } from "../model/motion.js" */
+
 const GLIDE_MS = 200;
 const FOLD_MS = 300;
 const PANE_MS = 240;
 const COUNTER = [232, 62];
 
 export class Motion {
+  /** @param {Player} player */
   constructor(player) {
     this.player = player;
     this.layer = new Layer(player.root);
@@ -39,7 +44,7 @@ export class Motion {
     return { ...at, top: stage.getBoundingClientRect().top, pane: panes.name };
   }
 
-  /** From where the player was to the next place, if there is something to show in at most `most` ms. */
+  /** From where the player was to the next place, if there is something to show in at most `most` ms. @param {Here} from @param {Place} to @param {number} most */
   show(from, to, most) {
     const list = acts(this.player.trace, from, to);
     const ms = lengthOfAll(list);
@@ -78,7 +83,7 @@ export class Motion {
     this.settle(from);
   }
 
-  /** What is said is said of the end: until then it waits, and the rail shows where the tile is. */
+  /** What is said is said of the end: until then it waits, and the rail shows where the tile is. @param {Act[]} list @param {number} ms */
   follow(list, ms) {
     const { sentence, sram, transport } = this.player;
     for (const node of sentence.parts)
@@ -87,7 +92,7 @@ export class Motion {
       ["S", "exp"],
       ["dS", "dS"],
     ]) {
-      const named = list.findLast(({ phase }) => phase === final);
+      const named = list.findLast((/** @type {Act} */ { phase }) => phase === final);
       if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
     }
     if (!this.layer.isSeen(transport.rail)) return;
@@ -106,7 +111,7 @@ export class Motion {
   }
 
   /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
-  settle({ top, pane }) {
+  settle(/** @type {Here} */ { top, pane }) {
     const { stage, panes, drawer, hbm, sram } = this.player;
     const by = top - this.layer.box(stage).top;
     const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
@@ -121,11 +126,12 @@ export class Motion {
       this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
 
-  /** ms that a place stays when playing. */
+  /** ms that a place stays when playing. @param {Place} from @param {Place} to */
   beat(from, to) {
     return beatOf(this.player.trace, from, to);
   }
 
+  /** @param {Act} act */
   flights(act) {
     const { hbm, sram } = this.player;
     const moves = flights(act.after, act.phase);
@@ -133,7 +139,7 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = { P: "S", dP: "dS" }[flight.tensor] ?? flight.tensor;
+      const name = { P: "S", dP: "dS", "O′": "O" }[flight.tensor] ?? flight.tensor;
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(
@@ -178,7 +184,10 @@ export class Motion {
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
    * has left, to the end. */
-  slots({ tensor, op }, { home, seat, frame, label, start, end, over }) {
+  slots(
+    /** @type {Flight} */ { tensor, op },
+    /** @type {Away} */ { home, seat, frame, label, start, end, over },
+  ) {
     const { hbm, sram } = this.player;
     const reads = op === "read";
     if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
@@ -191,36 +200,38 @@ export class Motion {
     slot(this.layer, tensor, seat, "", away);
   }
 
-  /** On a phone one card is seen at a time: the other is where its button is. */
+  /** On a phone one card is seen at a time: the other is where its button is. @param {PaneName} name */
   dot(name) {
     const { x, y, width, height } = this.layer.box(this.player.panes.button(name));
     return new DOMRect(x + width / 2 - 8, y + height / 2 - 8, 16, 16);
   }
 
-  /** The frame of a tensor; a card without frames takes it in as it is. */
+  /** The frame of a tensor; a card without frames takes it in as it is. @param {string} tensor */
   seat(tensor) {
     const { sram } = this.player;
     if (!this.layer.isSeen(sram.root)) return this.dot("sram");
-    if (this.layer.isSeen(sram.body)) return sram.seat(tensor, (node) => this.layer.box(node));
+    if (this.layer.isSeen(sram.body))
+      return sram.seat(tensor, (/** @type {Element} */ node) => this.layer.box(node));
     const { x, y, height } = this.layer.box(sram.root);
     return new DOMRect(x + 24, y + height / 2 - 32, 64, 64);
   }
 
-  picture({ matrix }, how) {
+  /** @param {Drawing} how */
+  picture(/** @type {View} */ { matrix }, how) {
     const canvas = el("canvas", { width: matrix.canvas.width, height: matrix.canvas.height });
     canvas.getContext("2d").drawImage(matrix.picture(how), 0, 0);
     return canvas;
   }
 
-  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. */
+  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. @param {Act} act @param {Flight[]} moves @param {number} scale */
   count(act, moves, scale) {
     const { sentence, hbm, sram } = this.player;
     if (!this.layer.isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
-    const words = sentence.box((node) => this.layer.box(node));
+    const words = sentence.box((/** @type {Element} */ node) => this.layer.box(node));
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
-    const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
+    const crowded = moves.some((/** @type {Flight} */ { tensor }) => "KV".includes(tensor));
     const [top, room] = crowded
       ? [write.top - high, write.top - words.bottom]
       : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
@@ -237,9 +248,12 @@ export class Motion {
     );
     const g = canvas.getContext("2d");
     const { color, quiet, fontFamily } = this.ink;
-    const all = moves.reduce((sum, one) => sum + one.bytes, 0);
+    const all = moves.reduce(
+      (/** @type {number} */ sum, /** @type {Flight} */ one) => sum + one.bytes,
+      0,
+    );
     this.layer.animate(canvas, { opacity: [1, 1] }, act);
-    this.layer.paint((now) => {
+    this.layer.paint((/** @type {number} */ now) => {
       const time = (now - act.start) / scale;
       if (time < 0 || now > act.start + act.ms) return;
       const some = arrived(moves, time);
@@ -263,8 +277,8 @@ export class Motion {
     });
   }
 
-  /** A cursor over the map comes from the tile before. */
-  glide({ cols, rows, problem: p }, from) {
+  /** A cursor over the map comes from the tile before. @param {Here} from */
+  glide(/** @type {Frame} */ { cols, rows, problem: p }, from) {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
     const { x, y, width, height } = this.layer.place(this.layer.box(cursor));

@@ -6,7 +6,9 @@ import { mount as mountBackward } from "./backward.js";
 import { mount as mountRace } from "./race.js";
 import { Stage } from "./stage.js";
 
-/** One name for one Problem, whatever the order of its keys. */
+/** @import { Pass } from "../model/types.js" */
+
+/** One name for one Problem, whatever the order of its keys. @param {string} query */
 function nameOf(query) {
   const params = new URLSearchParams(query);
   return PROBLEM_KEYS.filter((key) => params.has(key))
@@ -21,7 +23,7 @@ export function start() {
   const content = JSON.parse(document.getElementById("content").textContent);
   new Terms(() => Promise.resolve(content.glossary));
   const stage = new Stage(document.getElementById("stage"), {
-    url: (query, pass) => {
+    url: (/** @type {string} */ query, /** @type {Pass} */ pass) => {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
     },

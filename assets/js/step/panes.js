@@ -5,11 +5,14 @@ import { el, set } from "../lib/dom.js";
 import { onSwipe } from "../lib/swipe.js";
 import { t } from "../model/texts.js";
 
+/** @import { Pass } from "../model/types.js" */
+/** @import { PaneName } from "../views/types.js" */
+
 const NAMES = { hbm: t("HBM"), sram: t("SRAM"), rows: t("pane.rows") };
 const CHOSEN_MS = 5000;
 
 export class Panes {
-  /** @param root the player's, which says in data-pane what is shown */
+  /** @param {HTMLElement} root the player's, which says in data-pane what is shown */
   constructor(root) {
     this.player = root;
     this.chosenUntil = 0;
@@ -25,7 +28,7 @@ export class Panes {
     );
   }
 
-  /** What the third one shows in this pass. */
+  /** What the third one shows in this pass. @param {Pass} pass */
   names(pass) {
     set(this.button("rows"), { text: pass === "backward" ? t("products") : NAMES.rows });
   }
@@ -34,12 +37,13 @@ export class Panes {
     return this.player.dataset.pane;
   }
 
-  /** The one that a visitor wants stays for a while. */
+  /** The one that a visitor wants stays for a while. @param {PaneName} name */
   choose(name) {
     this.chosenUntil = performance.now() + CHOSEN_MS;
     this.show(name);
   }
 
+  /** @param {PaneName} name */
   follow(name) {
     if (performance.now() >= this.chosenUntil) this.show(name);
   }
@@ -49,20 +53,22 @@ export class Panes {
     this.chosenUntil = 0;
   }
 
+  /** @param {PaneName} name */
   show(name) {
     set(this.player, { "data-pane": name });
     for (const button of this.buttons)
       set(button, { "aria-pressed": button.dataset.paneOf === name });
   }
 
+  /** @param {PaneName} name */
   button(name) {
     return this.buttons.find((button) => button.dataset.paneOf === name);
   }
 
-  /** A swipe over these leads to the neighbor. */
+  /** A swipe over these leads to the neighbor. @param {HTMLElement[]} over */
   swiped(over) {
     const names = Object.keys(NAMES);
-    onSwipe(over, (by) => {
+    onSwipe(over, (/** @type {number} */ by) => {
       const to = names[names.indexOf(this.name) + by];
       if (to) this.choose(to);
     });

@@ -24,11 +24,13 @@ import { Panes } from "./panes.js";
 import { Sentence, purposeOf } from "./sentence.js";
 import { Words } from "./words.js";
 
+/** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
+
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} */
+  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} @param {HTMLElement} mount */
   constructor(mount, options) {
     this.options = { ...options, onZoom: () => this.zoom() };
     this.abort = new AbortController();
@@ -58,7 +60,8 @@ export class Player {
     this.lens = new Lens();
     this.drawer = new Drawer(
       { ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
-      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
+      (/** @type {string} */ name) =>
+        name === "compare" ? this.options.onCompare?.() : this.open(name),
     );
     this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", {
@@ -89,7 +92,7 @@ export class Player {
     this.open(this.own.first);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then(
-      (listings) => (this.code.listings = listings),
+      (/** @type {Listings} */ listings) => (this.code.listings = listings),
       () => {},
     );
     this.observe();
@@ -100,7 +103,7 @@ export class Player {
     return this.trace?.header.pass ?? "forward";
   }
 
-  /** Makes what is shown of this pass alone: of the backward when it is first wanted. */
+  /** Makes what is shown of this pass alone: of the backward when it is first wanted. @param {Pass} pass */
   async ready(pass) {
     const script = this.views[pass] ? null : await this.options.backward();
     if (this.views[pass]) return; // meanwhile
@@ -137,14 +140,14 @@ export class Player {
     if (!this.drawer.names.includes(this.drawer.name)) this.drawer.open(first);
   }
 
-  /** The drawer shows this, and the page is no longer new. */
+  /** The drawer shows this, and the page is no longer new. @param {string} name */
   open(name) {
     this.warm();
     this.drawer.open(name);
     if (this.trace) this.layout();
   }
 
-  /** Brings a part of the page on screen, by its data-spot. */
+  /** Brings a part of the page on screen, by its data-spot. @param {string} spot */
   reveal(spot) {
     if (spot === "rows" || spot === "row_view") this.open(this.own.first);
     this.panes.choose(
@@ -179,7 +182,7 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. */
+  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query */
   async load(query, position = {}) {
     this.request?.abort();
     const request = (this.request = new AbortController());
@@ -207,11 +210,13 @@ export class Player {
     }
   }
 
+  /** @param {string | null} message */
   notify(message) {
     this.notice.hidden = !message;
     this.notified.textContent = message ?? "";
   }
 
+  /** @param {Trace} trace */
   show(trace, { step, phase, sel = this.linking.picked, way = this.rowView.way } = {}) {
     this.transport.stop();
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
@@ -256,7 +261,7 @@ export class Player {
     this.own.fit(this.drawer.root.clientHeight);
   }
 
-  /** Shows a place, and unless `still` how it came to be from the one before. */
+  /** Shows a place, and unless `still` how it came to be from the one before. @param {number} step @param {string | undefined} phase */
   go(step, phase, still = this.isKeyRepeating) {
     if (!this.trace) return;
     const from = this.motion.here();
@@ -267,6 +272,7 @@ export class Player {
       this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
   }
 
+  /** @param {number} i @param {number} j */
   goTile(i, j, takes = true) {
     const { problem: p, tileVisit } = this.trace;
     const v = tileVisit[i * p.Tc + j];
@@ -305,7 +311,7 @@ export class Player {
     }
   }
 
-  /** Predicting takes the place of the row view, which would give the answers away. */
+  /** Predicting takes the place of the row view, which would give the answers away. @param {boolean} on */
   predicting(on) {
     this.predict.root.hidden = !on;
     this.own.veil(on);
@@ -318,6 +324,7 @@ export class Player {
     if (on) this.predict.come(() => this.trace && this.layout());
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.trace && this.linking.key(event)) return;
@@ -330,6 +337,7 @@ export class Player {
     this.isKeyRepeating = false;
   }
 
+  /** @param {string} action */
   act(action) {
     if (!this.trace) return;
     if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
@@ -344,6 +352,7 @@ export class Player {
     this.go(step, phase);
   }
 
+  /** @param {number} by */
   ahead(by) {
     return ahead(this.trace, this.at, by, this.transport.grain.value, this.slow);
   }
@@ -363,7 +372,7 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Out of the page for a while: the comparison takes its place. */
+  /** Out of the page for a while: the comparison takes its place. @param {boolean} parked */
   park(parked) {
     this.parked = parked;
     this.transport.stop();
@@ -384,11 +393,11 @@ export class Player {
     return this.predict.root.hidden ? undefined : this.predict.card?.question?.row;
   }
 
-  /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. */
+  /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. @param {Frame} f */
   followed(f) {
     return (
-      f.stats.find((s) => s.row === (this.focus ?? this.questionRow())) ??
-      f.stats.find((s) => s.rose) ??
+      f.stats.find((/** @type {Row} */ s) => s.row === (this.focus ?? this.questionRow())) ??
+      f.stats.find((/** @type {Row} */ s) => s.rose) ??
       f.stats[0]
     );
   }

@@ -3,17 +3,21 @@
 import { el } from "../lib/dom.js";
 
 export class PredictSlot {
-  /** @param fetch() → promise of views/predict.js; it says itself what is wrong */
+  /** @type {import("../views/predict.js").Predict | null} */
+  card;
+  /** @type {Promise<unknown> | null | undefined} */
+  coming;
+  /** @param {() => Promise<PredictScript>} fetch() → promise of views/predict.js; it says itself what is wrong */
   constructor(fetch) {
     this.fetch = fetch;
     this.card = null;
     this.root = el("section", { hidden: true }); // the card's, as soon as it is there
   }
 
-  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. */
+  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. @param {() => void} onMounted */
   come(onMounted) {
     if (this.card || this.coming) return;
-    const puts = (script) => {
+    const puts = (/** @type {PredictScript} */ script) => {
       this.card = script.mount();
       this.card.root.hidden = this.root.hidden;
       this.root.replaceWith(this.card.root);

@@ -18,6 +18,8 @@ import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
+/** @import { Order, Pass, Trace } from "../model/types.js" */
+
 const tRace = textsOf(texts);
 const BEAT_MS = 500;
 const CLOCKS = [
@@ -42,7 +44,7 @@ class Race {
     const leave = this.transport.key("leave", t("bar.leave"));
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
-    this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
+    this.tabs = tabs((/** @type {string} */ name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
     this.predict = new PredictSlot(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
@@ -79,12 +81,16 @@ class Race {
   enter(orders) {
     if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
     this.lanes = orders.map(
-      (order) => new Lane(order, { onTile: (lane, i, j) => this.goTile(lane, i, j) }),
+      (order) =>
+        new Lane(order, {
+          onTile: (/** @type {Lane} */ lane, /** @type {number} */ i, /** @type {number} */ j) =>
+            this.goTile(lane, i, j),
+        }),
     );
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
-  /** Of this pass of all of them, the one shown if it is not said. */
+  /** Of this pass of all of them, the one shown if it is not said. @param {string} query */
   async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
     const chosen = new URLSearchParams(query).get("order");
@@ -102,7 +108,7 @@ class Race {
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((t) =>
+      const sums = traces.flatMap((/** @type {Trace} */ t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.enter(orders);
@@ -122,6 +128,7 @@ class Race {
     }
   }
 
+  /** @param {string} query @param {Order} order @param {Pass} pass */
   async fetch(query, order, pass) {
     const params = new URLSearchParams(query);
     params.set("order", order);
@@ -155,7 +162,7 @@ class Race {
     this.render();
   }
 
-  /** Shows a tick, and unless `still` the bytes that each lane moves in it. */
+  /** Shows a tick, and unless `still` the bytes that each lane moves in it. @param {number} tick */
   go(tick, still = this.isKeyRepeating) {
     if (!this.ready) return;
     const next = this.tick + 1;
@@ -165,12 +172,13 @@ class Race {
     if (!still && this.tick === next) for (const lane of this.lanes) lane.motion.show(most);
   }
 
+  /** @param {Lane} lane @param {number} i @param {number} j */
   goTile(lane, i, j) {
     const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
     if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
   }
 
-  /** The one question of a race, asked at its start and answered when the first lane is through. */
+  /** The one question of a race, asked at its start and answered when the first lane is through. @param {boolean} on */
   predicting(on) {
     this.wanted = on;
     if (this.ready) this.render();
@@ -196,6 +204,7 @@ class Race {
     if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
     if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
@@ -248,5 +257,5 @@ class Race {
   }
 }
 
-/** @param options see Race */
+/** @param {RaceOptions} options see Race */
 export const mount = (options) => new Race(options);

@@ -7,7 +7,9 @@ import { describeStep } from "../model/phases.js";
 import { t } from "../model/texts.js";
 import { rich } from "../views/rich.js";
 
-/** What the page is for, in a line and a half. */
+/** @import { Frame, Row, Trace } from "../model/types.js" */
+
+/** What the page is for, in a line and a half. @param {Trace} trace */
 export function purposeOf(trace) {
   const usual =
     trace.header.pass === "forward"
@@ -16,7 +18,7 @@ export function purposeOf(trace) {
   return (algorithmOf(trace).texts.purpose ?? usual).map(rich);
 }
 
-/** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. */
+/** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. @param {string} text */
 function formula(text) {
   const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];
   const [before, power, after] = left.split(/exp\((.*)\)/u);
@@ -38,13 +40,14 @@ export class Sentence {
     ]);
   }
 
-  /** Where its words stand, within the window; `box(node)` says where each of them is. */
+  /** Where its words stand, within the window; `box(node)` says where each of them is. @param {(node: Element) => DOMRect} box */
   box(box) {
     const boxes = this.parts.filter((part) => !part.hidden).map(box);
     const { x, top, width } = boxes[0];
     return new DOMRect(x, top, width, boxes.at(-1).bottom - top);
   }
 
+  /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
     const { words, formula: sum, aside } = describeStep(f, row);
     [words, sum, aside].forEach((text, k) => {

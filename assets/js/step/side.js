@@ -8,10 +8,23 @@ import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
 
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { Line } from "../model/phases.js" */
+
 const SOURCES = ["paper", "numpy", "triton"];
 
 /** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
+  /** @type {Listings | undefined} */
+  listings;
+  /** @type {Trace | undefined} */
+  trace;
+  /** @type {Frame | undefined} */
+  last;
+  /** @type {Line[]} */
+  lines;
+  /** @type {number} */
+  room;
   constructor() {
     this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     this.kind = "paper";
@@ -34,6 +47,7 @@ export class Code {
     this.choose("paper");
   }
 
+  /** @param {string} kind */
   choose(kind) {
     this.kind = kind;
     this.tabs.forEach((tab) =>
@@ -47,6 +61,7 @@ export class Code {
     if (this.last) this.draw(this.last);
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     this.trace = trace;
     const { order } = trace.problem;
@@ -63,8 +78,12 @@ export class Code {
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
       ...this.lines
-        .map((line, k) => [line, noteOf(line, trace.problem), k])
-        .map(([{ text, phase }, remarks, k]) =>
+        .map((/** @type {Line} */ line, /** @type {number} */ k) => [
+          line,
+          noteOf(line, trace.problem),
+          k,
+        ])
+        .map((/** @type {[Line, string | undefined, number]} */ [{ text, phase }, remarks, k]) =>
           el(
             "li",
             { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
@@ -78,18 +97,19 @@ export class Code {
     this.room = this.list.clientHeight;
   }
 
-  /** What the paper's lines are, of the order with this label. */
+  /** What the paper's lines are, of the order with this label. @param {string} label */
   remark(label) {
     return algorithmOf(this.trace).texts.remark;
   }
 
+  /** @param {Frame} f */
   draw(f) {
     this.last = f;
     let first = -1;
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
     const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
     this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
-    this.lines.forEach((line, k) => {
+    this.lines.forEach((/** @type {Line} */ line, /** @type {number} */ k) => {
       this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
       if (on && first < 0) first = k;
@@ -103,6 +123,8 @@ export class Code {
 
 /** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export class Traffic {
+  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, total: number}>} */
+  rows;
   constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.now = el("b");
@@ -119,6 +141,7 @@ export class Traffic {
     this.root = this.card.root;
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     const { requested, compulsory } = trace.header.totals;
     this.rows = {};
@@ -138,9 +161,14 @@ export class Traffic {
       const parts = ["read", "write"].map((op) =>
         el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
       );
-      const number = (size) =>
+      const number = (/** @type {number} */ size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
-      const bar = (kind, size, inside, text) => {
+      const bar = (
+        /** @type {string} */ kind,
+        /** @type {number} */ size,
+        /** @type {HTMLElement[]} */ inside,
+        /** @type {HTMLElement} */ text,
+      ) => {
         const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
         const form = `${closed_form[kind]}${more && `.${more}`}`;
         const track = el(
@@ -180,6 +208,7 @@ export class Traffic {
     });
   }
 
+  /** @param {Frame} f */
   draw(f) {
     for (const [order, { read, write, total }] of Object.entries(this.rows)) {
       const mine = order === f.problem.order;

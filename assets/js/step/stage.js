@@ -5,8 +5,10 @@ import { errorText } from "../lib/server.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
+/** @import { Pass } from "../model/types.js" */
+
 export class Stage {
-  /** @param options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone()} */
+  /** @param {StageOptions} options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone()} @param {HTMLElement} mount */
   constructor(mount, options) {
     this.mount = mount;
     this.options = options;
@@ -14,7 +16,7 @@ export class Stage {
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. */
+  /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. @param {KeyboardEvent} event */
   key(event) {
     if (
       event.defaultPrevented ||
@@ -28,7 +30,7 @@ export class Stage {
     (this.racing ? this.race : this.player).key(event);
   }
 
-  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. */
+  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. @param {string} search */
   show(search) {
     this.query = problemOf(search);
     this.onProblem?.(this.query);
@@ -41,7 +43,7 @@ export class Stage {
     return this.loading;
   }
 
-  /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. */
+  /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. @param {string} search */
   racesAt(search) {
     const params = new URLSearchParams(search);
     const isRace =
@@ -60,7 +62,7 @@ export class Stage {
     return (this.racing ? this.race : this.player).pass;
   }
 
-  /** The other pass, or this one; of all lanes in a race. */
+  /** The other pass, or this one; of all lanes in a race. @param {Pass | undefined} pass */
   turn(pass) {
     const { race, player, racing, query } = this;
     if (!racing) return player.turn(pass);
@@ -76,15 +78,17 @@ export class Stage {
     const awaited = (this.awaited = {});
     const script = this.race
       ? null
-      : await this.options.race().catch((error) => this.player.notify(errorText(error)));
+      : await this.options
+          .race()
+          .catch((/** @type {Error} */ error) => this.player.notify(errorText(error)));
     if (awaited !== this.awaited || !(this.race || script)) return;
     this.race ??= script.mount({
       url: this.options.url,
-      ready: (pass) => this.player.ready(pass),
+      ready: (/** @type {Pass} */ pass) => this.player.ready(pass),
       predict: this.options.predict,
-      onPlace: (at) => this.racing && this.options.onTick?.(at),
+      onPlace: (/** @type {RacePlace} */ at) => this.racing && this.options.onTick?.(at),
       controls: this.options.controls,
-      onTab: (name) => this.alone({ tab: name }),
+      onTab: (/** @type {string} */ name) => this.alone({ tab: name }),
       onLeave: () => this.options.onLeave?.(),
     });
     this.race.predicting(this.predicts);
@@ -105,7 +109,7 @@ export class Stage {
     if (load) this.player.load(this.query, { pass: this.race.pass });
   }
 
-  /** The player or the race takes the other's place, and the keyboard if the other had it. */
+  /** The player or the race takes the other's place, and the keyboard if the other had it. @param {HTMLElement} root */
   puts(root) {
     const had = this.mount.contains(document.activeElement);
     this.mount.replaceChildren(root);

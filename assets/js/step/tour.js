@@ -6,21 +6,26 @@ import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
 
+/** @import { Pass } from "../model/types.js" */
+
 const t = textsOf(texts);
 const MARGIN = 12;
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
-/** Parts of the page by the name that they bear in data-spot; hidden ones do not count. */
+/** Parts of the page by the name that they bear in data-spot; hidden ones do not count. @param {string} name */
 const partsOf = (name) =>
   [...document.querySelectorAll(`[data-spot~="${name}"]`)].filter((node) =>
     node.checkVisibility({ visibilityProperty: true }),
   );
 
-/** The smallest box around them all; null if there are none. */
+/** The smallest box around them all; null if there are none. @param {Element[]} nodes */
 function around(nodes) {
-  const boxes = nodes.map((node) => node.getBoundingClientRect());
+  const boxes = nodes.map((/** @type {Element} */ node) => node.getBoundingClientRect());
   if (!boxes.length) return null;
-  const side = (most, name) => most(...boxes.map((box) => box[name]));
+  const side = (
+    /** @type {(...sizes: number[]) => number} */ most,
+    /** @type {"left" | "top" | "right" | "bottom"} */ name,
+  ) => most(...boxes.map((/** @type {DOMRect} */ box) => box[name]));
   return {
     left: side(Math.min, "left"),
     top: side(Math.min, "top"),
@@ -30,13 +35,23 @@ function around(nodes) {
 }
 
 class Tour {
+  /** @type {Chapter[] | undefined} */
+  chapters;
+  /** @type {string | null} */
+  own;
+  /** @type {number} */
+  at;
+  /** @type {string} */
+  spot;
+  /** @type {number} */
+  aiming;
   /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
     this.title = el("h2");
     this.text = el("p");
-    const button = (text, action, more = {}) => {
+    const button = (/** @type {string} */ text, /** @type {() => void} */ action, more = {}) => {
       const node = el("button", { type: "button", class: "fa-link", text, ...more });
       node.addEventListener("click", action);
       return node;
@@ -84,19 +99,23 @@ class Tour {
     new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
   }
 
-  /** From the first chapter of a pass; where the visitor was is kept for afterwards. */
+  /** From the first chapter of a pass; where the visitor was is kept for afterwards. @param {Pass} pass */
   async begin(pass) {
     if (this.root.hidden) this.own = this.options.here?.() || null;
     this.chapters ??= await this.options.chapters();
-    return this.go(this.chapters.findIndex((chapter) => chapter.pass === pass));
+    return this.go(
+      this.chapters.findIndex((/** @type {Chapter} */ chapter) => chapter.pass === pass),
+    );
   }
 
-  /** The chapters of the same pass as chapter k. */
+  /** The chapters of the same pass as chapter k. @param {number} k */
   part(k) {
-    return this.chapters.filter(({ pass }) => pass === this.chapters[k].pass);
+    return this.chapters.filter(
+      (/** @type {Chapter} */ { pass }) => pass === this.chapters[k].pass,
+    );
   }
 
-  /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. */
+  /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
   key(event) {
     if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
     const inside = event.target.closest?.("input, textarea, select, button, dialog, [open]");
@@ -115,7 +134,7 @@ class Tour {
     else this.go(this.at + by);
   }
 
-  /** Chapter k, counted from 0; beyond the last one the tour is over. */
+  /** Chapter k, counted from 0; beyond the last one the tour is over. @param {number} k */
   async go(k) {
     this.chapters ??= await this.options.chapters();
     if (k >= this.chapters.length) return this.close();
@@ -170,7 +189,8 @@ class Tour {
       node.checkVisibility(),
     ); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
-    const covered = (top) => Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
+    const covered = (/** @type {number} */ top) =>
+      Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
     this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
@@ -218,5 +238,5 @@ class Tour {
   }
 }
 
-/** @param options see Tour */
+/** @param {TourOptions} options see Tour */
 export const mount = (options) => new Tour(options);

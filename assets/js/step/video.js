@@ -8,12 +8,14 @@ import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_video.json" with { type: "json" };
 
+/** @import { Place, Stage, Trace } from "../model/types.js" */
+
 const t = textsOf(texts);
 const MOST = 400; // frames
 const WHOLE_MS = 25_000;
 const BEAT_MS = [120, 900]; // at least, at most
 
-/** Phase by phase; tile by tile where that were too many. */
+/** Phase by phase; tile by tile where that were too many. @param {Trace} trace */
 function placesOf(trace) {
   const places = [{ step: 0, phase: phasesOf(trace, 0)[0] }];
   while (places.length <= MOST) {
@@ -25,13 +27,13 @@ function placesOf(trace) {
 }
 
 /** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
-function runOf({ racing, race, player }) {
+function runOf(/** @type {Stage} */ { racing, race, player }) {
   if (!racing)
     return {
       root: player.root,
       places: placesOf(player.trace),
       now: player.at,
-      go: (at) => player.go(at.step, at.phase, true),
+      go: (/** @type {Place} */ at) => player.go(at.step, at.phase, true),
       run: () => player.trace,
     };
   const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
@@ -39,12 +41,12 @@ function runOf({ racing, race, player }) {
     root: race.root,
     places: ticks,
     now: race.tick,
-    go: (tick) => race.go(tick, true),
+    go: (/** @type {number} */ tick) => race.go(tick, true),
     run: () => race.timing,
   };
 }
 
-/** The run that the stage shows, with these words below each frame. */
+/** The run that the stage shows, with these words below each frame. @param {Stage} stage @param {string} words @param {(share: number) => void} tell */
 async function recordVideo(stage, words, tell) {
   const { root, places, now, go, run } = runOf(stage);
   if (places.length > MOST)
@@ -67,10 +69,10 @@ async function recordVideo(stage, words, tell) {
     if (run() === first) go(now);
   }
   const beat = Math.min(BEAT_MS[1], Math.max(BEAT_MS[0], WHOLE_MS / places.length));
-  return filmOf(pictures, beat, (share) => tell(0.7 + 0.3 * share));
+  return filmOf(pictures, beat, (/** @type {number} */ share) => tell(0.7 + 0.3 * share));
 }
 
-/** The run as a WebM, and how far it is, until it is there. */
+/** The run as a WebM, and how far it is, until it is there. @param {Stage} stage @param {string} words */
 export async function mount(stage, words) {
   const bar = el("progress", { max: 1, value: 0, "aria-label": t("video") });
   const note = el("div", { class: "fa-recording", role: "status" }, [
@@ -81,7 +83,7 @@ export async function mount(stage, words) {
   try {
     return await during(
       "video",
-      recordVideo(stage, words, (share) => (bar.value = share)),
+      recordVideo(stage, words, (/** @type {number} */ share) => (bar.value = share)),
     );
   } finally {
     note.remove();

@@ -6,28 +6,33 @@ import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
 import { placed } from "../views/rich.js";
 
+/** @import { Pass, Problem, Trace } from "../model/types.js" */
+
 const MARGIN = 8;
 
 const LONG = 28; // characters of a mask in the line
+/** @param {string} text */
 const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
 
 /** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
  * brackets by its place in the list. */
-function lineOf({
-  n,
-  d,
-  block_q,
-  block_k,
-  mask,
-  order,
-  inputs,
-  dtype,
-  score,
-  sink,
-  heads,
-  dropout,
-  rope,
-}) {
+function lineOf(
+  /** @type {Problem} */ {
+    n,
+    d,
+    block_q,
+    block_k,
+    mask,
+    order,
+    inputs,
+    dtype,
+    score,
+    sink,
+    heads,
+    dropout,
+    rope,
+  },
+) {
   const parts = [
     ["n", integer(n)],
     ["d", String(d)],
@@ -56,14 +61,20 @@ function lineOf({
 }
 
 export class Words {
-  /** @param open what shows a control, or all for "all", beside a button; none: the words are only read @param turn shows
+  /** @type {((key: string, from?: HTMLElement) => void) | undefined} */
+  open;
+  /** @type {(() => void) | undefined} */
+  turn;
+  /** @type {string | undefined} */
+  written;
+  /** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {(() => void) | undefined} turn shows
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
     this.root = el("p", { class: "fa-problem", role: "group", "aria-label": t("words.name") });
   }
 
-  layout({ problem, header: { pass } }) {
+  layout(/** @type {Trace} */ { problem, header: { pass } }) {
     const { line, parts } = lineOf(problem);
     const written = JSON.stringify([pass, line, parts]);
     if (this.written === written) return;
@@ -77,7 +88,7 @@ export class Words {
     this.root.replaceChildren(...nodes);
   }
 
-  /** For a page whose bar has no room for it, or that has no bar. */
+  /** For a page whose bar has no room for it, or that has no bar. @param {Pass} pass */
   switch(pass) {
     const node = el("button", {
       type: "button",
@@ -89,6 +100,7 @@ export class Words {
     return node;
   }
 
+  /** @param {string} key @param {string} text */
   word(key, text, label = null, title = null) {
     if (!this.open) return el("b", { text });
     const node = el("button", {
@@ -107,6 +119,12 @@ export class Words {
 
 /** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
 export class Controls {
+  /** @type {string | null} */
+  key;
+  /** @type {HTMLElement | undefined} */
+  from;
+  /** @type {boolean} */
+  closing;
   constructor() {
     document.addEventListener(
       "pointerdown",
@@ -150,7 +168,7 @@ export class Controls {
     return document.querySelector(".fa-step-controls");
   }
 
-  /** The same word again closes it. */
+  /** The same word again closes it. @param {string} key @param {HTMLElement | undefined} from */
   open(key, from) {
     if (this.key === key) return this.close();
     const { column } = this;
@@ -172,7 +190,7 @@ export class Controls {
     first?.focus({ preventScroll: true });
   }
 
-  /** Above the word where there is room for it, else below; within the window. */
+  /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} column @param {DOMRect} word */
   beside(column, word) {
     const { innerWidth, innerHeight } = window;
     const left = Math.max(

@@ -4,15 +4,20 @@ import { el, set } from "../lib/dom.js";
 import { onChip } from "../model/on_chip.js";
 import { t } from "../model/texts.js";
 
+/** @import { Trace } from "../model/types.js" */
+
 const FIRST = "h200";
 let wanted = FIRST; // one card for the page, whichever pass it shows
 
-/** The card of a link; an unknown one is the default. */
+/** The card of a link; an unknown one is the default. @param {string | null} key */
 export function choose(key) {
   wanted = key ?? FIRST;
 }
 
 export class Budget {
+  /** @type {Trace} */
+  trace;
+  /** @param {((card: string) => void) | undefined} onCard */
   constructor(onCard) {
     this.bar = el("span", { class: "fa-budget-bar", "aria-hidden": "true" });
     this.text = el("span", { class: "fa-budget-text" });
@@ -26,6 +31,7 @@ export class Budget {
     this.warning = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     this.trace = trace;
     const { cards } = trace.header.sram;

@@ -5,7 +5,9 @@ import { el, set } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 import { Matrix } from "./matrix.js";
 
-/** Where a node lies within what holds it, in px. */
+/** @import { Drawing } from "./types.js" */
+
+/** Where a node lies within what holds it, in px. @param {HTMLElement} node @param {number} x @param {number} y @param {number} width @param {number} height */
 export const put = (node, x, y, width, height) =>
   Object.assign(node.style, {
     left: `${x}px`,
@@ -15,6 +17,17 @@ export const put = (node, x, y, width, height) =>
   });
 
 export class Frame {
+  /** @type {number} */
+  x;
+  /** @type {number} */
+  y;
+  /** @type {number} */
+  width;
+  /** @type {number} */
+  height;
+  /** @type {string | null | undefined} */
+  drawn;
+  /** @param {string} name */
   constructor(name) {
     this.name = name;
     this.matrix = new Matrix(name);
@@ -35,6 +48,7 @@ export class Frame {
     );
   }
 
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {number} rows @param {number} cols @param {number} type */
   layout(x, y, width, height, rows, cols, type) {
     Object.assign(this, { x, y, width, height });
     put(this.root, x, y, width, height);
@@ -43,7 +57,7 @@ export class Frame {
   }
 
   /** `now` says what it holds in one line: the same is not drawn again. */
-  draw({ filled, block, now, ...how }) {
+  draw(/** @type {Drawing} */ { filled, block, now, ...how }) {
     if (this.drawn === now) return;
     this.drawn = now;
     this.root.classList.toggle("is-empty", !filled);
@@ -51,6 +65,7 @@ export class Frame {
     this.matrix.draw(how);
   }
 
+  /** @param {string} strong @param {string} quiet @param {string} title */
   label(strong, quiet, title, inside = "") {
     const text = `${strong}|${quiet}`;
     set(this.inside, { text: inside });

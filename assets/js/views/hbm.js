@@ -22,10 +22,15 @@ import {
   veiled,
 } from "../model/tiles.js";
 
+/** @import { Direction } from "../model/types.js" */
+/** @import { Frame, Problem, Trace, Transfer } from "../model/types.js" */
+/** @import { Box, OnHead, Theme } from "./types.js" */
+/** @import { Look } from "../model/tiles.js" */
+
 const GAP = 7;
 
-/** What becomes of the N × N matrices, and in which order the backward goes. */
-function captionOf(trace, { big }, f) {
+/** What becomes of the N × N matrices, and in which order the backward goes. @param {Trace} trace @param {Frame} f */
+function captionOf(trace, /** @type {Theme} */ { big }, f) {
   const { pass } = trace.header;
   const { n } = trace.problem;
   const stored = algorithmOf(trace).stores_scores;
@@ -36,7 +41,41 @@ function captionOf(trace, { big }, f) {
 }
 
 export class Hbm {
-  /** @param onHead see views/heads.js */
+  /** @type {Trace} */
+  trace;
+  /** @type {Theme} */
+  theme;
+  /** @type {CanvasRenderingContext2D} */
+  g;
+  /** @type {string[] | null} */
+  states;
+  /** @type {CanvasPattern} */
+  pattern;
+  /** @type {number[]} */
+  bounds;
+  /** @type {SVGElement} */
+  cursor;
+  /** @type {SVGElement} */
+  tileName;
+  /** @type {boolean} */
+  isPredicting = false;
+  /** @type {boolean} */
+  stored;
+  /** @type {number} */
+  left;
+  /** @type {number} */
+  top;
+  /** @type {number} */
+  side;
+  /** @type {number} */
+  cell;
+  /** @type {number} */
+  gap;
+  /** @type {number} */
+  ratio;
+  /** @type {number} */
+  paintedStep;
+  /** @param {OnHead} onHead see views/heads.js */
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
@@ -54,7 +93,7 @@ export class Hbm {
     );
     this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
     this.count = el("span", { class: "fa-so-far" });
-    const bus = (op) =>
+    const bus = (/** @type {Direction} */ op) =>
       el("div", {
         class: `fa-bus fa-bus-${op}`,
         "data-part": `visit.${op}`,
@@ -67,19 +106,19 @@ export class Hbm {
     this.card = card("hbm", t("HBM"), t("slow"), [this.heads.root, this.map, this.caption]);
     this.card.head.append(this.count);
     this.root = this.card.root;
-    this.map.addEventListener("pointermove", (event) =>
+    this.map.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
       set(this.map, { title: this.nameAt(event) }),
     );
   }
 
-  /** The name, as in model/links.js, of the tile or block at a place of the window. */
+  /** The name, as in model/links.js, of the tile or block at a place of the window. @param {number} clientX @param {number} clientY */
   partAt(clientX, clientY) {
     if (!this.trace) return null;
     const { problem: p } = this.trace;
     const box = this.map.getBoundingClientRect();
     const x = clientX - box.left - this.left;
     const y = clientY - box.top - this.top;
-    const inside = (at) => at >= 0 && at < this.side;
+    const inside = (/** @type {number} */ at) => at >= 0 && at < this.side;
     if (inside(x) && inside(y))
       return `tile.${Math.floor(y / this.cell / p.block_q)}.${Math.floor(x / this.cell / p.block_k)}`;
     return this.strips.at(x, y);
@@ -90,13 +129,14 @@ export class Hbm {
   }
 
   /** The block under the pointer: its name, shape, bytes and place. */
-  nameAt({ clientX, clientY }) {
+  nameAt(/** @type {{clientX: number, clientY: number}} */ { clientX, clientY }) {
     const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
     if (!kind || i === undefined) return "";
     if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
     return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
+  /** @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.stored = algorithmOf(trace).stores_scores;
@@ -152,21 +192,23 @@ export class Hbm {
     );
   }
 
-  /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. */
+  /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. @param {string} tensor @param {(number | number[])[]} blocks @param {DOMRect} box */
   home(tensor, blocks, box) {
-    const within = ({ x, y, width, height }) =>
+    const within = (/** @type {Box} */ { x, y, width, height }) =>
       new DOMRect(box.left + x, box.top + y, width, height);
-    const strip = Array.isArray(blocks[0]) ? null : this.strips.home(tensor, blocks);
+    const strip =
+      Array.isArray(blocks[0]) && !tensor.endsWith("′") ? null : this.strips.home(tensor, blocks);
     if (strip) return within(strip);
     const p = this.trace.problem;
     const { left, top, cell, side, gap } = this;
-    if (!Array.isArray(blocks[0])) {
-      const { y, height } = this.strips.home("O", blocks.slice(0, 1));
+    if (!Array.isArray(blocks[0]) || tensor.endsWith("′")) {
+      const { y, height } = this.strips.home("O", [[blocks[0]].flat()[0]]);
       return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
     const [i, j] = blocks[0];
     const last = blocks.at(-1)[1] + 1;
-    const edge = (k, size) => Math.min(p.n, k * size) * cell;
+    const edge = (/** @type {number} */ k, /** @type {number} */ size) =>
+      Math.min(p.n, k * size) * cell;
     const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
     return within({
       x: left + x,
@@ -176,6 +218,7 @@ export class Hbm {
     });
   }
 
+  /** @param {Problem} p */
   skipWords(p) {
     const words = [];
     const [wide, high] = this.theme.big
@@ -195,6 +238,7 @@ export class Hbm {
     return words;
   }
 
+  /** @param {Frame} f */
   draw(f) {
     this.tiles(f);
     this.strips.draw(f);
@@ -216,7 +260,7 @@ export class Hbm {
   }
 
   /** In a hall the tile says which of them it is: S and P themselves are never here. */
-  nameTile({ i, j, rows, cols, kind, problem: { block_q, block_k } }) {
+  nameTile(/** @type {Frame} */ { i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
     const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
@@ -224,7 +268,7 @@ export class Hbm {
   }
 
   /** Where the tile of this visit stands in the window. */
-  magnified({ rows, cols }) {
+  magnified(/** @type {Frame} */ { rows, cols }) {
     const { left, top } = this.map.getBoundingClientRect();
     return {
       x: left + this.left + cols.stop * this.cell,
@@ -242,18 +286,23 @@ export class Hbm {
     );
   }
 
-  /** What this visit moves, reads and writes apart, each block in its tensor's colour. */
+  /** What this visit moves, reads and writes apart, each block in its tensor's colour. @param {Frame} f */
   drawBus(f) {
     for (const [op, lane] of Object.entries(this.bus)) {
-      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
-      const names = list.slice(0, 4).map((t) =>
+      const list = f.transfers.filter(
+        (/** @type {Transfer} */ t) => (t.op === "read") === (op === "read"),
+      );
+      const names = list.slice(0, 4).map((/** @type {Transfer} */ t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,
           text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
           "data-part": partName(t),
         }),
       );
-      const total = list.reduce((sum, t) => sum + t.bytes, 0);
+      const total = list.reduce(
+        (/** @type {number} */ sum, /** @type {Transfer} */ t) => sum + t.bytes,
+        0,
+      );
       const ends = [
         el("span", { text: t(`bus.${op}`) }),
         ...names,
@@ -261,13 +310,14 @@ export class Hbm {
         list.length && el("span", { text: bytes(total) }),
       ];
       lane.replaceChildren(...ends.filter(Boolean));
-      const now = list.some((t) => t.phase === f.phase);
+      const now = list.some((/** @type {Transfer} */ t) => t.phase === f.phase);
       set(lane, {
         class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,
       });
     }
   }
 
+  /** @param {Frame} f */
   tiles(f) {
     const p = f.problem;
     const total = p.Tr * p.Tc;
@@ -280,7 +330,7 @@ export class Hbm {
       this.bounds = range(this.trace.arrays.S ?? []);
       this.paintedStep = 0;
     }
-    const paint = (i, j) => {
+    const paint = (/** @type {number} */ i, /** @type {number} */ j) => {
       const at = i * p.Tc + j;
       const look = tileState(this.trace, f.step, i, j);
       const s = atPhase(this.isPredicting ? veiled(look, this.trace, f.step, i, j) : look, f);
@@ -300,7 +350,8 @@ export class Hbm {
     this.paintedStep = f.step;
   }
 
-  paintTile(i, j, { kind, layer, state }, f) {
+  /** @param {number} i @param {number} j @param {Frame} f */
+  paintTile(i, j, /** @type {Look} */ { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
     const { n, block_q, block_k } = f.problem;
     const scale = this.canvas.width / n;
@@ -313,7 +364,7 @@ export class Hbm {
     const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
     const [w, h] = [Math.max(1, wide - gap), Math.max(1, high - gap)];
     const round = least > 12 ? 3 * ratio : 0;
-    const fill = (style) => {
+    const fill = (/** @type {string} */ style) => {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
@@ -338,7 +389,7 @@ export class Hbm {
   }
 
   /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
-   * (`veil`); where S is stored, its numbers. */
+   * (`veil`); where S is stored, its numbers. @param {number} r0 @param {number} r1 @param {number} c0 @param {number} c1 @param {number} scale @param {Look["layer"]} layer @param {boolean} known @param {Frame} f @param {boolean} veil */
   paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
     const { g, theme } = this;
     const { n } = f.problem;

@@ -4,8 +4,11 @@ import { el, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
 import { t } from "../model/texts.js";
 
+/** @import { Trace } from "../model/types.js" */
+/** @import { OnHead } from "./types.js" */
+
 export class HeadRow {
-  /** @param onHead takes the Problem's query with another head; none: they are only seen */
+  /** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
   constructor(onHead) {
     this.onHead = onHead;
     this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": t("heads.current") });
@@ -13,17 +16,24 @@ export class HeadRow {
     this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
   }
 
-  layout({
-    header: {
-      query,
-      problem: { heads },
+  layout(
+    /** @type {Trace} */ {
+      header: {
+        query,
+        problem: { heads },
+      },
     },
-  }) {
+  ) {
     this.root.hidden = !heads;
     if (!heads) return;
     const had = this.row.contains(document.activeElement);
     const { groups, before, after } = groupsOf(heads);
-    const chip = (head, text, label, isCurrent = false) => {
+    const chip = (
+      /** @type {number | null} */ head,
+      /** @type {string} */ text,
+      /** @type {string} */ label,
+      isCurrent = false,
+    ) => {
       const node = el("button", {
         type: "button",
         class: "fa-head",
@@ -39,7 +49,7 @@ export class HeadRow {
       );
       return node;
     };
-    const more = (head, text) =>
+    const more = (/** @type {number | null} */ head, /** @type {string} */ text) =>
       head !== null && chip(head, text, t("heads.more.to", { h: head, of: heads.q_heads }));
     const brackets = groups.map(({ kv, heads: own }) =>
       el(

@@ -3,13 +3,15 @@
 
 import { set, svg } from "../lib/dom.js";
 
+/** @import { Edge } from "./types.js" */
+
 export class Lens {
   constructor() {
     this.lines = ["top", "bottom"].map((side) => svg("line", { "data-side": side }));
     this.root = svg("svg", { class: "fa-lens", "aria-hidden": "true" }, this.lines);
   }
 
-  /** `from` and `to`: {x, top, bottom} in px of the window; null, and there is nothing to join. `strip`: {right}. */
+  /** `from` and `to`: {x, top, bottom} in px of the window; null, and there is nothing to join. `strip`: {right}. @param {Edge | null} from @param {Edge | null} to @param {DOMRect} strip */
   draw(from, to, strip) {
     this.root.style.visibility = from && to ? "" : "hidden";
     if (!from || !to) return;

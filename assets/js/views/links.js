@@ -4,10 +4,17 @@
 
 import { el, set, svg } from "../lib/dom.js";
 
+/** @import { LinkedPlayer } from "./types.js" */
+/** @import { Frame, Span } from "../model/types.js" */
+/** @import { Box, LinksAt } from "./types.js" */
+/** @import { Axis, Thing } from "../model/links.js" */
+/** @import { Explanation } from "../model/sums.js" */
+
 const HEAD = 22; // px of the frames' names at 1280 × 720
 const EDGE = 22;
 const ROOM = 60; // px that a card must have
 
+/** @param {string} tensor @param {string} box @param {boolean} own @param {number} x @param {number} y @param {number} width @param {number} height */
 const mark = (tensor, box, own, x, y, width, height) =>
   el("i", {
     "data-linked": own ? "self" : "",
@@ -15,21 +22,28 @@ const mark = (tensor, box, own, x, y, width, height) =>
     "data-box": box,
     style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
   });
-/** A line breaks before an operator, or behind a comma. */
+/** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>
   text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
-/** A power as a power: e^(…). */
+/** A power as a power: e^(…). @param {string} text */
 const richPowers = (text) =>
   text
     .split(/\^\(([^)]*)\)/)
-    .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+    .map((/** @type {string} */ part, /** @type {number} */ k) =>
+      k % 2 ? el("sup", { text: part }) : document.createTextNode(part),
+    );
+/** @param {Box} box */
 const boxText = (box) =>
   Object.entries(box)
     .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
     .join(", ");
 
 export class Links {
-  /** @param player see step/linking.js: its card of a tile may be another one later */
+  /** @type {LinkedPlayer} */
+  player;
+  /** @type {boolean} */
+  lit = false;
+  /** @param {Player} player see step/linking.js: its card of a tile may be another one later */
   constructor(player) {
     Object.assign(this, { player, root: player.root, hbm: player.hbm });
     const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
@@ -51,7 +65,7 @@ export class Links {
     return this.player.sram;
   }
 
-  /** @param links see model/links.js @param of what to light, or null @param told what is said of it @param picked is it selected? */
+  /** @param {LinksAt} links see model/links.js @param {Thing | null} of what to light, or null @param told what is said of it @param {boolean} picked is it selected? @param {Frame} f @param {Explanation | null} explanation */
   draw(links, f, of, explanation, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
@@ -71,14 +85,14 @@ export class Links {
     if (this.sram) this.describe(of, explanation);
   }
 
-  /** The cells of the frames of SRAM. */
+  /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing | null} of */
   inTile(links, f, of) {
     const bounds = { rows: f.rows, keys: f.cols };
     return Object.entries(this.sram.sides).flatMap(([tensor, sides]) => {
       const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
-      const [down, across] = sides.map((axis) => ({
+      const [down, across] = sides.map((/** @type {Axis} */ axis) => ({
         start: box[axis].start - (bounds[axis]?.start ?? 0),
         stop: box[axis].stop - (bounds[axis]?.start ?? 0),
       }));
@@ -96,11 +110,11 @@ export class Links {
     });
   }
 
-  /** Blocks of the strips, and what of the score matrix it is. */
+  /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing | null} of */
   inMap(links, of) {
     const { hbm } = this;
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
-      links.runs(of, tensor).map(({ start, stop }) => {
+      links.runs(of, tensor).map((/** @type {Span} */ { start, stop }) => {
         const { x, y, width, height } = place(start, stop);
         return mark(
           tensor,
@@ -113,7 +127,7 @@ export class Links {
         );
       }),
     );
-    const areas = links.areas(of).map((box) => {
+    const areas = links.areas(of).map((/** @type {Box} */ box) => {
       const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
       return mark(
         "S",
@@ -128,7 +142,7 @@ export class Links {
     return [...strips, ...areas];
   }
 
-  /** What the thing is made of. */
+  /** What the thing is made of. @param {Thing | null} of @param {Explanation | null} explanation */
   describe(of, explanation) {
     this.words.replaceChildren(...richPowers(of ? explanation.sentence : ""));
     const { unit } = this.sram.theme;
@@ -157,7 +171,9 @@ export class Links {
     });
     set(this.title, { text: explanation.title });
     this.lines.replaceChildren(
-      ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),
+      ...lines.map((/** @type {string} */ text) =>
+        el("span", {}, richPowers(words ? text : unbroken(text))),
+      ),
     );
     const upright = Boolean(at.beside);
     this.draws(explanation.terms, upright);
@@ -166,7 +182,7 @@ export class Links {
     this.card.classList.toggle("is-upright", upright);
   }
 
-  /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. */
+  /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. @param {number[] | null} terms @param {boolean} upright */
   draws(terms, upright) {
     this.bars.toggleAttribute("hidden", !terms);
     if (!terms) return;
@@ -174,7 +190,7 @@ export class Links {
     const count = terms.length;
     set(this.bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
     this.bars.replaceChildren(
-      ...terms.map((term, k) => {
+      ...terms.map((/** @type {number} */ term, /** @type {number} */ k) => {
         const size = Number.isFinite(term) ? term / most : 0;
         const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
         const place = upright

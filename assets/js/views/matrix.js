@@ -4,6 +4,8 @@ import { el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
 import { number } from "../lib/format.js";
 
+/** @import { CellValues, Context2D, Drawing } from "./types.js" */
+
 const DIGITS = [34, 17]; // px of a cell's width and height below which a number would be unreadable
 const SPACING = -0.02; // em between digits, as the sheet has it
 const GAP_FROM = 7;
@@ -11,13 +13,14 @@ const ROUND_FROM = 10;
 
 const hatches = new Map();
 
-/** A hatch that reads as "not here" in any theme; one pattern serves every canvas. */
+/** A hatch that reads as "not here" in any theme; one pattern serves every canvas. @param {Context2D} context @param {string} color */
 export function hatch(context, color, ratio = 1) {
   const key = `${color} ${ratio}`;
   if (!hatches.has(key)) hatches.set(key, weave(context, color, ratio));
   return hatches.get(key);
 }
 
+/** @param {Context2D} context @param {string} color @param {number} ratio */
 function weave(context, color, ratio) {
   const size = Math.round(7 * ratio);
   const tile = new OffscreenCanvas(size, size);
@@ -33,7 +36,7 @@ function weave(context, color, ratio) {
   return context.createPattern(tile, "repeat");
 }
 
-/** Sizes a canvas in CSS pixels at the screen's resolution; returns the scale. */
+/** Sizes a canvas in CSS pixels at the screen's resolution; returns the scale. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 export function fit(canvas, width, height) {
   const ratio = Math.min(3, window.devicePixelRatio || 1);
   canvas.width = Math.max(1, Math.round(width * ratio));
@@ -43,7 +46,7 @@ export function fit(canvas, width, height) {
   return ratio;
 }
 
-/** A cell, rounded where that can be seen. */
+/** A cell, rounded where that can be seen. @param {Context2D} g @param {number} x @param {number} y @param {number} width @param {number} height @param {number} round */
 export function cell(g, x, y, width, height, round) {
   if (!round) return g.fillRect(x, y, width, height);
   g.beginPath();
@@ -53,7 +56,7 @@ export function cell(g, x, y, width, height, round) {
 
 const measured = new Map();
 
-/** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. */
+/** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. @param {string} font @param {number} type */
 function glyphsOf(font, type) {
   if (!measured.has(font)) {
     const g = new OffscreenCanvas(1, 1).getContext("2d");
@@ -68,14 +71,30 @@ function glyphsOf(font, type) {
   return measured.get(font);
 }
 
-/** A number with this many decimals; what rounds to zero has no sign. */
+/** A number with this many decimals; what rounds to zero has no sign. @param {number} x @param {number} decimals */
 export function fixed(x, decimals) {
   const text = Math.abs(x).toFixed(decimals);
   return x < 0 && Number(text) ? `−${text}` : text;
 }
 
 export class Matrix {
-  /** @param name CSS class and colour family: Q K V O S P */
+  /** @type {{font: string, color: string}} */
+  style;
+  /** @type {Record<string, number>} */
+  glyphs;
+  /** @type {number} */
+  rows;
+  /** @type {number} */
+  cols;
+  /** @type {number} */
+  width;
+  /** @type {number} */
+  height;
+  /** @type {number} */
+  ratio;
+  /** @type {number} */
+  most;
+  /** @param {string} name CSS class and colour family: Q K V O S P */
   constructor(name) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.digits = el("div", { class: "fa-digits", "aria-hidden": "true" });
@@ -87,7 +106,7 @@ export class Matrix {
     this.small = new OffscreenCanvas(1, 1).getContext("2d");
   }
 
-  /** `type`: px of its digits. */
+  /** `type`: px of its digits. @param {number} rows @param {number} cols @param {number} width @param {number} height @param {number} type */
   layout(rows, cols, width, height, type) {
     this.rows = rows;
     this.cols = cols;
@@ -117,34 +136,54 @@ export class Matrix {
 
   /**
    * values(r, c) → number, undefined = not there yet, -Infinity = masked: hatched, and written as `masked`
-   * where it is a number of its own. `used` rows/cols: ragged.
-   */
+   * where it is a number of its own. `used` rows/cols: ragged. @param {Drawing} how */
   draw(how) {
     const g = this.canvas.getContext("2d");
     g.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.paint(g, how, (k, text, tone) => this.digit(k, text, tone));
+    this.paint(
+      g,
+      how,
+      (/** @type {number} */ k, /** @type {string} */ text, /** @type {string} */ tone) =>
+        this.digit(k, text, tone),
+    );
   }
 
-  /** The same as a picture of its own, its digits in it. */
+  /** The same as a picture of its own, its digits in it. @param {Drawing} how */
   picture(how) {
     const canvas = new OffscreenCanvas(this.canvas.width, this.canvas.height);
     const g = canvas.getContext("2d");
     const { font, color } = this.style;
     Object.assign(g, { font, textAlign: "center", textBaseline: "middle" });
     const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
-    this.paint(g, how, (k, text, tone) => {
-      g.fillStyle = tone || color;
-      g.fillText(
-        text,
-        ((k % this.cols) + 0.5) * w - this.ratio,
-        (Math.floor(k / this.cols) + 0.5) * h - this.ratio,
-      );
-    });
+    this.paint(
+      g,
+      how,
+      (/** @type {number} */ k, /** @type {string} */ text, /** @type {string} */ tone) => {
+        g.fillStyle = tone || color;
+        g.fillText(
+          text,
+          ((k % this.cols) + 0.5) * w - this.ratio,
+          (Math.floor(k / this.cols) + 0.5) * h - this.ratio,
+        );
+      },
+    );
     return canvas;
   }
 
-  /** @param write(k, text, tone) what becomes of the digits of each cell */
-  paint(g, { values, low, high, ramp, theme, used = null, masked: zero = -Infinity }, write) {
+  /** @param {(k: number, text: string, tone: string) => void} write(k, text, tone) what becomes of the digits of each cell @param {Context2D} g */
+  paint(
+    g,
+    /** @type {Drawing} */ {
+      values,
+      low,
+      high,
+      ramp,
+      theme,
+      used = null,
+      masked: zero = -Infinity,
+    },
+    write,
+  ) {
     const w = this.canvas.width / this.cols;
     const h = this.canvas.height / this.rows;
     const least = Math.min(w, h) / this.ratio;
@@ -180,8 +219,8 @@ export class Matrix {
       }
   }
 
-  /** Cells too small to lie apart: a pixel each, magnified; what is hatched is drawn over them. */
-  dots(g, { values, low, high, ramp, theme, used }) {
+  /** Cells too small to lie apart: a pixel each, magnified; what is hatched is drawn over them. @param {Context2D} g */
+  dots(g, /** @type {Drawing} */ { values, low, high, ramp, theme, used }) {
     const { rows, cols } = this;
     const image = new ImageData(cols, rows);
     const [w, h] = [this.canvas.width / cols, this.canvas.height / rows];
@@ -207,7 +246,7 @@ export class Matrix {
     }
   }
 
-  /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. */
+  /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. @param {CellValues} values */
   decimals(values) {
     const all = Array.from({ length: this.rows * this.cols }, (_, k) =>
       values(Math.floor(k / this.cols), k % this.cols),
@@ -215,7 +254,7 @@ export class Matrix {
     return all.every((x) => !Number.isFinite(x) || this.wide(fixed(x, 2)) <= this.most) ? 2 : 1;
   }
 
-  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. */
+  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. @param {number} x @param {number} decimals */
   format(x, decimals) {
     if (!Number.isFinite(x)) return number(x);
     const size = Math.abs(x);
@@ -226,11 +265,12 @@ export class Matrix {
     return texts.find((text) => this.wide(text) <= this.most) ?? "";
   }
 
-  /** px of a number in this machine's font. */
+  /** px of a number in this machine's font. @param {string} text */
   wide(text) {
     return [...text].reduce((sum, glyph) => sum + (this.glyphs[glyph] ?? this.glyphs[0]), 0);
   }
 
+  /** @param {number} k @param {string} text @param {string} tone */
   digit(k, text, tone) {
     const span = this.cells[k];
     if (span.textContent !== text) span.textContent = text;

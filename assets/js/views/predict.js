@@ -8,6 +8,9 @@ import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
 import { tPredict } from "../model/texts_predict.js";
 
+/** @import { Trace } from "../model/types.js" */
+/** @import { Question, Slider } from "../model/questions.js" */
+
 class Predict {
   constructor() {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
@@ -43,7 +46,7 @@ class Predict {
     this.lead();
   }
 
-  /** A new question (or none); what was answered before is now seen to be right or wrong. */
+  /** A new question (or none); what was answered before is now seen to be right or wrong. @param {Question} question */
   ask(question) {
     this.reveal(false);
     this.question = question;
@@ -58,21 +61,24 @@ class Predict {
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
     else
       this.choices.replaceChildren(
-        ...(question?.options ?? []).map((text, k) => this.option(text, k)),
+        ...(question?.options ?? []).map((/** @type {string} */ text, /** @type {number} */ k) =>
+          this.option(text, k),
+        ),
       );
     this.lead();
   }
 
-  /** The question about this visit; of tiles without numbers nothing. */
+  /** The question about this visit; of tiles without numbers nothing. @param {Trace} trace @param {number} step */
   askAt(trace, step) {
     this.ask(trace.header.numbers ? questionAt(trace, step) : null);
   }
 
-  /** Which lane of a race is first: their names, and the tick at which each is done. */
+  /** Which lane of a race is first: their names, and the tick at which each is done. @param {string[]} names @param {number[]} finishes */
   askRace(names, finishes) {
     this.ask(raceQuestion(names, finishes));
   }
 
+  /** @param {string} text @param {number} k */
   option(text, k) {
     const button = el(
       "button",
@@ -84,7 +90,7 @@ class Predict {
   }
 
   /** A number between its bounds; untouched it is no answer. */
-  slider({ min, max, step }) {
+  slider(/** @type {Slider} */ { min, max, step }) {
     const input = el("input", {
       type: "range",
       min,
@@ -108,6 +114,7 @@ class Predict {
     ]);
   }
 
+  /** @param {number} k */
   choose(k) {
     if (this.isRevealed || !this.question || k >= this.question.options.length) return;
     this.choice = k;
@@ -133,7 +140,7 @@ class Predict {
     this.root.classList.toggle("is-revealed", this.isRevealed);
   }
 
-  /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. */
+  /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. @param {boolean} isRequested */
   reveal(isRequested) {
     const { question, choice } = this;
     const score = this.count
@@ -166,7 +173,7 @@ class Predict {
     });
   }
 
-  /** Keys 1 to 4; true when it was an answer. */
+  /** Keys 1 to 4; true when it was an answer. @param {KeyboardEvent} event */
   key(event) {
     const k = "1234".indexOf(event.key);
     if (k < 0 || !this.question?.options.length) return false;
@@ -175,7 +182,7 @@ class Predict {
   }
 
   /** Escape ends the questions where they are seen; true when it did. */
-  leaves({ key, target }) {
+  leaves(/** @type {KeyboardEvent} */ { key, target }) {
     if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]"))
       return false;
     emit("fa:predict");

@@ -10,8 +10,12 @@ import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
 import { rich } from "./rich.js";
 
+/** @import { Frame, Known, Trace } from "../model/types.js" */
+
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
 export class Products {
+  /** @type {HTMLElement[]} */
+  items;
   constructor() {
     this.list = el("ol", { class: "fa-products" });
     this.lesson = el("p", { class: "fa-caption" });
@@ -21,6 +25,7 @@ export class Products {
     ]);
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     const { stores_scores, scales_dQ, texts } = algorithmOf(trace);
     const products = PRODUCTS.filter(([phase]) => !stores_scores || phase !== "scores");
@@ -34,7 +39,7 @@ export class Products {
     set(this.lesson, { text: texts.products_lesson ?? tBackward("products.five") });
   }
 
-  draw({ phase }) {
+  draw(/** @type {Frame} */ { phase }) {
     const now = AT[phase] ?? phase;
     for (const item of this.items)
       set(item, {
@@ -44,9 +49,14 @@ export class Products {
   }
 }
 
+/** @param {Known} x */
 const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 
 export class Check {
+  /** @type {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}[]} */
+  lines;
+  /** @type {string} */
+  words;
   constructor() {
     this.body = el("tbody");
     const heads = [tBackward("check.row"), "lse", "D", "", tBackward("check.keys")].map((text) =>
@@ -70,7 +80,7 @@ export class Check {
     ]);
   }
 
-  layout({ problem }) {
+  layout(/** @type {Trace} */ { problem }) {
     const { block_q, sink } = problem;
     this.lines = Array.from({ length: block_q }, () => {
       const cells = ["lse", "D", "sum", "keys"].map((key) =>
@@ -94,6 +104,7 @@ export class Check {
     set(this.head, { text: tBackward(bent ? "check.sums.slope" : "check.sums") });
   }
 
+  /** @param {Frame} trace @param {Frame} f @param {number | undefined} focus */
   draw(trace, f, focus) {
     const sums = sumsOfRows(trace, f);
     this.lines.forEach(({ tr, title, cells }, k) => {
@@ -107,7 +118,7 @@ export class Check {
       });
       const name = trace.header.row_names?.[sum.row];
       set(title, { text: name ? `${sum.row} ${name}` : String(sum.row) });
-      const known = (x) => (x === undefined ? "" : String(x));
+      const known = (/** @type {Known} */ x) => (x === undefined ? "" : String(x));
       set(cells[0], {
         text: number(s?.lse),
         "data-value": known(s?.lse),

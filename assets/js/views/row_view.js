@@ -7,6 +7,9 @@ import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
 import { t } from "../model/texts.js";
 
+/** @import { Frame, Known, Row, Trace } from "../model/types.js" */
+/** @import { Way } from "../model/row_view.js" */
+
 const CHOICES = [
   ["forget", t("row_view.forget"), t("row_view.forget.what")],
   ["lazy", t("row_view.lazily"), t("row_view.lazily.what")],
@@ -16,7 +19,13 @@ const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
 export class RowView {
-  /** @param onWay another way was chosen, or α again */
+  /** @type {{before: SVGElement, bar: SVGElement, exact: SVGElement}[]} */
+  slots;
+  /** @type {HTMLElement[]} */
+  blocks;
+  /** @type {string | undefined} */
+  explained;
+  /** @param {() => void} onWay another way was chosen, or α again */
   constructor(onWay) {
     this.onWay = onWay;
     this.way = "alpha";
@@ -56,20 +65,22 @@ export class RowView {
     this.root.dataset.spot = "rows";
   }
 
-  /** One way at a time; the same one again leads back to α. */
+  /** One way at a time; the same one again leads back to α. @param {Way} way */
   choose(way) {
     this.way = this.way === way ? "alpha" : way;
     this.onWay();
   }
 
+  /** @param {Trace} trace */
   layout(trace) {
     const { problem: p, header } = trace;
-    this.ways.hidden = !header.numbers || !ALGORITHMS[p.order].running;
+    const { running, lanes } = ALGORITHMS[p.order];
+    this.ways.hidden = !header.numbers || !running || lanes > 1;
     if (this.ways.hidden) this.way = "alpha";
     this.picture.hidden = !header.numbers;
     const wide = (this.svg.clientWidth || 300) / p.n;
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
-    const bar = (name, c) =>
+    const bar = (/** @type {string} */ name, /** @type {number} */ c) =>
       svg("rect", {
         class: `fa-row-view-${name}`,
         x: c + gap / 2,
@@ -98,9 +109,10 @@ export class RowView {
     this.names.replaceChildren(...this.blocks);
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
-    const stats = f.stats.find((s) => s.row === row);
+    const stats = f.stats.find((/** @type {Row} */ s) => s.row === row);
     this.card.note.replaceChildren(
       ...(slots
         ? [
@@ -123,7 +135,7 @@ export class RowView {
       ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite),
       ...slots.map((slot) => slot.exact).filter(Number.isFinite),
     );
-    const high = (node, value) =>
+    const high = (/** @type {SVGElement} */ node, /** @type {Known} */ value) =>
       set(node, {
         style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})`,
       });
@@ -155,18 +167,23 @@ export class RowView {
     this.explain(trace, f, row, stats);
   }
 
-  /** The factor stands over the lowest bar that it has shrunk. */
+  /** The factor stands over the lowest bar that it has shrunk. @param {Slot[]} slots @param {number} top @param {Row | undefined} stats */
   shrunk(slots, top, stats) {
-    const past = slots.flatMap(({ before }, c) => (Number.isFinite(before) ? [{ c, before }] : []));
+    const past = slots.flatMap((/** @type {Slot} */ { before }, /** @type {number} */ c) =>
+      Number.isFinite(before) ? [{ c, before }] : [],
+    );
     this.factor.hidden = this.way !== "alpha" || !past.length;
     if (this.factor.hidden) return;
-    const low = past.reduce((a, b) => (b.before < a.before ? b : a));
+    const low = past.reduce((/** @type {number} */ a, /** @type {number} */ b) =>
+      b.before < a.before ? b : a,
+    );
     set(this.factor, {
       text: `× ${number(stats.alpha)}`,
       style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,
     });
   }
 
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row @param {Row | undefined} stats */
   explain(trace, f, row, stats) {
     const plain = this.way === "alpha";
     const lines = plain && stats ? changes(f, stats) : [];

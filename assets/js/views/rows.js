@@ -5,6 +5,9 @@ import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { t } from "../model/texts.js";
 
+/** @import { TableRow } from "./types.js" */
+/** @import { Frame, Problem, Row } from "../model/types.js" */
+
 /** key in the frame's stats, phase whose moment it is, the formula where there is room */
 const COLUMNS = [
   ["m_old", null],
@@ -32,6 +35,14 @@ const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 const TIGHT = 6; // rows that find room closer together
 
 export class RowTable {
+  /** @type {string[] | null} */
+  names;
+  /** @type {string} */
+  sink;
+  /** @type {number | null | undefined} */
+  focus;
+  /** @type {TableRow[]} */
+  rows;
   constructor() {
     const heads = [el("th", { scope: "col", text: t("rows.row") })];
     for (const [key, phase] of COLUMNS)
@@ -53,13 +64,14 @@ export class RowTable {
     );
   }
 
+  /** @param {Problem} problem @param {string[] | null} names */
   layout(problem, names) {
     this.names = names;
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
     this.sink = sink && t(running ? "rows.sink" : "rows.sink.whole", { sink });
     this.setCaption("");
-    const absent = (key) => !running && !AT_ONCE[key];
+    const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, , formula], k) => {
       const [name, rest] = running ? [t(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
       const head = this.head.firstChild.children[k + 1];
@@ -89,7 +101,7 @@ export class RowTable {
     this.root.classList.toggle("has-caption", Boolean(words));
   }
 
-  /** As many rows as are whole in a place of this height; the others are scrolled to. */
+  /** As many rows as are whole in a place of this height; the others are scrolled to. @param {number} height */
   fit(height) {
     this.root.classList.remove("is-tight");
     const room = () => height - this.head.offsetHeight - this.caption.offsetHeight;
@@ -106,7 +118,7 @@ export class RowTable {
   }
 
   /** The row that is followed is in view. */
-  reveal({ tr }) {
+  reveal(/** @type {{tr: HTMLElement}} */ { tr }) {
     const { root } = this;
     const [top, bottom] = [tr.offsetTop - this.head.offsetHeight, tr.offsetTop + tr.offsetHeight];
     if (top < root.scrollTop) root.scrollTop = top;
@@ -114,6 +126,7 @@ export class RowTable {
       root.scrollTop = bottom - root.clientHeight;
   }
 
+  /** @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
     this.rows.forEach(({ tr, title, cells }, k) => {
       const s = f.stats[k];
@@ -140,7 +153,7 @@ export class RowTable {
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
       });
     });
-    const at = f.stats.findIndex((s) => s.row === focus);
+    const at = f.stats.findIndex((/** @type {Row} */ s) => s.row === focus);
     if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.rows[at])); // the frame lays out the page once
     this.focus = focus;
     for (const th of this.head.querySelectorAll("[data-phase-of]"))

@@ -11,6 +11,9 @@ import { t } from "../model/texts.js";
 import { put } from "./frame.js";
 import { TilePanel } from "./tile_panel.js";
 
+/** @import { Accumulator, Frame, Numbers, Row, Stage } from "../model/types.js" */
+/** @import { CellValues, PanelOptions } from "./types.js" */
+
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
 const GAP = 33; // between Kᵀ and S, with the names of the lower frames
@@ -20,9 +23,9 @@ const STATS = 132; // m and ℓ, half of it m with its mark
 const SHARES = { Q: 96, S: 168, O: 96 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
-/** What each of standard attention's three kernels holds on chip; the others hold everything. */
-const FRAMES_OF_STAGE = { scores: "QKS", softmax: "Sml", output: "SVO" };
-const STRIPS = { softmax: { Q: 0, S: 1, O: 0 }, output: { Q: 0, S: 264, O: 96 } };
+/** Room of a kernel that holds no Q: with O, and without. */
+const WHOLE = { on_chip: "QKSVOml" }; // of a kernel that has no other
+const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
@@ -35,29 +38,55 @@ const FRAMES = {
   O: ["rows", "outs"],
 };
 
-/** Does S hold weights? */
+/** Does S hold weights? @param {Frame} f */
 const isWeighted = (f) =>
   f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
 export class Sram extends TilePanel {
+  /** @type {Stage} */
+  stage;
+  /** @type {boolean} */
+  sums;
+  /** @type {boolean} */
+  phone;
+  /** @type {boolean} */
+  counts;
+  /** @type {number} */
+  left;
+  /** @type {number[]} */
+  scores;
+  /** @param {PanelOptions} on */
   constructor(on) {
     super(FRAMES, { m: "m", l: "ℓ" }, t("sram.legend"), on);
   }
 
   /** One scale for all operands, the same on both sides of 0. */
-  scale({ Q = [], K = [], V = [], O = [], S = [], r_m_new = [], r_l_new = [] }) {
+  scale(
+    /** @type {Partial<Record<"Q" | "K" | "V" | "O" | "S" | "r_m_new" | "r_l_new", Numbers>>} */ {
+      Q = [],
+      K = [],
+      V = [],
+      O = [],
+      S = [],
+      r_m_new = [],
+      r_l_new = [],
+    },
+  ) {
     this.around_(aroundZero(Q, K, V, O)); // what O sums up before its division may lie beyond
     this.scores = range(S);
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
   }
 
-  /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. */
+  /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. @param {Stage} stage */
   arrange(stage, sums = false) {
     Object.assign(this, { stage, sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
-    const strip = stage === "softmax" || stage === "output";
-    const [rows, cols] = [p.block_q, strip ? p.n : p.block_k];
+    const { lanes, stages } = algorithmOf(this.trace);
+    const layout = stages[stage];
+    const strip = Boolean(layout) && !layout.on_chip.includes("Q");
+    const cols = layout?.columns === "lanes" ? lanes : layout?.wide ? p.n : p.block_k;
+    const rows = p.block_q;
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
     const phone = (this.phone = width < 400);
@@ -69,7 +98,8 @@ export class Sram extends TilePanel {
     const names = this.trace.header.row_names ?? [p.n - 1];
     const label = Math.max(
       edge,
-      Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16,
+      Math.max(...names.map((/** @type {string} */ name) => String(name).length)) * type * 0.68 +
+        16,
     ); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
@@ -78,7 +108,7 @@ export class Sram extends TilePanel {
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip
-      ? STRIPS[stage]
+      ? STRIPS[layout.on_chip.includes("O") ? "with" : "without"]
       : big
         ? { Q: 0, S: 332, O: 78 }
         : phone
@@ -93,7 +123,11 @@ export class Sram extends TilePanel {
       least > (whole * shares.S) / (shares.Q + shares.S + shares.O) &&
       least < whole * (phone ? 0.88 : 0.68);
     const scores = few ? least : (whole * shares.S) / (shares.Q + shares.S + shares.O);
-    const part = (name, cells, most) =>
+    const part = (
+      /** @type {string} */ name,
+      /** @type {number} */ cells,
+      /** @type {number} */ most,
+    ) =>
       Math.floor(
         Math.min(((whole - scores) * shares[name]) / (shares.Q + shares.O || 1), cells * most * u),
       );
@@ -117,13 +151,21 @@ export class Sram extends TilePanel {
       wide.O = Math.min(stats - apart, p.d * CELLS.Q * u);
       x.O -= wide.O;
     }
-    const lay = (name, left, y, w, h, r, c) => this.frames[name].layout(left, y, w, h, r, c, type);
+    const lay = (
+      /** @type {string} */ name,
+      /** @type {number} */ left,
+      /** @type {number} */ y,
+      /** @type {number} */ w,
+      /** @type {number} */ h,
+      /** @type {number} */ r,
+      /** @type {number} */ c,
+    ) => this.frames[name].layout(left, y, w, h, r, c, type);
     lay("Q", x.Q, base, Math.max(1, wide.Q), low, rows, p.d);
     lay("K", x.S, top, wide.S, Math.max(1, over), p.d, cols);
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const contents = FRAMES_OF_STAGE[stage] ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    const contents = layout?.on_chip ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
     for (const name of Object.keys(FRAMES))
       this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
@@ -146,10 +188,10 @@ export class Sram extends TilePanel {
   }
 
   /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
-   * makes. `where(node)` says where each of them is. */
+   * makes. `where(node)` says where each of them is. @param {string} tensor @param {(node: Element) => DOMRect} where */
   seat(tensor, where) {
-    const box = (name) => where(this.frames[name].root);
-    const name = tensor === "P" ? "S" : tensor;
+    const box = (/** @type {string} */ name) => where(this.frames[name].root);
+    const name = { P: "S", "O′": "O" }[tensor] ?? tensor;
     if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
     const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
     if (name === "Q") return new DOMRect(x, y, EDGE, height);
@@ -158,6 +200,7 @@ export class Sram extends TilePanel {
     return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
   }
 
+  /** @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
     this.reveals(f);
     if (!f.numbers) return;
@@ -170,31 +213,35 @@ export class Sram extends TilePanel {
       f,
       f.acc,
       isWeighted(f),
-      f.stats.find((s) => s.row === focus),
+      f.stats.find((/** @type {Row} */ s) => s.row === focus),
     );
-    const now = f.stats.map((s) => ({ m: s.m_new ?? s.m_old, l: s.l_new ?? s.l_old }));
-    this.drawRows(f, focus, now, (key) => this.theme[key.toUpperCase()]);
+    const now = f.stats.map((/** @type {Row} */ s) => ({
+      m: s.m_new ?? s.m_old,
+      l: s.l_new ?? s.l_old,
+    }));
+    this.drawRows(f, focus, now, (/** @type {string} */ key) => this.theme[key.toUpperCase()]);
   }
 
-  /** What each frame holds at this moment. */
+  /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
     const p = f.problem;
     const algorithm = algorithmOf(f);
     const { arrays } = this.trace;
     const theme = this.theme;
     const skip = f.kind === "skipped";
-    const used = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
+    const across = f.columns === "lanes" ? f.lanes : f.cols.stop - f.cols.start;
+    const used = [f.rows.stop - f.rows.start, across];
     const contents = {};
     const matrix = (
-      name,
-      now,
-      filled,
-      values,
-      use,
-      block,
+      /** @type {string} */ name,
+      /** @type {string} */ now,
+      /** @type {boolean} */ filled,
+      /** @type {CellValues | undefined} */ values,
+      /** @type {[number, number]} */ use,
+      /** @type {number | string} */ block,
       [low, high] = this.around,
       ramp = theme[name],
-      masked,
+      /** @type {number} */ masked,
     ) =>
       (contents[name] = {
         now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
@@ -208,11 +255,15 @@ export class Sram extends TilePanel {
         used: use,
         masked,
       });
-    const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
-    const scoring = !skip && f.stage !== "softmax" && f.stage !== "output";
+    const flat =
+      (/** @type {Numbers} */ data, /** @type {number} */ width, /** @type {number} */ start) =>
+      (/** @type {number} */ r, /** @type {number} */ c) =>
+        data[(start + r) * width + c];
+    const { on_chip } = algorithm.stages[String(f.stage)] ?? WHOLE;
+    const scoring = !skip && on_chip.includes("Q");
     const loaded = f.done("load");
-    const { Q, K, V, P } = f.zoom ?? arrays;
-    const [row0, col0, across] = f.zoom ? [0, 0, used[1]] : [f.rows.start, f.cols.start, p.n];
+    const { Q, K, V } = f.zoom ?? arrays;
+    const [row0, col0] = f.zoom ? [0, 0] : [f.rows.start, f.cols.start];
     matrix(
       "Q",
       "",
@@ -221,13 +272,22 @@ export class Sram extends TilePanel {
       [used[0], p.d],
       f.i,
     );
-    matrix("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
-    const at = (data) => (r, c) => data?.[(row0 + r) * across + col0 + c];
+    matrix(
+      "K",
+      "",
+      scoring && loaded,
+      (/** @type {number} */ r, /** @type {number} */ c) => K[(col0 + c) * p.d + r],
+      [p.d, used[1]],
+      f.j,
+    );
     // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
     const unsummed = f.stage
       ? f.stage === "softmax" && !f.done("store")
       : Boolean(p.dropout) && !f.done("output");
-    const weights = unsummed ? (r, c) => weight(f.score(r, c), f.stats[r]?.m_new) : at(P);
+    const weights = unsummed
+      ? (/** @type {number} */ r, /** @type {number} */ c) =>
+          weight(f.score(r, c), f.stats[r]?.m_new)
+      : f.weight;
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     if (isWeighted(f))
@@ -235,7 +295,8 @@ export class Sram extends TilePanel {
         "S",
         `${f.step} weights ${unsummed}`,
         true,
-        (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)),
+        (/** @type {number} */ r, /** @type {number} */ c) =>
+          f.hides(r, c) ? -Infinity : weights(r, c),
         lanes,
         tile,
         [0, 1],
@@ -246,13 +307,13 @@ export class Sram extends TilePanel {
       matrix(
         "S",
         `${f.step} scores ${f.done("mask")}`,
-        !skip && (f.done("scores") || (f.stage === "softmax" && loaded)),
+        !skip && (f.done("scores") || (!scoring && loaded)),
         f.score,
         lanes,
         tile,
         this.scores,
       );
-    const valued = !skip && loaded && f.stage !== "scores" && f.stage !== "softmax";
+    const valued = !skip && loaded && on_chip.includes("V");
     matrix("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     const shrinks = algorithm.output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
@@ -261,14 +322,17 @@ export class Sram extends TilePanel {
       "O",
       `${f.step} ${acc?.state} ${shrinks}`,
       Boolean(acc) && acc.state !== "zero",
-      shrinks ? (r, c) => past(r, c) * (f.stats[r]?.alpha ?? 1) : past,
+      shrinks
+        ? (/** @type {number} */ r, /** @type {number} */ c) =>
+            past(r, c) * (f.stats[r]?.alpha ?? 1)
+        : past,
       [used[0], p.d],
       f.i,
     );
     return contents;
   }
 
-  nameKeys({ cols: { start, stop } }) {
+  nameKeys(/** @type {Frame} */ { cols: { start, stop } }) {
     if (this.keys.dataset.from === `${start} ${stop}`) return;
     this.keys.dataset.from = `${start} ${stop}`;
     this.keys.replaceChildren(
@@ -285,7 +349,7 @@ export class Sram extends TilePanel {
     return { x: left + this.left, top: top + y, bottom: top + y + height };
   }
 
-  /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. */
+  /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. @param {string} tensor @param {number} edge @param {number} least */
   corner(tensor, edge, least) {
     const { Q, K, S, V, O } = this.frames;
     const left = { x: Math.min(edge, Q.x), width: S.x - Math.min(edge, Q.x) - 8 };
@@ -300,7 +364,7 @@ export class Sram extends TilePanel {
     };
   }
 
-  /** What hovering a block says: its shape, its bytes, and where it is. */
+  /** What hovering a block says: its shape, its bytes, and where it is. @param {string} name @param {number | string} block @param {Frame} f */
   place(name, block, f) {
     const rows = f.rows.stop - f.rows.start;
     const cols = f.cols.stop - f.cols.start;
@@ -315,20 +379,27 @@ export class Sram extends TilePanel {
     return t(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
   }
 
+  /** @param {Frame} f @param {Accumulator | null} acc @param {boolean} weighted @param {Row | undefined} row */
   captions(f, acc, weighted, row) {
     const p = f.problem;
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const head = (name, strong, quiet = "", inside) =>
-      this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
+    const head = (
+      /** @type {string} */ name,
+      /** @type {string} */ strong,
+      quiet = "",
+      /** @type {string} */ inside,
+    ) => this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
-    const { output, stores_scores } = algorithmOf(f);
+    const { output, stores_scores, texts } = algorithmOf(f);
     const divided = stores_scores && (f.stage === "output" || f.done("store"));
     const what = divided ? "exp(S − m)/ℓ" : "exp(S − m)";
     const scored = f.done("scores") || f.stage === "softmax";
-    if (!weighted)
+    const own = texts.captions?.[String(f.stage)]?.[weighted ? "P" : "S"];
+    if (own) head("S", own[0], own[1]);
+    else if (!weighted)
       head(
         "S",
         scored ? `S${ij}` : "",

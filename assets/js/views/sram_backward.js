@@ -14,6 +14,10 @@ import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
 import { TilePanel } from "./tile_panel.js";
 
+/** @import { Frame, Known, Numbers, Stage } from "../model/types.js" */
+/** @import { CellValues, PanelOptions } from "./types.js" */
+/** @import { Axis } from "../model/links.js" */
+
 /** Down and across. */
 const FRAMES = {
   Q: ["rows", "dims"],
@@ -49,6 +53,25 @@ const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TilePanel {
+  /** @type {Stage} */
+  stage;
+  /** @type {boolean} */
+  second;
+  /** @type {boolean} */
+  alone;
+  /** @type {number} */
+  left;
+  /** @type {number[]} */
+  scores;
+  /** @type {number[]} */
+  dP;
+  /** @type {number[]} */
+  dS;
+  /** @type {Record<string, number[]>} */
+  sums;
+  /** @type {Frame} */
+  last;
+  /** @param {PanelOptions} on */
   constructor(on) {
     super(FRAMES, { lse: "lse", D: "D" }, tBackward("sram.legend.b"), on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
@@ -57,10 +80,14 @@ export class SramBackward extends TilePanel {
     this.card.note.replaceChildren(this.note);
   }
 
-  /** One scale for all operands, one for each gradient, the same on both sides of 0. */
+  /** One scale for all operands, one for each gradient, the same on both sides of 0. @param {Record<string, Numbers>} arrays */
   scale(arrays) {
-    const of = (...names) =>
-      aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
+    const of = (/** @type {string[]} */ ...names) =>
+      aroundZero(
+        ...names.map((name) =>
+          (arrays[name] ?? []).filter((/** @type {number} */ x) => !Number.isNaN(x)),
+        ),
+      );
     this.around_(of("Q", "K", "V", "O", "dO"));
     this.sums = {
       dQ: of("before_dQ", "acc_dQ", "dQ"),
@@ -72,14 +99,14 @@ export class SramBackward extends TilePanel {
     this.heatOf = { lse: of("lse"), D: of("D") };
   }
 
-  /** Between two crossings there is room for five characters, with fewer decimals if need be. */
+  /** Between two crossings there is room for five characters, with fewer decimals if need be. @param {Known} x */
   format(x) {
     const text = number(x);
     const shorter = [2, 1, 0].map((decimals) => (Number.isFinite(x) ? fixed(x, decimals) : text));
     return text.length < 6 || this.alone ? text : (shorter.find((one) => one.length < 6) ?? text);
   }
 
-  /** What stands where now. @param second is the second crossing at work? */
+  /** What stands where now. @param second is the second crossing at work? @param {Stage} stage */
   arrange(stage, second = false) {
     const { unit: u, big } = this.theme;
     const p = this.trace.problem;
@@ -93,8 +120,10 @@ export class SramBackward extends TilePanel {
       : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
     this.body.classList.toggle("is-two", places.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
-    const cells = (name) => FRAMES[name].map((axis) => sizes[axis]);
-    const has = (place) => places.some((one) => one[place]) && !(big && place !== "below");
+    const cells = (/** @type {string} */ name) =>
+      FRAMES[name].map((/** @type {Axis} */ axis) => sizes[axis]);
+    const has = (/** @type {keyof Slot} */ place) =>
+      places.some((/** @type {Slot} */ one) => one[place]) && !(big && place !== "below");
     const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
     const [head, gap, low] = big
       ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
@@ -102,7 +131,8 @@ export class SramBackward extends TilePanel {
     const room = height - head - FOOT * u - (has("above") ? gap : 0) - (has("below") ? low : 0);
     const whole =
       SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
-    const share = (place) => (has(place) ? (room * SHARES[place]) / whole : 0);
+    const share = (/** @type {keyof Slot} */ place) =>
+      has(place) ? (room * SHARES[place]) / whole : 0;
     const high = { above: share("above"), below: share("below") };
     high.cell = Math.min(room - high.above - high.below, p.block_q * (big ? 96 : 66) * u);
     const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
@@ -111,7 +141,7 @@ export class SramBackward extends TilePanel {
     const edge = (places.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
     const label = Math.max(
       (big ? 100 : EDGE) * u,
-      Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9,
+      Math.max(...names.map((/** @type {string} */ name) => String(name).length)) * type * 0.66 + 9,
     );
     this.high = high.cell / p.block_q;
     const wide = this.widths(places, cells, { width: width - label - edge, big, u, alone });
@@ -120,11 +150,17 @@ export class SramBackward extends TilePanel {
     let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
     this.left = Math.max(0, x - label);
     const name = x - 6;
-    const lay = (frame, left, y, w, h) => {
+    const lay = (
+      /** @type {GradName} */ frame,
+      /** @type {number} */ left,
+      /** @type {number} */ y,
+      /** @type {number} */ w,
+      /** @type {number} */ h,
+    ) => {
       this.frames[frame].layout(left, y, w, Math.max(1, h), ...cells(frame), type);
       this.frames[frame].root.hidden = false;
     };
-    places.forEach((one, k) => {
+    places.forEach((/** @type {Slot} */ one, /** @type {number} */ k) => {
       const [side, cell, stat] = wide.each[k];
       if (side) lay(one.left, x, base, side, high.cell);
       x += side + (side ? APART * u : 0);
@@ -147,30 +183,54 @@ export class SramBackward extends TilePanel {
     this.legend.hidden = true;
   }
 
-  /** px of each place: [side, cell, stat] of each, and of all. */
-  widths(places, cells, { width, big, u, alone }) {
+  /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places */
+  widths(
+    places,
+    cells,
+    /** @type {{width: number, big: boolean, u: number, alone: boolean}} */ {
+      width,
+      big,
+      u,
+      alone,
+    },
+  ) {
     const most = places.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
-    const side = places.map(({ left }) =>
+    const side = places.map((/** @type {Slot} */ { left }) =>
       left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0,
     ); // the names of the sums stand below
-    const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
+    const stat = places.map((/** @type {Slot} */ one) =>
+      one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0,
+    );
     const apart =
       places.reduce(
-        (sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
+        (/** @type {number} */ sum, /** @type {unknown} */ _, /** @type {number} */ k) =>
+          sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
         0,
       ) * u;
-    const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
-    const cell = places.map((one) =>
+    const left =
+      width -
+      side.concat(stat).reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) -
+      apart;
+    const cell = places.map((/** @type {Slot} */ one) =>
       Math.floor(Math.min(left / places.length, cells(one.cell)[1] * CELL * u)),
     );
     return {
-      each: places.map((_, k) => [side[k], cell[k], stat[k]]),
-      total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart),
+      each: places.map((/** @type {unknown} */ _, /** @type {number} */ k) => [
+        side[k],
+        cell[k],
+        stat[k],
+      ]),
+      total:
+        left < 0
+          ? width
+          : cell
+              .concat(side, stat)
+              .reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, apart),
     };
   }
 
-  /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. */
-  ghost([rows, cols], high, wide, type) {
+  /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. @param {number} high @param {{each: number[][], total: number}} wide @param {number} type */
+  ghost(/** @type {number[]} */ [rows, cols], high, wide, type) {
     const { dQ } = this.frames;
     if (!dQ.root.hidden || this.stage !== null) return;
     const from = this.frames.dS.root.hidden ? this.frames.S : this.frames.dS;
@@ -178,7 +238,7 @@ export class SramBackward extends TilePanel {
     dQ.layout(from.x - size * 0.2, from.y + high * 0.2, size, high * 0.6, rows, cols, type);
   }
 
-  /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. */
+  /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. @param {string} tensor @param {(node: Element) => DOMRect} where */
   seat(tensor, where) {
     const name = { P: "S", dP: "dS" }[tensor] ?? tensor;
     const frame = this.frames[name];
@@ -199,17 +259,18 @@ export class SramBackward extends TilePanel {
     return new DOMRect(x, y, EDGE, height);
   }
 
-  /** The numbers of the rows that come with a tensor. */
+  /** The numbers of the rows that come with a tensor. @param {string} tensor */
   numbersOf(tensor) {
     const key = OF_LSE[tensor] ?? tensor;
     return this.columnsNow[key] ? this.line.map((line) => line[key]) : [];
   }
 
-  /** What flies with a picture of its own without a frame to stand in. */
+  /** What flies with a picture of its own without a frame to stand in. @param {string} tensor */
   pictured(tensor) {
     return tensor === "dQ" && this.stage === null ? this.frames.dQ : null;
   }
 
+  /** @param {string} tensor @param {number} edge @param {number} least */
   corner(tensor, edge, least) {
     const frame =
       this.frames[
@@ -236,6 +297,7 @@ export class SramBackward extends TilePanel {
     };
   }
 
+  /** @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
     this.reveals(f);
     if (!f.numbers) return;
@@ -249,10 +311,15 @@ export class SramBackward extends TilePanel {
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f);
-    this.drawRows(f, focus, f.stats, (key) => this.theme[hueOf(key).toUpperCase()]);
+    this.drawRows(
+      f,
+      focus,
+      f.stats,
+      (/** @type {string} */ key) => this.theme[hueOf(key).toUpperCase()],
+    );
   }
 
-  /** What each frame holds at this moment. */
+  /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
     const p = f.problem;
     const arrays = f.zoom ?? this.trace.arrays;
@@ -268,15 +335,15 @@ export class SramBackward extends TilePanel {
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     const contents = {};
     const matrix = (
-      name,
-      now,
-      filled,
-      values,
-      use,
-      block,
+      /** @type {string} */ name,
+      /** @type {string} */ now,
+      /** @type {unknown} */ filled,
+      /** @type {CellValues} */ values,
+      /** @type {[number, number]} */ use,
+      /** @type {number} */ block,
       [low, high] = this.around,
       ramp = theme[name],
-      masked,
+      /** @type {number} */ masked,
     ) =>
       (contents[name] = {
         now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
@@ -290,23 +357,34 @@ export class SramBackward extends TilePanel {
         used: use,
         masked,
       });
-    const ofRows = (name) =>
-      matrix(name, f.stage, loaded, (r, c) => arrays[name][(row0 + r) * p.d + c], [rows, p.d], f.i);
-    const ofKeys = (name) =>
+    const ofRows = (/** @type {string} */ name) =>
+      matrix(
+        name,
+        f.stage,
+        loaded,
+        (/** @type {number} */ r, /** @type {number} */ c) => arrays[name][(row0 + r) * p.d + c],
+        [rows, p.d],
+        f.i,
+      );
+    const ofKeys = (/** @type {string} */ name) =>
       matrix(
         name,
         f.stage,
         loaded && f.j >= 0,
-        (r, c) => arrays[name][(col0 + c) * p.d + r],
+        (/** @type {number} */ r, /** @type {number} */ c) => arrays[name][(col0 + c) * p.d + r],
         [p.d, cols],
         f.j,
       );
     for (const name of ["Q", "dO", "O"]) ofRows(name);
     for (const name of ["K", "V"]) ofKeys(name);
-    const at = (data) => (r, c) => data[(row0 + r) * across + col0 + c];
+    const at =
+      (/** @type {Numbers} */ data) => (/** @type {number} */ r, /** @type {number} */ c) =>
+        data[(row0 + r) * across + col0 + c];
     const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
     const { S, dS } = crossings(f);
-    const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));
+    const gone =
+      (/** @type {CellValues} */ values) => (/** @type {number} */ r, /** @type {number} */ c) =>
+        f.hides(r, c) ? -Infinity : values(r, c);
     if (S === "P") matrix("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
     else matrix("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
     if (dS === "dS")
@@ -316,7 +394,7 @@ export class SramBackward extends TilePanel {
         "dS",
         "dP",
         dS,
-        (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0),
+        (/** @type {number} */ r, /** @type {number} */ c) => (c < cols ? at(arrays.dP)(r, c) : 0),
         lanes,
         tile,
         this.dP,
@@ -328,7 +406,7 @@ export class SramBackward extends TilePanel {
         name,
         `${f.step} ${acc?.state}`,
         acc && acc.state !== "zero",
-        (r, c) => acc.data[c * p.d + r],
+        (/** @type {number} */ r, /** @type {number} */ c) => acc.data[c * p.d + r],
         [p.d, cols],
         f.j,
         this.sums[name],
@@ -340,7 +418,7 @@ export class SramBackward extends TilePanel {
       "dQ",
       `${f.step} ${f.stage} ${f.grads.dQ?.state}`,
       acc && (f.stage !== "scale" || loaded),
-      (r, c) => acc[r * p.d + c],
+      (/** @type {number} */ r, /** @type {number} */ c) => acc[r * p.d + c],
       [rows, p.d],
       f.i,
       this.sums.dQ,
@@ -348,7 +426,7 @@ export class SramBackward extends TilePanel {
     return contents;
   }
 
-  nameKeys({ cols: { start, stop } }) {
+  nameKeys(/** @type {Frame} */ { cols: { start, stop } }) {
     this.keys.replaceChildren(
       ...Array.from({ length: Math.min(stop - start, this.trace.problem.block_k) }, (_, c) =>
         el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
@@ -366,13 +444,14 @@ export class SramBackward extends TilePanel {
     };
   }
 
+  /** @param {Frame} f */
   captions(f) {
     const { d } = f.problem;
     const [i, j] = [sub(Math.max(0, f.i)), f.j < 0 ? "" : sub(f.j)];
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const size = (name) =>
+    const size = (/** @type {string} */ name) =>
       FRAMES[name].map(
-        (axis) =>
+        (/** @type {Axis} */ axis) =>
           ({
             rows: f.rows.stop - f.rows.start,
             keys: f.cols.stop - f.cols.start,
@@ -380,7 +459,12 @@ export class SramBackward extends TilePanel {
             outs: d,
           })[axis],
       );
-    const head = (name, strong, quiet = "", inside = "") => {
+    const head = (
+      /** @type {string} */ name,
+      /** @type {string} */ strong,
+      quiet = "",
+      inside = "",
+    ) => {
       const [r, c] = size(name);
       this.frames[name].label(
         strong,
@@ -405,7 +489,7 @@ export class SramBackward extends TilePanel {
       dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "",
       `dP${ij}`,
     );
-    const state = (name) =>
+    const state = (/** @type {string} */ name) =>
       f.grads[name]?.state === "final"
         ? name === "dV"
           ? tBackward("sram.done")
@@ -425,7 +509,7 @@ export class SramBackward extends TilePanel {
   }
 
   /** Of a thing that is pointed at what it comes to, in the place of the remark; null: the remark again. The corner between the
-   * crossings has no room for it. Is it said here? */
+   * crossings has no room for it. Is it said here? @param {Node[] | null} nodes */
   headline(nodes) {
     if (nodes) this.note.replaceChildren(...nodes);
     if (nodes) delete this.note.dataset.text;
@@ -441,7 +525,7 @@ export class SramBackward extends TilePanel {
     const text = keys ? `K${j} V${j}` : (f.stage ?? "");
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
-    const b = (name) =>
+    const b = (/** @type {string} */ name) =>
       el("b", {
         class: `fa-ink-${hueOf(name)}`,
         text: `${name}${j}`,

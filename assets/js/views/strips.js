@@ -5,7 +5,12 @@ import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
 import { sharing } from "../model/heads.js";
-import { finishedBlocks, finishedRows, OF_KEYS } from "../model/tiles.js";
+import { algorithmOf } from "../model/passes.js";
+import { finishedBlocks, finishedParts, finishedRows, OF_KEYS } from "../model/tiles.js";
+
+/** @import { Mark } from "./types.js" */
+/** @import { Frame, Trace } from "../model/types.js" */
+/** @import { Box, Theme } from "./types.js" */
 
 /** From the outside in, left and above; away from the map on the right. */
 const STRIPS = {
@@ -24,33 +29,59 @@ const FEW = {
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
+const WHOLE = { on_chip: "QKSVOml", wide: false }; // of a kernel that has no other
 const GRADIENTS = /^d/;
+/** Of what each lane has of its own there is a strip a lane: O′0, O′1. @param {string} name */
+const tensorOf = (name) => name.replace(/\d+$/, "");
 const NAME_FROM = 20; // px of block below which its name is left out
 const APART = 3;
 const TIGHT = 190; // px of a map's window
 const SEGMENTS = { most: 24, high: 5 }; // of dQ's parts in a block, and px of each
 
 export class Strips {
-  /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. */
-  measure(trace, { unit: u, big }, height) {
+  /** @type {Trace} */
+  trace;
+  /** @type {Theme} */
+  theme;
+  /** @type {{left: number, top: number, side: number, cell: number, gap: number}} */
+  map;
+  /** @type {Record<string, Mark>} */
+  marks;
+  /** @type {Record<"above" | "left" | "right", string[]>} */
+  sides;
+  /** @type {string[]} */
+  made;
+  /** @type {(name: string) => number} */
+  thick;
+  /** @type {boolean} */
+  tight;
+  /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. @param {Trace} trace @param {number} height */
+  measure(trace, /** @type {Theme} */ { unit: u, big }, height) {
     const { pass, totals } = trace.header;
     this.tight = pass === "backward" && height < TIGHT;
     const moved = totals.requested[trace.problem.order];
-    const isThere = (name) => pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
-    this.made = MADE[pass];
+    const isThere = (/** @type {string} */ name) =>
+      pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
+    const { strips, lanes } = algorithmOf(trace);
+    const each = (/** @type {string} */ name) =>
+      trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
+    const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
     this.sides = Object.fromEntries(
-      Object.entries((big || this.tight ? FEW : STRIPS)[pass]).map(([side, names]) => [
-        side,
-        names.filter(isThere),
-      ]),
+      Object.entries(sides).map(([side, names]) => [side, names.filter(isThere).flatMap(each)]),
     );
+    this.parts = (strips.right ?? []).flatMap(each).filter((name) => tensorOf(name) !== name);
+    this.made = [...MADE[pass], ...this.parts];
     const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
     const own = this.tight
       ? { dQ: 22 * u }
       : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
-    this.thick = (name) =>
+    this.thick = (/** @type {string} */ name) =>
       SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
-    const sum = (names) => names.reduce((all, name) => all + this.thick(name) + APART, 0);
+    const sum = (/** @type {string[]} */ names) =>
+      names.reduce(
+        (/** @type {number} */ all, /** @type {string} */ name) => all + this.thick(name) + APART,
+        0,
+      );
     return {
       left: sum(this.sides.left),
       above: sum(this.sides.above),
@@ -58,7 +89,7 @@ export class Strips {
     };
   }
 
-  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies */
+  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies @param {Trace} trace @param {Theme} theme */
   layout(trace, theme, map) {
     Object.assign(this, { trace, theme, map, marks: {} });
     const { left, top, side, gap } = map;
@@ -84,7 +115,7 @@ export class Strips {
     return parts;
   }
 
-  /** One strip: faint blocks, over them those that are final and the one at work, and the names. */
+  /** One strip: faint blocks, over them those that are final and the one at work, and the names. @param {string} name @param {boolean} upright @param {number} at */
   strip(name, upright, at) {
     const { problem: p, header } = this.trace;
     const { left, top, side, cell } = this.map;
@@ -92,21 +123,22 @@ export class Strips {
     const [count, size] = OF_KEYS.includes(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
     const thick = this.thick(name);
     const long = size * cell;
-    const place = (start, stop) => {
+    const place = (/** @type {number} */ start, /** @type {number} */ stop) => {
       const a = start * long;
       const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
       return upright
         ? { x: at, y: top + a, width: thick, height: b }
         : { x: left + a, y: at, width: b, height: thick };
     };
-    const kind = `fa-block fa-fill-${hueOf(name)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
+    const tensor = tensorOf(name);
+    const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
       svg("rect", {
         class: `${kind}${long < 10 ? " is-thin" : ""}`,
         rx: 3,
-        "data-tensor": name,
-        "data-spot": `home.${name}`,
+        "data-tensor": tensor,
+        "data-spot": `home.${tensor}`,
         "data-block": wide ? k : null,
         ...(wide ? place(k, k + 1) : place(0, count)),
       }),
@@ -122,10 +154,10 @@ export class Strips {
         const b = place(k, k + 1);
         const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
         return svg("text", {
-          class: `fa-block-name fa-name-${hueOf(name)}`,
+          class: `fa-block-name fa-name-${hueOf(tensor)}`,
           x: b.x + b.width / 2,
           y: b.y + high,
-          text: `${name}${sub(k)}`,
+          text: `${tensor}${sub(k)}${sub(name.slice(tensor.length))}`,
         });
       },
     );
@@ -160,7 +192,7 @@ export class Strips {
   }
 
   /** Has a block of dQ room for its parts, one beside the other? */
-  parted({ height }) {
+  parted(/** @type {Box} */ { height }) {
     return height >= (this.theme.big ? 40 : 28) * this.theme.unit;
   }
 
@@ -170,64 +202,72 @@ export class Strips {
     const { place } = this.marks.dQ;
     const { unit: u } = this.theme;
     const high = SEGMENTS.high * u;
-    this.marks.dQ.segments = adds.map(({ length }, i) => {
-      const b = place(i, i + 1);
-      if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
-      const step = (b.width - 6 * u) / length;
-      return Array.from({ length }, (_, k) =>
-        svg("rect", {
-          class: "fa-part",
-          rx: Math.min(2, high / 3),
-          x: b.x + 3 * u + k * step,
-          y: b.y + b.height - high - 5 * u,
-          width: Math.max(0.8, step - Math.min(2, step / 4)),
-          height: high,
-        }),
-      );
-    });
+    this.marks.dQ.segments = adds.map(
+      (/** @type {number[]} */ { length }, /** @type {number} */ i) => {
+        const b = place(i, i + 1);
+        if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
+        const step = (b.width - 6 * u) / length;
+        return Array.from({ length }, (_, k) =>
+          svg("rect", {
+            class: "fa-part",
+            rx: Math.min(2, high / 3),
+            x: b.x + 3 * u + k * step,
+            y: b.y + b.height - high - 5 * u,
+            width: Math.max(0.8, step - Math.min(2, step / 4)),
+            height: high,
+          }),
+        );
+      },
+    );
     return this.marks.dQ.segments.flat();
   }
 
-  /** Of each strip the block at work, and those from the first that are final. */
+  /** Of each strip the block at work, and those from the first that are final. @param {Frame} f */
   draw(f) {
     const now = f.pass === "forward" ? this.forward(f) : this.backward(f);
     for (const [name, { place, bright, done, labels, segments }] of Object.entries(this.marks)) {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((label, k) =>
+      labels.forEach((/** @type {SVGElement} */ label, /** @type {number} */ k) =>
         label.classList.toggle(
           "is-now",
           (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name)),
         ),
       );
-      segments.forEach((parts, i) =>
-        parts.forEach((part, k) =>
+      segments.forEach((/** @type {SVGElement[]} */ parts, /** @type {number} */ i) =>
+        parts.forEach((/** @type {SVGElement} */ part, /** @type {number} */ k) =>
           set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
         ),
       );
     }
   }
 
+  /** @param {Frame} f */
   forward(f) {
-    const computing = f.kind !== "skipped";
     const single = f.j >= 0 ? f.j : null;
-    const scoring = computing && f.stage !== "softmax" && f.stage !== "output";
+    const { on_chip, wide } = algorithmOf(f).stages[String(f.stage)] ?? WHOLE;
+    const holds = (name) => f.kind !== "skipped" && on_chip.includes(name);
+    const stores = (tensor, lane = f.lane) =>
+      lane === f.lane &&
+      f.transfers.some((t) => t.moved && t.op === "write" && t.tensor === tensor);
+    const parts = this.parts.map((name) => {
+      const lane = Number(name.slice(tensorOf(name).length));
+      return [
+        name,
+        [stores(tensorOf(name), lane) ? f.i : null, finishedParts(this.trace, f, lane)],
+      ];
+    });
     return {
-      Q: [scoring ? f.i : null],
-      K: [scoring ? single : null],
-      V: [
-        computing && f.stage !== "scores" ? single : null,
-        f.stage === "output" ? this.marks.V.count : 0,
-      ],
-      O: [
-        f.done("store") && f.stage !== "scores" && f.stage !== "softmax" ? f.i : null,
-        finishedRows(this.trace, f),
-      ],
+      Q: [holds("Q") ? f.i : null],
+      K: [holds("K") ? single : null],
+      V: [holds("V") ? single : null, wide && holds("V") ? this.marks.V.count : 0],
+      O: [stores("O") ? f.i : null, finishedRows(this.trace, f)],
+      ...Object.fromEntries(parts),
     };
   }
 
-  /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. */
+  /** What a visit works on is bright: what it loads, and in a kernel over tiles its keys throughout. @param {Frame} f */
   backward(f) {
     const found = Object.fromEntries(
       Object.keys(this.marks).map((name) => [
@@ -247,7 +287,7 @@ export class Strips {
     return found;
   }
 
-  /** The block at a place of the map's window, counted from the corner of the map; null where none is. */
+  /** The block at a place of the map's window, counted from the corner of the map; null where none is. @param {number} x @param {number} y */
   at(x, y) {
     const { left, top } = this.map;
     for (const [name, { place, count }] of Object.entries(this.marks)) {
@@ -259,13 +299,18 @@ export class Strips {
       const along = OF_KEYS.includes(name) ? x : y;
       return SLIM.includes(name)
         ? name
-        : `${name}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
+        : `${tensorOf(name).replace("′", "")}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
     }
     return null;
   }
 
-  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. */
+  /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. @param {string} tensor @param {(number | number[])[]} blocks */
   home(tensor, blocks) {
+    if (Array.isArray(blocks[0])) {
+      const rows = blocks.map(([i]) => i);
+      const mark = this.marks[tensor + (blocks.length > 1 ? 0 : blocks[0][1])];
+      return mark?.place(Math.min(...rows), Math.max(...rows) + 1) ?? null;
+    }
     return (
       (
         this.marks[tensor] ??

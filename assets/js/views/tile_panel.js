@@ -9,10 +9,40 @@ import { Budget } from "./budget.js";
 import { Frame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
+/** @import { RowLine } from "./types.js" */
+/** @import { Frame, Known, Row, Trace } from "../model/types.js" */
+/** @import { Columns, LinksAt, Ramp, Theme } from "./types.js" */
+
 const DENSE = 18; // px of a row below which its statistics are colours
 
 export class TilePanel {
-  /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param scale the legend's
+  /** @type {Trace} */
+  trace;
+  /** @type {Theme} */
+  theme;
+  /** @type {RowLine[]} */
+  line;
+  /** @type {Columns} */
+  columnsNow;
+  /** @type {Record<string, number[]>} */
+  heatOf;
+  /** @type {number[]} */
+  around;
+  /** @type {number} */
+  high;
+  /** @type {number} */
+  base;
+  /** @type {number} */
+  wide;
+  /** @type {number} */
+  used;
+  /** @type {number} */
+  first;
+  /** @type {number} */
+  every;
+  /** @type {boolean} */
+  dense;
+  /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param {string} scale the legend's
    * words @param on {onZoom: the numbers of this tile are wanted, onCard: another card's memory counts} */
   constructor(frames, stats, scale, { onZoom, onCard }) {
     this.sides = frames;
@@ -64,19 +94,19 @@ export class TilePanel {
     this.root.append(this.budget.warning);
   }
 
-  /** The row of the matrix at a height of the window. */
+  /** The row of the matrix at a height of the window. @param {number} clientY */
   rowAt(clientY) {
     const k = Math.floor((clientY - this.body.getBoundingClientRect().top - this.base) / this.high);
     return k >= 0 && k < this.used ? this.first + k : null;
   }
 
-  /** Does this frame show its tensor on its side, keys across? */
+  /** Does this frame show its tensor on its side, keys across? @param {string} tensor */
   isTurned(tensor) {
     return this.sides[tensor][0] !== AXES[tensor][0];
   }
 
   /** The name of the cell of a frame at a place of the window, or of the frame's block beside its cells. `cellAt`: see
-   * model/links.js. */
+   * model/links.js. @param {string} tensor @param {number} clientX @param {number} clientY @param {LinksAt["cellAt"]} cellAt */
   partAt(tensor, clientX, clientY, cellAt) {
     const { root, matrix } = this.frames[tensor];
     const box = root.getBoundingClientRect();
@@ -87,7 +117,7 @@ export class TilePanel {
     return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
-  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. */
+  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
@@ -104,13 +134,15 @@ export class TilePanel {
     this.arrange(null);
   }
 
-  /** The ends of the operands' scale are written at the legend. */
+  /** The ends of the operands' scale are written at the legend. @param {number[]} ends */
   around_(ends) {
     this.around = ends;
-    ends.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
+    ends.forEach((/** @type {number} */ end, /** @type {number} */ k) =>
+      set(this.legend.children[2 * k], { text: number(end, true) }),
+    );
   }
 
-  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. */
+  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {string} name @param {number} base @param {number} type @param {Columns} columns */
   rows(count, name, base, type, columns) {
     this.base = base;
     this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
@@ -152,7 +184,7 @@ export class TilePanel {
     }
   }
 
-  /** The numbers of one visit came: their ranges, and room for them. */
+  /** The numbers of one visit came: their ranges, and room for them. @param {Frame} f */
   zoomed(f) {
     this.scale(f.zoom);
     this.body.hidden = false;
@@ -160,23 +192,23 @@ export class TilePanel {
     this.arrange(f.stage);
   }
 
-  /** A Problem without numbers shows them once those of its visit have come. */
+  /** A Problem without numbers shows them once those of its visit have come. @param {Frame} f */
   reveals(f) {
     if (this.trace.header.numbers || this.body.hidden !== f.numbers) return;
     this.body.hidden = !f.numbers;
     this.empty.hidden = f.numbers;
   }
 
-  /** A number of a row. */
+  /** A number of a row. @param {Known} x */
   format(x) {
     return number(x);
   }
 
-  /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. */
+  /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus @param {Record<string, Known>[]} now @param {(key: string) => Ramp} rampOf */
   drawRows(f, focus, now, rampOf) {
-    const at = f.stats.findIndex((s) => s.row === focus);
+    const at = f.stats.findIndex((/** @type {Row} */ s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
-    const named = (k) =>
+    const named = (/** @type {number} */ k) =>
       k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));
     this.line.forEach((line, k) => {
       const s = f.stats[k];
@@ -201,7 +233,7 @@ export class TilePanel {
       if (this.dense && this.columnsNow[key]) {
         const [low, high] = this.heatOf[key];
         this.heat[key].draw({
-          values: (r) => now[r]?.[key],
+          values: (/** @type {number} */ r) => now[r]?.[key],
           low,
           high,
           ramp: rampOf(key),

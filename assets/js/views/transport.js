@@ -3,6 +3,8 @@
 import { el, set, svg } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
+/** @import { Grain } from "./types.js" */
+/** @import { Playable } from "./types.js" */
 
 const t = textsOf(texts);
 
@@ -18,6 +20,7 @@ const ICONS = {
 };
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
+/** @param {string} name */
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [
     svg("path", { d: ICONS[name] }),
@@ -25,12 +28,27 @@ export function icon(name) {
 }
 
 export class Transport {
+  /** @type {Playable} */
+  player;
+  /** @type {number} */
+  beatMs;
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  timer;
+  /** @type {HTMLElement} */
+  spoken;
+  /** @type {HTMLElement} */
+  selected;
+  /** @type {number} */
+  steps;
+  /** @type {number} */
+  at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. */
+   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
-    const button = (...key) => this.key(...key);
+    const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
+      this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
     this.play = button("play", t("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
@@ -65,7 +83,9 @@ export class Transport {
     this.grain = el(
       "select",
       { "aria-label": grain.label, title: grain.label },
-      grain.choices.map(([value, text]) => el("option", { value, text })),
+      grain.choices.map((/** @type {[string, string]} */ [value, text]) =>
+        el("option", { value, text }),
+      ),
     );
     if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
     const hint = el("span", { class: "fa-hint", text: grain.hint });
@@ -77,7 +97,7 @@ export class Transport {
     );
   }
 
-  /** A button that looks like what it does. */
+  /** A button that looks like what it does. @param {string} name @param {string} label */
   key(name, label, action = name) {
     const node = el(
       "button",
@@ -94,7 +114,14 @@ export class Transport {
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
-  show({ step, title, words, spoken }) {
+  show(
+    /** @type {{step: number, title: string, words?: string, spoken: string}} */ {
+      step,
+      title,
+      words,
+      spoken,
+    },
+  ) {
     this.at = step;
     set(this.title, { text: title });
     set(this.words, { text: words ?? "" });
@@ -107,12 +134,12 @@ export class Transport {
     );
   }
 
-  /** What is selected besides, for the ear. */
+  /** What is selected besides, for the ear. @param {string} text */
   also(text) {
     set(this.selected, { text: text && ` ${text}` });
   }
 
-  /** What a key or a button asks for. */
+  /** What a key or a button asks for. @param {string} action */
   act(action) {
     if (!this.steps) return;
     const playing = this.timer;
@@ -141,6 +168,7 @@ export class Transport {
     this.playing(false);
   }
 
+  /** @param {boolean} on */
   playing(on) {
     if (this.play.getAttribute("aria-pressed") === String(on)) return;
     this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);

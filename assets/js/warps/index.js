@@ -5,7 +5,7 @@ import { address } from "../site/address.js";
 import { el, set } from "../lib/dom.js";
 import { buildUrl, loadStyles } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
-import { bytes, integer, sub } from "../lib/format.js";
+import { bytes, clamp, integer, sub } from "../lib/format.js";
 import { actionOf } from "../lib/keys.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
@@ -189,20 +189,20 @@ class WarpStage {
     this.root.setAttribute("aria-busy", "true");
     try {
       const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
-        this.say(sentence),
+        this.notify(sentence),
       );
       const tile = await response.json();
-      this.say("");
+      this.notify("");
       this.show(tile);
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.say(errorText(error));
+      this.notify(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
-  t(message) {
+  notify(message) {
     set(this.notice, { text: message });
     this.notice.hidden = !message;
   }
@@ -233,7 +233,7 @@ class WarpStage {
 
   go(at) {
     if (!this.tile) return;
-    this.at = Math.max(0, Math.min(this.steps.length - 1, at));
+    this.at = clamp(at, 0, this.steps.length - 1);
     address.write({ [PLACE]: this.at || null });
     this.render();
   }

@@ -62,7 +62,7 @@ export class Bands {
     this.name = el("b");
     this.body = el("div", { class: "fa-bands", "aria-hidden": "true" });
     this.edge = el("div", { class: "fa-edge", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-held fa-held-${tensor.toLowerCase()}` }, [
+    this.root = el("figure", { class: `fa-warp-matrix fa-warp-matrix-${tensor.toLowerCase()}` }, [
       el("figcaption", { class: `fa-ink-${tensor.toLowerCase()}` }, [this.name]),
       this.edge,
       this.body,
@@ -81,7 +81,7 @@ export class Bands {
     const across = flipped || (this.tensor === "S" && new Set(pieces.map(key)).size > 1);
     const shared = pieces.length === 1 && pieces[0].warps.length > 1;
     set(this.root, {
-      class: `fa-held fa-held-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}`,
+      class: `fa-warp-matrix fa-warp-matrix-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}`,
     });
     const share = (h) => this.size(h)[across && !flipped ? 1 : 0];
     this.bands = pieces.map((h) => {

@@ -84,14 +84,14 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     page.reload()
     page.wait_for_function(SHOWN, arg="claims")
     assert page.locator(".fa-proved [data-widget]").count() == 0, "decide first"
-    board = page.locator(".fa-claim-board button")
+    board = page.locator(".fa-claim-list button")
     assert board.count() == len(CLAIMS) and not page.locator(".fa-claim-card:visible").count()
     board.nth(3).click()
     assert page.locator(".fa-deciding h3").inner_text() == board.nth(3).inner_text()
     board.first.click()
     first = page.locator(".fa-deciding h3").inner_text()
     page.keyboard.press("f")
-    assert not page.locator(".fa-claim-board").count(), "the proof is in its place"
+    assert not page.locator(".fa-claim-list").count(), "the proof is in its place"
     proved = page.locator(".fa-proved")
     assert proved.locator("h3").inner_text() == first
     assert re.match(

@@ -139,7 +139,7 @@ def unfitting(tab, hall: bool) -> dict[str, dict]:
 def after_the_hall(page) -> list:
     """What stands elsewhere once Present was pressed and Escape: the first few, before and then."""
     before = page.evaluate(BOXES)
-    page.evaluate("document.querySelector('.fa-to-hall').click()")
+    page.evaluate("document.querySelector('.fa-to-present').click()")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     settled(page)
     page.keyboard.press("Escape")
@@ -192,7 +192,7 @@ def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     assert overflowing(tab, "gpu", hall=True) == {}
     tab.page.evaluate(
-        f"() => {{ const [text, other] = document.querySelectorAll('.fa-easel text');"
+        f"() => {{ const [text, other] = document.querySelectorAll('.fa-svg-canvas text');"
         f"{FAULTS[said]}; }}"
     )
     assert any(said in name for name in too_large(tab.page))

@@ -62,7 +62,7 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
     assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
     assert page.locator(".fa-ground").inner_text() == lesson.ground
     page.get_by_role("button", name="On", exact=True).click()
-    assert page.locator(".fa-hall-asked").is_visible() and not place.is_visible()
+    assert page.locator(".fa-present-asked").is_visible() and not place.is_visible()
     page.get_by_role("button", name="Leave").click()
     page.wait_for_function("!document.body.classList.contains('fa-present')")
     assert "mode" not in query_of(page) and page.locator(".fa-lesson-text").first.is_visible()
@@ -106,7 +106,7 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
         settled(page)
         assert not page.locator(".fa-learn .fa-question").is_visible() and "part" in query_of(page)
         wanted = slide(next(lesson for lesson in lessons() if lesson.key == key))
-        asked, why = page.locator(".fa-hall-asked"), page.locator(".fa-hall-why")
+        asked, why = page.locator(".fa-present-asked"), page.locator(".fa-present-why")
         assert asked.locator("h3").inner_text() == wanted["words"]
         places = asked.locator("li" if "options" in wanted else "td")
         seen = places.evaluate_all(
@@ -116,7 +116,7 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
         if "cells" in wanted:
             assert straight(asked), key
         for press in (".", "b", "a"):
-            sign = asked.locator(".fa-hall-sign:visible").filter(has_text="✓")
+            sign = asked.locator(".fa-present-sign:visible").filter(has_text="✓")
             assert why.inner_text() == "" and sign.count() == 0
             page.keyboard.press(press)
             assert why.inner_text().endswith(
@@ -141,9 +141,9 @@ def test_a_sign_that_takes_room_is_found(tab):
     page = hall(tab, "mask")
     page.keyboard.press("PageDown")
     settled(page)
-    assert straight(page.locator(".fa-hall-asked"))
-    page.add_style_tag(content=".fa-hall-sign { position: static !important; }")
-    assert not straight(page.locator(".fa-hall-asked"))
+    assert straight(page.locator(".fa-present-asked"))
+    page.add_style_tag(content=".fa-present-sign { position: static !important; }")
+    assert not straight(page.locator(".fa-present-asked"))
 
 
 def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
@@ -154,7 +154,7 @@ def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
     menu.select_option("16")
     for wanted, press in ((16, None), (4, "hall"), (16, "Escape")):
         if press == "hall":
-            page.locator(".fa-to-hall").click()
+            page.locator(".fa-to-present").click()
         elif press:
             page.keyboard.press(press)
         settled(page)
@@ -173,7 +173,7 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
     settled(page)
     own = words.inner_text()
     assert own != default
-    page.locator(".fa-to-hall").click()
+    page.locator(".fa-to-present").click()
     for press, wanted in (
         (None, own),
         ("PageUp", None),
@@ -203,7 +203,7 @@ def test_a_lecture_follows_its_list_and_ends(tab):
         if k == 1:  # who leaves for a moment goes on with the list
             page.keyboard.press("Escape")
             page.wait_for_function("!document.querySelector('.fa-learn.is-presenting')")
-            page.locator(".fa-to-hall").click()
+            page.locator(".fa-to-present").click()
             page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
             page.keyboard.press("PageDown")
         page.keyboard.press("PageDown")
@@ -219,7 +219,7 @@ def test_a_lecture_follows_its_list_and_ends(tab):
 def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     page = hall(tab, "claims")
     first, second, *_ = CLAIMS
-    words, verdict = page.locator(".fa-hall-claim h3"), page.locator(".fa-hall-verdict")
+    words, verdict = page.locator(".fa-present-claim h3"), page.locator(".fa-present-verdict")
     assert first.words in words.inner_text() and verdict.inner_text() == ""
     for key in ("PageDown", "PageUp", "b"):  # as a clicker asks for an answer
         page.keyboard.press(key)
@@ -228,11 +228,11 @@ def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     assert second.words in words.inner_text() and verdict.inner_text() == ""
     page.keyboard.press("f" if second.truth else "t")
     assert verdict.inner_text().startswith(f"{second.truth}.")
-    votes = page.locator(".fa-hall-votes")
+    votes = page.locator(".fa-present-votes")
     assert votes.locator(".is-right").inner_text().split()[1] == str(second.truth)
     voted = votes.locator("[aria-pressed=true]").inner_text().split()
     assert voted[1] == str(not second.truth)
-    assert page.locator(".fa-hall-place").inner_text() == f"Claim 2 of {len(CLAIMS)}"
+    assert page.locator(".fa-present-place").inner_text() == f"Claim 2 of {len(CLAIMS)}"
     settled(page)
     assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
 

@@ -13,12 +13,12 @@ from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, tol
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
 SAID = ".fa-widget-body > [role=status]"
-STOPS = """() => [...document.querySelectorAll(".fa-easel .fa-knob, .fa-order-card")].filter(
+STOPS = """() => [...document.querySelectorAll(".fa-svg-canvas .fa-knob, .fa-order-card")].filter(
   (node) => node.getAttribute("tabindex") === "0").map((node) => node.getAttribute("aria-label"))"""
 NOW = (
     "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
 )
-IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question, .fa-hall-asked'))"
+IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question, .fa-present-asked'))"
 
 
 def words(key: str, **query: str) -> str:
@@ -93,7 +93,7 @@ def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
         "Follow row 2, sat, in Q: followed",
         "Follow row 2, sat, in weights P: followed",
     ]
-    page.locator(".fa-easel").evaluate("(svg) => svg.focus()")
+    page.locator(".fa-svg-canvas").evaluate("(svg) => svg.focus()")
     assert page.evaluate("document.activeElement.tagName") != "svg", "only what it holds is a stop"
     page.locator(".fa-knob[tabindex='0']").first.focus()
     page.keyboard.press("ArrowDown")
@@ -148,7 +148,7 @@ def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):
 def test_the_hall_takes_the_keyboard_and_gives_it_back(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = open_page(tab, "dot")
-    page.locator(".fa-to-hall").press("Enter")
+    page.locator(".fa-to-present").press("Enter")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     assert page.evaluate(NOW) == page.locator(".fa-headline").inner_text()
     page.keyboard.press("PageDown")
@@ -212,7 +212,7 @@ def test_the_keyboard_is_never_lost_to_the_page(tab):
     )
     page.get_by_role("button", name="All ").press("Enter")
     assert page.evaluate(NOW) == "One at a time"
-    assert page.locator(".fa-keys-said").is_hidden(), "they do nothing here"
+    assert page.locator(".fa-keys-hint").is_hidden(), "they do nothing here"
 
 
 def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):

@@ -33,7 +33,7 @@ CUT = """() => {
     const box = svg.getBBox();
     return box.y + box.height > svg.viewBox.baseVal.height + 2;
   };
-  const low = [...document.querySelectorAll(".fa-learn .fa-easel")].filter(isBelow);
+  const low = [...document.querySelectorAll(".fa-learn .fa-svg-canvas")].filter(isBelow);
   const all = [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
     .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
     .filter((n) => isCut(n) || isLow(n)).map((n) => n.outerHTML.slice(0, 90));
@@ -99,7 +99,7 @@ def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(browser, watc
         page.evaluate(GO, lesson.key)
         page.wait_for_function(SHOWN, arg=lesson.key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
-        page.evaluate("document.querySelector('.fa-sheet-handle').click()")
+        page.evaluate("document.querySelector('.fa-panel-handle').click()")
         for phone in (SMALL, PHONE):
             page.set_viewport_size(phone)
             if wrong := settled(page).evaluate(CUT):
@@ -114,12 +114,12 @@ def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(browser, watc
         assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
     page.evaluate(GO, "attention")
     page.wait_for_function(SHOWN, arg="attention")
-    page.wait_for_function("document.querySelector('.fa-learn .fa-easel > *')")
+    page.wait_for_function("document.querySelector('.fa-learn .fa-svg-canvas > *')")
     settled(page).evaluate(
-        "document.querySelector('.fa-easel').setAttribute('viewBox', '0 0 358 716')"
+        "document.querySelector('.fa-svg-canvas').setAttribute('viewBox', '0 0 358 716')"
     )
     assert "lower than its place" in page.evaluate(CUT)[0], "a picture over what follows is found"
-    page.evaluate("document.querySelector('.fa-easel text').style.fontSize = '4px'")
+    page.evaluate("document.querySelector('.fa-svg-canvas text').style.fontSize = '4px'")
     assert any(said.startswith("small: ") for said in page.evaluate(CUT)), "small type is found"
     context.close()
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
@@ -143,8 +143,8 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     assert words.last.locator("span").last.bounding_box()["y"] > top
     assert page.locator(".fa-lesson-place").inner_text() == "15 minutes · 2 of 3"
     assert page.locator(".fa-lesson-next").inner_text() == "3.2 Online softmax"
-    sheet = page.locator(".fa-question.is-sheet")
-    handle, options = sheet.locator(".fa-sheet-handle"), sheet.locator(".fa-option")
+    sheet = page.locator(".fa-question.is-panel")
+    handle, options = sheet.locator(".fa-panel-handle"), sheet.locator(".fa-option")
     assert (handle.inner_text(), handle.get_attribute("aria-expanded")) == ("Question", "false")
     assert 44 <= sheet.bounding_box()["height"] <= 46 and not options.first.is_visible()
     page.locator(".fa-menu summary").tap()
@@ -229,8 +229,8 @@ def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
     context = browser.new_context(viewport=low, has_touch=True, is_mobile=True)
     page = open_page(watch(context), "online")
     widget(page, "online")
-    sheet = page.locator(".fa-question.is-sheet")
-    sheet.locator(".fa-sheet-handle").tap()
+    sheet = page.locator(".fa-question.is-panel")
+    sheet.locator(".fa-panel-handle").tap()
     assert sheet.get_by_text("Drag a line by its dots, or tap ▲ ▼.").is_visible()
     first = sheet.locator("li code").first.inner_text()
     grip, box = sheet.locator(".fa-handle").first.bounding_box(), sheet.bounding_box()

@@ -292,7 +292,7 @@ def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
     assert recorded.about() in note.inner_text() and "never measured" not in note.inner_text()
     top = note.bounding_box()["y"]
     assert 0 <= top < 60 or page.evaluate("scrollY + innerHeight >= document.body.scrollHeight")
-    assert page.locator(".fa-said").inner_text() in note.inner_text(), "and says so"
+    assert page.locator(".fa-live").inner_text() in note.inner_text(), "and says so"
     assert (
         size(page, "Length N").input_value() == "4096"
         and not page.locator(".fa-stop:visible").count()

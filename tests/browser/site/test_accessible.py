@@ -113,7 +113,7 @@ def test_axe_finds_nothing_serious_in_results_which_are_said(tab):
     page.goto(f"{tab.server.url}/?page=run")
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector('[data-testid="run-result"]')
-    page.wait_for_function("document.querySelector('.fa-said').textContent.includes('kernel')")
+    page.wait_for_function("document.querySelector('.fa-live').textContent.includes('kernel')")
     page.get_by_role("button", name="Sweep", exact=True).click()
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
     settled(page)

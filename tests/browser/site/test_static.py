@@ -204,10 +204,10 @@ def test_every_screen_and_all_that_it_holds(lesson):
     assert read(page)["order"] == "standard"
 
 
-@pytest.mark.parametrize("board", STATIC_PAGES, ids=lambda board: board.name)
-def test_a_page_of_figures_shows_what_it_holds(lesson, board):
-    page = at(lesson, f"page={board.name}")
-    place = page.locator(f"#page-{board.name}")
+@pytest.mark.parametrize("static_page", STATIC_PAGES, ids=lambda page: page.name)
+def test_a_page_of_figures_shows_what_it_holds(lesson, static_page):
+    page = at(lesson, f"page={static_page.name}")
+    place = page.locator(f"#page-{static_page.name}")
     place.wait_for()
 
     def choose(row: str, value: str | int) -> None:
@@ -216,16 +216,16 @@ def test_a_page_of_figures_shows_what_it_holds(lesson, board):
         assert place.locator("[data-place=head] > *").count() == 1
         assert place.locator("[data-place=notice]").is_hidden()
 
-    for view in board.views:
+    for view in static_page.views:
         choose("view", view)
-        if view in board.shown:
-            choose("more", [*board.choices][-1])
-    choose("view", next(iter(board.views)))
-    choose("workload", len(board.workloads) - 1)
-    last = board.workloads[-1][1]
+        if view in static_page.choice_views:
+            choose("more", [*static_page.choices][-1])
+    choose("view", next(iter(static_page.views)))
+    choose("workload", len(static_page.workloads) - 1)
+    last = static_page.workloads[-1][1]
     asked = query_of(page)
-    assert {k: asked[board.prefix + k] for k in last} == dict(last)
-    at(lesson, f"page={board.name}&{board.prefix}n=777")
+    assert {k: asked[static_page.prefix + k] for k in last} == dict(last)
+    at(lesson, f"page={static_page.name}&{static_page.prefix}n=777")
     place.locator("[data-place=notice]").wait_for()
     assert place.locator("[data-place=notice]").inner_text() == OTHER
 

@@ -192,7 +192,7 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
 def test_a_lit_score_names_what_keeps_or_hides_it(edit):
     view = edit(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
     page = view.page
-    said = view.locator(".fa-mask-said")
+    said = view.locator(".fa-mask-sentence")
 
     def words() -> str:
         return said.inner_text().replace("\u00a0", " ").replace("\n", " ")
@@ -265,7 +265,7 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
 
 def test_a_long_sequence_is_a_map_of_tiles(edit):
     view = edit("n=1024&d=64&br=128&bc=64&mask=causal%26document:0,300,700")
-    said = view.locator(".fa-mask-said")
+    said = view.locator(".fa-mask-sentence")
     assert said.inner_text().startswith("Tile (0, 0), queries 0 to 127, keys 0 to 63: ")
     documents = view.locator(".fa-mask-doc.is-row").all_inner_texts()
     assert documents == ["document 1", "document 2", "document 3"]

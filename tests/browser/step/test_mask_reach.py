@@ -34,7 +34,7 @@ def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
     box.scroll_into_view_if_needed()
     width = box.bounding_box()["width"]
     box.tap(position={"x": width * 0.95, "y": width * 0.05})
-    assert "does not see key 15" in view.locator(".fa-mask-said").inner_text()
+    assert "does not see key 15" in view.locator(".fa-mask-sentence").inner_text()
     assert page.evaluate(TARGETS) == []
     view.locator("[data-preset]").last.tap()  # at the end of what scrolls
     builder(page, "causal&window:4,0")

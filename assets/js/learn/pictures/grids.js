@@ -9,7 +9,12 @@ import texts from "../../../texts/picture_grids.json" with { type: "json" };
 
 const t = textsOf(texts);
 
+/** @import { Api, Cell, GridItem, GridsData } from "../types.js" */
+/** @import { Paper, Pen, Drawn } from "../svg_canvas.js" */
+
+/** @type {Record<string, string>} */
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
+/** @param {Cell} x @param {GridItem} item */
 function colour(x, item) {
   if (typeof x !== "number") return null;
   if (item.heat) {
@@ -23,18 +28,22 @@ function colour(x, item) {
   };
 }
 
-/** How wide a number or a word is, in ems. */
+/** How wide a number or a word is, in ems. @param {string} words */
 const wide = (words) =>
   [...words].reduce((sum, sign) => sum + (sign === "." ? 0.32 : sign === "−" ? 0.84 : 0.64), 0);
 
+/** @param {GridItem} item @param {number} left @param {number} top @param {[number, number]} cell its width and height
+ * @param {Paper} paper @param {Pen<GridsData>} pen @param {Api} api */
 function grid(item, left, top, [cw, ch], paper, pen, api) {
+  /** @type {Drawn[]} */
   const nodes = [];
   const { type } = paper;
-  const names = fixed({ ...item, sums: null }, type) - 10;
+  const { cells = [], sums, pick } = item;
+  const names = fixed({ ...item, sums: undefined }, type) - 10;
   const x0 = left + names;
   const y0 = top + type * 1.35 * LABEL;
   const longest = Math.max(
-    ...item.cells
+    ...cells
       .flat()
       .map((x) => wide(typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? ""))),
   );
@@ -43,19 +52,20 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
     cw / (longest * (item.row === undefined ? 1 : 1.1) + 0.25),
     ch * 0.85,
   );
-  nodes.push(
-    text(x0, top + type, item.name, { size: type, weight: 700, hue: INKS[item.hue] ?? "ink" }),
-  );
+  nodes.push(text(x0, top + type, item.name, type, `bold ${INKS[item.hue] ?? "ink"}`));
   (item.cols ?? []).forEach((name, c) =>
     nodes.push(
-      text(x0 + (c + 0.5) * cw, y0 - 5, name, {
-        size: Math.min(type - 2, cw / (name.length * 0.64 || 1)),
-        anchor: "middle",
-        hue: "quiet",
-      }),
+      text(
+        x0 + (c + 0.5) * cw,
+        y0 - 5,
+        name,
+        Math.min(type - 2, cw / (name.length * 0.64 || 1)),
+        "middle quiet",
+      ),
     ),
   );
-  item.cells.forEach((row, r) => {
+  cells.forEach((row, r) => {
+    /** @type {Drawn[]} */
     const drawn = row.map((x, c) => {
       const paint = colour(x, item);
       const [px, py] = [x0 + c * cw, y0 + r * ch];
@@ -84,28 +94,28 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
     });
     if (item.rows)
       drawn.push(
-        text(x0 - 7, y0 + (r + 0.5) * ch + type * 0.33, item.rows[r], {
-          size: type - 1,
-          anchor: "end",
-          weight: item.row === r ? 700 : 400,
-          hue: item.row === r ? "ink" : "quiet",
-        }),
+        text(
+          x0 - 7,
+          y0 + (r + 0.5) * ch + type * 0.33,
+          item.rows[r],
+          type - 1,
+          `${item.row === r ? "bold" : ""} end ${item.row === r ? "" : "quiet"}`,
+        ),
       );
     if (item.row === r)
-      drawn.push(
-        rect(x0, y0 + r * ch, cw * row.length, ch, "", { rx: 4, style: stroke("ink", 2.5) }),
-      );
-    if (item.sums?.rows)
+      drawn.push(rect(x0, y0 + r * ch, cw * row.length, ch, "", stroke("ink", 2.5), 4));
+    if (sums?.rows)
       drawn.push(
         text(
           x0 + cw * row.length + 8,
           y0 + (r + 0.5) * ch + type * 0.33,
-          `Σ ${item.sums.rows[r]}`,
-          { size: type - 1, weight: 600, hue: item.sums.one === "rows" ? "ink-v" : "quiet" },
+          `Σ ${sums.rows[r]}`,
+          type - 1,
+          `semi ${sums.one === "rows" ? "ink-v" : "quiet"}`,
         ),
       );
     nodes.push(
-      item.pick
+      pick
         ? pen.knob(
             {
               key: `${item.name} ${r}`,
@@ -114,12 +124,13 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
               label: item.rows
                 ? t("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
                 : t("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
-              said: item.row === r ? t("followed") : "",
-              press: () => api.move({ [item.pick]: r }),
+              text: item.row === r ? t("followed") : "",
+              press: () => api.move({ [pick]: r }),
             },
             [
               rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", {
-                style: { "fill-opacity": 0, fill: ink("paper") },
+                "fill-opacity": 0,
+                fill: ink("paper"),
               }),
               drawn,
             ],
@@ -127,42 +138,40 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
         : drawn,
     );
   });
-  if (item.sums?.cols)
-    item.sums.cols.forEach((sum, c) =>
+  if (sums?.cols)
+    sums.cols.forEach((sum, c) =>
       nodes.push(
-        text(x0 + (c + 0.5) * cw, y0 + item.cells.length * ch + type, sum, {
-          size: Math.min(type - 1, cw / 2.5),
-          anchor: "middle",
-          weight: 600,
-          hue: item.sums.one === "cols" ? "ink-v" : "quiet",
-        }),
+        text(
+          x0 + (c + 0.5) * cw,
+          y0 + cells.length * ch + type,
+          sum,
+          Math.min(type - 1, cw / 2.5),
+          `semi middle ${sums.one === "cols" ? "ink-v" : "quiet"}`,
+        ),
       ),
     );
   if (item.changed)
     for (const [r, c] of item.changed)
-      nodes.push(
-        rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", {
-          rx: 3,
-          style: stroke("o", 2.5),
-        }),
-      );
+      nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", stroke("o", 2.5), 3));
   return {
     nodes,
-    width: names + cw * item.cells[0].length + (item.sums?.rows ? type * 3.1 : 0) + 10,
-    middle: y0 + (item.cells.length * ch) / 2,
+    width: names + cw * (cells[0]?.length ?? 0) + (sums?.rows ? type * 3.1 : 0) + 10,
+    middle: y0 + (cells.length * ch) / 2,
   };
 }
 
-/** Words in a line; bows from the chosen one to all, as thick as their weights. */
+/** Words in a line; bows from the chosen one to all, as thick as their weights. @param {GridItem} item @param {number} top @param {Paper} paper @param {Pen<GridsData>} pen @param {Api} api */
 function joined(item, top, paper, pen, api) {
   const { width, type } = paper;
+  const { words = [], weights = [], row = 0, said = [], pick = "" } = item;
   const step = width / item.words.length;
-  const at = (k) => (k + 0.5) * step;
+  const at = (/** @type {number} */ k) => (k + 0.5) * step;
   const y = top + 84;
-  const nodes = item.weights.map((weight, k) => {
-    const [a, b] = [at(item.row), at(k)];
+  /** @type {Drawn[]} */
+  const nodes = weights.map((weight, k) => {
+    const [a, b] = [at(row), at(k)];
     const d =
-      k === item.row
+      k === row
         ? `M${a - 16} ${y - 24}C${a - 60} ${y - 84} ${a + 60} ${y - 84} ${a + 16} ${y - 24}`
         : `M${a} ${y - 24}Q${(a + b) / 2} ${y - 100} ${b} ${y - 24}`;
     return path(
@@ -170,31 +179,32 @@ function joined(item, top, paper, pen, api) {
       stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }),
     );
   });
-  item.words.forEach((word, k) =>
+  /** @type {string[]} */ (words).forEach((word, /** @type {number} */ k) =>
     nodes.push(
       pen.knob(
         {
           key: `word ${k}`,
           group: "words",
-          chosen: k === item.row,
+          chosen: k === row,
           label: t("word", { word }),
-          said: k === item.row ? t("followed") : "",
-          press: () => api.move({ [item.pick]: k }),
+          text: k === row ? t("followed") : "",
+          press: () => api.move({ [pick]: k }),
         },
         [
-          rect(at(k) - 70, y - 26, 140, 44, "", {
-            rx: 8,
-            style: {
-              fill: ink(k === item.row ? "accent-pale" : "paper"),
-              "fill-opacity": k === item.row ? 1 : 0,
+          rect(
+            at(k) - 70,
+            y - 26,
+            140,
+            44,
+            "",
+            {
+              fill: ink(k === row ? "accent-pale" : "paper"),
+              "fill-opacity": k === row ? 1 : 0,
             },
-          }),
-          text(at(k), y - 2, word, {
-            size: type + 5,
-            weight: k === item.row ? 700 : 400,
-            anchor: "middle",
-          }),
-          text(at(k), y + 15, item.said[k], { size: type - 2, anchor: "middle", hue: "quiet" }),
+            8,
+          ),
+          text(at(k), y - 2, word, type + 5, `${k === row ? "bold" : ""} middle`),
+          text(at(k), y + 15, said[k], type - 2, "middle quiet"),
         ],
       ),
     ),
@@ -202,17 +212,21 @@ function joined(item, top, paper, pen, api) {
   return nodes;
 }
 
+/** @param {GridItem} item @param {number} left @param {number} top @param {Paper} paper */
 function note(item, left, top, paper) {
   const size = item.code ? paper.type : paper.type + 1;
-  const lines = wrapped(left + 14, top + size * 1.7, item.words, paper.width - left - 30, {
+  const lines = wrapped(
+    left + 14,
+    top + size * 1.7,
+    item.words,
+    paper.width - left - 30,
     size,
-    hue: item.tone === "bad" ? "risen-ink" : "ink",
-    weight: item.tone ? 600 : 400,
-  });
+    `${item.tone ? "semi" : ""} ${item.tone === "bad" ? "risen-ink" : ""}`,
+  );
   const high = lines.length * size * 1.4 + size * 1.2;
   return {
     nodes: [
-      item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", { rx: 8 }),
+      item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", {}, 8),
       lines,
     ],
     high,
@@ -221,7 +235,8 @@ function note(item, left, top, paper) {
 
 /** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
  * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"},
- * one that is `aside` not in a lecture hall. */
+ * one that is `aside` not in a lecture hall.
+ * @param {GridsData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
@@ -231,6 +246,7 @@ export function draw(data, api) {
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {
+      /** @type {Drawn[]} */
       const nodes = [];
       if (line[0].kind === "words") {
         nodes.push(joined(line[0], top, at, pen, api));
@@ -248,12 +264,7 @@ export function draw(data, api) {
         const middle = top + type * 1.35 * LABEL + (most * cell[1]) / 2;
         if (item.kind === "sign") {
           nodes.push(
-            text(left + fixed(item, type) / 2, middle + 5, item.words, {
-              size: type,
-              anchor: "middle",
-              hue: "quiet",
-              weight: 600,
-            }),
+            text(left + fixed(item, type) / 2, middle + 5, item.words, type, "semi middle quiet"),
           );
           left += fixed(item, type);
           continue;
@@ -261,7 +272,7 @@ export function draw(data, api) {
         const found = grid(
           item,
           left,
-          top + ((most - item.cells.length) * cell[1]) / 2,
+          top + ((most - (item.cells?.length ?? 0)) * cell[1]) / 2,
           cell,
           at,
           pen,

@@ -6,28 +6,47 @@ import texts from "../../../texts/picture_loops.json" with { type: "json" };
 
 const t = textsOf(texts);
 
+/** @import { Api, LoopOrder, LoopsData } from "../types.js" */
+/** @import { Paper, Drawn } from "../svg_canvas.js" @param {number} x */
+
 const short = (x) => String(x).replace("-", "−");
 
-/** One order of the loops at (left, top): A below B's left, C in the corner between them. */
+/** One order of the loops at (left, top): A below B's left, C in the corner between them.
+ * @param {LoopOrder} order @param {LoopsData} loopsData @param {number} left @param {number} top @param {number} cell @param {Paper} paper */
 function one(order, { A, B, depth }, left, top, cell, paper) {
   const [rows, inner, cols] = [A.length, B.length, B[0].length];
   const [cx, cy] = [left + inner * cell + 14, top + inner * cell + 14];
+  /** @type {Drawn[]} */
   const nodes = [];
   const [i, j, k] = order.last ?? [];
   const size = Math.min(paper.type + 1, cell * 0.5);
-  const box = (x, y, value, hue, share, isNow) => [
-    rect(x + 1, y + 1, cell - 2, cell - 2, "empty", { rx: 3 }),
+  const box = (
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {number | null} */ value,
+    /** @type {string} */ hue,
+    /** @type {number} */ share,
+    /** @type {boolean} */ isNow,
+  ) => [
+    rect(x + 1, y + 1, cell - 2, cell - 2, "empty", {}, 3),
     share > 0 &&
-      rect(x + 1, y + 1 + (cell - 2) * (1 - share), cell - 2, (cell - 2) * share, hue, {
-        rx: 3,
-        style: { opacity: isNow ? 0.5 : 0.28 },
-      }),
-    isNow && rect(x + 1, y + 1, cell - 2, cell - 2, "", { rx: 3, style: stroke("ink", 2.5) }),
-    text(x + cell / 2, y + cell / 2 + size * 0.36, value === null ? "" : short(value), {
+      rect(
+        x + 1,
+        y + 1 + (cell - 2) * (1 - share),
+        cell - 2,
+        (cell - 2) * share,
+        hue,
+        { opacity: isNow ? 0.5 : 0.28 },
+        3,
+      ),
+    isNow && rect(x + 1, y + 1, cell - 2, cell - 2, "", stroke("ink", 2.5), 3),
+    text(
+      x + cell / 2,
+      y + cell / 2 + size * 0.36,
+      value === null ? "" : short(value),
       size,
-      anchor: "middle",
-      weight: isNow ? 700 : 400,
-    }),
+      `${isNow ? "bold" : ""} middle`,
+    ),
   ];
   A.forEach((row, r) =>
     row.forEach((x, c) =>
@@ -53,8 +72,12 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
         ),
       );
     }
-  const name = (x, y, words, hue) =>
-    text(x, y, words, { size: paper.type + 3, weight: 700, hue, anchor: "middle" });
+  const name = (
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {string} */ words,
+    /** @type {string} */ hue,
+  ) => text(x, y, words, paper.type + 3, `bold middle ${hue}`);
   nodes.push(
     name(left + (inner * cell) / 2, cy - 8, "A", "accent-ink"),
     name(cx - 14 - paper.type, top + (inner * cell) / 2, "B", "ink-k"),
@@ -63,7 +86,7 @@ function one(order, { A, B, depth }, left, top, cell, paper) {
   return nodes;
 }
 
-/** {A, B, depth, done, all, orders: [{title, C, counts, last, finished, open}]} at one step. */
+/** {A, B, depth, done, all, orders: [{title, C, counts, last, finished, open}]} at one step. @param {LoopsData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: 1.9, least: 220, most: 560 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
@@ -82,15 +105,19 @@ export function draw(data, api) {
         (room - foot - type * 2 - 22) / tall,
       ),
     );
-    return now.orders.map((order, k) => {
+    return now.orders.map((/** @type {LoopOrder} */ order, k) => {
       const left = narrow ? 0 : k * column + 6;
       const top = (narrow ? k * room : 0) + type;
       const down = top + type * 0.9;
+      /** @type {Drawn[]} */
       const nodes = [
-        text(left, top, inCorner ? order.title.replaceAll("for ", "") : order.title, {
-          size: type + 1,
-          weight: 700,
-        }),
+        text(
+          left,
+          top,
+          inCorner ? order.title.replaceAll("for ", "") : order.title,
+          type + 1,
+          "bold",
+        ),
         one(order, now, left, down, cell, paper),
       ];
       const side = /** @type {[string, string, number][]} */ ([
@@ -110,18 +137,22 @@ export function draw(data, api) {
       side.forEach(([words, hue, weight], r) =>
         nodes.push(
           inCorner
-            ? text(left, down + type * (1 + 1.45 * r), words, { size: type, hue, weight })
+            ? text(left, down + type * (1 + 1.45 * r), words, type, `${weight} ${hue}`)
             : aside
-              ? text(left + wide * cell + 26, down + cell * 2 + r * type * 1.5, words, {
-                  size: narrow ? 13 : type,
-                  hue,
-                  weight,
-                })
-              : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, {
-                  size: type,
-                  hue,
-                  weight,
-                }),
+              ? text(
+                  left + wide * cell + 26,
+                  down + cell * 2 + r * type * 1.5,
+                  words,
+                  narrow ? 13 : type,
+                  `${weight} ${hue}`,
+                )
+              : text(
+                  left,
+                  down + tall * cell + 20 + type * (1 + 1.45 * r),
+                  words,
+                  type,
+                  `${weight} ${hue}`,
+                ),
         ),
       );
       if (!narrow && k)

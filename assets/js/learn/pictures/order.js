@@ -1,6 +1,7 @@
 // Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
 
-import { el, set, svg } from "../../lib/dom.js";
+import { clamp } from "../../lib/format.js";
+import { button, el, on, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_order.json" with { type: "json" };
@@ -33,7 +34,7 @@ export function walk({ m, l }, order) {
 /** The order after the card at `from` was put at `to`. @param {number[]} order @param {number} from @param {number} to */
 export function moved(order, from, to) {
   const next = [...order];
-  next.splice(Math.max(0, Math.min(order.length - 1, to)), 0, ...next.splice(from, 1));
+  next.splice(clamp(to, 0, order.length - 1), 0, ...next.splice(from, 1));
   return next;
 }
 
@@ -42,7 +43,7 @@ export function draw(data, api) {
   let now = data;
   let order = [...data.order];
   /** @type {number | null} */
-  let held = null;
+  let dragged = null;
   let stop = order[0]; // the card that is the keyboard's
   let at = WIDE;
   const back = svg("g", { "aria-hidden": "true" });
@@ -71,7 +72,7 @@ export function draw(data, api) {
       event.preventDefault();
       event.stopPropagation(); // in a lecture hall the arrows turn the slide
       if (by) shift(block, order.indexOf(block) + by);
-      const at = Math.max(0, Math.min(order.length - 1, order.indexOf(block) - up));
+      const at = clamp(order.indexOf(block) - up, 0, order.length - 1);
       stop = order[at];
       paint();
       cards[stop].focus();
@@ -81,7 +82,7 @@ export function draw(data, api) {
       event.preventDefault();
       stop = block;
       node.focus({ preventScroll: true });
-      held = block;
+      dragged = block;
       const over = (/** @type {PointerEvent} */ { clientX }) => {
         const box = page.getBoundingClientRect();
         const x = ((clientX - box.left) / box.width) * at.width;
@@ -89,13 +90,13 @@ export function draw(data, api) {
         node.style.transform = `translate(${x - at.card / 2}px, ${ROW}px)`;
       };
       const done = () => {
-        held = null;
+        dragged = null;
         document.removeEventListener("pointermove", over);
         for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
         paint();
       };
       document.addEventListener("pointermove", over);
-      for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, done);
+      on(document, ["pointerup", "pointercancel"], done);
     });
     return node;
   });
@@ -108,10 +109,7 @@ export function draw(data, api) {
     );
     const yours = walk(now, order);
     const parts = [];
-    for (const [name, hue] of [
-      ["m", "m"],
-      ["l", "l"],
-    ]) {
+    for (const name of /** @type {("m" | "l")[]} */ (["m", "l"])) {
       const values = [...usual, ...yours].map((x) => x[name]);
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const [top, base] = RANGES[name];
@@ -126,18 +124,18 @@ export function draw(data, api) {
           .join("");
       parts.push(
         svg("text", {
-          class: `fa-scene-text is-big is-hue fa-hue-${hue}`,
+          class: `fa-scene-text is-big is-hue fa-hue-${name}`,
           x: at === PHONE ? 4 : 12,
           y: (top + base) / 2 + 6,
           text: name === "l" ? "ℓ" : "m",
         }),
       );
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-faded`, d: way(usual) }));
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${hue} is-dashed`, d: way(yours) }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-faded`, d: way(usual) }));
+      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-dashed`, d: way(yours) }));
       const end = yours[yours.length - 1][name];
       parts.push(
         svg("circle", {
-          class: `fa-scene-dot fa-hue-${hue}`,
+          class: `fa-scene-dot fa-hue-${name}`,
           r: 6,
           cx: place(order.length) - at.gap,
           cy: y(end),
@@ -145,7 +143,7 @@ export function draw(data, api) {
       );
       parts.push(
         svg("text", {
-          class: `fa-scene-text is-bold is-hue fa-hue-${hue}`,
+          class: `fa-scene-text is-bold is-hue fa-hue-${name}`,
           x: place(order.length) + 8,
           y: y(end) + 5,
           text: end.toFixed(2),
@@ -187,21 +185,24 @@ export function draw(data, api) {
       const k = order.indexOf(block);
       set(node.children[0], { width: at.card, height: at.high });
       set(node.children[1], { x: at.card / 2, y: at.high / 2 + 6 });
-      if (held !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
+      if (dragged !== block) node.style.transform = `translate(${place(k)}px, ${ROW}px)`;
       set(node, {
         "aria-label": t("card", { block, k: k + 1, n: order.length }),
         tabindex: block === stop ? "0" : "-1",
-        class: `fa-order-card fa-hue-k${held === block ? " is-held" : ""}`,
+        class: `fa-order-card fa-hue-k${dragged === block ? " is-dragged" : ""}`,
       });
     });
   }
 
-  const shuffle = el("button", { type: "button", class: "fa-small", text: t("shuffle") });
-  shuffle.addEventListener("click", () => {
-    order = now.next.map(Number);
-    paint();
-    send();
-  });
+  const shuffle = button(
+    t("shuffle"),
+    () => {
+      order = now.next.map(Number);
+      paint();
+      send();
+    },
+    { class: "fa-small" },
+  );
   const lay = () => {
     at = page.clientWidth && page.clientWidth < NARROW ? PHONE : WIDE;
     set(page, { viewBox: `0 0 ${at.width} ${HEIGHT}` });
@@ -217,7 +218,7 @@ export function draw(data, api) {
   watch.observe(page);
   const update = (/** @type {Data} */ next) => {
     now = next;
-    if (held === null) order = [...next.order];
+    if (dragged === null) order = [...next.order];
     paint();
   };
   return Object.assign(el("div", {}, [page, shuffle]), { update });

@@ -1,5 +1,6 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
+import { clamp } from "../../lib/format.js";
 import { svgCanvas, ink, path, stroke, text } from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
@@ -7,19 +8,25 @@ import texts from "../../../texts/picture_roofline.json" with { type: "json" };
 
 const t = textsOf(texts);
 
-/** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame. */
+/** @import { Api, RooflineData } from "../types.js" */
+/** @import { Paper, Drawn } from "../svg_canvas.js" */
+
+/** Logarithmic axes: operations per byte and TFLOP/s to px, inside a frame.
+ * @param {{low: number, high: number, peak: number}} it @param {number} left @param {number} top @param {number} width @param {number} height */
 export function axes({ low, high, peak }, left, top, width, height) {
   const [base, most] = [0.5, peak * 2.2];
-  const part = (x, a, b) => Math.log(Math.max(a, Math.min(b, x)) / a) / Math.log(b / a);
+  const part = (/** @type {number} */ x, /** @type {number} */ a, /** @type {number} */ b) =>
+    Math.log(clamp(x, a, b) / a) / Math.log(b / a);
   return {
-    x: (v) => left + part(v, low, high) * width,
-    y: (v) => top + (1 - part(v, base, most)) * height,
+    x: (/** @type {number} */ v) => left + part(v, low, high) * width,
+    y: (/** @type {number} */ v) => top + (1 - part(v, base, most)) * height,
     base,
   };
 }
 
 const POWERS = [1, 10, 100, 1000, 10000];
 
+/** @param {RooflineData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: 1.15, least: 360, most: 540 }, (now, paper) => {
     const { width, height, narrow, type } = paper;
@@ -27,43 +34,32 @@ export function draw(data, api) {
     const left = type * 3.4;
     const foot = type * 3.2;
     const on = axes(now, left, type * 1.6, width - left - 10, height - foot - type * 1.6);
-    const roof = (x) => Math.min(now.peak, (x * now.per_s) / 1e12);
+    const roof = (/** @type {number} */ x) => Math.min(now.peak, (x * now.per_s) / 1e12);
+    /** @type {Drawn[]} */
     const nodes = [
-      text(0, type, t("y"), { size: type - 1, hue: "quiet" }),
-      text(width - 10, height - 4, narrow ? t("x.short") : t("x"), {
-        size: type - 2,
-        anchor: "end",
-        hue: "quiet",
-      }),
+      text(0, type, t("y"), type - 1, "quiet"),
+      text(width - 10, height - 4, narrow ? t("x.short") : t("x"), type - 2, "end quiet"),
     ];
     for (const x of POWERS)
       nodes.push(
         path(`M${on.x(x)} ${on.y(on.base)}V${on.y(now.peak * 2.2)}`, stroke("empty", 1)),
-        text(on.x(x), on.y(on.base) + type * 1.2, x.toLocaleString("en"), {
-          size: type - 2,
-          anchor: "middle",
-          hue: "quiet",
-        }),
+        text(on.x(x), on.y(on.base) + type * 1.2, x.toLocaleString("en"), type - 2, "middle quiet"),
       );
     for (const y of [1, 10, 100, 1000])
       nodes.push(
         path(`M${on.x(now.low)} ${on.y(y)}H${on.x(now.high)}`, stroke("empty", 1)),
-        text(left - 8, on.y(y) + 5, y.toLocaleString("en"), {
-          size: type - 2,
-          anchor: "end",
-          hue: "quiet",
-        }),
+        text(left - 8, on.y(y) + 5, y.toLocaleString("en"), type - 2, "end quiet"),
       );
     // On a phone each side of the ridge has room for half of its words
-    const side = (x, words, hue, anchor) => {
+    const side = (
+      /** @type {number} */ x,
+      /** @type {string} */ words,
+      /** @type {string} */ hue,
+      /** @type {string} */ anchor,
+    ) => {
       const [, first, last] = (narrow && words.match(/^(\S+ \S+) (.*)$/)) || ["", "", words];
       return [first, last].map((part, k) =>
-        text(x, on.y(on.base) - 12 - (1 - k) * type * 1.2, part, {
-          size: type,
-          weight: 700,
-          hue,
-          anchor,
-        }),
+        text(x, on.y(on.base) - 12 - (1 - k) * type * 1.2, part, type, `bold ${anchor} ${hue}`),
       );
     };
     const edge = [on.x(now.edge), on.y(now.peak)];
@@ -83,31 +79,34 @@ export function draw(data, api) {
       path(`M${edge}V${on.y(on.base)}`, stroke("quiet", 1.2, { "stroke-dasharray": "4 4" })),
     );
     const lean = (Math.atan2(edge[1] - start[1], edge[0] - start[0]) * 180) / Math.PI;
-    const part = (f) => [start[0] + (edge[0] - start[0]) * f, start[1] + (edge[1] - start[1]) * f];
+    const part = (/** @type {number} */ f) => [
+      start[0] + (edge[0] - start[0]) * f,
+      start[1] + (edge[1] - start[1]) * f,
+    ];
     nodes.push(
-      text(part(0.3)[0] + 10, part(0.3)[1] + 20, now.memory, {
-        size: type - 1,
-        weight: 600,
-        turn: lean,
-        anchor: "middle",
-      }),
+      text(part(0.3)[0] + 10, part(0.3)[1] + 20, now.memory, type - 1, "semi middle", lean),
     );
     nodes.push(
-      text(on.x(now.high) - 4, edge[1] - 12, narrow ? now.units.split(",")[0] : now.units, {
-        size: type - 1,
-        weight: 600,
-        anchor: "end",
-      }),
+      text(
+        on.x(now.high) - 4,
+        edge[1] - 12,
+        narrow ? now.units.split(",")[0] : now.units,
+        type - 1,
+        "semi end",
+      ),
     );
     nodes.push(
       side(start[0] + 12, t("memory"), "risen-ink", "start"),
       side(on.x(now.high) - 12, isShort ? t("units.short") : t("units"), "accent-ink", "end"),
     );
     nodes.push(
-      text(edge[0] + 6, on.y(on.base) - type * (narrow ? 3.8 : 2.6), now.edge_said, {
-        size: type - 1,
-        weight: 600,
-      }),
+      text(
+        edge[0] + 6,
+        on.y(on.base) - type * (narrow ? 3.8 : 2.6),
+        now.edge_said,
+        type - 1,
+        "semi",
+      ),
     );
     const [before, after] = now.points.map((p) => [on.x(p.x), on.y(p.y)]);
     nodes.push(path(`M${before}L${after}`, stroke("ink", 1.5, { "stroke-dasharray": "3 5" })));
@@ -143,19 +142,11 @@ export function draw(data, api) {
         ),
       );
       nodes.push(
-        text(tx, ty, p.name, {
-          size: type + 1,
-          weight: 700,
-          hue: k ? "accent-ink" : "ink-o",
-          anchor,
-          halo: true,
-        }),
+        text(tx, ty, p.name, type + 1, `bold ${anchor} ${k ? "accent-ink" : "ink-o"} halo`),
       );
       (isShort ? [t("per_byte", { n: p.said.split(" ")[0] })] : [p.said, p.most]).forEach(
         (words, r) =>
-          nodes.push(
-            text(tx, ty + type * 1.3 * (r + 1), words, { size: type - 1, anchor, halo: true }),
-          ),
+          nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, type - 1, `${anchor} halo`)),
       );
     });
     return nodes;

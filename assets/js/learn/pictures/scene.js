@@ -2,8 +2,9 @@
 // one answer to the next, so the style sheet's transitions carry them to their new places. A knob is dragged, or moved
 // with the arrow keys, and sets a control; it follows the hand at once.
 
+import { clamp } from "../../lib/format.js";
 import { viridis } from "../../lib/colors.js";
-import { el, set, svg } from "../../lib/dom.js";
+import { el, on, set, svg } from "../../lib/dom.js";
 import { strideOf } from "../../lib/keys.js";
 import { placeOf, valueAt } from "../../model/knob.js";
 import { textsOf } from "../../lib/texts.js";
@@ -31,7 +32,7 @@ function attributes({
   look = "",
   heat,
 }) {
-  const ramp = heat === undefined ? null : Math.round(Math.max(0, Math.min(1, heat)) * 255);
+  const ramp = heat === undefined ? null : Math.round(clamp(heat, 0, 1) * 255);
   const base = {
     class: `fa-scene-${kind} fa-hue-${hue} ${look}`.trim(),
     style: ramp === null ? null : `fill:${viridis.css[ramp]}`,
@@ -50,6 +51,7 @@ function attributes({
   return base;
 }
 
+/** @type {Record<string, "rect" | "path" | "circle" | "text" | "g">} */
 const TAGS = { box: "rect", path: "path", dot: "circle", text: "text", knob: "g" };
 
 /** A group a shape: what is drawn, and what is written on it. @param {Shape} shape */
@@ -71,7 +73,7 @@ function put(node, shape) {
   const ink =
     shape.heat === undefined
       ? ""
-      : viridis.dark[Math.round(Math.max(0, Math.min(1, shape.heat)) * 255)]
+      : viridis.dark[Math.round(clamp(shape.heat, 0, 1) * 255)]
         ? " is-light"
         : " is-dark";
   let words = /** @type {SVGElement | null} */ (node.querySelector(":scope > text"));
@@ -88,7 +90,7 @@ function put(node, shape) {
 /** What is dragged: a track, and a button on it. @param {Shape} first @param {Api} api */
 function knob(first, api) {
   let now = first;
-  let isHeld = false;
+  let isDragged = false;
   const track = svg("path", { class: "fa-scene-track" });
   const handle = svg("g", { class: "fa-scene-handle", tabindex: "0", role: "slider" }, [
     svg("circle", { class: "fa-scene-reach", r: 30 }),
@@ -119,31 +121,31 @@ function knob(first, api) {
     event.preventDefault();
     event.stopPropagation(); // in a lecture hall the arrows turn the slide
     const { low = 0, high = 1, step = 1, value = 0 } = now;
-    go(Number(Math.max(low, Math.min(high, value + (by[0] || by[1]) * step)).toFixed(6)));
+    go(Number(clamp(value + (by[0] || by[1]) * step, low, high).toFixed(6)));
   });
   handle.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     event.preventDefault();
     handle.focus();
     handle.setPointerCapture(event.pointerId);
-    isHeld = true;
+    isDragged = true;
     const page = /** @type {SVGSVGElement} */ (root.ownerSVGElement);
     const over = (/** @type {PointerEvent} */ { clientX }) => {
       const to = page.getScreenCTM();
       if (to) go(valueAt(now, (clientX - to.e) / to.a - (now.x ?? 0)));
     };
     const done = () => {
-      isHeld = false;
+      isDragged = false;
       handle.removeEventListener("pointermove", over);
       for (const name of ["pointerup", "pointercancel"]) handle.removeEventListener(name, done);
     };
     handle.addEventListener("pointermove", over);
-    for (const name of ["pointerup", "pointercancel"]) handle.addEventListener(name, done);
+    on(handle, ["pointerup", "pointercancel"], done);
   });
   lay(first);
   // An answer that comes while it is held is about a place where the hand was before
   return Object.assign(root, {
-    lay: (/** @type {Shape} */ shape) => lay(isHeld ? { ...shape, value: now.value } : shape),
+    lay: (/** @type {Shape} */ shape) => lay(isDragged ? { ...shape, value: now.value } : shape),
   });
 }
 

@@ -3,23 +3,27 @@
 import { el } from "../../lib/dom.js";
 import { cellAt } from "../../model/motion.js";
 
+/** @import { Layer } from "./layer.js" */
+/** @import { Context2D } from "../types.js" */
+/** @import { Thing } from "../../model/links.js" */
+
 const MOST = 16; // pieces along a side: more cells than that move in groups
 
 /** How a piece goes from old to new: what fills grows, what turns is flipped, what changes size fades over. */
 const KINDS = {
-  grow: (t, draw) => {
+  grow: (/** @type {number} */ t, /** @type {Brushes} */ draw) => {
     draw.old(1);
     if (t > 0) draw.fresh(t, 0.6 + 0.4 * t, 0.6 + 0.4 * t);
   },
-  flip: (t, draw) =>
+  flip: (/** @type {number} */ t, /** @type {Brushes} */ draw) =>
     t < 0.5 ? draw.old(1, 1, Math.cos(Math.PI * t)) : draw.fresh(1, 1, -Math.cos(Math.PI * t)),
-  fade: (t, draw) => {
+  fade: (/** @type {number} */ t, /** @type {Brushes} */ draw) => {
     draw.old(1 - t);
     draw.fresh(t);
   },
 };
 
-/** @param frame of views/sram.js @param turns [{kind, phase, start, ms, before, after: what the frame holds}] in order */
+/** @param {View} frame of views/sram.js @param {Turn[]} turns [{kind, phase, start, ms, before, after: what the frame holds}] in order @param {Layer} layer */
 export function turn(layer, frame, turns) {
   const { matrix } = frame;
   const { x, y } = layer.place(layer.box(matrix.canvas));
@@ -36,8 +40,8 @@ export function turn(layer, frame, turns) {
   layer.hide(matrix.root, { ms: end });
   let painted = "";
   let drawn = null;
-  layer.paint((now) => {
-    const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
+  layer.paint((/** @type {number} */ now) => {
+    const one = turns.findLast((/** @type {Turn} */ { start }) => start <= now) ?? turns[0];
     const t = Math.max(0, Math.min(1, (now - one.start) / one.ms));
     const state = now >= end ? "over" : `${one.start} ${t}`;
     if (state === painted) return;
@@ -54,7 +58,11 @@ export function turn(layer, frame, turns) {
 }
 
 /** Does nothing change in these cells? */
-function same({ before, after }, [r0, r1], [c0, c1]) {
+function same(
+  /** @type {Turn} */ { before, after },
+  /** @type {number[]} */ [r0, r1],
+  /** @type {number[]} */ [c0, c1],
+) {
   if (before.ramp !== after.ramp || before.filled !== after.filled) return false;
   for (let r = r0; r < r1; r++)
     for (let c = c0; c < c1; c++)
@@ -62,14 +70,18 @@ function same({ before, after }, [r0, r1], [c0, c1]) {
   return true;
 }
 
-/** The pieces of a matrix that move, as [row, column, x, y, width, height], and how many of them there are down and across. */
-function cut({ rows, cols, canvas }, one) {
+/** The pieces of a matrix that move, as [row, column, x, y, width, height], and how many of them there are down and across. @param {Turn} one */
+function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
   const [down, across] = [Math.min(rows, MOST), Math.min(cols, MOST)];
-  const cells = (k, parts, of) => [
+  const cells = (/** @type {number} */ k, parts, /** @type {Thing | null} */ of) => [
     Math.floor((k * of) / parts),
     Math.floor(((k + 1) * of) / parts),
   ];
-  const px = (range, of, size) => range.map((k) => Math.round((k * size) / of));
+  const px = (
+    /** @type {number[]} */ range,
+    /** @type {Thing | null} */ of,
+    /** @type {number} */ size,
+  ) => range.map((/** @type {number} */ k) => Math.round((k * size) / of));
   const list = [];
   for (let r = 0; r < down; r++)
     for (let c = 0; c < across; c++) {
@@ -88,15 +100,20 @@ function cut({ rows, cols, canvas }, one) {
   };
 }
 
-/** Draws those that have moved since they were drawn last. */
-function pieces(g, { kind, phase, before, cut: { list, down, across } }, t, { old, fresh }) {
+/** Draws those that have moved since they were drawn last. @param {Context2D} g @param {number} t */
+function pieces(
+  g,
+  /** @type {Turn} */ { kind, phase, before, cut: { list, down, across } },
+  t,
+  /** @type {{old: () => OffscreenCanvas, fresh: () => OffscreenCanvas}} */ { old, fresh },
+) {
   for (const piece of list) {
     const [x, y, w, h] = piece.box;
     const at = piece.still ? 1 : cellAt(phase, piece.r, piece.c, down, across, t);
     if (at === piece.at) continue;
     piece.at = at;
     const paint =
-      (picture, filled = true) =>
+      (/** @type {() => OffscreenCanvas} */ picture, filled = true) =>
       (alpha = 1, wide = 1, high = 1) => {
         g.globalAlpha = alpha;
         if (filled)

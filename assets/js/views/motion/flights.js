@@ -5,28 +5,33 @@ import { hueOf } from "../../lib/colors.js";
 import { el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
+/** @import { Layer } from "./layer.js" */
+/** @import { Box } from "../types.js" */
+/** @import { Flight, Point } from "../../model/motion.js" */
+
 const UNCOLORED = ["S", "P", "dP", "dS"];
 const GHOSTS = 4;
 const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
 const THREADS = ["m", "l", "lse", "D"]; // a number per row: no card, no ghosts, no name
 
-const css = ({ x, y, width, height }) =>
+const css = (/** @type {Box} */ { x, y, width, height }) =>
   `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
+/** @param {string} tensor */
 const hues = (tensor) => {
   const hue = UNCOLORED.includes(tensor) ? null : hueOf(tensor);
   return `--fa-hue:var(--fa-${hue ?? "quiet"});--fa-hue-ink:var(--fa-ink-${hue ?? "s"}, var(--fa-hue))`;
 };
 
-/** The same box, moved and resized by transforms alone. */
-const transforms = (boxes, { width, height }) => ({
+/** The same box, moved and resized by transforms alone. @param {Box[]} boxes */
+const transforms = (boxes, /** @type {{width: number, height: number}} */ { width, height }) => ({
   transform: boxes.map(
-    (box) =>
+    (/** @type {Box} */ box) =>
       `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px) scale(${(box.width / width).toFixed(4)}, ${(box.height / height).toFixed(4)})`,
   ),
 });
 
-/** A place that is empty while its block is away. @param at {start, ms} */
+/** A place that is empty while its block is away. @param at {start, ms} @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
     el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),
@@ -34,18 +39,31 @@ export function slot(layer, tensor, box, name, at) {
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
 
-/** @param flight of model/motion.js @param what {home, seat: boxes on the layer, points: the way between their middles, picture:
- * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} */
+/** @param {Flight} flight of model/motion.js @param what {home, seat: boxes on the layer, points: the way between their middles, picture:
+ * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} @param {Layer} layer */
 export function fly(
   layer,
   flight,
-  { home, seat, points, picture, name, unit, start, scale, stays, ghosts = GHOSTS },
+  /** @type {Passage} */ {
+    home,
+    seat,
+    points,
+    picture,
+    name,
+    unit,
+    start,
+    scale,
+    stays,
+    ghosts = GHOSTS,
+  },
 ) {
   const { tensor, op, bytes } = flight;
   const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = THREADS.includes(tensor);
-  const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
+  const [a, b, c, d] = points.map((/** @type {Point} */ point) =>
+    point.map((/** @type {number} */ x) => x.toFixed(1)).join(" "),
+  );
   const line = svg("path", {
     d: `M${a} C${b}, ${c}, ${d}`,
     style: hues(tensor),
@@ -57,7 +75,7 @@ export function fly(
     width: Math.max(home.width, seat.width),
     height: Math.max(home.height, seat.height),
   };
-  const block = (kind, late) => {
+  const block = (/** @type {string} */ kind, /** @type {number} */ late) => {
     const node = layer.add(
       el("div", {
         class: `fa-flight ${kind}${slim ? " is-slim" : ""}`,

@@ -3,9 +3,24 @@
 
 import { el, set } from "../../lib/dom.js";
 
+/** @import { Box } from "../types.js" */
+
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Layer {
+  /** @type {Map<Element, DOMRect>} */
+  boxes;
+  /** @type {Map<Element, boolean>} */
+  visible;
+  /** @type {Animation[]} */
+  running;
+  /** @type {((ms: number) => void)[]} */
+  painters;
+  /** @type {Animation | null} */
+  clock;
+  /** @type {number} */
+  frameRequest;
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.node = el("div", { class: "fa-motion", "aria-hidden": "true" });
@@ -15,7 +30,7 @@ export class Layer {
   }
 
   /** Where each of these is and whether it is seen, read before anything is written: a reading after a writing makes the
-   * browser lay out the page once more. */
+   * browser lay out the page once more. @param {Element[]} nodes */
   read(nodes) {
     this.boxes = new Map();
     this.visible = new Map();
@@ -23,19 +38,20 @@ export class Layer {
     for (const node of nodes) this.isSeen(node);
   }
 
-  /** Within the window, as it was when it was read. */
+  /** Within the window, as it was when it was read. @param {Element} node */
   box(node) {
     if (!this.boxes.has(node)) this.boxes.set(node, node.getBoundingClientRect());
     return this.boxes.get(node);
   }
 
+  /** @param {Element} node */
   isSeen(node) {
     if (!this.visible.has(node))
       this.visible.set(node, node.checkVisibility({ visibilityProperty: true }));
     return this.visible.get(node);
   }
 
-  /** Something moves for `ms` between these nodes; whatever moved before is over. */
+  /** Something moves for `ms` between these nodes; whatever moved before is over. @param {number} ms @param {Element[]} nodes */
   begin(ms, nodes) {
     this.stop();
     this.read(nodes);
@@ -46,29 +62,30 @@ export class Layer {
   }
 
   /** A rectangle of the window on this layer. */
-  place({ x, y, width, height }) {
+  place(/** @type {Box} */ { x, y, width, height }) {
     const root = this.box(this.root);
     return { x: x - root.x, y: y - root.y, width, height };
   }
 
+  /** @param {T} node */
   add(node) {
     this.node.append(node);
     return node;
   }
 
-  /** `at`: {start, ms} and what else the browser's own animate takes; before and after it the node is as its style says. */
-  animate(node, keyframes, { start = 0, ms, ...more }) {
+  /** `at`: {start, ms} and what else the browser's own animate takes; before and after it the node is as its style says. @param {Element} node @param {PropertyIndexedKeyframes} keyframes */
+  animate(node, keyframes, /** @type {Timing} */ { start = 0, ms, ...more }) {
     const animation = node.animate(keyframes, { delay: start, duration: ms, ...more });
     this.running.push(animation);
     return animation;
   }
 
-  /** Not to be seen meanwhile. */
+  /** Not to be seen meanwhile. @param {Element} node @param {Timing} at */
   hide(node, at) {
     this.animate(node, { opacity: [0, 0] }, at);
   }
 
-  /** `draw(ms)` for every frame from now on, what it shows following from the time alone. */
+  /** `draw(ms)` for every frame from now on, what it shows following from the time alone. @param {(ms: number) => void} draw */
   paint(draw) {
     this.painters.push(draw);
     draw(0);

@@ -1,0 +1,95 @@
+// What the server sends to the Learn page, and what its scripts hand to each other. explainer/learn/blocks.py, content.py,
+// slides and views/learn_screens.py write it.
+
+/**
+ * A number, or as text one that JSON does not know ("∞", "NaN"); null for none.
+ * @typedef {number | string | null} Cell
+ *
+ * @typedef {{type: "text", words: string, kind: "plain" | "good" | "bad" | "fine"}} TextBlock
+ * @typedef {{type: "matrix", label: string, rows: Cell[][], row_labels: string[], col_labels: string[], colour: string,
+ *   digits: number, marks: [number, number][], heat: boolean, gradient?: boolean}} MatrixBlock
+ * @typedef {{type: "bars", label: string, items: [string, Cell, string][], colour: string, log: boolean,
+ *   limit: number | null}} BarsBlock `items`: [name, value, what stands beside the bar]
+ * @typedef {{type: "table", label: string, head: string[], rows: string[][], marked: number | null}} TableBlock
+ * @typedef {"full" | "partial" | "skipped"} TileKind
+ * @typedef {{type: "cells", label: string, words: string, levels: string[], row: number | null, block: number,
+ *   kinds: TileKind[][]}} CellsBlock
+ * @typedef {{type: "bits", label: string, sign: string, exponent: string, mantissa: string, value: string,
+ *   remark: string}} BitsBlock
+ * @typedef {{name: string, x: number[], y: Cell[], colour: string, points: boolean}} Series
+ * @typedef {{type: "plot", label: string, series: Series[], x_label: string, y_label: string, log_x: boolean,
+ *   log_y: boolean}} PlotBlock
+ * @typedef {[start: number, end: number, words: string, colour: string, short?: string, kind?: string]} Bar
+ * @typedef {{type: "timeline", label: string, unit: string, lanes: [string, Bar[]][]}} TimelineBlock
+ * @typedef {{type: "formula", label: string, mathml: string, source: string}} FormulaBlock
+ * @typedef {{type: "code", label: string, lines: string, marked?: number[]}} CodeBlock
+ * @typedef {{type: "link", words: string, query: string}} LinkBlock
+ * @typedef {{type: "picture", name: string, label: string, words: string, data: any}} PictureBlock `data` is typed by its picture
+ * @typedef {TextBlock | MatrixBlock | BarsBlock | TableBlock | CellsBlock | BitsBlock | PlotBlock | TimelineBlock
+ *   | FormulaBlock | CodeBlock | LinkBlock | PictureBlock} Block
+ * @typedef {{blocks?: Block[], error?: string}} Answer
+ *
+ * A control as the server describes it.
+ * @typedef {{key: string, label: string, kind: "range" | "number" | "choice" | "text" | "toggle", value: string | number,
+ *   low: number, high: number, step: number, choices: [string, string][], pictures?: string[],
+ *   closed?: string[] | boolean, drawn?: boolean, serves?: [string, string[]]}} Control
+ * A control on the page: `root` is null where a picture moves it.
+ * @typedef {{root: HTMLElement | null, read: () => string, write: (value: string | number) => void}} ControlView
+ * @typedef {Record<string, string | number>} Values by the keys of controls
+ * What a picture has of its widget.
+ * @typedef {{value: (key: string) => string | undefined, move: (values: Values) => void, label: string}} Api
+ *
+ * @typedef {[index: number, offered: string[], right: string]} Gap
+ * @typedef {{key: string, kind: "choice" | "number" | "order" | "click" | "fill", words: string,
+ *   options: [string, string][], answer: any, tolerance?: number, reasons: [string, string], fields?: string[],
+ *   gaps: Gap[], cells: string[][], rows?: string[], run?: string, mistakes?: [number | number[], string][],
+ *   notes?: string[][], hint?: string, unit?: string, variants?: Question[]}} Question `answer` is typed by its kind
+ * @typedef {{right: boolean, because: string}} Verdict
+ * The form of a question: `check` gives a verdict, or {again: what is missing}; `clear` takes away what a verdict marked; `act`
+ * is what its button says; `output` is where what it runs is drawn; `atOnce`: on a phone a choice is the answer.
+ * @typedef {{body: HTMLElement, check: () => Verdict | {again: string}, clear?: () => void, act?: string,
+ *   output?: HTMLElement, atOnce?: boolean}} Form
+ * @typedef {{words: string, options?: [string, string][], answer: any, cells?: string[][], rows?: string[],
+ *   columns?: string[], why?: string}} Slide a question as a lecture shows it
+ *
+ * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
+ * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
+ *   said?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
+ *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
+ *   aside?: boolean, tone?: string, code?: boolean}} GridItem
+ *
+ * What the pictures draw, each of the picture of its name.
+ * @typedef {{low: number[], high: number[], step: number}} Plane
+ * @typedef {{shares: number[], spread: number, top: number}} Spread
+ * @typedef {{q: number[], k: number[], plane: Plane, d: number, spread: {many: number, keys: number, reach: number,
+ *   ticks: number[], raw: Spread, scaled: Spread}}} ArrowsData
+ * @typedef {{card: string, sms: number, blocks: number, heads: number, rows: number, busy: number, touched: number[],
+ *   sector: number, size: number, stride: number, sectors: number, used: number, moved: number, most: number,
+ *   share: string}} GpuData
+ * @typedef {{lines: GridItem[][], share?: number}} GridsData
+ * @typedef {{title: string, C: number[][], counts: number[][], last: [number, number, number] | null, finished: number,
+ *   open: number}} LoopOrder
+ * @typedef {{A: number[][], B: number[][], depth: number, orders: LoopOrder[]}} LoopsData
+ * @typedef {{name: string, largest: string, zero: number, end: number, at: number[], weights: string[],
+ *   subtracted: string[], tone: string, what: string}} ExpLane
+ * @typedef {{low: number, high: number, step: number, top: number, subtract: boolean, below: number[],
+ *   lanes: ExpLane[]}} OverflowData
+ * @typedef {{name: string, size: string, bytes: number, per_s: number, rate: string, kind: string}} MemoryLevel
+ * @typedef {[name: string, bytes: number]} Part
+ * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_said: string, matrix_said: string,
+ *   tiled: boolean, setting: string, bars: {name: string, s: number, time: string, words: string, on: boolean}[],
+ *   sm: {count: number, shared: string, shared_bytes: number, registers: string, registers_bytes: number,
+ *     in_shared: Part[], in_registers: Part[], words: string[]}}} PyramidData
+ * @typedef {{low: number, high: number, peak: number, per_s: number, edge: number, edge_said: string, memory: string,
+ *   units: string, points: {name: string, x: number, y: number, said: string, most: string}[]}} RooflineData
+ * @typedef {[tensor: string, bytes: number, text: string]} Transfer
+ * @typedef {{kernels: {name: string, reads: Transfer[], writes: Transfer[]}[], steps: [string, string][], heads: number,
+ *   room: number, room_said: string, least: number, most: number,
+ *   ladder: {n: string, bytes: number, said: string, now: boolean}[]}} TripsData
+ *
+ * @typedef {{keys: string[], moved: Record<string, string>, lessons: Record<string, [string, string]>,
+ *   paths: Record<string, string[]>, starts: string[], ends: Record<string, [string, string]>,
+ *   sessions: Record<string, {title: string, stops: string[]}>, end: string}} Outline `lessons`: key → [number, title]
+ */
+
+export {};

@@ -1,0 +1,46 @@
+// The types that views and the player's parts share; nothing imports this file at run time.
+
+/** @import { Frame, Known, Trace } from "../model/types.js" */
+/** @import { linksAt } from "../model/links.js" */
+
+/**
+ * A ramp of 256 colours: as CSS, as bytes, and whether digits on it are white.
+ * @typedef {{css: string[], rgba: Uint8ClampedArray, dark: boolean[]}} Ramp
+ * @typedef {Record<string, Ramp>} Ramps by tensor
+ * @typedef {{
+ *   Q: Ramp, K: Ramp, V: Ramp, O: Ramp, L: Ramp, dQ: Ramp, dK: Ramp, dV: Ramp, dO: Ramp, dS: Ramp, M: Ramp, S: Ramp, P: Ramp,
+ *   empty: string, done: string, hatch: string, ink: string, paper: string, big: boolean, unit: number,
+ * }} Theme `big`: presentation mode; `unit`: what a pixel at 1280 × 720 is here
+ * @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context2D
+ *
+ * What a matrix shows. `values`: undefined is not there yet, −∞ is masked and written as `masked`; `used`: rows and columns
+ * of a ragged tile. `now` says in one line what it is: the same is not drawn again.
+ * @typedef {(r: number, c: number) => Known} CellValues
+ * @typedef {{
+ *   values: CellValues, low: number, high: number, ramp: Ramp, theme: Theme, used?: number[] | null, masked?: number,
+ *   filled?: boolean, block?: string | number, now?: string,
+ * }} Drawing
+ * @typedef {{x: number, y: number, width: number, height: number}} Box px
+ * @typedef {Direction} Direction
+ * @typedef {ReturnType<typeof linksAt>} LinksAt
+ * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
+ * @typedef {{onZoom: () => void, onCard?: (card: string) => void}} PanelOptions
+ * @typedef {((query: Record<string, string>) => void) | undefined} OnHead
+ * @typedef {{x: number, top: number, bottom: number}} Edge
+ * @typedef {"hbm" | "sram" | "rows"} PaneName
+ *
+ * A line of the tile's panel: a row's name and its numbers, by the names of its columns.
+ * @typedef {Record<string, HTMLElement>} RowLine
+ * @typedef {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}} TableRow
+ * A block strip on the map: where its blocks lie, and what it draws of them.
+ * @typedef {{
+ *   place: (start: number, stop: number) => Box, bright: SVGElement, done: SVGElement, blocks: SVGElement[], labels: SVGElement[],
+ *   count: number, segments: SVGElement[][],
+ * }} Mark
+ * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
+ * What links light up: a player or a lane of a race.
+ * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace?: Trace, frame?: Frame}} LinkedPlayer
+ * What a transport moves.
+ * @typedef {{go: (step: number, phase?: string) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
+ * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain
+ */
