@@ -113,10 +113,10 @@ class Changed:
         self.kernel, self.change, self.launches = kernel, change, 0
 
     def __getitem__(self, grid):
-        def launch(each, o, lse, parts, lse_at, **options):
+        def launch(each, of_parts, o, lse, parts, lse_at, **options):
             self.launches += 1
-            self.change(each[lse_at:].view(-1, parts))
-            self.kernel[grid](each, o, lse, parts, lse_at, **options)
+            self.change(of_parts[lse_at:].view(-1, parts))
+            self.kernel[grid](each, of_parts, o, lse, parts, lse_at, **options)
 
         return launch
 
