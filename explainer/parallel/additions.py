@@ -47,7 +47,7 @@ def gradient_parts(problem: Problem) -> Parts:
     each in fp32, without the scale, in the order of the keys."""
     found: dict[int, list[np.ndarray]] = {i: [] for i in range(problem.Tr)}
     for visit in trace_backward(problem).visits:
-        if visit.part_dQ is not None:
+        if visit.part_dQ is not None and visit.i is not None:
             found[visit.i].append(visit.part_dQ)
     return tuple((tiling.rows(problem, i), tuple(added)) for i, added in found.items())
 

@@ -22,7 +22,7 @@ say = Texts("parallel")
 LEARNED_ON, LEARNED_D, LEARNED_TILE = "h200", 64, (128, 64)
 VISITS = say("pace")  # the unit where nothing was learnt
 JUDGED_N = 4096
-JUDGED_HEADS = {"head": 160, "block": 16}  # by what a program computes
+JUDGED_HEADS: dict[str | None, int] = {"head": 160, "block": 16}  # by what a program computes
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def parts(problem: Problem, splits: int) -> tuple[tuple[Part, ...], np.ndarray, 
     highest = max(part[4] for part in found)
     lse = highest + math.log(sum(math.exp(part[4] - highest) for part in found))
     made = tuple(Part(*part, weight=math.exp(part[4] - lse)) for part in found)
-    return made, sum(part.weight * part.O for part in made), lse
+    return made, np.sum([part.weight * part.O for part in made], axis=0), lse
 
 
 def schedule(w: Workload, splits: int) -> Schedule:

@@ -17,7 +17,6 @@ of K_j and V_j once a warp. Lanes of one warp agree by shuffles, in both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 
 import numpy as np
 
@@ -126,8 +125,10 @@ class Tile:
         self.Q, self.K, self.V = make_inputs(p)  # whole: spans are absolute
         # One product that the warps share out: BLAS rounds a product of another shape differently.
         self.S = (self.Q[r] @ self.K[c].T) * np.float32(p.scale)
-        self.m_old, self.l_old = self.visit.m_old, self.visit.l_old
-        self.O_old = np.zeros_like(self.Q[r]) if before is None else before.O
+        m_old, l_old = self.visit.m_old, self.visit.l_old
+        O_old = np.zeros_like(self.Q[r]) if before is None else before.O
+        assert m_old is not None and l_old is not None and O_old is not None
+        self.m_old, self.l_old, self.O_old = m_old, l_old, O_old
         self.row_slices, self.key_slices = _slices(self.rows, count), _slices(self.keys, count)
         self.own_rows = {w: s for w, s in enumerate(self.row_slices) if s[0] < s[1]}
         self.own_keys = {w: s for w, s in enumerate(self.key_slices) if s[0] < s[1]}
@@ -234,7 +235,7 @@ def split_k(t: Tile) -> WarpTrace:
         t.add("mask", each("S", S))
     m = {w: x.max(axis=1) for w, x in S.items()}
     t.add("max", each("m", m))
-    m_new = reduce(np.maximum, m.values(), t.m_old)
+    m_new = np.maximum.reduce([t.m_old, *m.values()])
     exchange("max", "m", m, lambda w: m.values(), all_have(m_new=m_new))
     P = {w: _exp(x, m_new[:, None]) for w, x in S.items()}
     alpha = _alpha(t.m_old, m_new)

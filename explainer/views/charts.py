@@ -1,8 +1,9 @@
-"""Rows of the Memory and Parallel pages → Plotly figures. Pure: nothing is computed here."""
+"""Plot the rows of the Memory and Parallel pages with Plotly."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,13 +18,22 @@ from explainer.memory.capacity import FORMS
 from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
-from explainer.views.figures import LOOK, SHORT, TALL, lengths_axis, log_axis, styled, wrapped
+from explainer.views.figures import (
+    METHOD_STYLES,
+    SHORT,
+    TALL,
+    add_points,
+    apply_style,
+    lengths_axis,
+    log_axis,
+    wrap,
+)
 
-say, parallel = Texts("memory"), Texts("parallel")
-# Told apart by shape as well: a thick line, a thin one, a ring, a cross, a thin cross.
+t, parallel = Texts("memory"), Texts("parallel")
+# Shapes tell the origins apart as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {REQUESTED: 2.5, COMPULSORY: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
-FORM_LOOK = {
+FORM_STYLES = {
     "standard": ("#b8860b", "solid"),
     "standard_kept": ("#b8860b", "dash"),
     "standard_back": ("#b8860b", "solid"),
@@ -31,12 +41,13 @@ FORM_LOOK = {
     "fused_kept": ("#2b8fd0", "dash"),
     "fused_back": ("#2b8fd0", "solid"),
 }
-SDPA_LOOK = {
-    name: {"color": LOOK[key][0], "width": 2, "dash": dash}
+SDPA_STYLES = {
+    name: {"color": METHOD_STYLES[key][0], "width": 2, "dash": dash}
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
 HOVER = 52  # characters of a line of what hovering says
-LONG = 20  # characters of an upright title in a lecture hall
+LONG = 20  # characters of an upright title in presentation mode
+GREY = "#7b8494"
 MOST_BARS = 2400  # of a timeline; above it every k-th multiprocessor is drawn
 
 
@@ -48,11 +59,32 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
     figure.update_yaxes(log_axis(title, tickvals=ticks, ticktext=[amount(t) for t in ticks]))
 
 
-def traffic(
+def _add_series(
+    figure: go.Figure, rows: Sequence[Mapping], x: str, name: str, texts: list[str], **style
+) -> None:
+    """Add the bytes of rows over their key ``x``."""
+    add_points(figure, [r[x] for r in rows], [r["bytes"] for r in rows], name, texts, **style)
+
+
+def _open_marker(symbol: str, size: int, colour: str) -> dict:
+    """Return the style of measured points: signs of thin lines."""
+    line = {"width": 2, "color": colour}
+    return {
+        "mode": "markers",
+        "marker": {"symbol": symbol, "size": size, "color": colour, "line": line},
+    }
+
+
+def _mark_workload(figure: go.Figure, x: int) -> None:
+    """Add a thin line where the workload stands."""
+    figure.add_vline(x=x, line={"width": 1, "dash": "dot", "color": GREY})
+
+
+def plot_traffic(
     rows: Sequence[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
 ) -> go.Figure:
-    """Bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``: where the
-    workload stands, a thin line."""
+    """Plot the bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``:
+    where the workload stands."""
     figure = go.Figure()
     for order, algorithm in ALGORITHMS.items():
         for origin in (REQUESTED, COMPULSORY, COUNTED, L2, DRAM):
@@ -62,117 +94,101 @@ def traffic(
             )
             if not mine:
                 continue
-            line = {"color": algorithm.colour, "dash": algorithm.dash}
-            look = {"mode": "lines", "line": line | {"width": WIDTHS.get(origin)}}
             if origin in SYMBOLS:
-                symbol, size = SYMBOLS[origin]
-                marker = {"symbol": symbol, "size": size, "color": algorithm.colour}
-                look = {"mode": "markers", "marker": marker | {"line": {"width": 2}}}
-                look["marker"]["line"]["color"] = algorithm.colour
-            texts = [_told(r) for r in mine]
-            figure.add_scatter(
-                x=[r[over] for r in mine],
-                y=[r["bytes"] for r in mine],
-                hovertext=texts,
-                hoverinfo="text",
-                name=f"{algorithm.label}, {origin}",
-                showlegend=False,
-                **look,
-            )
-    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [r["bytes"] for r in rows], say("traffic.y"))
+                style = _open_marker(*SYMBOLS[origin], algorithm.colour)
+            else:
+                line = {"color": algorithm.colour, "dash": algorithm.dash}
+                style = {"mode": "lines", "line": line | {"width": WIDTHS[origin]}}
+            texts = [_hover_text(r) for r in mine]
+            name = f"{algorithm.label}, {origin}"
+            _add_series(figure, mine, over, name, texts, showlegend=False, **style)
+    _mark_workload(figure, now)
+    _bytes_axis(figure, [r["bytes"] for r in rows], t("traffic.y"))
     if over == "n":
         lengths_axis(figure, (r["n"] for r in rows if r["origin"] == REQUESTED))
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
-    return styled(figure, TALL, title, kind, remark)
+    return apply_style(figure, TALL, title, kind, remark)
 
 
-def _told(row: Mapping) -> str:
-    told = {"name": LABELS[row["order"]], "amount": amount(row["bytes"]), "n": row["n"]}
-    told["source"] = wrapped(row["source"], HOVER)
+def _hover_text(row: Mapping) -> str:
+    """Say a point's algorithm, bytes and place."""
+    values = {"name": LABELS[row["order"]], "amount": amount(row["bytes"]), "n": row["n"]}
+    values["source"] = wrap(row["source"], HOVER)
     if row["side"] is None:
-        return say("traffic.hover", **told)
-    return say("traffic.hover_tile", **told, side=row["side"])
+        return t("traffic.hover", **values)
+    return t("traffic.hover_tile", **values, side=row["side"])
 
 
-def capacity(
+def plot_capacity(
     rows: Sequence[Mapping], card: str, kind: Kind, now: int, pass_: str = "forward"
 ) -> go.Figure:
-    """Bytes needed over N by form, measured peaks as crosses, the card's memory as a line."""
+    """Plot the bytes needed over N by form, measured peaks as crosses, the card's memory as a
+    line."""
     figure = go.Figure()
     for form, name in FORMS[pass_].items():
-        colour, dash = FORM_LOOK[form]
+        colour, dash = FORM_STYLES[form]
         for measured in (False, True):
             mine = [r for r in rows if r["form"] == form and r["measured"] == measured]
             if not mine:
                 continue
-            look = {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
+            style = {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
             if measured:
-                line = {"width": 2, "color": colour}
-                look = {"mode": "markers", "showlegend": False}
-                look["marker"] = {"symbol": "x-thin-open", "size": 9, "color": colour, "line": line}
+                style = _open_marker("x-thin-open", 9, colour) | {"showlegend": False}
             texts = [
-                say(
+                t(
                     "traffic.hover",
                     name=name,
                     amount=amount(r["bytes"]),
                     n=r["n"],
-                    source=wrapped(r["source"], HOVER),
+                    source=wrap(r["source"], HOVER),
                 )
                 for r in mine
             ]
-            figure.add_scatter(
-                x=[r["n"] for r in mine],
-                y=[r["bytes"] for r in mine],
-                name=name,
-                hovertext=texts,
-                hoverinfo="text",
-                **look,
-            )
+            _add_series(figure, mine, "n", name, texts, **style)
     room = CARDS[card].hbm_bytes
-    figure.add_hline(y=room, line={"color": "#7b8494", "width": 2})
+    figure.add_hline(y=room, line={"color": GREY, "width": 2})
     figure.add_annotation(
         x=0.01,
         xref="paper",
         y=float(np.log10(room)),
         yanchor="bottom",
         showarrow=False,
-        text=say("capacity.room", card=CARDS[card].name, room=amount(room)),
+        text=t("capacity.room", card=CARDS[card].name, room=amount(room)),
     )
-    figure.add_vline(x=now, line={"width": 1, "dash": "dot", "color": "#7b8494"})
-    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], say("capacity.y"))
+    _mark_workload(figure, now)
+    _bytes_axis(figure, [*(r["bytes"] for r in rows), room], t("capacity.y"))
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
     crosses = any(r["measured"] for r in rows)
-    remark = say("capacity.crosses" if crosses else "capacity.no_peak")
-    return styled(figure, TALL, say("capacity"), kind + cited(CARDS[card].source), remark)
+    remark = t("capacity.crosses" if crosses else "capacity.no_peak")
+    return apply_style(figure, TALL, t("capacity"), kind + cited(CARDS[card].source), remark)
 
 
-# Waves, told apart by lightness too; beyond the last the colours come round again.
+# Waves differ in lightness too; beyond the last the colours come round again.
 WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
 
 
-def timeline(
+def plot_timeline(
     s: Schedule,
-    told: Callable[[int], str],
+    hover_text: Callable[[int], str],
     title: str,
     kind: Kind,
     remark: str,
     unit: str,
     longest: float,
 ) -> go.Figure:
-    """One row a place on a multiprocessor, one bar a program; colour: its turn on that place.
+    """Plot one row for each place on an SM, one bar for each program; colour: its round there.
 
-    ``told``: what hovering says of a program; ``longest``: the axis' end, so that two timelines
-    can share a scale.
+    ``hover_text``: what hovering says of a program; ``longest``: the axis' end, so that two
+    timelines can share a scale.
     """
     step = -(-len(s.sm) // MOST_BARS)
-    shown = np.flatnonzero(s.sm % step == 0)
+    drawn = np.flatnonzero(s.sm % step == 0)
     place = s.sm * s.slots + s.slot
-    turn = _turns(place, s.start)
+    rounds = _rounds(place, s.start)
     figure = go.Figure()
     for k, colour in enumerate(WAVES):
-        mine = shown[turn[shown] % len(WAVES) == k]
+        mine = drawn[rounds[drawn] % len(WAVES) == k]
         figure.add_bar(
             orientation="h",
             base=s.start[mine],
@@ -181,7 +197,7 @@ def timeline(
             width=1.0,
             marker={"color": colour, "line": {"width": 0}},
             showlegend=False,
-            hovertext=[told(p) for p in mine],
+            hovertext=[hover_text(p) for p in mine],
             hoverinfo="text",
         )
     every = parallel("timeline.every", step=step) if step > 1 else ""
@@ -195,32 +211,33 @@ def timeline(
         ticktext=[str(t) for t in ticks],
     )
     remark = ", ".join(part for part in (remark, every) if part)
-    figure = styled(figure, SHORT, title, kind, remark)
+    figure = apply_style(figure, SHORT, title, kind, remark)
     return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
 
 
-def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
-    """The same for a lecture hall: type of 24 px, thicker lines, larger signs. Title, kind and
-    remark share a line of ``wide`` characters; what has no room there is the remark, and then the
-    kind stands below."""
-    for trace in figure.data:
+def enlarge(figure: go.Figure, height: int, wide: int) -> go.Figure:
+    """Change a figure for presentation mode: type of 24 px, thicker lines, larger signs. Title,
+    kind and remark share a line of ``wide`` characters; without room there the remark is left out,
+    then the kind stands below."""
+    drawn: Any = figure  # Plotly makes the attributes of a figure's parts when it runs: no types
+    for trace in drawn.data:
         if trace.type == "scatter":
             trace.line.width = 2 * (trace.line.width or 2)
             trace.marker.size = 1.7 * (trace.marker.size or 8)
             trace.marker.line.width = 4
-    title, kind, remark = (figure.layout.meta[key] for key in ("title", "kind", "remark"))
-    told = f" · {kind}" if len(f"{title} · {kind}") <= wide else f"<br>{wrapped(kind, wide)}"
-    if remark and len(f"{title}{told} · {remark}") <= wide:
-        told += f" · {remark}"
-    text = f'<b>{title}</b><span style="font-size:24px">{told}</span>'
-    more = told.count("<br>")  # Plotly lifts a title of several lines
+    title, kind, remark = (drawn.layout.meta[key] for key in ("title", "kind", "remark"))
+    below = f" · {kind}" if len(f"{title} · {kind}") <= wide else f"<br>{wrap(kind, wide)}"
+    if remark and len(f"{title}{below} · {remark}") <= wide:
+        below += f" · {remark}"
+    text = f'<b>{title}</b><span style="font-size:24px">{below}</span>'
+    more = below.count("<br>")  # Plotly lifts a title of several lines
     figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text)
     figure.update_layout(margin={"t": 64 + 30 * more}, title_pad={"t": 18 + 8 * more})
-    upright = figure.layout.yaxis.title.text
+    upright = drawn.layout.yaxis.title.text
     if len(upright) > LONG:  # in two lines: it is longer than the axis
         figure.update_yaxes(title_text=upright.replace(", ", ",<br>"))
         figure.update_layout(margin={"l": 164})
-    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+    for axis in (drawn.layout.xaxis, drawn.layout.yaxis):
         if axis.tickvals and len(axis.tickvals) > 5:
             every = slice(0, None, -(-len(axis.tickvals) // 5))
             texts = axis.ticktext[every] if axis.ticktext else None
@@ -228,19 +245,19 @@ def large(figure: go.Figure, height: int, wide: int) -> go.Figure:
     return figure
 
 
-def _turns(place: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """(programs,) how many programs ran before on the same place."""
+def _rounds(place: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Count for each program, (programs,), how many ran before it on the same place."""
     order = np.lexsort((start, place))
     new = np.concatenate([[True], np.diff(place[order]) > 0])
     first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
-    turn = np.empty(len(order), int)
-    turn[order] = np.arange(len(order)) - first
-    return turn
+    rounds = np.empty(len(order), int)
+    rounds[order] = np.arange(len(order)) - first
+    return rounds
 
 
-def decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
-    """Measured time over the number of parts, and the simulated share of the card that works; rows
-    without ``splits`` are of other methods: a line each."""
+def plot_decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
+    """Plot the measured time over the number of parts, and the simulated share of the card that
+    works; rows without ``splits`` are of other methods: a line each."""
     figure = go.Figure()
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
@@ -255,39 +272,25 @@ def decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
             parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"]) for r in ours
         ],
     )
+
+    def add_times(timed: Sequence[Mapping], name: str, texts: list[str], **style) -> None:
+        splits = [str(r["splits"]) for r in timed]
+        add_points(figure, splits, [r["median_ms"] * 1e3 for r in timed], name, texts, **style)
+
     timed = [r for r in ours if "median_ms" in r]
-    figure.add_scatter(
-        x=[str(r["splits"]) for r in timed],
-        y=[r["median_ms"] * 1e3 for r in timed],
-        name=parallel("chart.time"),
-        mode="lines+markers",
-        hoverinfo="text",
-        hovertext=[_took(r) for r in timed],
-        line={"color": "#d55e00", "width": 2},
-        marker={"size": 9},
-    )
+    line = {"color": "#d55e00", "width": 2}
+    style = {"mode": "lines+markers", "line": line, "marker": {"size": 9}}
+    add_times(timed, parallel("chart.time"), [_time_text(r) for r in timed], **style)
     for r in rows[len(ours) :]:
-        figure.add_scatter(
-            x=x,
-            y=[r["median_ms"] * 1e3] * len(x),
-            mode="lines",
-            name=parallel("chart.other", method=r["method"]),
-            line=SDPA_LOOK[r["method"]],
-            hoverinfo="text",
-            hovertext=[_took(r)] * len(x),
-        )
+        name = parallel("chart.other", method=r["method"])
+        y, texts = [r["median_ms"] * 1e3] * len(x), [_time_text(r)] * len(x)
+        add_points(figure, x, y, name, texts, mode="lines", line=SDPA_STYLES[r["method"]])
     for r in (r for r in timed if r["rule"]):
-        figure.add_scatter(
-            x=[str(r["splits"])],
-            y=[r["median_ms"] * 1e3],
-            name=parallel("chart.rule"),
-            mode="markers",
-            hoverinfo="text",
-            hovertext=[parallel("chart.rule_hover", took=_took(r))],
-            marker={"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}},
-        )
+        texts = [parallel("chart.rule_hover", took=_time_text(r))]
+        marker = {"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}}
+        add_times([r], parallel("chart.rule"), texts, mode="markers", marker=marker)
     figure.update_xaxes(title=parallel("chart.x"), type="category")
-    figure = styled(figure, TALL, parallel("chart"), kind, remark)
+    figure = apply_style(figure, TALL, parallel("chart"), kind, remark)
     figure.update_layout(
         margin={"r": 64},
         yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
@@ -299,7 +302,7 @@ def decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
     return figure
 
 
-def _took(r: Mapping) -> str:
-    """What hovering says of a measured time."""
+def _time_text(r: Mapping) -> str:
+    """Say a measured time, its spread and its source."""
     time, p20, p80 = (1e3 * r[key] for key in ("median_ms", "p20_ms", "p80_ms"))
-    return parallel("chart.took", time=time, p20=p20, p80=p80, source=wrapped(r["source"], HOVER))
+    return parallel("chart.took", time=time, p20=p20, p80=p80, source=wrap(r["source"], HOVER))

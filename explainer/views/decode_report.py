@@ -69,7 +69,7 @@ def render_decode(w: Workload) -> View:
         whole=timed[0],
     )
     remark = t("decode.remark", n=w.n, heads=w.batch * w.heads)
-    chart = charts.decode(rows, sum(kinds[1:], kinds[0]), remark)
+    chart = charts.plot_decode(rows, sum(kinds[1:], kinds[0]), remark)
     problem = Problem(n=16, d=8, block_q=4, block_k=4, mask="full")
     parts, o, lse = split_keys.parts(problem, 4)
     beside = split_keys.compared_rows(w)

@@ -1,10 +1,10 @@
-"""Rows of measurements → Plotly figures. Pure: nothing is measured or invented here."""
+"""Plot the measurements of a run and of a sweep with Plotly, in the style of every chart."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -16,9 +16,9 @@ from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
-say, shared = Texts("run"), Texts("shared")
-# method → (colour, symbol): told apart by both, and by the legend's words
-LOOK = {
+t, shared = Texts("run"), Texts("shared")
+# method → (colour, symbol): either tells it apart, and so do the legend's words
+METHOD_STYLES = {
     "naive": ("#7b8494", "square"),
     **{key: (a.colour, a.symbol) for key, a in ALGORITHMS.items()},
     "hopper": ("#a8447c", "star"),
@@ -31,7 +31,7 @@ LOOK = {
     "flex": ("#6b9a1f", "pentagon"),
     "fa4": ("#c0392b", "triangle-down"),
 }
-PAPER, INK = "#131a2b", "#ffffff"  # of what hovering says, in the light and in the dark
+PAPER, INK = "#131a2b", "#ffffff"  # of the text at the pointer, on light and dark pages
 GRID = "rgba(127,140,160,.28)"
 HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
 SELDOM = 5e-4  # a tail thinner than this is not drawn
@@ -45,8 +45,8 @@ AXIS = {
     **{"showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID},
     **{"zeroline": False, "title_font_size": 13},
 }
-# The look of every chart of ours: no paper of its own, so that it stands on a light page and on a
-# dark one, whose stylesheet inks the texts; system fonts, legend below.
+# The style of every chart: no paper of its own, so that it stands on a light page and on a dark
+# one, whose stylesheet colors the texts; system fonts, legend below.
 pio.templates["fa"] = go.layout.Template(
     layout={
         "margin": {"l": 64, "r": 16, "t": TOP, "b": 40},
@@ -62,7 +62,7 @@ pio.templates["fa"] = go.layout.Template(
         "yaxis": AXIS,
     }
 )
-# What is larger in a lecture hall.
+# What is larger in presentation mode.
 pio.templates["fa-hall"] = go.layout.Template(
     layout={
         "font": {"size": 24},
@@ -76,13 +76,15 @@ pio.templates["fa-hall"] = go.layout.Template(
 )
 
 
-def styled(figure: go.Figure, height: int, title: str, kind: Kind, remark: str = "") -> go.Figure:
-    """In the look of every chart of ours: its title, a ``remark``, and the ``kind`` of its
+def apply_style(
+    figure: go.Figure, height: int, title: str, kind: Kind, remark: str = ""
+) -> go.Figure:
+    """Give a figure the style of every chart: its title, a ``remark``, and the ``kind`` of its
     figures, in lines that fit a phone."""
-    beside = BOLD * len(title) + PLAIN * len(f" · {remark}") < WIDE
-    below = wrapped(required(kind).text, ON_A_PHONE)
+    is_short = BOLD * len(title) + PLAIN * len(f" · {remark}") < WIDE
+    below = wrap(required(kind).text, ON_A_PHONE)
     if remark:
-        below = f" · {remark}<br>{below}" if beside else f"<br>{below}<br>{remark}"
+        below = f" · {remark}<br>{below}" if is_short else f"<br>{below}<br>{remark}"
     else:
         below = f"<br>{below}"
     text = f'<b>{title}</b><span style="font-size:13px">{below}</span>'
@@ -92,36 +94,43 @@ def styled(figure: go.Figure, height: int, title: str, kind: Kind, remark: str =
     return figure.update_layout(template="plotly+fa", height=height, title_text=text)
 
 
-def wrapped(text: str, width: int) -> str:
-    """In lines of at most so many characters, where the words allow it."""
+def add_points(
+    figure: go.Figure, x: Sequence, y: Sequence, name: str, hover_text: Sequence[str] | str, **style
+) -> None:
+    """Add a line or points; ``hover_text``: what hovering says of each."""
+    figure.add_scatter(x=x, y=y, name=name, hovertext=hover_text, hoverinfo="text", **style)
+
+
+def wrap(text: str, width: int) -> str:
+    """Break a text into lines of at most so many characters, where the words allow it."""
     return "<br>".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def log_axis(title: str, **more: object) -> dict:
-    """Of an axis that has a logarithmic scale, and says so."""
+    """Return the layout of an axis that has a logarithmic scale, and says so."""
     return {"type": "log", "title": shared("log_axis", title=title), **more}
 
 
 def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
-    """A log axis of N; all of the ticks would run into each other on a phone."""
+    """Set a log axis of N; all of the ticks would run into each other on a phone."""
     ticks = sorted(set(lengths))[::2]
     names = [f"{n // 1024} k" if n >= 1024 else str(n) for n in ticks]
     figure.update_xaxes(log_axis("N", tickvals=ticks, ticktext=names, tickangle=0))
 
 
 def _marker(method: str, size: int = 9) -> dict:
-    colour, symbol = LOOK[method]
+    colour, symbol = METHOD_STYLES[method]
     return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
 
 
-def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
-    """How many elements of O, or of the gradients, are how far from float64, by method; None when
-    no row was judged."""
+def plot_errors(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
+    """Plot how many elements of O, or of the gradients, are how far from float64, by method; None
+    when no row was judged."""
     judged = [row for row in rows if "histogram" in row]
     if not judged:
         return None
     both = "gradients" in judged[0]
-    of = say("gradients") if both else "O"
+    of = t("gradients") if both else "O"
     figure = go.Figure()
     used = [
         k
@@ -137,36 +146,29 @@ def histogram(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
         y = [100 * counts[k] / total for k in range(first, last + 1)]
         share = 100 * exact / total
         method = METHODS[row["method"]]
-        name = say("histogram.exact", name=method, share=share) if share >= 0.5 else method
-        line = {"color": LOOK[row["method"]][0], "shape": "hvh", "width": 2}
-        figure.add_scatter(
-            x=x,
-            y=y,
-            name=name,
-            mode="lines+markers",
-            line=line,
-            marker=_marker(row["method"], 6),
-            hoverinfo="text",
-            hovertext=[
-                say(
-                    "histogram.hover",
-                    name=method,
-                    share=rounded(share),
-                    of=of,
-                    error=scientific(error),
-                )
-                for error, share in zip(x, y, strict=True)
-            ],
-        )
-    apart = say("histogram.x_gradients" if both else "histogram.x")
+        name = t("histogram.exact", name=method, share=share) if share >= 0.5 else method
+        line = {"color": METHOD_STYLES[row["method"]][0], "shape": "hvh", "width": 2}
+        texts = [
+            t(
+                "histogram.hover",
+                name=method,
+                share=rounded(share),
+                of=of,
+                error=scientific(error),
+            )
+            for error, share in zip(x, y, strict=True)
+        ]
+        style = {"mode": "lines+markers", "line": line, "marker": _marker(row["method"], 6)}
+        add_points(figure, x, y, name, texts, **style)
+    apart = t("histogram.x_gradients" if both else "histogram.x")
     figure.update_xaxes(log_axis(apart, exponentformat="power", dtick=1))
-    figure.update_yaxes(title=say("histogram.y", of=of), rangemode="tozero")
-    return styled(figure, TALL, say("histogram"), kind, say("histogram.remark"))
+    figure.update_yaxes(title=t("histogram.y", of=of), rangemode="tozero")
+    return apply_style(figure, TALL, t("histogram"), kind, t("histogram.remark"))
 
 
-def roofline(result: Result, kind: Kind) -> go.Figure | None:
-    """TFLOP/s over FLOPs per byte, the least that each method moves, under the card's measured
-    ceilings."""
+def plot_roofline(result: Result, kind: Kind) -> go.Figure | None:
+    """Plot TFLOP/s over FLOPs per compulsory byte of each method, under the card's measured
+    ceilings; None without them."""
     rows, ceilings = timed(result["rows"]), result["ceilings"]
     if not rows or not ceilings:
         return None
@@ -177,36 +179,21 @@ def roofline(result: Result, kind: Kind) -> go.Figure | None:
     low, high = min([*known, 4.0]) / 2, max([*known, 2000.0]) * 2
     hbm, l2 = (ceilings[key] for key in ("hbm_bytes_per_s", "l2_bytes_per_s"))
     roofs = (
-        (say("roofline.memory", rate=hbm / 1e12), hbm, "solid"),
-        (say("roofline.l2", rate=l2 / 1e12), l2, "dash"),
+        (t("roofline.memory", rate=hbm / 1e12), hbm, "solid"),
+        (t("roofline.l2", rate=l2 / 1e12), l2, "dash"),
     )
     for name, rate, dash in roofs:
         ridge = ceilings["flops"] / rate
         x = [low, ridge, high]
         y = [rate * low / 1e12, peak, peak]
-        figure.add_scatter(
-            x=x,
-            y=y,
-            name=name,
-            mode="lines",
-            hoverinfo="text",
-            hovertext=name,
-            line={"color": "#7b8494", "dash": dash, "width": 2},
-        )
+        line = {"color": "#7b8494", "dash": dash, "width": 2}
+        add_points(figure, x, y, name, name, mode="lines", line=line)
     for row, x in points:
-        marker = _marker(row["method"], 12)
-        name = METHODS[row["method"]]
+        name, speed = METHODS[row["method"]], row["tflops"]
         least = amount(row["least_bytes"])
-        text = say("roofline.hover", name=name, speed=row["tflops"], x=x, least=least)
-        figure.add_scatter(
-            x=[x],
-            y=[row["tflops"]],
-            name=name,
-            mode="markers",
-            marker=marker,
-            hovertext=[text],
-            hoverinfo="text",
-        )
+        text = t("roofline.hover", name=name, speed=speed, x=x, least=least)
+        marker = _marker(row["method"], 12)
+        add_points(figure, [x], [speed], name, [text], mode="markers", marker=marker)
     figure.add_annotation(
         x=1,
         xref="paper",
@@ -214,52 +201,59 @@ def roofline(result: Result, kind: Kind) -> go.Figure | None:
         xanchor="right",
         yanchor="bottom",
         showarrow=False,
-        text=say("roofline.peak", peak=peak),
+        text=t("roofline.peak", peak=peak),
     )
     speeds = [peak, hbm * low / 1e12, *(row["tflops"] for row in rows)]
     ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
     across = [math.log10(low), math.log10(high)]
     whole = {"tickformat": ",", "dtick": 1}
-    figure.update_xaxes(log_axis(say("roofline.x"), range=across, **whole))
+    figure.update_xaxes(log_axis(t("roofline.x"), range=across, **whole))
     figure.update_yaxes(log_axis("TFLOP/s", range=ends, **whole))
-    return styled(figure, TALL, say("roofline"), kind, say("roofline.remark"))
+    return apply_style(figure, TALL, t("roofline"), kind, t("roofline.remark"))
 
 
 SWEPT = (  # title, unit, what of a row, log or linear
-    (say("sweep.time"), "ms", lambda r: r["median_ms"], "log"),
-    (say("sweep.speed"), "TFLOP/s", lambda r: r["tflops"], "linear"),
-    (say("sweep.memory"), "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
+    (t("sweep.time"), "ms", lambda r: r["median_ms"], "log"),
+    (t("sweep.speed"), "TFLOP/s", lambda r: r["tflops"], "linear"),
+    (t("sweep.memory"), "MiB", lambda r: max(r["peak_bytes"], 1) / 2**20, "log"),
 )
 
 
-def sweep(rows: Iterable[PointRow], kind: Kind) -> tuple[go.Figure | None, ...]:
-    """Time, TFLOP/s and peak memory over N (log): full dotted, its mask solid. One figure each."""
-    rows = timed(rows)
-    return tuple(_swept(rows, kind, *what) if rows else None for what in SWEPT)
+def plot_sweep(rows: Iterable[PointRow], kind: Kind) -> tuple[go.Figure | None, ...]:
+    """Plot time, TFLOP/s and peak memory over N (log): full dotted, the mask solid."""
+    points = timed(rows)
+    return tuple(_plot_metric(points, kind, *what) if points else None for what in SWEPT)
 
 
 def masks_of(rows: Iterable[PointRow]) -> tuple[str, ...]:
-    """The masks of a sweep's rows, full first."""
+    """Return the masks of a sweep's rows, full first."""
     return tuple(sorted({row["mask"] for row in rows} | {"full"}, key=lambda mask: mask != "full"))
 
 
-def _swept(rows: list[PointRow], kind: Kind, title: str, unit: str, value, scale: str) -> go.Figure:
+def _plot_metric(
+    rows: list[PointRow],
+    kind: Kind,
+    title: str,
+    unit: str,
+    value: Callable[[PointRow], float],
+    scale: str,
+) -> go.Figure:
     figure = go.Figure()
     for method in METHODS:
         for mask in masks_of(rows):
             dash = "dot" if mask == "full" else "solid"
             mine = [r for r in rows if (r["method"], r["mask"]) == (method, mask)]
             mine.sort(key=lambda r: r["n"])
-            figure.add_scatter(
-                x=[r["n"] for r in mine],
-                y=[value(r) for r in mine],
-                name=f"{METHODS[method]}, {mask}",
+            add_points(
+                figure,
+                [r["n"] for r in mine],
+                [value(r) for r in mine],
+                f"{METHODS[method]}, {mask}",
+                [_hover_text(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
                 mode="lines+markers",
-                line={"color": LOOK[method][0], "dash": dash, "width": 2},
+                line={"color": METHOD_STYLES[method][0], "dash": dash, "width": 2},
                 marker=_marker(method, 7),
                 error_y=_spread(mine) if unit == "ms" else None,
-                hoverinfo="text",
-                hovertext=[_told(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
             )
     lengths_axis(figure, (row["n"] for row in rows))
     figure.update_yaxes(log_axis(unit) if scale == "log" else {"title": unit})
@@ -269,15 +263,15 @@ def _swept(rows: list[PointRow], kind: Kind, title: str, unit: str, value, scale
         texts = [rounded(10.0**k) for k in powers]
         figure.update_yaxes(tickvals=[10.0**k for k in powers], ticktext=texts)
     figure.update_layout(showlegend=False)
-    return styled(figure, TALL, title, kind)
+    return apply_style(figure, TALL, title, kind)
 
 
-def _told(row: PointRow, figure: str, spread: bool) -> str:
-    """What hovering says of a point: who, where, how much; of a time its ``spread``."""
+def _hover_text(row: PointRow, figure: str, spread: bool) -> str:
+    """Say a point's method, place and figure; of a time its ``spread``."""
     method, mask, n = METHODS[row["method"]], row["mask"], row["n"]
-    text = say("sweep.hover", method=method, mask=mask, n=n, figure=figure)
+    text = t("sweep.hover", method=method, mask=mask, n=n, figure=figure)
     if spread:
-        text += say("sweep.spread", p20=rounded(row["p20_ms"]), p80=rounded(row["p80_ms"]))
+        text += t("sweep.spread", p20=rounded(row["p20_ms"]), p80=rounded(row["p80_ms"]))
     return text
 
 
@@ -298,13 +292,15 @@ SIGNS = {
 }
 
 
-def legend(rows: Iterable[Row]) -> list[tuple[str, str, str]]:
-    """(sign, colour, method's name) of the methods that have a curve."""
+def legend(rows: Iterable[PointRow]) -> list[tuple[str, str, str]]:
+    """Return (sign, colour, method's name) of the methods that have a curve."""
     there = {row["method"] for row in timed(rows)}
-    return [(SIGNS[LOOK[m][1]], LOOK[m][0], METHODS[m]) for m in METHODS if m in there]
+    return [
+        (SIGNS[METHOD_STYLES[m][1]], METHOD_STYLES[m][0], METHODS[m]) for m in METHODS if m in there
+    ]
 
 
-def _spread(rows: list[Row]) -> dict:
+def _spread(rows: Sequence[PointRow]) -> dict:
     return {
         "type": "data",
         "symmetric": False,

@@ -24,7 +24,10 @@ def render_saved(w: Workload) -> Markup:
     heads = w.batch * w.heads
     matrix = heads * w.n * w.d * w.itemsize
     square, row = heads * w.n * w.n * w.itemsize, heads * w.n * FP32
-    rows = [("Q, K, V", [3 * matrix] * len(MAIN)), ("O", [matrix] * len(MAIN))]
+    rows: list[tuple[str, list]] = [
+        ("Q, K, V", [3 * matrix] * len(MAIN)),
+        ("O", [matrix] * len(MAIN)),
+    ]
     for tensor, label, size in (
         ("P", t("kept.p"), square),
         ("m", "m", row),

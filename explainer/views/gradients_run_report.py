@@ -22,7 +22,8 @@ def describe_tiles(same: Same) -> str:
     """Say how far the kernel's tiles are from the picture's, as the end of a sentence."""
     if same["largest"] is None:
         return t("same.gradients_elsewhere")
-    apart = ", ".join(f"|Δ{name}| ≤ {scientific(same['errors'][name])}" for name in NAMES)
+    errors = {name: same["errors"][name] or 0.0 for name in NAMES}
+    apart = ", ".join(f"|Δ{name}| ≤ {scientific(error)}" for name, error in errors.items())
     share = f"{100 * same['largest']:.2g} %"
     tiles, values = same["tiles"], same["values"]
     return t("same.gradients", values=values, tiles=tiles, apart=apart, share=share)
@@ -48,7 +49,7 @@ def rules(result: Result) -> dict:
             scientific(g["error"]),
             scientific(g["naive_error"]) if g["naive_error"] is not None else "–",
             f"{g['error'] / g['naive_error']:.2f} ×" if g["naive_error"] else "–",
-            *(scientific(term) for term in g["terms"].values()),
+            *(scientific(g["terms"][key]) for key in ("naive", "rounding", "scores")),
             scientific(g["allowed"]),
             f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–",
         )

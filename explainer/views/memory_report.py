@@ -130,7 +130,7 @@ def render_traffic(w: Workload, metric: str = "", pass_: str = "forward") -> Vie
         signs=[sign for origin, sign in SIGNS.items() if origin in origins],
     )
     figures = (
-        charts.traffic(
+        charts.plot_traffic(
             by_n,
             "n",
             t("traffic.by_n"),
@@ -138,7 +138,7 @@ def render_traffic(w: Workload, metric: str = "", pass_: str = "forward") -> Vie
             t("traffic.by_n_remark", br=w.block_q, bc=w.block_k),
             w.n,
         ),
-        charts.traffic(
+        charts.plot_traffic(
             by_side,
             "side",
             t("traffic.by_side"),
@@ -241,5 +241,5 @@ def render_capacity(w: Workload, metric: str = "", pass_: str = "forward") -> Vi
             for r in rows
         ],
     )
-    chart = charts.capacity(rows, w.card, _capacity_kind(rows), w.n, pass_)
+    chart = charts.plot_capacity(rows, w.card, _capacity_kind(rows), w.n, pass_)
     return View(head, (chart,), tail)

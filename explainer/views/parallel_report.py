@@ -98,7 +98,7 @@ def render_grid(w: Workload, pass_: str = "forward") -> View:
     for order, s in schedules.items():
         shares_scale = longest < FAR_APART * s.makespan or s.makespan == longest
         figures.append(
-            charts.timeline(
+            charts.plot_timeline(
                 s,
                 _hover_text(s, launches[order], model.unit, kind, pass_),
                 t(
@@ -193,7 +193,7 @@ def render_comparison(c: Comparison) -> View:
     w, simulation = c.workload, _simulation(c.workload)
     longest = max(c.real.makespan, c.simulated.makespan)
     figures = [
-        charts.timeline(
+        charts.plot_timeline(
             s,
             _hover_text(s, c.launch, "µs", kind),
             t("timeline.title", name=name, time=format_time(s.makespan, "µs")),

@@ -218,7 +218,7 @@ def _same(result: Result) -> Question:
     rows = [row for row in ran(result["rows"]) if row["method"] in ORDERS]
     both = has_backward(result)
     comparisons = [_comparison(row, both) for row in rows] or [(None, t("same.none"))]
-    compared = [row["same"] for row in rows if row.get("same")]
+    compared = [same for row in rows if (same := row.get("same"))]
     why = {
         "trace": t("same.trace_backward" if both else "same.trace"),
         "float64": t("same.float64"),
@@ -254,7 +254,7 @@ def _comparison(row: Row, both: bool) -> tuple[bool | None, str]:
     elif same["m_error"] is None:
         text = t("same.elsewhere")
     else:
-        m, l = (scientific(same[key]) for key in ("m_error", "l_error"))
+        m, l = (scientific(same[key] or 0.0) for key in ("m_error", "l_error"))
         text = t("same.values", values=same["values"], tiles=same["tiles"], m=m, l=l)
     return same["agrees"], f"{name}: {text}"
 

@@ -23,7 +23,7 @@ WHOLE = ("naive", "naive_compiled", "sdpa_math")  # methods without tiles
 
 def agrees(result: Result) -> bool | None:
     """Return whether the kernels' tiles are the picture's; None when nothing was compared."""
-    compared = [row["same"]["agrees"] for row in ran(result["rows"]) if row.get("same")]
+    compared = [same["agrees"] for row in ran(result["rows"]) if (same := row.get("same"))]
     return all(compared) if compared else None
 
 
@@ -75,7 +75,11 @@ def headline(result: Result) -> str:
     kernels = [row for row in rows if row["method"] in ORDERS]
     same = agrees(result)
     if same is False:
-        names = [METHODS[r["method"]] for r in kernels if r.get("same") and not r["same"]["agrees"]]
+        names = [
+            METHODS[row["method"]]
+            for row in kernels
+            if (compared := row.get("same")) and not compared["agrees"]
+        ]
         return t("verdict.differs" if len(names) == 1 else "verdict.differ", names=listed(names))
     missing = _missing(result)
     if same and len(rows) <= 2 and len(kernels) == 1:
@@ -111,7 +115,7 @@ def _missing(result: Result) -> str:
     n = len(result["rows"]) - len(ran(result["rows"]))
     if not n:
         return t("verdict.end")
-    if result["machine"]["interpreted"] and not has_backward(result):
+    if result["machine"].get("interpreted") and not has_backward(result):
         return t("verdict.needs" if n == 1 else "verdict.need", n=n)
     return t("verdict.missing", n=n)
 
@@ -192,7 +196,7 @@ def _second_rule(rows: Sequence[Row]) -> str:
 def describe_inputs(query: Mapping) -> str:
     """Say which numbers Q, K and V are, and the factor on the logits when there is one."""
     data = query.get("data", "")
-    parts = [INPUTS.get(data, data)]
+    parts = [INPUTS.get(data) or data]
     text = query.get("text", "")
     if data == "sentence" and text:
         cut = text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"

@@ -26,7 +26,7 @@ from explainer.views import (
     run_report,
     sweep_report,
 )
-from explainer.views.charts import large
+from explainer.views.charts import enlarge
 
 t = Texts("web")
 METHODS = ("naive", "fa2", "hopper", "sdpa_flash", "sdpa_cudnn", "fa4")
@@ -79,7 +79,7 @@ class StaticPage:
                 "head": str(head),
                 "tail": str(tail),
                 "charts": _to_json(charts),
-                "present": _to_json([large(go.Figure(chart), *size) for chart in charts]),
+                "present": _to_json([enlarge(go.Figure(chart), *size) for chart in charts]),
             }
         return views
 
@@ -119,7 +119,11 @@ def _sweep(d: int) -> View:
     about |= {key: record[key] for key in ("device", "versions")}
     text = t("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
     line = sweep_report.render_note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
-    return line, list(figures.sweep(rows, kind)), sweep_report.render_table(rows, near, kind, about)
+    return (
+        line,
+        list(figures.plot_sweep(rows, kind)),
+        sweep_report.render_table(rows, near, kind, about),
+    )
 
 
 def _run(query: Query) -> View:
@@ -128,7 +132,7 @@ def _run(query: Query) -> View:
     mine = {key: query[key] for key in ("n", "d", "mask", "dtype")}
     request = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
     old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | request)))
-    roof = figures.roofline(old, downloads.kind_of(old))
+    roof = figures.plot_roofline(old, downloads.kind_of(old))
     return run_report.render_recorded(old), [roof], run_details.render_details(old)
 
 

@@ -109,7 +109,7 @@ def test_memory_and_parallel(page, view, mode, more):
 
 def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
     sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
-    (curve, *_) = figures.sweep(recorded.load()["rows"], KIND)
+    (curve, *_) = figures.plot_sweep(recorded.load()["rows"], KIND)
     heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
     updates = [shown(go.Figure(curve), hall, height) for hall, height in heights]
     updates += parallel.render({"view": "grid"})[1:3]
@@ -140,7 +140,7 @@ def test_run(name, hall):
     check(show(result) + run_details.render_details(result))
     kind = downloads.kind_of(result)
     assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
-    for figure in (figures.histogram(result["rows"], kind), figures.roofline(result, kind)):
+    for figure in (figures.plot_errors(result["rows"], kind), figures.plot_roofline(result, kind)):
         if figure is not None:
             check_chart(shown(figure, hall)["value"])
 
@@ -150,7 +150,7 @@ def test_sweep(hall):
     wanted, rows = recorded.swept(Sweep(64, "bf16", ("naive", "fa2")))
     found = check(sweep_report.render_table(rows, wanted, KIND, {"source": "recorded"}))
     assert found.files[0]["table"][0]["kind"] == str(KIND)
-    for figure in figures.sweep(rows, KIND):
+    for figure in figures.plot_sweep(rows, KIND):
         check_chart(shown(figure, hall, wide=PAIRED)["value"])
 
 
@@ -164,7 +164,7 @@ def test_sweep(hall):
         lambda kind: shared('{{ finding("1 GiB.", kind) }}', kind=kind),
         lambda kind: shared('{{ figures("x", kind, ("a",), [{"a": 1}], "") }}', kind=kind),
         lambda kind: shared('{{ figures("x", [kind], ("a",), [{"a": 1}], "") }}', kind=kind),
-        lambda kind: figures.styled(go.Figure(), 320, "title", kind, "remark"),
+        lambda kind: figures.apply_style(go.Figure(), 320, "title", kind, "remark"),
         lambda kind: downloads.sweep_rows(
             [{"method": "fa2"} | dict.fromkeys(("n", "d", "batch", "heads", "mask", "dtype"))],
             kind,
@@ -189,6 +189,6 @@ def test_none_has_a_default():
         with pytest.raises((TypeError, UndefinedError)):
             shared(source)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        figures.styled(go.Figure(), 320, "title")
+        figures.apply_style(go.Figure(), 320, "title")
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         downloads.sweep_rows([], {})

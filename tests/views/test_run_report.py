@@ -265,22 +265,22 @@ def test_downloads_hold_every_figure():
 
 
 def test_histogram_is_the_counts_in_percent():
-    figure = figures.histogram(live()["rows"], KIND)
+    figure = figures.plot_errors(live()["rows"], KIND)
     assert [trace.name for trace in figure.data] == ["Naive PyTorch", "FA-2"]
     assert list(figure.data[0].y) == [75.0, 25.0]
     assert math.isclose(figure.data[0].x[0], 10 ** (-10 + 12.5 / 4))
-    assert figures.histogram([{"method": "fa2", "refused": "no"}], KIND) is None
+    assert figures.plot_errors([{"method": "fa2", "refused": "no"}], KIND) is None
 
 
 def test_roofline_has_a_dot_for_each_method_under_the_roofs():
-    figure = figures.roofline(live(), KIND)
+    figure = figures.plot_roofline(live(), KIND)
     dots = {t.name: (t.x[0], t.y[0]) for t in figure.data if t.mode == "markers"}
     assert dots == {"Naive PyTorch": (200.0, 25.0), "FA-2": (200.0, 100.0)}
     roofs = [t for t in figure.data if t.mode == "lines"]
     for roof, rate in zip(roofs, (4.2e12, 9e12), strict=True):
         assert math.isclose(roof.y[0], rate * roof.x[0] / 1e12)
         assert roof.y[1] == roof.y[2] == 780.0
-    assert figures.roofline(live(ceilings=None), KIND) is None
+    assert figures.plot_roofline(live(ceilings=None), KIND) is None
     assert "least" in figure.layout.xaxis.title.text
     assert CONVENTIONS[COMPULSORY] in run_details.render_details(live())
     (label,) = figure.layout.annotations
@@ -327,7 +327,7 @@ def test_a_recorded_line_says_so():
 
 def test_sweep_figures_are_the_rows():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    drawn = figures.sweep(rows, KIND)
+    drawn = figures.plot_sweep(rows, KIND)
     assert len(drawn) == 3
     for figure, key in zip(drawn, ("median_ms", "tflops"), strict=False):
         for trace in figure.data:
@@ -338,7 +338,7 @@ def test_sweep_figures_are_the_rows():
                 if key in r and METHODS[r["method"]] == method and r["mask"] == mask
             }
             assert dict(zip(trace.x, trace.y, strict=True)) == mine
-    assert figures.sweep([], KIND) == (None, None, None)
+    assert figures.plot_sweep([], KIND) == (None, None, None)
 
 
 def test_sweep_sentences_are_computed():
@@ -416,7 +416,7 @@ def test_a_sweep_says_what_it_measures():
 
 def test_sweep_ticks_do_not_run_together_and_are_decimal():
     _, rows = recorded.swept(Sweep(64, "bf16", ("naive", "hopper")))
-    time, _, memory = figures.sweep(rows, KIND)
+    time, _, memory = figures.plot_sweep(rows, KIND)
     assert time.layout.xaxis.ticktext == ("256", "1 k", "4 k", "16 k", "64 k")
     assert set(time.layout.yaxis.ticktext) >= {"0.1", "1", "10"}
     assert time.data[0].hovertext[0].startswith("<b>Naive PyTorch, full</b><br>N = 256<br>")

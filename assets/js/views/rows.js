@@ -153,7 +153,7 @@ export class RowTable {
         if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
       });
     });
-    const at = f.stats.findIndex((/** @type {Row} */ s) => s.row === focus);
+    const at = f.stats.findIndex((s) => s.row === focus);
     if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.rows[at])); // the frame lays out the page once
     this.focus = focus;
     for (const th of this.head.querySelectorAll("[data-phase-of]"))

@@ -83,9 +83,7 @@ export class Transport {
     this.grain = el(
       "select",
       { "aria-label": grain.label, title: grain.label },
-      grain.choices.map((/** @type {[string, string]} */ [value, text]) =>
-        el("option", { value, text }),
-      ),
+      grain.choices.map(([value, text]) => el("option", { value, text })),
     );
     if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
     const hint = el("span", { class: "fa-hint", text: grain.hint });

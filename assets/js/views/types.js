@@ -1,7 +1,7 @@
 // The types that views and the player's parts share; nothing imports this file at run time.
 
-/** @import { Frame, Known, Trace } from "../model/types.js" */
-/** @import { linksAt } from "../model/links.js" */
+/** @import { Direction, Frame, Known, Trace } from "../model/types.js" */
+/** @import { Axis, linksAt } from "../model/links.js" */
 
 /**
  * A ramp of 256 colours: as CSS, as bytes, and whether digits on it are white.
@@ -21,7 +21,6 @@
  *   filled?: boolean, block?: string | number, now?: string,
  * }} Drawing
  * @typedef {{x: number, y: number, width: number, height: number}} Box px
- * @typedef {Direction} Direction
  * @typedef {ReturnType<typeof linksAt>} LinksAt
  * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
  * @typedef {{onZoom: () => void, onCard?: (card: string) => void}} PanelOptions

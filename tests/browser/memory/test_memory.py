@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms import traffic
+from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import amount
 from explainer.memory import capacity, mask_work, tile_choices
 from explainer.memory.workload import Workload
@@ -45,7 +46,7 @@ def test_every_view_shows_what_its_functions_say(tab):
     least = 16 * traffic.compulsory_bytes(4096, 64, "fp16", "standard")
     assert f"standard attention moves {amount(least)} in three launches" in said
     asked = 16 * traffic.requested_bytes(4096, 64, "full", "fp16", "standard", 64, 64)
-    assert f"{amount(asked)} (standard)" in said
+    assert f"{amount(asked)} ({LABELS['standard']})" in said
     page.get_by_role("radio", name="Traffic").check()
     said = view_of(page, "traffic")
     assert f"FA-2 asks for {100 * tile_choices.ratio(DEFAULT, 'fa2', 64, 64):.0f} %" in said

@@ -41,7 +41,7 @@ export function turn(layer, frame, turns) {
   let painted = "";
   let drawn = null;
   layer.paint((/** @type {number} */ now) => {
-    const one = turns.findLast((/** @type {Turn} */ { start }) => start <= now) ?? turns[0];
+    const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
     const t = Math.max(0, Math.min(1, (now - one.start) / one.ms));
     const state = now >= end ? "over" : `${one.start} ${t}`;
     if (state === painted) return;
@@ -81,7 +81,7 @@ function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
     /** @type {number[]} */ range,
     /** @type {Thing | null} */ of,
     /** @type {number} */ size,
-  ) => range.map((/** @type {number} */ k) => Math.round((k * size) / of));
+  ) => range.map((k) => Math.round((k * size) / of));
   const list = [];
   for (let r = 0; r < down; r++)
     for (let c = 0; c < across; c++) {

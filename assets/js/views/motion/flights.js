@@ -26,7 +26,7 @@ const hues = (tensor) => {
 /** The same box, moved and resized by transforms alone. @param {Box[]} boxes */
 const transforms = (boxes, /** @type {{width: number, height: number}} */ { width, height }) => ({
   transform: boxes.map(
-    (/** @type {Box} */ box) =>
+    (box) =>
       `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px) scale(${(box.width / width).toFixed(4)}, ${(box.height / height).toFixed(4)})`,
   ),
 });
@@ -61,9 +61,7 @@ export function fly(
   const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = THREADS.includes(tensor);
-  const [a, b, c, d] = points.map((/** @type {Point} */ point) =>
-    point.map((/** @type {number} */ x) => x.toFixed(1)).join(" "),
-  );
+  const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
   const line = svg("path", {
     d: `M${a} C${b}, ${c}, ${d}`,
     style: hues(tensor),

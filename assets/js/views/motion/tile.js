@@ -95,9 +95,7 @@ export class TileMotion {
     const { frames, line = [] } = this.sram;
     return [
       ...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]),
-      ...line.flatMap((/** @type {RowLine} */ one) =>
-        this.sram.columns.map((/** @type {string} */ key) => one[key]),
-      ),
+      ...line.flatMap((one) => this.sram.columns.map((key) => one[key])),
     ];
   }
 
@@ -108,8 +106,8 @@ export class TileMotion {
       const { root, matrix } = this.sram.frames[name];
       if (root.hidden) continue;
       const turns = acts
-        .filter((/** @type {Act} */ { phase, before }) => before?.numbers && TURNS[name][phase])
-        .map((/** @type {Act} */ { phase, start, ms, before, after }) => ({
+        .filter(({ phase, before }) => before?.numbers && TURNS[name][phase])
+        .map(({ phase, start, ms, before, after }) => ({
           kind: TURNS[name][phase],
           phase,
           start,
@@ -155,7 +153,7 @@ export class TileMotion {
     const count = after.stats.length;
     if (!this.sram.counts) return;
     const one = 0.6;
-    after.stats.forEach((/** @type {Row} */ row, /** @type {number} */ k) => {
+    after.stats.forEach((row, k) => {
       const from = start + (count > 1 ? (k / (count - 1)) * (1 - one) : 0) * ms;
       draw(row, k, { start: from, ms: one * ms, alone: count <= MOST_ROWS });
     });
@@ -270,8 +268,8 @@ export class TileMotion {
   /** What is spent fades before what is stored leaves, and is there again at the end. */
   store(/** @type {Act} */ { after, start, ms }) {
     const stored = after.transfers
-      .filter((/** @type {Transfer} */ { op }) => op !== "read")
-      .map((/** @type {Transfer} */ { tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
+      .filter(({ op }) => op !== "read")
+      .map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
     const { frames, lines, heat } = this.sram;
     const spent = [
       ...Object.values(frames)
