@@ -87,6 +87,7 @@ class Race {
             this.goTile(lane, i, j),
         }),
     );
+    this.stage.style.setProperty("--fa-lanes", String(orders.length));
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 

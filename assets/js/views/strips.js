@@ -26,6 +26,7 @@ const FEW = {
   forward: STRIPS.forward,
   backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },
 };
+/** @type {Record<string, string>} */
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
@@ -154,7 +155,7 @@ export class Strips {
           class: `fa-block-name fa-name-${hueOf(tensor)}`,
           x: b.x + b.width / 2,
           y: b.y + high,
-          text: `${tensor}${sub(k)}${sub(name.slice(tensor.length))}`,
+          text: `${tensor}${sub(k)}`,
         });
       },
     );
@@ -232,7 +233,7 @@ export class Strips {
       );
       segments.forEach((parts, i) =>
         parts.forEach((part, k) =>
-          set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
+          set(part, { class: `fa-part${k < Number(f.grads?.added[i]) ? " is-in" : ""}` }),
         ),
       );
     }
