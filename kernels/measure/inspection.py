@@ -58,7 +58,7 @@ def compile_report(
             check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
     if num_warps not in (None, 1, 2, 4, 8, 16):
         raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
-    asked = masks.from_keywords(causal, mask)
+    parsed = masks.from_keywords(causal, mask)
     config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
     config = Config(
         config.block_m,
@@ -66,7 +66,7 @@ def compile_report(
         num_warps or config.num_warps,
         1 if order == "fa1" else num_stages or config.num_stages,
     )
-    return dict(_report(arch, d, dtype, asked.text, config, order))
+    return dict(_report(arch, d, dtype, parsed.text, config, order))
 
 
 @lru_cache(maxsize=64)
