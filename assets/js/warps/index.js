@@ -71,7 +71,7 @@ class Lane {
     this.tile = tile;
     this.steps = read(tile[this.split]);
     for (const [tensor, view] of Object.entries(this.bands)) {
-      const step = this.steps.find((s) => s.held[tensor]);
+      const step = this.steps.find((s) => s.pieces[tensor]);
       view.layout(tile, step.pieces[tensor]);
     }
     this.parts.layout(tile, this.split);
