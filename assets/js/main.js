@@ -35,6 +35,13 @@ import { followStep, showSweep, mountLinked, writeRun } from "./site/run.js";
 import { mountRunPresentation } from "./site/run_presentation.js";
 import {} from "./site/tables.js";
 
+/** @import { Values } from "./model/controls.js" */
+/** What Gradio hands to a component, and script() where it has one of its own.
+ * @typedef {{element: HTMLElement, props: {value: string}, watch: (name: string, act: () => void) => void,
+ *   trigger: (event: string) => void, script?: () => Promise<{mount: (name: string, component: Component) => unknown}>}} Component */
+
+/** Each takes values by their keys and data of its own, and returns values by their keys, or a promise of them.
+ * @type {Record<string, (values: any, data: any) => any>} */
 const CALLS = {
   ask,
   enlarge,
@@ -64,15 +71,17 @@ const CALLS = {
   partOpened: (_, { part }) => partOpened(part),
 };
 
-/** An event: `name` gets the values of its inputs by their keys, `takes`, and data of its own; those of `gives` of what
- * it answers go on. Positions are Gradio's alone, and end here. */
+/** Calls a function for an event: `name` gets the values of its inputs by their keys, `takes`, and data of its own; those of `gives` of what
+ * it answers go on. Positions are Gradio's alone, and end here.
+ * @param {string} name @param {string[]} takes @param {string[]} gives @param {unknown} data @param {unknown[]} given */
 export function call(name, takes, gives, data, given) {
   const values = Object.fromEntries(takes.map((key, k) => [key, given[k]]));
-  const give = (answer) => gives.map((key) => answer[key]);
+  const give = (/** @type {Values} */ answer) => gives.map((key) => answer[key]);
   const answer = CALLS[name](values, data);
   return answer instanceof Promise ? answer.then(give) : give(answer);
 }
 
+/** @type {Record<string, (component: any) => unknown>} each takes what it needs of a Component */
 const MOUNTS = {
   bar: mountBar,
   learn: mountLearn,
@@ -81,10 +90,10 @@ const MOUNTS = {
   scenes: mountRunPresentation,
 };
 
-/** A component is on the page; `how`: {element, props, watch, trigger}, and script() where it has one of its own. */
-export function mount(name, how) {
-  if (!how.script) return MOUNTS[name](how);
-  return during("script", how.script()).then((own) => own.mount(name, how));
+/** Mounts a component that is on the page. @param {string} name @param {Component} component */
+export function mount(name, component) {
+  if (!component.script) return MOUNTS[name](component);
+  return during("script", component.script()).then((own) => own.mount(name, component));
 }
 
-window.fa = { call, mount };
+Object.assign(window, { fa: { call, mount } });

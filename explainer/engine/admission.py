@@ -110,7 +110,7 @@ def _refuse_placed(request: PlacementRequest, machine: Mapping) -> str | None:
 def refuse(request: Request, machine: Mapping) -> str | None:
     """One sentence why nothing of this request is run on this machine, or None.
 
-    ``machine`` is what the worker said of itself.
+    ``machine`` is as the worker described it.
     """
     if not machine["available"]:
         return machine["reason"]

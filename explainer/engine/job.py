@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextvars
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 from explainer.base.texts import Texts
 from explainer.engine.requests import Request
-from explainer.engine.results import Machine, PointRow, Result
+from explainer.engine.results import Machine
 
 t = Texts("engine")
 BROKE, RESTS = t("broke"), t("rests")
@@ -25,7 +26,7 @@ class Job:
     stage: str = ""
     done: int = 0
     total: int = 1
-    result: Result | list[PointRow] | dict | None = None
+    result: Any = None  # as jobs.py returns it for this kind of request
     error: str | None = None
     why: str | None = None
     admitted_on: Machine | None = None

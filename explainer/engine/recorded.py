@@ -1,12 +1,13 @@
-"""Measurements made earlier on a GPU, kept with where and when: assets/recorded/*.json.
+"""Read the measurements made earlier on a GPU, with where and when: assets/recorded/*.json.
 
-They come in the form that a live run has, so that the same page shows them, said to be recorded.
+They come in the form of a live run, so that the same page draws them, marked as recorded.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any, cast
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
@@ -17,7 +18,7 @@ from explainer.engine.results import PointRow, Result, Row
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.masks import flops, parse
 
-say = Texts("engine")
+t = Texts("engine")
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
 
 
@@ -99,7 +100,7 @@ def _result(request: RunRequest, best: PointRow) -> Result:
 
 def _row(r: PointRow) -> Row:
     """The same without its problem, which a run's query says; with its FLOPs, and its bytes."""
-    row: Row = {key: r[key] for key in Row.__annotations__ if key in r}
+    row = cast(Row, {key: r[key] for key in Row.__annotations__ if key in r})
     if "refused" in r:
         return row
     heads = r["batch"] * r["heads"]
@@ -116,7 +117,7 @@ def _row(r: PointRow) -> Row:
 
 
 def _clocks(point: PointRow) -> list[str]:
-    """What nvidia-smi said right after this point was timed, as in a live result."""
+    """Read what nvidia-smi reported right after this point was timed, as in a live result."""
     keys = ("n", "d", "mask", "dtype")
     return [
         c["after_timing"] for c in load()["clocks"] if all(c[key] == point[key] for key in keys)
@@ -151,12 +152,12 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
 
 
 def clocks_of(rows: list[PointRow]) -> list[str]:
-    """What nvidia-smi said after each of these points."""
+    """Read what nvidia-smi reported after each of these points."""
     points = {(r["n"], r["d"], r["mask"], r["dtype"]): r for r in rows}
-    return [said for row in points.values() for said in _clocks(row)]
+    return [clocks for row in points.values() for clocks in _clocks(row)]
 
 
-def labelled_rows(sweep: Sweep) -> list[dict]:
+def labelled_rows(sweep: Sweep) -> list[Any]:
     """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this sweep
     was not, ``instead_of`` what it stands."""
     near, rows = swept(sweep)
@@ -172,4 +173,4 @@ def what() -> str:
     d, dtypes = ({row[key] for row in rows} for key in ("d", "dtype"))
     lengths = [row["n"] for row in rows]
     sizes, types = listed([str(x) for x in sorted(d)]), listed(sorted(dtypes))
-    return say("record", d=sizes, dtypes=types, least=min(lengths), most=max(lengths))
+    return t("record", d=sizes, dtypes=types, least=min(lengths), most=max(lengths))

@@ -85,7 +85,7 @@ class Gradient(TypedDict):
 
 class Repeat(TypedDict):
     """The same gradients once more: of so many ``values`` how many differ in at least one bit, by
-    their names; and in deterministic mode, None of methods that are not asked for it."""
+    their names; and in deterministic mode, None of methods without that mode."""
 
     values: int
     differ: dict[str, int]
@@ -103,10 +103,10 @@ class Row(_Method, total=False):
     ``terms``; ``signed`` None: not judged. ``same`` None: too many tiles.
     Peak: beyond q, k, v. Times are a GPU's; ``interpreter_s`` is no speed. median_ms: GPU time;
     loop_ms, host_us, graph_ms: of a call in a loop of ``loop_calls``, on the host, in a replayed
-    CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``: asked,
-    of our kernels; ``least_bytes``: each matrix once per kernel, of every method. Of the backward
-    pass error … histogram are of that gradient which comes nearest to what is allowed, peak, times,
-    FLOPs and bytes of both passes; ``deterministic_ms``: the time in deterministic mode.
+    CUDA graph (or why not), each over its ``…_runs``, where they were measured. ``bytes``:
+    requested, of our kernels; ``least_bytes``: each matrix once per kernel, of every method. Of the
+    backward pass error … histogram are of that gradient which comes nearest to what is allowed,
+    peak, times, FLOPs and bytes of both passes; ``deterministic_ms``: in deterministic mode.
     """
 
     gradients: dict[str, Gradient]
@@ -164,7 +164,7 @@ class _Shape(Row):
 
 class PointRow(_Shape, total=False):
     """A row that says its own problem: of a sweep or of the benchmark. Measured live it says
-    ``when``, and what nvidia-smi said ``after_timing``."""
+    ``when``, and the output of nvidia-smi ``after_timing``."""
 
     score: str
     sink: float | None
@@ -191,7 +191,7 @@ class _Found(TypedDict):
     io_bytes: int  # of Q, K, V and O
     rows: list[Row]
     ceilings: dict[str, float] | None  # of the card: hbm_bytes_per_s, l2_bytes_per_s, flops
-    after_timing: list[str]  # what nvidia-smi said then: clocks of SM and memory, W, °C
+    after_timing: list[str]  # output of nvidia-smi: clocks of SM and memory, W, °C
 
 
 class Result(_Found, total=False):

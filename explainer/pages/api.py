@@ -14,6 +14,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import gradio as gr
+from gradio.events import api
 
 from explainer.base import kinds
 from explainer.base.fields import (
@@ -32,7 +33,7 @@ from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
-from explainer.pages.sweep import POLL_S, measure_sweep
+from explainer.pages.sweep import POLL_S, live_device, measure_sweep
 from explainer.pages.visitors import program
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
@@ -139,7 +140,7 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
     words = {argument: _describe(argument, endpoint) for argument in arguments}
     lines = (f"    {argument}: {words[argument]}" for argument in arguments)
     fn.__doc__ = "\n".join((inspect.getdoc(fn) or "", "", "Args:", *lines))
-    event = gr.api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
+    event = api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
     for component, argument in zip(function_inputs(event["id"]), arguments, strict=True):
         text = words[argument]
         about = {"description": text, "additional_description": text, "default": component.value}
@@ -164,7 +165,7 @@ def takes(endpoint: str) -> Callable[[Callable], Callable]:
                 async for answer in function(*bind(args, given)):
                     yield answer
 
-            called: Callable = stream
+            called: Any = stream
         elif inspect.iscoroutinefunction(function):
 
             async def wait(*args: object, **given: object) -> object:
@@ -173,8 +174,10 @@ def takes(endpoint: str) -> Callable[[Callable], Callable]:
             called = wait
         else:
 
-            def called(*args: object, **given: object) -> object:
+            def call(*args: object, **given: object) -> object:
                 return function(*bind(args, given))
+
+            called = call
 
         result = inspect.signature(function, eval_str=True).return_annotation
         hints = {name: p.annotation for name, p in signature.parameters.items()}
@@ -285,7 +288,7 @@ def sweep(engine: Engine):
             if step.error:
                 kind, rows = kinds.recorded(), recorded.labelled_rows(wanted)
             elif step.done > sent:
-                device = (engine.machine() or {}).get("device", shared("this_gpu"))
+                device = live_device(engine)
                 kind, rows, sent = kinds.measured(device), step.rows, step.done
             else:
                 continue

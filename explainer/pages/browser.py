@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 import gradio as gr
 
 from explainer.web.bundle import SCRIPTS
 from explainer.web.routes import asset_url
 
-QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-Fields = dict[str, gr.components.Component]  # by the keys of what they show
+QUICK: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+Fields = dict[str, Any]  # components by the keys of their values
 
 
 def _script(name: str = "all") -> str:
@@ -25,8 +26,8 @@ def call(name: str, takes: Iterable[str] = (), gives: Iterable[str] = (), **data
     """An event's ``js``: the function gets the values of the event's inputs under the keys
     ``takes``, and ``data``; of what it answers, the values under ``gives`` go on. At once, if our
     modules are there: what a control shows could change while it waits."""
-    told = ", ".join(json.dumps(x) for x in (name, [*takes], [*gives], data))
-    return f"async (...given) => (window.fa ?? await {_script()}).call({told}, given)"
+    arguments = ", ".join(json.dumps(x) for x in (name, [*takes], [*gives], data))
+    return f"async (...given) => (window.fa ?? await {_script()}).call({arguments}, given)"
 
 
 def here(name: str, inputs: Fields | None = None, outputs: Fields | None = None, **data) -> dict:
@@ -52,6 +53,6 @@ def opening(
     gets, as JSON, what ``/fa/opened`` says that the address asks of this ``part``, and what the
     places show without an address (``plain``), then the places as they are now, and ``data``."""
     answer = gr.Textbox(visible=False)
-    asked = demo.load(**here("loadAddressState", {}, {"answer": answer}, part=part, plain=plain))
-    followed = asked.then(**here(function, {"answer": answer, **places}, places, **data))
+    opened = demo.load(**here("loadAddressState", {}, {"answer": answer}, part=part, plain=plain))
+    followed = opened.then(**here(function, {"answer": answer, **places}, places, **data))
     followed.then(**here("partOpened", part=part))

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import gradio as gr
 
 from explainer.pages.browser import QUICK, Fields, call, here
-from explainer.pages.workload import query_of, said_by, shown
+from explainer.pages.workload import control_values, parse_address, query_of
 
 Values = Mapping[str, object]
 Query = Mapping[str, str]
@@ -18,14 +19,14 @@ Query = Mapping[str, str]
 
 @dataclass(frozen=True)
 class FigurePage:
-    """Every change of a control shows the picture anew; the address holds what is shown."""
+    """Every change of a control shows the picture anew; the address follows."""
 
     name: str  # of its tab
     prefix: str  # of its keys in the address
     plain: Query  # what its controls show without an address
     controls: Fields
     picker: gr.HTML  # its place also tells the server of a lecture hall
-    outputs: list[gr.components.Component]
+    outputs: list[Any]
     choices: Mapping[str, Mapping]  # of those that are no part of a workload
     render: Callable[[Query], tuple]  # query → the values of ``outputs``
 
@@ -40,27 +41,29 @@ class FigurePage:
 
     def remember(self, asks: bool) -> str:
         """What the controls show goes to the address, and if it ``asks`` on to the server."""
-        told = {"prefix": self.prefix, "plain": dict(self.plain), "asks": asks}
-        return call("remember", self.inputs, self.inputs if asks else (), **told)
+        data = {"prefix": self.prefix, "plain": dict(self.plain), "asks": asks}
+        return call("remember", self.inputs, self.inputs if asks else (), **data)
 
     def shows(
         self, event: Callable, inputs: Fields, js: str, query: Callable[[Values], Query]
-    ) -> gr.events.Dependency:
+    ) -> Any:
         """On this event the server shows what ``query`` makes of the values of ``inputs``. Who was
         quicker keeps what was chosen meanwhile, and the picture follows that."""
-        said = gr.Textbox(visible=False)  # of this event alone: two answers may come at once
+        answered = gr.Textbox(visible=False)  # of this event alone: two answers may come at once
 
         def answer(*given: object) -> tuple:
             now = dict(zip(inputs, given, strict=True))
             wanted = query(now)
             values = {key: wanted.get(key, self.plain[key]) for key in self.choices}
             values |= {k: self.plain[k] for k, v in values.items() if v not in self.choices[k]}
-            said = json.dumps({"requested": values | shown(wanted, self.plain, now), "plain": now})
-            return said, *self.render({**wanted, **values})
+            text = json.dumps(
+                {"requested": values | control_values(wanted, self.plain, now), "plain": now}
+            )
+            return text, *self.render({**wanted, **values})
 
-        asked = event(answer, [*inputs.values()], [said, *self.outputs], js=js, **QUICK)
-        settle = here("settle", {"answer": said, **self.controls}, self.controls)
-        return asked.then(**settle).then(**here("settled"))
+        done = event(answer, [*inputs.values()], [answered, *self.outputs], js=js, **QUICK)
+        settle = here("settle", {"answer": answered, **self.controls}, self.controls)
+        return done.then(**settle).then(**here("settled"))
 
     def wire(self, tab: gr.Tab) -> None:
         """The events that both pages have: a control is changed, a tile picked, the tab opened."""
@@ -71,7 +74,7 @@ class FigurePage:
             last = partial(event, trigger_mode="always_last")
             done = self.shows(last, self.inputs, self.remember(asks=True), query_of)
             done.then(None, [*self.inputs.values()], None, js=self.remember(asks=False))
-        start = {key: self.plain[key] for key in self.controls} | shown({}, self.plain)
-        told = {"page": self.name, "prefix": self.prefix, "plain": start}
-        opens = call("openFigures", self.picked, self.picked, **told)
-        self.shows(tab.select, self.picked, opens, lambda values: said_by(values["picked"]))
+        start = {key: self.plain[key] for key in self.controls} | control_values({}, self.plain)
+        data = {"page": self.name, "prefix": self.prefix, "plain": start}
+        opens = call("openFigures", self.picked, self.picked, **data)
+        self.shows(tab.select, self.picked, opens, lambda values: parse_address(values["picked"]))

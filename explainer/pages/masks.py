@@ -28,23 +28,23 @@ def menu(value: object) -> gr.Dropdown:
     )
 
 
-def keep_names(menu: gr.Dropdown, n: gr.components.Component) -> None:
+def keep_names(menu: gr.Dropdown, n: gr.Dropdown) -> None:
     """A preset that is chosen becomes its text for these N tokens at once, and keeps its name."""
     menu.input(_named, [menu, n], menu, **QUICK)
 
 
-def _named(value: object, n: object) -> dict:
-    said = written(value, n)
-    own = {value: (f"{value}: {said}", said)} if said != value else {}
-    return gr.update(choices=[own.get(t, (t, PLAIN.get(t, t))) for t in SCALED], value=said)
+def _named(value: str, n: object) -> dict:
+    text = preset_text(value, n)
+    own = {value: (f"{value}: {text}", text)} if text != value else {}
+    return gr.update(choices=[own.get(t, (t, PLAIN.get(t, t))) for t in SCALED], value=text)
 
 
-def written(value: object, n: object) -> object:
-    """The text of a preset for N tokens, also of one that is still called by its name; anything
-    else as it is."""
-    name, _, said = str(value).partition(": ")
-    if name in SCALED and said:
-        return said
+def preset_text(value: str, n: object) -> str:
+    """Write the mask of a preset for N tokens, also of one that is still called by its name; return
+    any other text as it is."""
+    name, _, text = value.partition(": ")
+    if name in SCALED and text:
+        return text
     digits = re.sub(r"[\s,]|\.0$", "", str(n))
     if value in SCALED and digits.isdecimal() and len(digits) < 8:
         return SCALED[value](max(1, int(digits)))

@@ -11,9 +11,8 @@ from explainer.base.texts import Texts
 from explainer.pages.browser import call
 from explainer.pages.components import PASS_LABELS, block, picker, switch
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import PAIRED, WIDE, padded, plot, shown
-from explainer.pages.workload import controls, parse, query_of, taken
-from explainer.pages.workload import shown as shown_controls
+from explainer.pages.plots import PAIRED, WIDE, padded, plot, update_plot
+from explainer.pages.workload import control_values, controls, parse, query_of, sizes_of_step
 from explainer.views.bar import render_placeholder
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
 from explainer.views.run_report import render_refusal
@@ -28,11 +27,11 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         w = parse(query, PLAIN)
     except ProblemError as error:
-        return render_refusal(str(error)), shown(None), shown(None), ""
-    shown_, pass_ = (query.get(key, "") for key in ("show", "pass"))
-    view = render_view(query.get("view", ""), w, shown_, pass_)
+        return render_refusal(str(error)), update_plot(None), update_plot(None), ""
+    metric, pass_ = (query.get(key, "") for key in ("show", "pass"))
+    view = render_view(query.get("view", ""), w, metric, pass_)
     wide = PAIRED if len(view.figures) > 1 else WIDE
-    plots = (shown(figure, hall, wide=wide) for figure in padded(view.figures))
+    plots = (update_plot(figure, hall, wide=wide) for figure in padded(view.figures))
     return view.head, *plots, view.tail
 
 
@@ -46,7 +45,7 @@ def build() -> tuple[FigurePage, gr.Button]:
     """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
-            sizes = controls(shown_controls({}, PLAIN), sliders=False)
+            sizes = controls(control_values({}, PLAIN), sliders=False)
             take = gr.Button(say("take"), elem_classes="fa-secondary")
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
@@ -69,12 +68,12 @@ def build() -> tuple[FigurePage, gr.Button]:
 
 
 def wire(page: FigurePage, take: gr.Button, tab: gr.Tab) -> None:
-    """Every change of a control shows the view anew; the address holds what is shown."""
+    """Every change of a control shows the view anew; the address follows."""
     page.wire(tab)
     took = page.shows(
         take.click,
         page.picked,
         call("takeProblem", page.picked, page.picked),
-        lambda values: query_of(values) | taken(values["picked"]),
+        lambda values: query_of(values) | sizes_of_step(values["picked"]),
     )
     took.then(None, [*page.inputs.values()], None, js=page.remember(asks=False))

@@ -16,10 +16,10 @@ from explainer.engine.requests import PlacementRequest
 from explainer.engine.results import has_gpu
 from explainer.pages.components import PASS_LABELS, block, picker, shell, switch
 from explainer.pages.figure_page import FigurePage
-from explainer.pages.plots import HALF, HALL, padded, plot, shown
+from explainer.pages.plots import HALF, HALL, padded, plot, update_plot
+from explainer.pages.sweep import live_device
 from explainer.pages.visitors import client_of
-from explainer.pages.workload import controls, parse, query_of
-from explainer.pages.workload import shown as shown_controls
+from explainer.pages.workload import control_values, controls, parse, query_of
 from explainer.parallel import launch, real_schedules
 from explainer.views.bar import render_placeholder
 from explainer.views.parallel_report import render_comparison, render_running
@@ -34,7 +34,7 @@ POLL_S = 0.15
 
 def _placed(view: View, hall: bool, height: int = HALF) -> tuple:
     """A view as (head, first plot, second plot, tail)."""
-    plots = (shown(figure, hall, height) for figure in padded(view.figures))
+    plots = (update_plot(figure, hall, height) for figure in padded(view.figures))
     return view.head, *plots, view.tail
 
 
@@ -44,10 +44,10 @@ def render(query: Mapping[str, str]) -> tuple:
     try:
         if view == "real":
             return _placed(render_case(query.get("case", "")), hall)
-        shown_ = render_view(view, parse(query, PLAIN), query.get("pass", ""))
-        return _placed(shown_, hall, HALF if view == "grid" else HALL)
+        rendered = render_view(view, parse(query, PLAIN), query.get("pass", ""))
+        return _placed(rendered, hall, HALF if view == "grid" else HALL)
     except ProblemError as error:
-        return render_refusal(str(error)), shown(None), shown(None), ""
+        return render_refusal(str(error)), update_plot(None), update_plot(None), ""
 
 
 def _visible(view: str, live: bool) -> tuple:
@@ -70,7 +70,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
     """Lays the page out inside the caller's tab; returns what ``wire`` needs."""
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-figure-page"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232) as column:
-            sizes = controls(shown_controls({}, PLAIN), sliders=True)
+            sizes = controls(control_values({}, PLAIN), sliders=True)
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 names = [(label, key) for key, label in VIEWS.items()]
@@ -103,23 +103,23 @@ def _recorder(engine: Engine, page: FigurePage):
         session = request.session_hash or ""
         order = query["case"].partition("-")[0]
         try:
-            asked = PlacementRequest(parse(query, PLAIN), order)
-            launch.programs(asked.workload, order)
+            placement = PlacementRequest(parse(query, PLAIN), order)
+            launch.programs(placement.workload, order)
         except ProblemError as error:
-            yield render_refusal(str(error)), shown(None), shown(None), ""
+            yield render_refusal(str(error)), update_plot(None), update_plot(None), ""
             return
-        job = engine.submit(asked, session, client_of(request))
-        yield render_running(), shown(None), shown(None), ""
+        job = engine.submit(placement, session, client_of(request))
+        yield render_running(), update_plot(None), update_plot(None), ""
         try:
             while not job.finished.is_set():
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)
         if job.result is None:
-            yield render_refusal(job.error), shown(None), shown(None), ""
+            yield render_refusal(job.error), update_plot(None), update_plot(None), ""
             return
-        kind = measured((engine.machine() or {}).get("device", shared("this_gpu")))
-        ran = asked.workload.with_tile(job.result)
+        kind = measured(live_device(engine))
+        ran = placement.workload.with_tile(job.result)
         yield _placed(
             render_comparison(real_schedules.compare(ran, order, job.result, kind)), False
         )
@@ -128,7 +128,7 @@ def _recorder(engine: Engine, page: FigurePage):
 
 
 def wire(page: FigurePage, live: gr.Button, tab: gr.Tab, engine: Engine) -> None:
-    """Every change of a control shows the view anew; the address holds what is shown."""
+    """Every change of a control shows the view anew; the address follows."""
     page.wire(tab)
     four = page.outputs[-4:]  # as render has them
     live.click(

@@ -1,4 +1,4 @@
-"""Where a Plotly figure is shown: hidden, and its library not loaded, until there is one."""
+"""Places of Plotly figures: hidden, and the library not loaded, until there is a figure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import gradio as gr
+from plotly.graph_objects import Figure
 
 from explainer.views.charts import enlarge
 
@@ -17,7 +18,7 @@ WIDE, PAIRED = 84, 42  # characters of a heading there, across the hall or besid
 # Gradio looks for these on disk at every event, and for each plot at the first of a visitor, which
 # is most of what the event costs; known to be missing, they are not looked for.
 for unused in ("bokeh", "matplotlib"):
-    sys.modules.setdefault(unused, None)
+    sys.modules.setdefault(unused, None)  # type: ignore[arg-type]  # how Python marks one absent
 
 
 def plot() -> gr.Plot:
@@ -25,15 +26,17 @@ def plot() -> gr.Plot:
     return gr.Plot(visible=False, show_label=False, elem_classes="fa-plot")
 
 
-def shown(figure, hall: bool = False, height: int = HALL, wide: int = WIDE) -> dict:
-    """The update that shows this figure in a place of its size, kept while it is being drawn, or
-    hides the place for None; ``hall``: in large type."""
+def update_plot(
+    figure: Figure | None, hall: bool = False, height: int = HALL, wide: int = WIDE
+) -> dict:
+    """Make the update that draws this figure in a place of its height, or hides the place for None;
+    ``hall``: in large type."""
     if figure is None:
         return gr.update(value=None, visible=False)
     if hall:
         figure = enlarge(figure, height, wide)
-    kept = ["fa-plot", f"is-{figure.layout.height}"]
-    return gr.update(value=figure, visible=True, elem_classes=kept)
+    classes = ["fa-plot", f"is-{figure.layout['height']}"]
+    return gr.update(value=figure, visible=True, elem_classes=classes)
 
 
 def padded(figures: Sequence) -> list:

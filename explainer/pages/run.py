@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
+from plotly.graph_objects import Figure
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.fields import ProblemError
@@ -21,10 +23,10 @@ from explainer.engine.results import has_gpu
 from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
-from explainer.pages.plots import ALONE, plot, shown
+from explainer.pages.plots import ALONE, plot, update_plot
 from explainer.pages.step import StepPage, own_data, values
 from explainer.pages.visitors import client_of
-from explainer.pages.workload import said_by
+from explainer.pages.workload import parse_address
 from explainer.problem import Problem
 from explainer.views import (
     backward_report,
@@ -36,7 +38,7 @@ from explainer.views import (
 )
 from kernels.spec.fields import DTYPES, PASSES
 
-say, shared = Texts("run"), Texts("shared")
+t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
 # Of the controls, those of RunRequest.to_query.
 KEYS = (
@@ -83,7 +85,7 @@ class RunPage:
     how: dict
 
 
-def _asked(query: dict) -> dict:
+def _page_query(query: dict) -> dict:
     """What the address asks for: its ``run-…`` keys, else its Step page's Problem."""
     return _named({k: query[PREFIX + k] for k in KEYS if PREFIX + k in query} or query)
 
@@ -92,81 +94,108 @@ def _named(query: dict) -> dict:
     """The same, its mask a text where it is the title of a preset."""
     if "mask" not in query:
         return query
-    return query | {"mask": masks.written(query["mask"], query.get("n", Problem.n))}
+    return query | {"mask": masks.preset_text(query["mask"], query.get("n", Problem.n))}
 
 
-def _shown(query: dict) -> dict:
+def _control_values(query: dict) -> dict:
     """Control values; sizes as text, since their menus take any number that is typed."""
     try:
-        asked = RunRequest.from_query(query)
+        request = RunRequest.from_query(query)
     except ProblemError:
-        asked = RunRequest.from_query({})
-    said = asked.to_query()
-    found = values(asked.problem) | {key: said.get(key, EACH) for key in (*SIZES, "hk")}
-    found |= {"methods": list(asked.methods), "pass": asked.pass_}
+        request = RunRequest.from_query({})
+    written = request.to_query()
+    found = values(request.problem) | {key: written.get(key, EACH) for key in (*SIZES, "hk")}
+    found |= {"methods": list(request.methods), "pass": request.pass_}
     return {key: found[key] for key in KEYS}
 
 
 def prefill(query: dict) -> dict:
     """Control values for the address that was opened."""
-    return _shown(_asked(query))
+    return _control_values(_page_query(query))
 
 
 def request_of(address: str) -> RunRequest:
     """Of the query string of an address. Raises ProblemError."""
-    return RunRequest.from_query(_asked(said_by(address)))
+    return RunRequest.from_query(_page_query(parse_address(address)))
 
 
 def address_notice(query: dict) -> dict:
     """Return as ``notice`` why the request of the address is not shown, or nothing."""
     try:
-        RunRequest.from_query(_asked(query))
+        RunRequest.from_query(_page_query(query))
     except ProblemError as error:
-        return {"notice": run_report.render_refusal(say("address.unused", error=error))}
+        return {"notice": run_report.render_refusal(t("address.unused", error=error))}
     return {"notice": ""}
 
 
-def outcome(engine: Engine, job: Job, hall: bool = False) -> tuple:
-    """What the page shows of a job that has ended, in the order of ``build``'s outputs.
+class RunView(NamedTuple):
+    """What a run's event gives to each of the page's outputs; also those outputs themselves."""
 
-    Without a GPU, and when the live one is busy or gone, a comparable problem's record stands
-    below, said to be recorded; or why there is none.
-    """
-    live, old, below_all = job.result, None, ""
-    on_gpu = has_gpu(live["machine"] if live else engine.machine())
-    if live:
-        first, below = run_report.render_report(live), run_details.render_details(live)
-        kind = downloads.kind_of(live)
-        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
-    else:
-        first, below, errors, roof = run_report.render_refusal(job.error), "", None, None
-    if on_gpu is False or job.why not in (None, REFUSED):
-        old = recorded.nearest(job.request)
-        below_all = run_report.render_recorded(old) if old else _no_record(job.request)
-    return (
-        first,
-        shown(errors, hall, ALONE),
-        shown(roof, hall, ALONE),
-        below,
-        below_all,
-        shown(figures.plot_roofline(old, downloads.kind_of(old)) if old else None, hall, ALONE),
-        run_details.render_details(old) if old else "",
+    result: Any
+    errors: Any
+    roof: Any
+    tables: Any
+    record: Any
+    record_roof: Any
+    record_tables: Any
+    stop: Any
+
+
+def _view(
+    result: str,
+    errors: Figure | None = None,
+    roof: Figure | None = None,
+    tables: str = "",
+    record: str = "",
+    record_roof: Figure | None = None,
+    record_tables: str = "",
+    *,
+    hall: bool = False,
+    is_running: bool = False,
+) -> RunView:
+    return RunView(
+        result=result,
+        errors=update_plot(errors, hall, ALONE),
+        roof=update_plot(roof, hall, ALONE),
+        tables=tables,
+        record=record,
+        record_roof=update_plot(record_roof, hall, ALONE),
+        record_tables=record_tables,
+        stop=gr.update(visible=is_running),
     )
 
 
-def _no_record(asked: RunRequest) -> str:
-    near = recorded.measured_like(asked).to_query()
+def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> RunView:
+    """Render a job that has ended.
+
+    Without a GPU, and when the live one is busy or gone, the record of a comparable problem stands
+    below, named as recorded; or why there is none.
+    """
+    live, old, record = job.result, None, ""
+    on_gpu = has_gpu(live["machine"] if live else engine.machine())
+    if on_gpu is False or job.why not in (None, REFUSED):
+        old = recorded.nearest(request)
+        record = run_report.render_recorded(old) if old else _no_record(request)
+    errors = roof = None
+    if live:
+        kind = downloads.kind_of(live)
+        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
+    return _view(
+        run_report.render_report(live) if live else run_report.render_refusal(job.error),
+        errors=errors,
+        roof=roof,
+        tables=run_details.render_details(live) if live else "",
+        record=record,
+        record_roof=figures.plot_roofline(old, downloads.kind_of(old)) if old else None,
+        record_tables=run_details.render_details(old) if old else "",
+        hall=hall,
+    )
+
+
+def _no_record(request: RunRequest) -> str:
+    near = recorded.measured_like(request).to_query()
     there = {"page": "run"} | {PREFIX + key: near[key] for key in KEYS if key in near}
-    return run_report.render_no_record(asked.to_query(), near, f"?{urlencode(there)}")
-
-
-def _only(html: str) -> tuple:
-    """This in the first place, and nothing in the others."""
-    return html, shown(None), shown(None), "", "", shown(None), ""
-
-
-def _stop(shown: bool) -> dict:
-    return gr.update(visible=shown)
+    return run_report.render_no_record(request.to_query(), near, f"?{urlencode(there)}")
 
 
 def build(engine: Engine) -> RunPage:
@@ -176,28 +205,28 @@ def build(engine: Engine) -> RunPage:
     def cancel(request: gr.Request) -> None:
         cancelled.add(request.session_hash or "")
 
-    async def stream(request: gr.Request, *values: object) -> AsyncIterator[tuple]:
+    async def stream(visitor: gr.Request, *values: object) -> AsyncIterator[RunView]:
         """What the page shows while the methods run, and what they found."""
         try:
             given = dict(zip(inputs, values, strict=True))
             hall = given.pop("mode") == "present"
-            asked = RunRequest.from_query(_named(given))
+            request = RunRequest.from_query(_named(given))
         except (ProblemError, ValueError) as error:
-            yield *_only(run_report.render_refusal(str(error))), _stop(False)
+            yield _view(run_report.render_refusal(str(error)))
             return
-        session = request.session_hash or ""
+        session = visitor.session_hash or ""
         cancelled.discard(session)
-        job = engine.submit(asked, session, client_of(request))
-        began, said = time.monotonic(), None
+        job = engine.submit(request, session, client_of(visitor))
+        began, last = time.monotonic(), None
         try:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
                 if session in cancelled:
-                    yield *_only(run_report.render_canceled(elapsed)), _stop(False)
+                    yield _view(run_report.render_canceled(elapsed))
                     return
                 machine = engine.machine()
-                known = machine and machine["interpreted"]  # a GPU's is too rough to be shown
-                expected = admission.expected_s(asked, machine) if known else None
+                is_known = machine and machine["interpreted"]  # a GPU's estimate is too rough
+                expected = admission.expected_s(request, machine) if is_known else None
                 wait = engine.wait_s(job)
                 now = (
                     job.stage,
@@ -208,23 +237,23 @@ def build(engine: Engine) -> RunPage:
                     expected,
                     wait if wait is None else round(wait),
                 )
-                if now != said:
-                    yield *_only(run_report.render_progress(*now)), _stop(True)
-                    said = now
+                if now != last:
+                    yield _view(run_report.render_progress(*now), is_running=True)
+                    last = now
                 await asyncio.sleep(POLL_S)
-            yield *outcome(engine, job, hall), _stop(False)
+            yield show_outcome(engine, request, job, hall)
         finally:
             cancelled.discard(session)
-            engine.leave(job, session)  # the tab was closed: who else waits for it still does
+            engine.leave(job, session)  # the tab was closed; other sessions still wait
 
-    start = _shown({})
+    start = _control_values({})
     with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-report"]):
         with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
             controls = _controls(start)
             with gr.Row(elem_classes="fa-go"):
-                button = gr.Button(say("button.run"), variant="primary", elem_classes="fa-primary")
+                button = gr.Button(t("button.run"), variant="primary", elem_classes="fa-primary")
                 begin = gr.Button(
-                    say("button.sweep"), elem_classes=["fa-secondary", "fa-sweeps"], min_width=80
+                    t("button.sweep"), elem_classes=["fa-secondary", "fa-sweeps"], min_width=80
                 )
             longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
@@ -235,7 +264,7 @@ def build(engine: Engine) -> RunPage:
                 js_on_load=mounted("scenes"),
             )
             stop = gr.Button(
-                say("button.cancel"), visible=False, elem_classes=["fa-secondary", "fa-stop"]
+                t("button.cancel"), visible=False, elem_classes=["fa-secondary", "fa-stop"]
             )
             with gr.Row(elem_classes="fa-plots"):
                 errors = plot()
@@ -248,13 +277,13 @@ def build(engine: Engine) -> RunPage:
             sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, request_of)
             block(masks_report.render_recorded())
             block(backward_report.render_recorded())
-    private = {"show_progress": "hidden", "api_visibility": "private"}
+    private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
     inputs = {**controls, "mode": hall}
     how = {
         "fn": stream,
         "inputs": [*inputs.values()],
-        "outputs": [result, errors, roof, tables, old, old_roof, old_tables, stop],
+        "outputs": [*RunView(result, errors, roof, tables, old, old_roof, old_tables, stop)],
         "js": call("writeRun", inputs, inputs, prefix=PREFIX),
         "concurrency_limit": None,  # the engine itself bounds and orders the runs
         **private,
@@ -263,11 +292,11 @@ def build(engine: Engine) -> RunPage:
 
 
 def _controls(at: dict) -> Fields:
-    """By the keys of ``_shown``, which says what they show at first."""
+    """By the keys of ``_control_values``, their first values."""
     with gr.Row(elem_classes="fa-start-row"):
         choices = [(label, name) for name, label in INPUTS.items()]
-        data = gr.Dropdown(choices, value=at["data"], label=say("control.inputs"), filterable=False)
-        seed = gr.Number(at["seed"], label=say("control.seed"), min_width=64)
+        data = gr.Dropdown(choices, value=at["data"], label=t("control.inputs"), filterable=False)
+        seed = gr.Number(at["seed"], label=t("control.seed"), min_width=64)
     controls = {"data": data, "seed": seed}
     with gr.Row(elem_classes="fa-sizes"):
         labels = shared.named("sizes")
@@ -281,13 +310,13 @@ def _controls(at: dict) -> Fields:
             )
     controls["mask"] = masks.menu(at["mask"])
     controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
-    passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (say("control.both"), PASSES[1])]
+    passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (t("control.both"), PASSES[1])]
     controls["pass"] = gr.Radio(
         passes, value=at["pass"], label=shared("pass"), elem_classes="fa-passes-run"
     )
     names = [(label, name) for name, label in METHODS.items()]
     controls["methods"] = gr.CheckboxGroup(
-        names, value=at["methods"], label=say("control.methods"), elem_classes="fa-methods"
+        names, value=at["methods"], label=t("control.methods"), elem_classes="fa-methods"
     )
     controls |= own_data(at, ("hk", "head"))
     sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
@@ -302,10 +331,10 @@ def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
 
     def take(query: str) -> dict:
         """The Run page's control values for the Step page's Problem, and its tab."""
-        shown = _shown(said_by(query))
-        return {pages: gr.Tabs(selected="run")} | {page.controls[k]: shown[k] for k in shown}
+        new = _control_values(parse_address(query))
+        return {pages: gr.Tabs(selected="run")} | {page.controls[key]: new[key] for key in new}
 
-    plain = _shown({})
+    plain = _control_values({})
     tab.select(**here("followStep", page.controls, page.controls, prefix=PREFIX, plain=plain))
     found = here(
         "recordFinding"
@@ -320,5 +349,5 @@ def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
 
 def open_address(demo: gr.Blocks, page: RunPage) -> None:
     """When the page is opened its controls show what its address asks for."""
-    opening(demo, "merged", "run", page.controls, _shown({}))
+    opening(demo, "merged", "run", page.controls, _control_values({}))
     opening(demo, "addressNotice", "notice", {"notice": page.result}, {"notice": ""})

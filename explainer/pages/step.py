@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import partial
+from typing import Any
 
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import LABELS
 from explainer.algorithms.schedule import check_size
-from explainer.base.fields import FIELDS, ProblemError
+from explainer.base.fields import FIELDS, KEYS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
 from explainer.base.texts import Texts
 from explainer.learn.tour import CHAPTERS
@@ -20,22 +21,22 @@ from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
 from kernels.spec.fields import DTYPES
 
-say = Texts("step_form")
+t = Texts("step_form")
 ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
-MASK_CHOICES = [(say("causal"), "causal"), (say("full"), "full")]
+MASK_CHOICES = [(t("causal"), "causal"), (t("full"), "full")]
 SLIDERS = {
-    "n": (256, say("n")),
-    "d": (128, say("d")),
-    "br": (128, say("br")),
-    "bc": (128, say("bc")),
+    "n": (256, t("n")),
+    "d": (128, t("d")),
+    "br": (128, t("br")),
+    "bc": (128, t("bc")),
 }
-HEADS = {"hq": say("hq"), "hk": say("hk"), "head": say("head")}
+HEADS = {"hq": t("hq"), "hk": t("hk"), "head": t("head")}
 RADIOS = {
-    "mask": (MASK_CHOICES, say("mask")),
-    "order": (ORDER_CHOICES, say("order")),
-    "dtype": (list(DTYPES), say("dtype")),
+    "mask": (MASK_CHOICES, t("mask")),
+    "order": (ORDER_CHOICES, t("order")),
+    "dtype": (list(DTYPES), t("dtype")),
 }
 
 
@@ -59,11 +60,11 @@ class FreeRadio(gr.Radio):
         return "radio"  # drawn by Gradio's own
 
 
-def values(problem: Problem) -> dict[str, str | int | float]:
+def values(problem: Problem) -> dict[str, Any]:
     """{key: what its control shows} for a Problem."""
-    shown = {FIELDS[field.name].key: getattr(problem, field.name) for field in fields(problem)}
-    said = {"mask": str(problem.mask), "score": str(problem.score)}
-    return shown | said | {"sink": problem.to_query().get("sink", "")}
+    found = {KEYS[field.name]: getattr(problem, field.name) for field in fields(problem)}
+    texts = {"mask": str(problem.mask), "score": str(problem.score)}
+    return found | texts | {"sink": problem.to_query().get("sink", "")}
 
 
 def followed(problem: Problem) -> dict[str, str | int | float]:
@@ -71,58 +72,56 @@ def followed(problem: Problem) -> dict[str, str | int | float]:
     return values(problem) | {"large": problem.n if problem.n in LARGE_N else 0}
 
 
-def shown_by(word: str) -> list[str]:
+def word_classes(word: str) -> list[str]:
     """The classes of a control that a word of the page's line of words shows, see words.js."""
     return ["fa-by-word", f"fa-by-{word}"]
 
 
 def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
-    """How many heads there are, as text where it may be a word, which is shown, RoPE, dropout."""
+    """Build the controls of heads (a textbox where it may be a word), RoPE and dropout."""
     found = {}
     with gr.Row():
         for key in keys:
             made = partial(gr.Number, precision=0)
             made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
             found[key] = made(at[key], label=HEADS[key], min_width=56)
-    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=say("rope"))
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=t("rope"))
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=say("dropout")),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=t("dropout")),
     }
 
 
 def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
     """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
     dropout, folded away until wanted; ``at``: what they show at first, by key."""
-    with gr.Accordion(say("own"), open=False, elem_classes=["fa-own", *shown_by("data")]):
+    with gr.Accordion(t("own"), open=False, elem_classes=["fa-own", *word_classes("data")]):
         own_text = gr.Textbox(
             at["text"],
-            label=say("text"),
-            placeholder=say("text.example"),
+            label=t("text"),
+            placeholder=t("text.example"),
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=say("gain"))
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=t("gain"))
         score = gr.Textbox(
-            at["score"], label=say("score"), placeholder="softcap:30&alibi", max_lines=1
+            at["score"], label=t("score"), placeholder="softcap:30&alibi", max_lines=1
         )
-        sink = gr.Textbox(
-            at["sink"], label=say("sink"), placeholder=say("sink.example"), max_lines=1
-        )
+        sink = gr.Textbox(at["sink"], label=t("sink"), placeholder=t("sink.example"), max_lines=1)
         more = _heads(at, heads)
     return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 
 
 def large_sizes() -> gr.Dropdown:
-    """Lengths beyond the slider: shown as tiles, with the numbers of whichever is chosen."""
-    lengths = [(say("large.none"), 0), *((say("large.n", n=n), n) for n in LARGE_N)]
+    """Lengths beyond the slider: drawn as tiles, with the numbers of whichever is chosen."""
+    lengths = [(t("large.none"), 0), *((t("large.n", n=n), n) for n in LARGE_N)]
     return gr.Dropdown(
         lengths,
         value=0,
-        label=say("large"),
+        label=t("large"),
         filterable=False,
-        elem_classes=["fa-select", *shown_by("n")],
+        elem_classes=["fa-select", *word_classes("n")],
     )
 
 
@@ -144,44 +143,46 @@ def build() -> StepPage:
     at = values(Problem())
     with gr.Row(elem_classes="fa-page"):
         with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
-            with gr.Row(elem_classes=["fa-start-row", *shown_by("data")]):
+            with gr.Row(elem_classes=["fa-start-row", *word_classes("data")]):
                 choices = [(label, name) for name, label in INPUTS.items()]
-                data = gr.Dropdown(choices, value=at["data"], label=say("data"), filterable=False)
-                seed = gr.Number(at["seed"], label=say("seed"), min_width=64)
+                data = gr.Dropdown(choices, value=at["data"], label=t("data"), filterable=False)
+                seed = gr.Number(at["seed"], label=t("seed"), min_width=64)
             controls = {"data": data, "seed": seed}
             for key, (most, label) in SLIDERS.items():
-                word = shown_by("tiles" if key in ("br", "bc") else key)
+                word = word_classes("tiles" if key in ("br", "bc") else key)
                 controls[key] = gr.Slider(1, most, at[key], step=1, label=label, elem_classes=word)
             for key, (choices, label) in RADIOS.items():
-                word, radio = shown_by(key), FreeRadio if key == "mask" else gr.Radio
+                word, radio = word_classes(key), FreeRadio if key == "mask" else gr.Radio
                 controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
                 if key == "mask":
-                    compose = gr.Button(say("compose"), size="sm", elem_classes=word)
+                    compose = gr.Button(t("compose"), size="sm", elem_classes=word)
             controls |= own_data(at, tuple(HEADS))
             large = large_sizes()
             run = gr.Button(
-                say("run"),
+                t("run"),
                 variant="primary",
-                elem_classes=["fa-primary", *shown_by("all")],
+                elem_classes=["fa-primary", *word_classes("all")],
             )
         with gr.Column(elem_classes="fa-main"):
             player = shell("step", "shown", later=("masks", *OF_STEP), elem_id="player")
 
-    def shown(*keys: str) -> Fields:
+    def with_player(*keys: str) -> Fields:
         return {"player": player} | {key: controls[key] for key in keys}
 
     for key, control in controls.items():
         if key in ("score", "sink"):  # whole: half a word is refused
             for typed in (control.submit, control.blur):
-                typed(**here("ask", controls, shown("br", "bc")))
+                typed(**here("ask", controls, with_player("br", "bc")))
         elif key not in ("data", "text"):
-            control.input(**here("ask", controls, shown("br", "bc")))
+            control.input(**here("ask", controls, with_player("br", "bc")))
     follows = {**controls, "large": large}
     compose.click(**here("compose"))
-    player.shown(**here("follow", shown(), follows, sizes=LARGE_N, masks=MASK_CHOICES))
-    large.input(**here("enlarge", {"large": large, **controls}, shown(*SLIDERS)))
+    player.shown(**here("follow", with_player(), follows, sizes=LARGE_N, masks=MASK_CHOICES))
+    large.input(**here("enlarge", {"large": large, **controls}, with_player(*SLIDERS)))
     for key in ("data", "text"):  # chosen from the menu, or typed
-        follow = here("start", controls, shown("data", *SLIDERS, "text"), chosen=key == "data")
+        follow = here(
+            "start", controls, with_player("data", *SLIDERS, "text"), chosen=key == "data"
+        )
         controls[key].input(**follow)
     return StepPage(player, controls, large, run)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
 
@@ -20,13 +20,20 @@ from explainer.engine.results import PointRow, has_gpu
 from explainer.pages import masks
 from explainer.pages.browser import QUICK, Fields, call, here
 from explainer.pages.components import block, shell
-from explainer.pages.plots import ALONE, plot, shown
+from explainer.pages.plots import ALONE, plot, update_plot
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
-say, shared = Texts("run"), Texts("shared")
+t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
+NO_ROWS: list[PointRow] = []
+
+
+def live_device(engine: Engine) -> str:
+    """The device's name, or “this GPU” while the worker still starts."""
+    machine = engine.machine()
+    return machine["device"] if machine else shared("this_gpu")
 
 
 def longest() -> gr.Dropdown:
@@ -34,7 +41,7 @@ def longest() -> gr.Dropdown:
     return gr.Dropdown(
         [(f"{n:,}", n) for n in LENGTHS],
         value=LENGTHS[-1],
-        label=say("control.longest"),
+        label=t("control.longest"),
         filterable=False,
         elem_classes="fa-select",
     )
@@ -83,20 +90,20 @@ async def measure_sweep(
 
 
 def build(
-    engine: Engine, begin: gr.Button, inputs: Fields, asked: Callable[[str], RunRequest]
+    engine: Engine, begin: gr.Button, inputs: Fields, parse: Callable[[str], RunRequest]
 ) -> None:
     """The place for the curves, and the events. ``inputs``: the Run page's, how far ("longest"),
-    and whether this is a lecture hall ("mode"). ``asked``: what an address of the Run page asks
-    for; raises ProblemError."""
+    and whether this is a lecture hall ("mode"). ``parse`` reads the
+    request of an address of the Run page; raises ProblemError."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
-    async def stream(request: gr.Request, *given: object) -> AsyncIterator[tuple]:
+    async def stream(request: gr.Request, *given: object) -> AsyncIterator[SweepView]:
         values = dict(zip(inputs, given, strict=True))
         session = request.session_hash or ""
         running[session], hall = False, values["mode"] == "present"
         try:
-            async for shown_now in sweep(session, values, hall, client_of(request)):
-                yield shown_now
+            async for view in sweep(session, values, hall, client_of(request)):
+                yield view
         finally:
             running.pop(session, None)
 
@@ -104,53 +111,58 @@ def build(
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(session: str, values: dict, hall: bool, client: Client) -> AsyncIterator[tuple]:
+    async def sweep(
+        session: str, values: dict, hall: bool, client: Client
+    ) -> AsyncIterator[SweepView]:
         try:
-            wanted = Sweep.from_query(values | {"mask": masks.written(values["mask"], values["n"])})
+            mask = masks.preset_text(values["mask"], values["n"])
+            wanted = Sweep.from_query(values | {"mask": mask})
         except ProblemError as error:
-            yield *_refused(error), _stop(False)
+            yield _refusal(error)
             return
         points = wanted.points()
         if has_gpu(engine.machine()) is False:
-            yield *_old(say("sweep.no_gpu"), wanted, hall), _stop(False)
+            yield _recorded_view(t("sweep.no_gpu"), wanted, hall)
             return
         rows, done = [], 0
-        live = measured((engine.machine() or {}).get("device", shared("this_gpu")))
         async for rows, done, position, error in measure_sweep(
             engine, wanted, session, client, lambda: running.get(session, True)
         ):
             if error:
-                yield *_old(say("sweep.broke", error=error), wanted, hall), _stop(False)
+                yield _recorded_view(t("sweep.broke", error=error), wanted, hall)
                 return
             if done < len(points):
                 line = sweep_report.render_progress(done, wanted, position, rows)
-                yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(True)
+                yield _live_view(engine, line, rows, wanted, hall, is_running=True)
         if done < len(points):
-            text = say("sweep.stopped", done=done, points=len(points))
+            text = t("sweep.stopped", done=done, points=len(points))
         else:
-            device = engine.machine()["device"]
-            text = say("sweep.measured", points=len(points), device=device)
-        line = sweep_report.render_note(text, rows=rows, sweep=wanted, clocks=_said(rows))
-        yield line, *_curves(rows, live, hall), _live(engine, rows, wanted), _stop(False)
+            device = live_device(engine)
+            text = t("sweep.measured", points=len(points), device=device)
+        line = sweep_report.render_note(text, rows=rows, sweep=wanted, clocks=_clocks(rows))
+        yield _live_view(engine, line, rows, wanted, hall)
 
-    def on_record(address: str, mode: str) -> tuple:
+    def on_record(address: str, mode: str) -> SweepView:
         """The recorded points of what the address asks for; nothing is measured."""
         try:
-            wanted = Sweep.from_query({"longest": LENGTHS[-1]} | asked(address).to_query())
+            wanted = Sweep.from_query({"longest": LENGTHS[-1]} | parse(address).to_query())
         except ProblemError as error:
-            return _refused(error)
-        return _old(say("sweep.on_record"), wanted, mode == "present")
+            return _refusal(error)._replace(stop=gr.skip())
+        view = _recorded_view(t("sweep.on_record"), wanted, mode == "present")
+        return view._replace(stop=gr.skip())  # a sweep may still run
 
     note = block(elem_id="sweep-note")
-    stop = gr.Button(say("button.stop"), visible=False, elem_classes=["fa-secondary", "fa-stop"])
+    stop = gr.Button(t("button.stop"), visible=False, elem_classes=["fa-secondary", "fa-stop"])
     with gr.Row(elem_classes="fa-plots"):
         curves = [plot() for _ in figures.SWEPT]
     table = block()
-    private = {"show_progress": "hidden", "api_visibility": "private"}
+    times, speeds, memory = curves
+    outputs = [*SweepView(note, times, speeds, memory, table, stop)]
+    private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     how = {"inputs": [*inputs.values()], "js": call("showSweep", inputs, inputs), **private}
     read = here("announceFirst", place="#sweep-note")
     begin.click(**here("onceOpened", part="run")).then(
-        stream, outputs=[note, *curves, table, stop], concurrency_limit=None, **how
+        stream, outputs=outputs, concurrency_limit=None, **how
     ).then(**read)
     stop.click(halt, None, None, queue=False, **private)  # the sweep itself then says how far it is
     linked = shell("linked", "linked", template="<i hidden></i>", elem_classes="fa-run-block")
@@ -158,54 +170,75 @@ def build(
     linked.linked(
         on_record,
         [*given.values()],
-        [note, *curves, table],
+        outputs,
         js=call("showSweep", given, given),
         **QUICK,
     ).then(**read)
 
 
-def _refused(error: ProblemError) -> tuple:
-    return sweep_report.render_note(str(error), "is-bad"), *[shown(None)] * len(figures.SWEPT), ""
+class SweepView(NamedTuple):
+    """What a sweep's event gives to each of its outputs; also those outputs themselves."""
+
+    note: Any
+    times: Any
+    speeds: Any
+    memory: Any
+    table: Any
+    stop: Any
 
 
-def _live(engine: Engine, rows: list[PointRow], wanted: Sweep) -> str:
-    """The table of what has been measured so far."""
-    if not rows:
-        return ""
-    device, versions = (engine.machine()[key] for key in ("device", "versions"))
-    about = {"source": "live", "device": device, "versions": versions}
-    return sweep_report.render_table(rows, wanted, measured(device), about)
+def _view(
+    note: str,
+    rows: list[PointRow] = NO_ROWS,
+    kind: Kind | None = None,
+    table: str = "",
+    hall: bool = False,
+    is_running: bool = False,
+) -> SweepView:
+    curves = figures.plot_sweep(rows, kind) if kind else [None] * len(figures.SWEPT)
+    times, speeds, memory = (update_plot(figure, hall, ALONE) for figure in curves)
+    return SweepView(note, times, speeds, memory, table, gr.update(visible=is_running))
 
 
-def _old(why: str, asked: Sweep, hall: bool) -> tuple:
+def _refusal(error: ProblemError) -> SweepView:
+    return _view(sweep_report.render_note(str(error), "is-bad"))
+
+
+def _live_view(
+    engine: Engine,
+    note: str,
+    rows: list[PointRow],
+    sweep: Sweep,
+    hall: bool,
+    is_running: bool = False,
+) -> SweepView:
+    """Render the points that have been measured so far."""
+    machine, kind = engine.machine(), measured(live_device(engine))
+    table = ""
+    if rows and machine:
+        about = {key: machine[key] for key in ("device", "versions")} | {"source": "live"}
+        table = sweep_report.render_table(rows, sweep, kind, about)
+    return _view(note, rows, kind, table, hall, is_running)
+
+
+def _recorded_view(why: str, sweep: Sweep, hall: bool) -> SweepView:
+    """Render the nearest recorded sweep, and ``why`` it is that one."""
     about, record = recorded.about(), recorded.load()
-    near, rows = recorded.swept(asked)
-    told = {"why": why, "near": near.name, "about": about}
-    if near == asked:
-        text = say("sweep.as_asked", **told)
+    near, rows = recorded.swept(sweep)
+    values = {"why": why, "near": near.name, "about": about}
+    if near == sweep:
+        text = t("sweep.as_asked", **values)
     else:
-        text = say("sweep.instead", **told, asked=asked.name, what=recorded.what())
-    line = sweep_report.render_note(
-        text,
-        "" if near == asked else "is-other",
-        rows=rows,
-        sweep=near,
-        clocks=recorded.clocks_of(rows),
-    )
+        text = t("sweep.instead", **values, asked=sweep.name, what=recorded.what())
+    style = "" if near == sweep else "is-other"
+    clocks = recorded.clocks_of(rows)
+    note = sweep_report.render_note(text, style, rows=rows, sweep=near, clocks=clocks)
     more = {"source": "recorded", "when": record["date"]}
     more |= {key: record[key] for key in ("device", "versions")}
     kind = from_record()
-    return line, *_curves(rows, kind, hall), sweep_report.render_table(rows, near, kind, more)
+    return _view(note, rows, kind, sweep_report.render_table(rows, near, kind, more), hall)
 
 
-def _said(rows: list[PointRow]) -> list[str]:
-    """What nvidia-smi said after each live point."""
+def _clocks(rows: list[PointRow]) -> list[str]:
+    """Collect the output of nvidia-smi after each live point."""
     return [row["after_timing"] for row in rows if "after_timing" in row]
-
-
-def _curves(rows: list[PointRow], kind: Kind, hall: bool = False) -> list[dict]:
-    return [shown(figure, hall, ALONE) for figure in figures.plot_sweep(rows, kind)]
-
-
-def _stop(shown: bool) -> dict:
-    return gr.update(visible=shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gradio as gr
 from gradio.themes import Base
 
 from explainer.web.gradio_internals import find_plot_script
@@ -14,7 +13,7 @@ MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace"]
 
 def theme() -> Base:
     """Plain surfaces in both modes; the pages' own colours live in the stylesheets."""
-    base = gr.themes.Base(primary_hue="blue", neutral_hue="slate", font=SANS, font_mono=MONO)
+    base = Base(primary_hue="blue", neutral_hue="slate", font=SANS, font_mono=MONO)
     return base.set(
         body_background_fill="#f8fafc",
         body_background_fill_dark="#0d1320",

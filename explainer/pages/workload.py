@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -29,21 +30,21 @@ SLIDERS = {"n": (256, 16384, 256), "b": (1, 16, 1), "h": (1, 64, 1)}
 
 
 def query_of(values: Mapping[str, object]) -> dict[str, str]:
-    """The controls' values as a query has them."""
+    """Write the controls' values as a query."""
     return {key: str(value) for key, value in values.items()}
 
 
-def said_by(text: object) -> dict[str, str]:
-    """A query string as the address has it; whatever else it holds is ignored."""
+def parse_address(text: object) -> dict[str, str]:
+    """Read a query string."""
     return dict(parse_qsl(str(text)[:2000], keep_blank_values=True))
 
 
 def parse(query: Mapping[str, str], plain: Mapping[str, str]) -> Workload:
-    """The query's workload; what it leaves out is the page's default. Raises ProblemError."""
+    """Parse the query's workload; a missing key is the page's default. Raises ProblemError."""
     given = {k: _plain(v) for k, v in query.items() if k in KEYS}
     own = {k: v for k, v in plain.items() if k in KEYS}
     found = _shrunk(own | given)
-    return Workload.from_query(found | {"mask": masks.written(found["mask"], found["n"])})
+    return Workload.from_query(found | {"mask": masks.preset_text(found["mask"], found["n"])})
 
 
 def _plain(value: str) -> str:
@@ -64,27 +65,27 @@ def _shrunk(query: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def taken(text: str) -> dict[str, str]:
-    """The Step page's Problem as far as a workload goes: at least 16 rows, blocks of 16 to 256."""
-    query = said_by(text)
+def sizes_of_step(text: object) -> dict[str, str]:
+    """Fit the Step page's Problem to a workload: at least 16 rows, blocks of 16 to 256."""
+    query = parse_address(text)
     for key, most in (("n", MAX_N), ("br", MAX_BLOCK), ("bc", MAX_BLOCK)):
         if query.get(key, "").isdecimal():
             query[key] = str(min(most, max(MIN_N, int(query[key]))))
     return query
 
 
-def shown(
+def control_values(
     query: Mapping[str, str], plain: Mapping[str, str], now: Mapping[str, object] | None = None
-) -> dict[str, object]:
-    """What the workload's controls show for this query; for a bad one, what they show ``now`` or
-    else the defaults."""
+) -> dict[str, Any]:
+    """Compute the values of the workload's controls for this query; for a bad one, those of ``now``
+    or else the defaults."""
     try:
-        said = parse(query, plain).to_query()
+        values = parse(query, plain).to_query()
     except ProblemError:
         if now:
             return {key: now[key] for key in KEYS}
-        said = Workload.from_query(plain).to_query()
-    return {k: float(said[k]) if k in SLIDERS and "sliders" in plain else said[k] for k in KEYS}
+        values = Workload.from_query(plain).to_query()
+    return {k: float(values[k]) if k in SLIDERS and "sliders" in plain else values[k] for k in KEYS}
 
 
 class FreeSlider(gr.Slider):
@@ -97,8 +98,8 @@ class FreeSlider(gr.Slider):
         return "slider"  # drawn by Gradio's own
 
 
-def controls(at: Mapping[str, object], *, sliders: bool) -> Fields:
-    """By the keys of ``shown``, which says what they show at first."""
+def controls(at: Mapping[str, Any], *, sliders: bool) -> Fields:
+    """Build the controls, by the keys of ``control_values``, their first values."""
     made: Fields = {}
     labels = shared.named("sizes")
     cards = [(card.name, key) for key, card in CARDS.items()]

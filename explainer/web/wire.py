@@ -17,7 +17,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.inputs import make_inputs, row_names
-from explainer.algorithms.registry import ALGORITHMS, lanes_of
+from explainer.algorithms.registry import ALGORITHMS, OF_PASS, lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
@@ -203,6 +203,7 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "kind": str(KIND),
         "query": problem.to_query(),
         "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
+        | {"order": OF_PASS[pass_][problem.order].key}  # a variant's backward is another's
         | {"mask": str(problem.mask), "plain": problem.mask.plain}
         | {
             "score": str(problem.score),

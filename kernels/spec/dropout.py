@@ -46,5 +46,5 @@ def _uniform(seed: int, offset: np.ndarray) -> np.ndarray:
 def factors(dropout: float, seed: int, rows: np.ndarray, keys: np.ndarray, n_k: int) -> np.ndarray:
     """What each weight is multiplied by before P V, fp32: 0 with probability ``dropout``, else
     1/(1 − dropout). ``rows`` and ``keys`` broadcast; a row is (b·H + h)·Nq + i."""
-    kept = uniform(seed, rows * np.int64(n_k) + keys) >= np.float32(dropout)
-    return np.where(kept, np.float32(1.0 / (1.0 - dropout)), np.float32(0))
+    stays = uniform(seed, rows * np.int64(n_k) + keys) >= np.float32(dropout)
+    return np.where(stays, np.float32(1.0 / (1.0 - dropout)), np.float32(0))

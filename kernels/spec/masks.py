@@ -1,7 +1,7 @@
-"""What a mask hides: the one place that knows. Pure NumPy: lessons ask it without torch.
+"""Decide what a mask hides: the one place that knows. Pure NumPy, so that lessons need no torch.
 
 A mask is a union (``|``) of intersections (``&``) of named predicates, written as text. Everything
-is said in the keys' own counting: query i of Nq stands at row i + Nk − Nq, so that the last query
+is counted as the keys are: query i of Nq stands at row i + Nk − Nq, so that the last query
 sees the last key (aligned bottom-right, as flash-attention has it).
 """
 
@@ -53,7 +53,7 @@ class Mask:
         return self.text in PLAIN
 
     def sees(self, row, key):
-        """bool: which scores are kept, of arrays or torch tensors, rows (…, n, 1) in the keys'
+        """bool: which scores are visible, of arrays or torch tensors, rows (…, n, 1) in the keys'
         counting and keys (…, 1, m); of a shape that broadcasts to (…, n, m)."""
         terms = (_term_sees(term, row, key) for term in self.terms)
         return reduce(lambda a, b: a | b, terms)
@@ -63,7 +63,7 @@ class Mask:
         return key > row if self.text == "causal" else ~self.sees(row, key)
 
     def keep(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
-        """bool (rows, keys): True where a score is kept; dense, of these queries and keys."""
+        """bool (rows, keys): True where a score is visible; dense, of these queries and keys."""
         i, j = _grid(n_q, n_k, rows, keys)
         return np.broadcast_to(self.sees(i, j), (i.size, j.size))
 
@@ -77,7 +77,7 @@ class Mask:
 
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
         """(Tr, Tc) uint8: FULL, PARTIAL or SKIPPED of each tile of Br × Bc, by the mask alone (a
-        ragged tile whose scores are all kept is FULL)."""
+        ragged tile whose scores are all visible is FULL)."""
         (r0, r1, k0, k1), parts = self._parts(n_q, n_k, block_q, block_k)
         each = [_intersection(classes) for classes in parts]
         found = _union(each)
@@ -107,8 +107,8 @@ class Mask:
 
     def _look(self, some, every, tiles, rows, keys) -> np.ndarray:
         """uint8: the classes of these tiles (first and last row, first and last key), score by
-        score; ``some`` may be known to be kept, not ``every`` one. First near their corners, then
-        along their edges, which nearly always have both kinds of scores, at last everywhere.
+        score; ``some`` may be known to be visible, not ``every`` one. First near their corners,
+        then along their edges, which nearly always have both kinds of scores, at last everywhere.
         Beyond the last row and key of a ragged tile stand these again."""
         r0, r1, k0, k1 = (x[:, None] for x in tiles)
         ends = rows[[0, -1]]
@@ -117,9 +117,9 @@ class Mask:
             for part in np.array_split(at, 1 + at.size * i.size * j.size // LOOKED_AT):
                 row = np.minimum(r0[part] + i, r1[part])[:, :, None]
                 key = np.minimum(k0[part] + j, k1[part])[:, None, :]
-                kept = np.broadcast_to(self.sees(row, key), (part.size, i.size, j.size))
-                some[part] |= kept.any((1, 2))
-                every[part] &= kept.all((1, 2))
+                visible = np.broadcast_to(self.sees(row, key), (part.size, i.size, j.size))
+                some[part] |= visible.any((1, 2))
+                every[part] &= visible.all((1, 2))
         return np.where(every, FULL, np.where(some, PARTIAL, SKIPPED))
 
     def key_range(self, n_q: int, n_k: int, block_q: int, every: bool = False) -> Range:
@@ -164,7 +164,7 @@ class Mask:
         return pointers, (2 * j + (found[i, j] == PARTIAL)).astype(np.int32)
 
     def visible(self, n_q: int, n_k: int) -> int:
-        """How many of the Nq · Nk scores are kept."""
+        """Count the visible ones of the Nq · Nk scores."""
         return int(ranges(self.terms, n_q, n_k, False)[2].sum())
 
 
@@ -191,9 +191,9 @@ def _union(classes: list[np.ndarray]) -> np.ndarray:
     """The classes of tiles under any term: known where at most one keeps part of them."""
     if len(classes) == 1:
         return classes[0].copy()
-    kept = sum((c != SKIPPED).astype(np.uint8) for c in classes)
+    visible = sum((c != SKIPPED).astype(np.uint8) for c in classes)
     alone = sum(np.where(c == SKIPPED, 0, c).astype(np.uint8) for c in classes)
-    found = np.where(kept == 0, SKIPPED, np.where(kept == 1, alone, UNKNOWN)).astype(np.uint8)
+    found = np.where(visible == 0, SKIPPED, np.where(visible == 1, alone, UNKNOWN)).astype(np.uint8)
     found[np.any([c == FULL for c in classes], axis=0)] = FULL
     return found
 
@@ -213,7 +213,7 @@ def _parse(text: str) -> Mask:
                 f"from character {place} on {len(found)} predicates are joined by &, and at most "
                 f"{MAX_PREDICATES} may be"
             )
-        terms.add(_merged(found))
+        terms.add(_merge(found))
         place += len(part) + 1
     if (many := text.count("|") + 1) > MAX_TERMS:
         raise MaskError(f"{many} terms are joined by |, and at most {MAX_TERMS} may be")
@@ -239,15 +239,15 @@ def _order(term: Term) -> tuple:
     return list(PREDICATES).index(term.name), term.numbers
 
 
-def _merged(found: list[Term]) -> Terms:
+def _merge(found: list[Term]) -> Terms:
     """In the registry's order, without what says nothing; two of one name as one if they can be."""
-    kept: list[Term] = []
+    merged: list[Term] = []
     for t in sorted({*found} - {Term("full")}, key=_order):
         both = None
-        if kept and kept[-1].name == t.name:
-            both = t.predicate.both(kept[-1].numbers, t.numbers)
-        kept[len(kept) - bool(both) :] = [Term(t.name, both) if both else t]
-    return tuple(kept) or (Term("full"),)
+        if merged and merged[-1].name == t.name:
+            both = t.predicate.both(merged[-1].numbers, t.numbers)
+        merged[len(merged) - bool(both) :] = [Term(t.name, both) if both else t]
+    return tuple(merged) or (Term("full"),)
 
 
 def of(causal: bool) -> Mask:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 # Per multiprocessor (CUDA C++ Programming Guide, technical specifications per compute capability):
-# shared KiB, of which so many are kept per block, threads, blocks. All have 65,536 registers, given
-# out 256 at a time to a warp, at most 255 to a thread.
+# shared KiB, of which so many are reserved per block, threads, blocks. All have 65,536 registers,
+# given out 256 at a time to a warp, at most 255 to a thread.
 SM_LIMITS = {
     "sm_75": (64, 0, 1024, 16),
     "sm_80": (164, 1, 2048, 32),
@@ -19,12 +19,12 @@ REGISTERS, MOST_REGISTERS = 65536, 255
 def room(arch: str, num_warps: int, registers: int, shared_bytes: int) -> dict[str, int]:
     """{resource: how many blocks it would allow alone}; ``registers`` per thread, ``shared_bytes``
     per block."""
-    shared_kib, kept_kib, threads, blocks = SM_LIMITS[arch]
+    shared_kib, reserved_kib, threads, blocks = SM_LIMITS[arch]
     warp_registers = -(-registers * 32 // 256) * 256
     by_registers = REGISTERS // (warp_registers * num_warps)
     return {
         "registers": by_registers if registers <= MOST_REGISTERS else 0,
-        "shared memory": shared_kib * 1024 // (shared_bytes + kept_kib * 1024),
+        "shared memory": shared_kib * 1024 // (shared_bytes + reserved_kib * 1024),
         "threads": threads // (32 * num_warps),
         "blocks": blocks,
     }

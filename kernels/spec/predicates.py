@@ -148,8 +148,8 @@ def _block_tiles(first_row, last_row, first_key, last_key, *numbers):
     c, d = c[:, None], d[:, None]
     rows = np.maximum(np.minimum(last_row + 1, b) - np.maximum(first_row, a), 0)
     keys = np.maximum(np.minimum(last_key + 1, d) - np.maximum(first_key, c), 0)
-    kept = rows.astype(float) @ keys.astype(float)  # of each tile; the parts do not overlap
-    return _classes(kept == (last_row - first_row + 1) * (last_key - first_key + 1), kept > 0)
+    visible = rows.astype(float) @ keys.astype(float)  # of each tile; the parts do not overlap
+    return _classes(visible == (last_row - first_row + 1) * (last_key - first_key + 1), visible > 0)
 
 
 def _read_blocks(word: Word) -> Numbers:

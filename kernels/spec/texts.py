@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 def cut(text: str) -> str:
     """“text”, not all of it if it is long."""
-    shown = "".join(c if c.isprintable() else "?" for c in text[:25])
-    return f"“{shown if len(shown) <= 24 else shown[:24] + '…'}”"
+    printable = "".join(c if c.isprintable() else "?" for c in text[:25])
+    return f"“{printable if len(printable) <= 24 else printable[:24] + '…'}”"
 
 
 def short(x: float) -> str:

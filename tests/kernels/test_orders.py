@@ -8,7 +8,7 @@ import torch
 import kernels
 from tests.kernels.attention_checks import assert_attention, make_qkv
 
-ORDERS = ["standard", "fa1", "fa2"]
+ORDERS = ["standard", "fa1", "fa2", "fa2_split"]
 MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 in_each_order = pytest.mark.parametrize("order", ORDERS)
 in_each_dtype = pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])

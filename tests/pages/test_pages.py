@@ -117,15 +117,17 @@ def test_every_key_of_a_request_is_a_control_of_the_run_page():
     asked = RunRequest.from_query(own | {"rope": "100", "dropout": "0.5"})
     both = RunRequest.from_query(own | {"pass": "backward"})  # which has no dropout
     assert set(run.KEYS) == (set(asked.to_query()) | set(both.to_query())) - {"order"}
-    assert tuple(run._shown({})) == run.KEYS
-    shown = run._shown(asked.to_query())
+    assert tuple(run._control_values({})) == run.KEYS
+    shown = run._control_values(asked.to_query())
     assert (
         RunRequest.from_query({k: str(x) for k, x in shown.items()} | {"methods": asked.methods})
         == asked
     )
     assert (
         shown["hk"] == "2"
-        and run._shown({"h": "4"})["hk"] == run._shown({"hq": "4", "hk": "4"})["hk"] == "each"
+        and run._control_values({"h": "4"})["hk"]
+        == run._control_values({"hq": "4", "hk": "4"})["hk"]
+        == "each"
     )
 
 

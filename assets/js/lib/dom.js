@@ -46,7 +46,12 @@ export const table = (attributes, top, head, rows) =>
  * @param {HTMLElement} node @param {() => string} text @param {string} done @param {() => string} otherwise */
 export async function copyText(node, text, done, otherwise) {
   const label = node.textContent;
-  node.textContent = await navigator.clipboard.writeText(text()).then(() => done, otherwise);
+  try {
+    await navigator.clipboard.writeText(text());
+    node.textContent = done;
+  } catch {
+    node.textContent = otherwise();
+  }
   setTimeout(() => {
     node.textContent = label;
   }, 1600);

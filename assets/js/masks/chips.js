@@ -116,7 +116,7 @@ export class Chips {
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${index}.${k}`;
-      const button = button("", () => this.act.pick(on ? null : `${index}.${k}`), {
+      const toggle = button("", () => this.act.pick(on ? null : `${index}.${k}`), {
         class: "fa-mask-tiles",
         "aria-pressed": String(on),
         "data-kind": "tiles",
@@ -124,7 +124,7 @@ export class Chips {
         ...place,
         title: t("toggle"),
       });
-      parts.push(button);
+      parts.push(toggle);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
       const fields = fieldsOf(piece, numbers?.length ?? null);
@@ -191,26 +191,26 @@ export class Chips {
 
   type(input) {
     const { term, k } = input.dataset;
-    const all = all(this.root, `input[data-term="${term}"][data-k="${k}"]`);
+    const fields = all(this.root, `input[data-term="${term}"][data-k="${k}"]`);
     input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
     this.act.edit(
       renumbered(
         this.draft,
         Number(term),
         Number(k),
-        all.map(({ value }) => value.trim()).join(","),
+        fields.map(({ value }) => value.trim()).join(","),
       ),
       input,
     );
   }
 
   plus(index, label) {
-    const button = button(
+    const plus = button(
       "+",
       () => {
         const taken = (this.draft[index] ?? []).map(({ name }) => name);
         this.menu.open(
-          button,
+          plus,
           ({ name }) => name !== "full" && !taken.includes(name),
           ({ name, start }) => this.add(index, { name, numbers: start }),
         );
@@ -225,7 +225,7 @@ export class Chips {
         "data-term": index,
       },
     );
-    return button;
+    return plus;
   }
 
   /** The new chip has the keyboard: its first number, or what takes it away again. */

@@ -34,7 +34,7 @@ export function decode(buffer) {
   for (const [name, { dtype, shape, offset }] of /** @type {[string, Directory][]} */ (
     Object.entries(header.arrays)
   )) {
-    const count = shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
+    const count = shape.reduce((a, b) => a * b, 1);
     arrays[name] =
       dtype === "f2"
         ? widenHalves(new Uint16Array(buffer, start + offset, count))

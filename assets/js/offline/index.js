@@ -22,10 +22,10 @@ import { StaticPage } from "./static_pages.js";
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** One page at a time; the address and its listeners are those of site/pages.js. */
-function tabs() {
-  const all = all(document, "#pages > .tab-wrapper [role=tab]");
+function mountTabs() {
+  const tabs = all(document, "#pages > .tab-wrapper [role=tab]");
   const choose = (tab) => {
-    for (const other of all) {
+    for (const other of tabs) {
       const now = other === tab;
       other.setAttribute("aria-selected", String(now));
       other.tabIndex = now ? 0 : -1;
@@ -34,14 +34,14 @@ function tabs() {
     }
     chooseTab(tab.dataset.tabId);
   };
-  for (const tab of all) {
+  for (const tab of tabs) {
     tab.addEventListener("click", () => choose(tab));
     tab.addEventListener("keydown", (event) => {
       const by = MOVES[event.key];
       if (!by) return;
       event.preventDefault();
       event.stopPropagation(); // it is no step of the player
-      const next = all[(all.indexOf(tab) + by + all.length) % all.length];
+      const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
       next.focus();
       next.click();
     });
@@ -66,7 +66,7 @@ export function start(pictures) {
   const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
-  tabs();
+  mountTabs();
   const mounts = { backward: mountBackward, race: mountRace, video, predict, tour };
   const scripts = Object.fromEntries(
     Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),

@@ -1,17 +1,23 @@
 // Problem and position are written to the address bar, which query.js reads.
 
 import { pending } from "../lib/pending.js";
+
+/** By keys of the address; null takes a key out. @typedef {Record<string, any>} AddressValues */
 import { OLD_LESSON } from "../model/query.js";
 
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {
   constructor(wait = 200) {
     this.wait = wait;
-    this.timer = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {AddressValues | null} */
     this.pending = null;
+    /** @type {AddressValues} */
     this.known = {}; // all that was written, but for where in the site the reader is
   }
 
+  /** @param {AddressValues} values */
   write(values) {
     this.pending = { ...this.pending, ...values };
     const { page, lesson, ...rest } = values;
@@ -20,7 +26,7 @@ export class Address {
     this.timer ??= setTimeout(() => this.flush(), this.wait);
   }
 
-  /** Another place of the site: Back leads to the one before. */
+  /** Another place of the site: Back leads to the one before. @param {AddressValues} values */
   push(values) {
     this.flush();
     this.write(values);
@@ -33,9 +39,9 @@ export class Address {
     this.write(this.known);
   }
 
-  flush(how = "replaceState") {
+  flush(how = /** @type {"replaceState" | "pushState"} */ ("replaceState")) {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     pending("address", false);
     if (!this.pending) return;
     const params = new URLSearchParams(window.location.search);

@@ -1,7 +1,7 @@
 // Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
 // are seen; and to the page itself when a link of Learn has led ttabStorage.
 
-import { all, button, el, set } from "../lib/dom.js";
+import { all, around, button, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
@@ -26,7 +26,7 @@ function enter(led) {
   return document.activeElement === panel;
 }
 
-/** The bar moves behind the pages' tabs, which are seen before its tools. */
+/** The bar moves behind the pages' tabs, which are seen before its tools. @param {HTMLElement} bar @param {HTMLElement} skip */
 function order(bar, skip) {
   const tabs = document.querySelector("#pages > .tab-wrapper");
   if (!tabs || tabs.nextElementSibling === bar) return;
@@ -41,7 +41,7 @@ function arrive() {
     tabStorage.set(MOVE_FOCUS, "");
 }
 
-/** Of the bar, `bar` its block on the page. */
+/** Of the bar, `bar` its block on the page. @param {HTMLElement} bar */
 export function mountArrival(bar) {
   const skip = button(t("skip"), () => enter(true), { class: "fa-skip" });
   const [came] = /** @type {PerformanceNavigationTiming[]} */ (
@@ -55,12 +55,17 @@ export function mountArrival(bar) {
   };
   for (const event of ["fa:opened", "fa:page"]) listen(event, now);
   now();
-  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, detail }) => {
-    const link = target.closest?.(".fa-learn a[href^='?']");
+  document.addEventListener("click", (event) => {
+    const { ctrlKey, metaKey, shiftKey, detail } = event;
+    const link = around(event, ".fa-learn a[href^='?']");
     if (link && !ctrlKey && !metaKey && !shiftKey)
       tabStorage.set(
         MOVE_FOCUS,
-        new URLSearchParams(link.search).get("page") === "learn" ? "" : detail ? "1" : BY_KEY,
+        new URLSearchParams(link.getAttribute("href") ?? "").get("page") === "learn"
+          ? ""
+          : detail
+            ? "1"
+            : BY_KEY,
       );
   });
 }

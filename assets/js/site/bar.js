@@ -1,69 +1,62 @@
 // The bar above all pages. Its buttons are about the Step page and lead there first.
 
-import { embedCode } from "./embed.js";
 import { fetchJson } from "../lib/build.js";
-import { all, set } from "../lib/dom.js";
-import { listen, emit } from "../lib/events.js";
+import { all, copyText, get, set, targetOf } from "../lib/dom.js";
+import { emit, listen } from "../lib/events.js";
 import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
+import { embedCode } from "./embed.js";
 import { isOnScreen, toPage } from "./pages.js";
 import { showSymbols, Terms } from "./terms.js";
 import { t } from "./texts.js";
 
 const terms = new Terms(() => fetchJson("glossary"));
 
+/** @param {string} name of an event @param {unknown} [detail] */
 const onStep = (name, detail) => toPage("step").then(() => emit(name, detail));
 
-/** Copies what `text` gives; the button says that it did, or what to do instead. */
-async function copy({ target }, text, instead) {
-  const label = target.textContent;
-  try {
-    await navigator.clipboard.writeText(text());
-    target.textContent = t("copied");
-  } catch {
-    target.textContent = instead;
-  }
-  setTimeout(() => {
-    target.textContent = label;
-  }, 1600);
-}
-
+/** @param {{element: HTMLElement}} component */
 export function mountBar({ element }) {
   mountBack(element);
-  mountArrival(element.closest("#top"));
-  const menu = element.querySelector(".fa-menu");
-  const on = (name, act) => element.querySelector(name).addEventListener("click", act);
-  on(".fa-start-tour", () => onStep("fa:tour"));
-  on(".fa-start-predict", () => {
+  mountArrival(/** @type {HTMLElement} */ (element.closest("#top")));
+  const menu = /** @type {HTMLDetailsElement} */ (get(element, ".fa-menu"));
+  const onClick = (
+    /** @type {string} */ selector,
+    /** @type {(target: HTMLElement) => void} */ act,
+  ) => get(element, selector).addEventListener("click", (event) => act(targetOf(event)));
+  /** @param {string} selector @param {() => string} text @param {string} otherwise what to do where there is no clipboard */
+  const copies = (selector, text, otherwise) =>
+    onClick(selector, (target) => copyText(target, text, t("copied"), () => otherwise));
+  onClick(".fa-start-tour", () => onStep("fa:tour"));
+  onClick(".fa-start-predict", () => {
     menu.open = false;
     onStep("fa:predict");
   });
-  on(".fa-pass", ({ target }) => target.dataset.pass && onStep("fa:pass", target.dataset.pass));
-  const shown = () => (element.querySelector(".fa-pass").hidden = !isOnScreen("step"));
-  listen("fa:page", shown);
-  shown();
-  const passes = all(element, "[data-pass]");
-  listen("fa:passed", (pass) =>
-    passes.forEach((button) => set(button, { "aria-pressed": button.dataset.pass === pass })),
-  );
-  on(".fa-start-present", () =>
+  onClick(".fa-pass", ({ dataset }) => dataset.pass && onStep("fa:pass", dataset.pass));
+  const showPass = () => (get(element, ".fa-pass").hidden = !isOnScreen("step"));
+  listen("fa:page", showPass);
+  showPass();
+  listen("fa:passed", (pass) => {
+    for (const node of all(element, "[data-pass]"))
+      set(node, { "aria-pressed": node.dataset.pass === pass });
+  });
+  onClick(".fa-start-present", () =>
     isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here"),
   );
-  on(".fa-start-symbols", () => showSymbols(terms, document.activeElement));
-  on(".fa-copy", (event) => copy(event, () => window.location.href, t("copy.link"))); // which always holds the Problem and the step
-  on(".fa-copy-embed", (event) => copy(event, embedCode, t("copy.embed")));
-  on(".fa-menu", ({ target }) => {
-    const kind = target.dataset.save;
-    if (!kind) return;
+  onClick(".fa-start-symbols", (target) => showSymbols(terms, target));
+  copies(".fa-copy", () => window.location.href, t("copy.link")); // which always holds the Problem and the step
+  copies(".fa-copy-embed", embedCode, t("copy.embed"));
+  onClick(".fa-menu", ({ dataset }) => {
+    if (!dataset.save) return;
     menu.open = false;
-    onStep("fa:save", kind);
+    onStep("fa:save", dataset.save);
   });
-  document.addEventListener("click", ({ target }) => {
-    menu.open &&= menu.contains(target);
+  document.addEventListener("click", (event) => {
+    menu.open &&= menu.contains(targetOf(event));
   });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;
-    menu.querySelector("summary").focus();
+    get(menu, "summary").focus();
   });
 }

@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 
 const SIZE = [800, 500];
 
-/** What is on screen, with or without all that stands around the picture. */
+/** What is on screen, with or without all that stands around the picture. @param {string | null} mode */
 function addressOf(mode) {
   address.flush();
   const url = new URL(window.location.href);

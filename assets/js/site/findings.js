@@ -1,7 +1,7 @@
 // What the kernel said of which Problem, in the bar beside the picture that it is about.
 
 import { address } from "./address.js";
-import { el } from "../lib/dom.js";
+import { el, find } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { isOnScreen } from "./pages.js";
 import { announce } from "./live_region.js";
@@ -11,7 +11,7 @@ const findings = new Map(); // query of a Problem and its pass → { device, agr
 let shown = ""; // that of what the Step page shows
 
 function chip() {
-  const node = document.querySelector(".fa-kernel-chip");
+  const node = find(document, ".fa-kernel-chip");
   if (!node) return;
   const found = findings.get(shown);
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
@@ -32,7 +32,7 @@ function chip() {
 
 listen("fa:page", chip);
 
-/** The player shows this Problem at this place, with this selected. */
+/** The player shows this Problem at this place, with this selected. @param {{query: Record<string, string>, pass?: string | null, [key: string]: any}} it */
 export function showFinding({ query, ...place }) {
   address.write({
     pass: null,
@@ -58,7 +58,7 @@ export function showFinding({ query, ...place }) {
 export function recordFinding() {
   const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
   announce(verdict?.textContent);
-  const data = document.querySelector('[data-testid="run-result"]')?.dataset;
+  const data = find(document, '[data-testid="run-result"]')?.dataset;
   if (!data?.agrees) return; // nothing was compared with the picture
   findings.set(data.query, {
     device: data.device,

@@ -1,58 +1,62 @@
 // Repairs of Gradio's fields, for the whole page.
 
-import { all, on } from "../lib/dom.js";
+import { all, around, on, targetOf } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 
-let taking = null; // the menu in which Enter was pressed last, until another key or place is
+/** The menu in which Enter was pressed last, until another key or place is. @type {HTMLElement | null} */
+let taking = null;
 
 // Enter takes what was typed into a menu of numbers; Gradio would take the first of its list that holds the digits.
 const typed = new WeakSet();
 document.addEventListener(
   "input",
-  ({ target }) => target.closest?.(".fa-sizes") && typed.add(target),
+  (event) => around(event, ".fa-sizes") && typed.add(targetOf(event)),
 );
 document.addEventListener(
   "keydown",
   (event) => {
-    if (!typed.has(event.target)) return;
-    if (event.key.startsWith("Arrow")) typed.delete(event.target);
+    const target = targetOf(event);
+    if (!typed.has(target)) return;
+    if (event.key.startsWith("Arrow")) typed.delete(target);
     if (event.key !== "Enter") return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    typed.delete(event.target);
-    taking = event.target;
-    event.target.blur();
+    typed.delete(target);
+    taking = target;
+    target.blur();
   },
   { capture: true },
 );
 
 // A menu drops the keyboard when a choice is taken, and unfolds whenever it has it: it keeps the one without the other.
-const kept = new WeakSet();
-let unheard = null; // the menu that has the keyboard, and does not know
+const refocused = new WeakSet();
+/** The menu that has the keyboard, and does not know. @type {HTMLElement | null} */
+let unaware = null;
 document.addEventListener(
   "focus",
-  (event) => kept.has(event.target) && event.stopImmediatePropagation(),
+  (event) => refocused.has(targetOf(event)) && event.stopImmediatePropagation(),
   { capture: true },
 );
-function keep(menu) {
-  kept.add(menu);
+/** @param {HTMLElement} menu */
+function refocus(menu) {
+  refocused.add(menu);
   menu.focus({ preventScroll: true });
-  kept.delete(menu);
-  unheard = menu;
+  refocused.delete(menu);
+  unaware = menu;
 }
 // What is typed or looked for in it is the next choice: now it hears of the keyboard.
 on(
   document,
   ["keydown", "input", "pointerdown"],
   ({ target, key }) => {
-    if (target !== unheard || ["Tab", "Shift"].includes(key)) return;
-    unheard = null;
+    if (target !== unaware || ["Tab", "Shift"].includes(key)) return;
+    unaware = null;
     target.dispatchEvent(new FocusEvent("focus"));
   },
   { capture: true },
 );
 document.addEventListener("focusout", () => {
-  unheard = null;
+  unaware = null;
 });
 document.addEventListener(
   "pointerdown",
@@ -63,18 +67,17 @@ document.addEventListener(
 );
 document.addEventListener(
   "keydown",
-  ({ key, target }) => {
-    taking = key === "Enter" && target.matches?.("[role=combobox]") ? target : null;
+  (event) => {
+    const target = targetOf(event);
+    taking = event.key === "Enter" && target.matches?.("[role=combobox]") ? target : null;
   },
   { capture: true },
 );
-document.addEventListener(
-  "focusout",
-  ({ target, relatedTarget }) =>
-    target === taking &&
-    !relatedTarget &&
-    queueMicrotask(() => document.activeElement === document.body && keep(target)),
-);
+document.addEventListener("focusout", (event) => {
+  const target = targetOf(event);
+  if (target === taking && !event.relatedTarget)
+    queueMicrotask(() => document.activeElement === document.body && refocus(target));
+});
 
 // Gradio gives each of a group's radio buttons a name of its own, and again after a choice: with one name they are one
 // stop of the Tab key, and arrows choose.
@@ -89,7 +92,7 @@ function group() {
 for (const event of ["fa:opened", "fa:page"]) listen(event, group);
 document.addEventListener(
   "keydown",
-  ({ target }) => target.matches?.("#pages input[type=radio]") && group(),
+  (event) => targetOf(event).matches?.("#pages input[type=radio]") && group(),
   { capture: true },
 );
 
@@ -102,7 +105,8 @@ document.addEventListener(
   },
   { capture: true },
 );
-document.addEventListener("input", ({ target }) => {
+document.addEventListener("input", (event) => {
+  const target = targetOf(event);
   if (!counted && target.matches?.(".fa-own textarea"))
     target.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true, key: " " }));
   counted = false;

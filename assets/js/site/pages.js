@@ -20,8 +20,10 @@ if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
 }
 
 const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
+/** @param {string} name */
 const tabOf = (name) =>
   all(document, "#pages > .tab-wrapper [role=tab]").find((tab) => tab.dataset.tabId === name);
+/** @param {string} name */
 const isChosen = (name) => tabOf(name)?.getAttribute("aria-selected") === "true";
 
 const requested = fromAddress(); // the tab to open with
@@ -37,29 +39,31 @@ const opening = new Set([
 ]);
 pending("opening", true);
 
-/** A part of the page has taken what the address says. */
+/** A part of the page has taken what the address says. @param {string} part */
 export function partOpened(part) {
   opening.delete(part);
   pending("opening", opening.size > 0);
   emit("fa:opened", part);
 }
 
-/** Resolves once this part has. */
+/** Resolves once this part has. @param {string} part */
 export const onceOpened = async (part) => opening.has(part) && nextEvent("fa:opened", part);
 
+/** @param {string} name */
 export const isOnScreen = (name) => onScreen === name;
 
 /** Whether the page that the address names has been shown. */
 export const hasArrived = () => arrived;
 
-/** Resolves once this page is on screen, to stay. */
+/** Resolves once this page is on screen, to stay. @param {string} name */
 export const onPage = async (name) => isOnScreen(name) || nextEvent("fa:page", name);
 
+/** @param {string} name */
 function choose(name) {
   if (!isChosen(name)) tabOf(name)?.click();
 }
 
-/** Shows the page of this name; resolves once it is laid out. */
+/** Shows the page of this name; resolves once it is laid out. @param {string} name */
 export async function toPage(name) {
   if (isChosen(name)) return;
   const there = nextEvent("fa:page", name);
@@ -82,7 +86,8 @@ export function openRequestedPage() {
 }
 
 /** A tab was chosen. While the page opens Gradio first selects its first tab, which is no choice: until the tab that
- * the address names has been shown, another one does not count. */
+ * the address names has been shown, another one does not count.
+ * @param {string} name */
 export function chooseTab(name) {
   arrived ||= name === requested;
   if (!arrived) return;

@@ -1,14 +1,14 @@
 // What is chosen on a server-made picture, a tile of the map, as an event that Gradio knows.
 
-import { set } from "../lib/dom.js";
+import { around, find, get, set } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 
-document.addEventListener("click", ({ target }) => {
-  const pick = target.closest?.("[data-pick]")?.dataset.pick;
+document.addEventListener("click", (event) => {
+  const pick = around(event, "[data-pick]")?.dataset.pick;
   if (pick) emit("fa:pick", pick);
 });
 
-/** An invisible component: what was chosen on its page becomes its value. */
+/** An invisible component: what was chosen on its page becomes its value. @param {{element: HTMLElement, props: {value: string}, trigger: (event: string) => void}} it */
 export function mountPicker({ element, props, trigger }) {
   listen("fa:pick", (query) => {
     if (!element.isConnected || !element.closest("[role=tabpanel]")?.checkVisibility()) return;
@@ -18,18 +18,21 @@ export function mountPicker({ element, props, trigger }) {
 }
 
 // The map of tiles is one stop of the Tab key; arrows move on it.
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 document.addEventListener(
   "keydown",
   (event) => {
-    const from = event.target.closest?.(".fa-tile-table td");
+    const from = /** @type {HTMLTableCellElement | null} */ (around(event, ".fa-tile-table td"));
     const [down, right] = MOVES[event.key] ?? [];
     if (!from || down === undefined) return;
     event.preventDefault();
-    const row = from.closest("table").rows[from.parentNode.rowIndex + down];
-    const to = row?.cells[from.cellIndex + right]?.querySelector(".fa-cell:not(:disabled)");
+    const line = /** @type {HTMLTableRowElement} */ (from.parentElement);
+    const row = line.closest("table")?.rows[line.rowIndex + down];
+    const place = row?.cells[from.cellIndex + right];
+    const to = place && find(place, ".fa-cell:not(:disabled)");
     if (!to) return;
-    set(from.querySelector(".fa-cell"), { tabindex: -1 });
+    set(get(from, ".fa-cell"), { tabindex: -1 });
     set(to, { tabindex: 0 });
     to.focus();
   },

@@ -1,5 +1,6 @@
 // The Run page: what it runs goes to the address and to the server.
 
+import { get } from "../lib/dom.js";
 import { address } from "./address.js";
 import { loadAddressState } from "./query_state.js";
 import { presentMode } from "./presentation.js";
@@ -9,15 +10,19 @@ import { RUN_DEFAULTS, agree, isStepProblem } from "../model/controls.js";
 import { problemAndPassOf } from "../model/query.js";
 import { onceOpened, onPage } from "./pages.js";
 
+/** @import { Values } from "../model/controls.js" */
+
 const part = "run";
 const RECORDED = { "run-sweep": "recorded" }; // in an address: its sweep is shown as it is on record, and nothing is measured
 const MEASURED = { "run-sweep": null };
 let handed = null; // what the controls were last given of the Step page's Problem: {query, values}
 
 /** The tab was chosen: without a request of its own in the address the page shows the Step page's Problem, unless a
- * control was changed by hand. @param {Record<string, any>} values */
+ * control was changed by hand. @param {Record<string, any>} values
+ * @param {{prefix: string, plain: Values}} data */
 export const followStep = (values, data) => during("run", stepped(values, data));
 
+/** @param {Values} values @param {{prefix: string, plain: Values}} it */
 async function stepped(values, { prefix, plain }) {
   handed ??= {
     query: "",
@@ -37,8 +42,9 @@ async function stepped(values, { prefix, plain }) {
   return handed.values;
 }
 
-/** These values are run: they go to the address unless they are the Step page's Problem. */
+/** These values are run: they go to the address unless they are the Step page's Problem. @param {Values} values @param {{prefix: string}} it */
 export function writeRun({ mode: _, ...values }, { prefix }) {
+  /** @type {Record<string, string | null>} */
   const query = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, String(value)]),
   );
@@ -56,10 +62,10 @@ export function writeRun({ mode: _, ...values }, { prefix }) {
   return { ...values, mode: presentMode() };
 }
 
-/** The curves stand below everything else: whoever asks for them is led there, once the server has begun. */
+/** The curves stand below everything else: whoever asks for them is led there, once the server has begun. @param {Values} values */
 export function showSweep(values) {
   if (!values.linked) address.write(MEASURED);
-  const place = document.querySelector("#sweep-note");
+  const place = get(document, "#sweep-note");
   const isThere = () => {
     const note = place.querySelector(".fa-run");
     note?.scrollIntoView();
@@ -70,7 +76,7 @@ export function showSweep(values) {
   return { ...values, mode: presentMode() };
 }
 
-/** An invisible component: once the page is on screen, what a link to the recorded sweep asks for becomes its value. */
+/** An invisible component: once the page is on screen, what a link to the recorded sweep asks for becomes its value. @param {{props: {value: string}, trigger: (event: string) => void}} it */
 export async function mountLinked({ props, trigger }) {
   const { search } = window.location;
   const params = new URLSearchParams(search);

@@ -1,6 +1,6 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
 
-import { all } from "../lib/dom.js";
+import { all, find, get, isPresenting } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
@@ -10,6 +10,7 @@ const PAGE = "#pages .fa-report";
 const SCENES =
   ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plot:has(.js-plotly-plot)";
 const BANNERS = ".fa-run-verdict, .fa-sweep-line";
+/** @type {Record<string, number>} */
 const STEPS = {
   ArrowRight: 1,
   PageDown: 1,
@@ -21,35 +22,38 @@ const STEPS = {
 const SCREEN = [690, 388]; // px that a scene is laid out in, and then enlarged from
 const LEAST = 24 / 13; // the smallest type becomes 24 px
 
-class Scenes {
+class RunPresentation {
   constructor() {
     this.at = 0;
+    this.isOn = false;
+    /** @type {Element | null} */
+    this.scene = null;
     this.changes = new MutationObserver(() => this.show());
     new MutationObserver(() => this.follow()).observe(document.body, {
       attributeFilter: ["class"],
     });
-    new ResizeObserver(() => this.follow()).observe(document.querySelector(PAGE)); // its tab is shown
+    new ResizeObserver(() => this.follow()).observe(get(document, PAGE)); // its tab is shown
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("resize", () => this.show());
   }
 
   get page() {
-    const page = document.body.classList.contains("fa-present") && document.querySelector(PAGE);
+    const page = isPresenting() && find(document, PAGE);
     return page && page.checkVisibility() ? page : null;
   }
 
   /** The hall was entered or left: what was shown is made anew in its type, from what the engine has kept. */
   follow() {
     const on = Boolean(this.page);
-    if (on === Boolean(this.on)) return;
-    this.on = on;
+    if (on === this.isOn) return;
+    this.isOn = on;
     this.changes.disconnect();
-    const page = document.querySelector(PAGE);
+    const page = get(document, PAGE);
     if (on) this.changes.observe(page, { childList: true, subtree: true });
     this.at = 0;
     if (page.querySelector('[data-testid="run-result"], [data-testid="run-recorded"]'))
-      page.querySelector(".fa-primary").click();
-    if (page.querySelector(".fa-sweep-line")) page.querySelector(".fa-sweeps").click();
+      get(page, ".fa-primary").click();
+    if (page.querySelector(".fa-sweep-line")) get(page, ".fa-sweeps").click();
     this.show();
   }
 
@@ -63,7 +67,7 @@ class Scenes {
     this.at = clamp(this.at, 0, scenes.length - 1);
     const here = scenes[this.at];
     for (const scene of scenes) scene.toggleAttribute("data-scene", scene === here);
-    const blocks = [...page.querySelector(".fa-main").children];
+    const blocks = all(page, ".fa-main > *");
     const holds = blocks.findIndex((block) => here && block.contains(here));
     const banner = blocks.slice(0, holds + 1).findLast((block) => block.querySelector(BANNERS));
     for (const block of blocks)
@@ -71,11 +75,12 @@ class Scenes {
     page.toggleAttribute("data-chart", Boolean(here?.matches(".fa-plot")));
     page.removeAttribute("data-tight");
     page.toggleAttribute("data-tight", document.documentElement.scrollHeight > window.innerHeight);
-    if (here === this.shown) return;
-    this.shown = here;
+    if (here === this.scene) return;
+    this.scene = here;
     requestAnimationFrame(() => window.dispatchEvent(new Event("resize"))); // a chart was laid out for another place
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const page = this.page;
     if (!page) return;
@@ -89,9 +94,10 @@ class Scenes {
   }
 }
 
-let scenes = null;
+/** @type {RunPresentation | null} */
+let presentation = null;
 
 /** Of the component with the verdict, once for all. */
 export function mountRunPresentation() {
-  scenes ??= new Scenes();
+  presentation ??= new RunPresentation();
 }

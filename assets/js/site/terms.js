@@ -1,11 +1,17 @@
 // The glossary on every page: the pointer rests on a symbol or a word, or a marked word has the
 // focus, and its entry is shown. Escape closes it. The entries are fetched when first wanted.
 
-import { el, set } from "../lib/dom.js";
+import { el, set, targetOf } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
+import { openDialog } from "./dialog.js";
 import { t } from "./texts.js";
 
+/** An entry of the glossary. @typedef {{key: string, symbol: string, name: string, words: string}} Term */
+/** A place in a text that an entry may be about. @typedef {{key?: string, word: string, start: number, end: number}} Found */
+/** What is shown: the entry, where it is from, and the title that stood there. @typedef {{term: Term, node: HTMLElement, box: DOMRect, titled: HTMLElement | null, title?: string}} Shown */
+
 // Cards that use a letter in another sense.
+/** @type {Record<string, string[]>} */
 const OTHER_SENSE = {
   "#learn-matmul": ["B", "i", "j"],
   "#learn-formats": ["m", "N", "K"],
@@ -20,7 +26,7 @@ const PIECE = /[αℓΣQKVSPO][₀-₉ᵢⱼᵀ]*/gu;
 
 /** Looks words up: which entry, if any, a place in a text belongs to. */
 export class Index {
-  /** terms: [{key, symbol, name, words}]; spelled: {as it is written: key} */
+  /** @param {{terms: Term[], spelled: Record<string, string>}} glossary `spelled`: {as it is written: key} */
   constructor({ terms, spelled }) {
     this.entries = new Map(terms.map((term) => [term.key, term]));
     this.symbols = new Map(
@@ -36,9 +42,10 @@ export class Index {
     );
   }
 
-  /** What may be meant at `offset`, the best first: [{key, start, end}]. An offset lies between two characters. */
+  /** What may be meant at `offset`, the best first: [{key, start, end}]. An offset lies between two characters. @param {string} text @param {number} offset */
   find(text, offset) {
-    const over = (pattern, from = 0, of = text) =>
+    /** @type {(pattern: RegExp, from?: number, of?: string) => (Found & {match: RegExpExecArray})[]} */
+    const over = (/** @type {RegExp} */ pattern, from = 0, of = text) =>
       [...of.matchAll(pattern)]
         .map((match) => ({
           match,
@@ -52,7 +59,7 @@ export class Index {
       key: this.spelled.get(found.match[1]),
     }));
     const tokens = over(WORD).flatMap(
-      (found) =>
+      /** @returns {Found[]} */ (found) =>
         this.symbol(found, text) ??
         (RUN.test(found.word) ? over(PIECE, found.start, found.word) : []),
     );
@@ -65,7 +72,7 @@ export class Index {
     ].filter(({ key }) => key);
   }
 
-  /** The word as a symbol, unless it is a unit (256 B, 16 K) or the O of O(N²). */
+  /** The word as a symbol, unless it is a unit (256 B, 16 K) or the O of O(N²). @param {Found} found @param {string} text */
   symbol({ word, start, end }, text) {
     const key = this.symbols.get(word.replace(TAIL, ""));
     if (!key) return null;
@@ -74,7 +81,7 @@ export class Index {
   }
 }
 
-/** The text and the place in it under the pointer, or null. */
+/** The text and the place in it under the pointer, or null. @param {number} x @param {number} y */
 function under(x, y) {
   const at = document.caretPositionFromPoint?.(x, y);
   if (at) return { node: at.offsetNode, offset: at.offset };
@@ -82,11 +89,13 @@ function under(x, y) {
   return range && { node: range.startContainer, offset: range.startOffset };
 }
 
+/** @param {DOMRectReadOnly | {left: number, right: number, top: number, bottom: number}} box @param {number} x @param {number} y */
 const inside = (box, x, y, by = 0) =>
   x >= box.left - by && x <= box.right + by && y >= box.top - by && y <= box.bottom + by;
 
 /** One for the whole document. `load()` → promise of what Index takes. */
 export class Terms {
+  /** @param {() => Promise<{terms: Term[], spelled: Record<string, string>}>} load */
   constructor(load) {
     this.load = load;
     this.title = el("b");
@@ -97,16 +106,29 @@ export class Terms {
       this.words,
       this.more,
     ]);
-    const on = (type, act, options = { passive: true }) =>
-      document.addEventListener(type, act, options);
-    on("pointermove", (event) => event.pointerType !== "touch" && this.moved(event));
-    on("focusin", ({ target }) => this.focused(target));
-    on("focusout", () => this.hide());
-    on("pointerdown", (event) => this.pressed(event));
-    on(
+    /** @type {Shown | null} */
+    this.shown = null;
+    /** Where the pointer was pressed, until it leaves the place.
+     * @type {{left: number, right: number, top: number, bottom: number} | null} */
+    this.left = null;
+    /** @type {Promise<Index | null> | null} */
+    this.loading = null;
+    const quiet = { passive: true };
+    document.addEventListener(
+      "pointermove",
+      (event) => event.pointerType !== "touch" && this.moved(event),
+      quiet,
+    );
+    document.addEventListener("focusin", (event) => this.focused(targetOf(event)), quiet);
+    document.addEventListener("focusout", () => this.hide(), quiet);
+    document.addEventListener("pointerdown", (event) => this.pressed(event), quiet);
+    document.addEventListener(
       "keydown",
-      (event) =>
-        event.key === "Escape" && this.shown && (this.hide(), event.stopImmediatePropagation()),
+      (event) => {
+        if (event.key !== "Escape" || !this.shown) return;
+        this.hide();
+        event.stopImmediatePropagation();
+      },
       { capture: true },
     );
     window.addEventListener("scroll", () => this.scrolled(), { passive: true, capture: true });
@@ -116,9 +138,7 @@ export class Terms {
   ready() {
     return (this.loading ??= this.load().then(
       (found) => new Index(found),
-      () => {
-        this.loading = null;
-      },
+      () => (this.loading = null),
     ));
   }
 
@@ -128,14 +148,18 @@ export class Terms {
     pending("rest", false);
   }
 
-  /** A press is no question: the pointer must leave the place first, whatever appears under it. */
-  pressed({ clientX: x, clientY: y, target }) {
+  /** A press is no question: the pointer must leave the place first, whatever appears under it. @param {PointerEvent} event */
+  pressed(event) {
+    const { clientX: x, clientY: y } = event;
     this.stir();
     this.left = { left: x, right: x, top: y, bottom: y };
-    if (!this.pop.contains(target)) this.hide();
+    if (!this.pop.contains(targetOf(event))) this.hide();
   }
 
-  moved({ clientX: x, clientY: y, target }) {
+  /** @param {PointerEvent} event */
+  moved(event) {
+    const { clientX: x, clientY: y } = event;
+    const target = targetOf(event);
     this.stir();
     if (this.left && inside(this.left, x, y, NEAR_PX)) return;
     this.left = null;
@@ -156,6 +180,7 @@ export class Terms {
     );
   }
 
+  /** @param {HTMLElement} target @param {number} x @param {number} y */
   async rested(target, x, y) {
     const isElsewhere = target.closest?.(
       "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term",
@@ -163,39 +188,43 @@ export class Terms {
     if (!target.isConnected || isElsewhere) return;
     const index = await this.ready();
     if (!index) return;
-    const node = target.closest?.("[data-term]");
+    const node = /** @type {HTMLElement | null} */ (target.closest?.("[data-term]"));
     if (node)
-      return this.show(index.entries.get(node.dataset.term), node.getClientRects()[0], node);
+      return this.show(index.entries.get(node.dataset.term ?? ""), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
-    if (text?.nodeType !== Node.TEXT_NODE || !target.contains(text)) return;
+    if (!(text instanceof Text) || offset === undefined || !target.contains(text)) return;
     const other = target.closest(Object.keys(OTHER_SENSE).join());
-    const taken = other
-      ? Object.entries(OTHER_SENSE).find(([place]) => other.matches(place))[1]
-      : [];
+    const [, taken] = Object.entries(OTHER_SENSE).find(([place]) => other?.matches(place)) ?? [
+      "",
+      [],
+    ];
     const range = document.createRange();
     for (const { key, start, end } of index
       .find(text.data, offset)
-      .filter((found) => !taken.includes(found.key))) {
+      .filter((found) => !taken.includes(found.key ?? ""))) {
       range.setStart(text, start);
       range.setEnd(text, end);
       const box = [...range.getClientRects()].find((one) => inside(one, x, y));
-      if (box) return this.show(index.entries.get(key), box, text.parentElement);
+      if (box && text.parentElement)
+        return this.show(index.entries.get(key ?? ""), box, text.parentElement);
     }
   }
 
+  /** @param {HTMLElement} target */
   async focused(target) {
     this.hide();
     if (!target.matches?.("abbr[data-term]")) return;
     const index = await this.ready();
     if (index && document.activeElement === target)
-      this.show(index.entries.get(target.dataset.term), target.getClientRects()[0], target);
+      this.show(index.entries.get(target.dataset.term ?? ""), target.getClientRects()[0], target);
   }
 
+  /** @param {Term | undefined} term @param {DOMRect | undefined} box @param {HTMLElement} node */
   show(term, box, node) {
     clearTimeout(this.leaving);
     if (!term || !box || (this.shown?.term === term && this.shown.node === node)) return;
     this.hide();
-    const titled = node.closest("[title]");
+    const titled = /** @type {HTMLElement | null} */ (node.closest("[title]"));
     const place = document.querySelector(".gradio-container") ?? document.body;
     if (this.pop.parentNode !== place) place.append(this.pop);
     set(this.title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
@@ -217,7 +246,7 @@ export class Terms {
     this.place(this.shown.box);
   }
 
-  /** Below the word's box, above it where there is no room, or beside it: never over it. */
+  /** Below the word's box, above it where there is no room, or beside it: never over it. @param {DOMRect} box */
   place(box) {
     const { offsetWidth: wide, offsetHeight: high } = this.pop;
     const right = document.documentElement.clientWidth - wide - 8;
@@ -234,12 +263,13 @@ export class Terms {
     if (!this.shown) return;
     const { node, titled, title } = this.shown;
     if (node.matches("[data-term]")) node.removeAttribute("aria-describedby");
-    if (title && !titled.hasAttribute("title")) titled.setAttribute("title", title);
+    if (title && titled && !titled.hasAttribute("title")) titled.setAttribute("title", title);
     this.shown = null;
     this.pop.hidden = true;
   }
 }
 
+/** @type {[string, string][]} */
 const KEYS = [
   ["← →", t("key.tile")],
   ["↑ ↓", t("key.phase")],
@@ -253,29 +283,36 @@ const KEYS = [
   [t("keys.escape"), t("key.escape")],
 ];
 
-/** The symbols, the phases and the keys in one dialog, for who has no pointer to rest. */
+/** @param {[string, string][]} list */
+const rowsOf = (list) =>
+  el(
+    "dl",
+    { class: "fa-terms" },
+    list.map(([term, words]) =>
+      el("div", {}, [el("dt", { text: term }), el("dd", { text: words })]),
+    ),
+  );
+
+/** @param {string} title @param {[string, string][]} list */
+const part = (title, list) => (list.length ? [el("h3", { text: title }), rowsOf(list)] : []);
+
+/** The symbols, the phases and the keys in one dialog, for a reader who has no pointer to rest.
+ * @param {Terms} terms @param {HTMLElement} opener */
 export async function showSymbols(terms, opener) {
   const index = await terms.ready();
-  const rows = (list) =>
-    el(
-      "dl",
-      { class: "fa-terms" },
-      list.map(([term, words]) =>
-        el("div", {}, [el("dt", { text: term }), el("dd", { text: words })]),
-      ),
-    );
-  const all = index ? [...index.entries.values()] : [];
-  const symbols = all
+  const entries = index ? [...index.entries.values()] : [];
+  /** @type {[string, string][]} */
+  const symbols = entries
     .filter(({ symbol }) => symbol)
     .map(({ symbol, name, words }) => [t("symbol", { symbol, name }), words]);
-  const phases = all
+  /** @type {[string, string][]} */
+  const phases = entries
     .filter(({ name }) => name.startsWith("phase "))
     .map(({ name, words }) => [name.slice(6), words]);
-  const close = el("button", { type: "button", class: "fa-share", text: t("close") });
-  const part = (title, list) => (list.length ? [el("h3", { text: title }), rows(list)] : []);
+  const label = t("symbols.all");
   const body = el(
     "div",
-    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": t("symbols.all") },
+    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": label },
     [
       ...part(t("symbols.keys"), KEYS),
       ...part(t("symbols.symbols"), symbols),
@@ -283,16 +320,5 @@ export async function showSymbols(terms, opener) {
       el("p", { class: "fa-fine", text: index ? t("symbols.rest") : t("symbols.none") }),
     ],
   );
-  const dialog = el("dialog", { class: "fa-listing fa-symbols", "aria-label": t("symbols") }, [
-    el("div", { class: "fa-listing-head" }, [el("b", { text: t("symbols") }), close]),
-    body,
-  ]);
-  close.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    opener?.focus();
-  });
-  (document.querySelector(".gradio-container") ?? document.body).append(dialog);
-  dialog.showModal();
+  openDialog({ title: t("symbols"), look: "fa-symbols", body }, opener);
 }

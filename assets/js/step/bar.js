@@ -50,12 +50,7 @@ function kernelsOf(
     kernel.has |= v_phases[v];
   }
   for (const kernel of Object.values(found)) {
-    kernel.phases = new Set(
-      phases.filter(
-        (/** @type {unknown} */ _, /** @type {number} */ k) =>
-          pass === "forward" || kernel.has & (1 << k),
-      ),
-    );
+    kernel.phases = new Set(phases.filter((_, k) => pass === "forward" || kernel.has & (1 << k)));
     if (pass === "forward") Object.assign(kernel, { from: 0, count: steps });
   }
   return found;
@@ -69,7 +64,7 @@ function outerOf(trace) {
     const outer = algorithmOf(trace).outer === "keys" ? v_j : v_i;
     return (/** @type {number} */ v) => outer[v];
   }
-  const byRows = stages.map((/** @type {Stage} */ stage) => stage === "dP" || stage === "dQ");
+  const byRows = stages.map((stage) => stage === "dP" || stage === "dQ");
   return (/** @type {number} */ v) =>
     `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }
@@ -140,7 +135,7 @@ export class StepTransport extends Transport {
     const names = trace.header.phases;
     this.kernels = kernelsOf(trace);
     this.rail.replaceChildren(
-      ...names.map((/** @type {string} */ name) =>
+      ...names.map((name) =>
         el(
           "button",
           {

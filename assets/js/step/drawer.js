@@ -16,7 +16,7 @@ export function tabs(onTab) {
   const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
   let buttons = [];
   const pass = (/** @type {Pass} */ name) => {
-    buttons = TABS[name].map((/** @type {string} */ tab) => {
+    buttons = TABS[name].map((tab) => {
       const button = el("button", {
         type: "button",
         role: "tab",

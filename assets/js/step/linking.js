@@ -159,7 +159,7 @@ export class Linking {
       dims: trace.problem.d,
       outs: trace.problem.d,
     };
-    const [high, wide] = sram.sides[tensor].map((/** @type {Axis} */ axis) => sizes[axis]);
+    const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
     const place = keep(to(high, r + down), to(wide, c + across));
     return linksAt(trace, f).cellAt(
       tensor,

@@ -92,7 +92,7 @@ export class Motion {
       ["S", "exp"],
       ["dS", "dS"],
     ]) {
-      const named = list.findLast((/** @type {Act} */ { phase }) => phase === final);
+      const named = list.findLast(({ phase }) => phase === final);
       if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
     }
     if (!this.layer.isSeen(transport.rail)) return;
@@ -231,7 +231,7 @@ export class Motion {
     const words = sentence.box((/** @type {Element} */ node) => this.layer.box(node));
     const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
     const [wide, high] = COUNTER.map((size) => size * u);
-    const crowded = moves.some((/** @type {Flight} */ { tensor }) => "KV".includes(tensor));
+    const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
     const [top, room] = crowded
       ? [write.top - high, write.top - words.bottom]
       : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
@@ -248,10 +248,7 @@ export class Motion {
     );
     const g = canvas.getContext("2d");
     const { color, quiet, fontFamily } = this.ink;
-    const all = moves.reduce(
-      (/** @type {number} */ sum, /** @type {Flight} */ one) => sum + one.bytes,
-      0,
-    );
+    const all = moves.reduce((sum, one) => sum + one.bytes, 0);
     this.layer.animate(canvas, { opacity: [1, 1] }, act);
     this.layer.paint((/** @type {number} */ now) => {
       const time = (now - act.start) / scale;

@@ -396,8 +396,8 @@ export class Player {
   /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. @param {Frame} f */
   followed(f) {
     return (
-      f.stats.find((/** @type {Row} */ s) => s.row === (this.focus ?? this.questionRow())) ??
-      f.stats.find((/** @type {Row} */ s) => s.rose) ??
+      f.stats.find((s) => s.row === (this.focus ?? this.questionRow())) ??
+      f.stats.find((s) => s.rose) ??
       f.stats[0]
     );
   }

@@ -87,6 +87,7 @@ class Race {
             this.goTile(lane, i, j),
         }),
     );
+    this.stage.style.setProperty("--fa-lanes", String(orders.length));
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
@@ -108,7 +109,7 @@ class Race {
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((/** @type {Trace} */ t) =>
+      const sums = traces.flatMap((t) =>
         Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
       );
       this.enter(orders);

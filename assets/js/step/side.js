@@ -78,12 +78,8 @@ export class Code {
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
       ...this.lines
-        .map((/** @type {Line} */ line, /** @type {number} */ k) => [
-          line,
-          noteOf(line, trace.problem),
-          k,
-        ])
-        .map((/** @type {[Line, string | undefined, number]} */ [{ text, phase }, remarks, k]) =>
+        .map((line, k) => [line, noteOf(line, trace.problem), k])
+        .map(([{ text, phase }, remarks, k]) =>
           el(
             "li",
             { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
@@ -109,7 +105,7 @@ export class Code {
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
     const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
     this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
-    this.lines.forEach((/** @type {Line} */ line, /** @type {number} */ k) => {
+    this.lines.forEach((line, k) => {
       this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
       if (on && first < 0) first = k;

@@ -20,12 +20,12 @@ const partsOf = (name) =>
 
 /** The smallest box around them all; null if there are none. @param {Element[]} nodes */
 function around(nodes) {
-  const boxes = nodes.map((/** @type {Element} */ node) => node.getBoundingClientRect());
+  const boxes = nodes.map((node) => node.getBoundingClientRect());
   if (!boxes.length) return null;
   const side = (
     /** @type {(...sizes: number[]) => number} */ most,
     /** @type {"left" | "top" | "right" | "bottom"} */ name,
-  ) => most(...boxes.map((/** @type {DOMRect} */ box) => box[name]));
+  ) => most(...boxes.map((box) => box[name]));
   return {
     left: side(Math.min, "left"),
     top: side(Math.min, "top"),
@@ -103,16 +103,12 @@ class Tour {
   async begin(pass) {
     if (this.root.hidden) this.own = this.options.here?.() || null;
     this.chapters ??= await this.options.chapters();
-    return this.go(
-      this.chapters.findIndex((/** @type {Chapter} */ chapter) => chapter.pass === pass),
-    );
+    return this.go(this.chapters.findIndex((chapter) => chapter.pass === pass));
   }
 
   /** The chapters of the same pass as chapter k. @param {number} k */
   part(k) {
-    return this.chapters.filter(
-      (/** @type {Chapter} */ { pass }) => pass === this.chapters[k].pass,
-    );
+    return this.chapters.filter(({ pass }) => pass === this.chapters[k].pass);
   }
 
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */

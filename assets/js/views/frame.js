@@ -16,7 +16,7 @@ export const put = (node, x, y, width, height) =>
     height: `${height}px`,
   });
 
-export class Frame {
+export class MatrixFrame {
   /** @type {number} */
   x;
   /** @type {number} */

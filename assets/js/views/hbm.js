@@ -9,7 +9,7 @@ import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
 import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
-import { cell, fit, hatch } from "./matrix.js";
+import { cell, context2d, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
 import {
   atPhase,
@@ -201,12 +201,13 @@ export class Hbm {
     if (strip) return within(strip);
     const p = this.trace.problem;
     const { left, top, cell, side, gap } = this;
-    if (!Array.isArray(blocks[0]) || tensor.endsWith("′")) {
-      const { y, height } = this.strips.home("O", [[blocks[0]].flat()[0]]);
+    const tiles = blocks.filter((block) => Array.isArray(block));
+    if (!tiles.length || tensor.endsWith("′")) {
+      const { y, height } = /** @type {Box} */ (this.strips.home("O", [[blocks[0]].flat()[0]]));
       return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
-    const [i, j] = blocks[0];
-    const last = blocks.at(-1)[1] + 1;
+    const [i, j] = tiles[0];
+    const last = tiles[tiles.length - 1][1] + 1;
     const edge = (/** @type {number} */ k, /** @type {number} */ size) =>
       Math.min(p.n, k * size) * cell;
     const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
@@ -220,6 +221,7 @@ export class Hbm {
 
   /** @param {Problem} p */
   skipWords(p) {
+    /** @type {SVGElement[]} */
     const words = [];
     const [wide, high] = this.theme.big
       ? [64 * this.theme.unit, 30 * this.theme.unit]
@@ -288,21 +290,17 @@ export class Hbm {
 
   /** What this visit moves, reads and writes apart, each block in its tensor's colour. @param {Frame} f */
   drawBus(f) {
-    for (const [op, lane] of Object.entries(this.bus)) {
-      const list = f.transfers.filter(
-        (/** @type {Transfer} */ t) => (t.op === "read") === (op === "read"),
-      );
-      const names = list.slice(0, 4).map((/** @type {Transfer} */ t) =>
+    for (const op of /** @type {Direction[]} */ (["read", "write"])) {
+      const lane = this.bus[op];
+      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
+      const names = list.slice(0, 4).map((t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,
           text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
           "data-part": partName(t),
         }),
       );
-      const total = list.reduce(
-        (/** @type {number} */ sum, /** @type {Transfer} */ t) => sum + t.bytes,
-        0,
-      );
+      const total = list.reduce((sum, t) => sum + t.bytes, 0);
       const ends = [
         el("span", { text: t(`bus.${op}`) }),
         ...names,
@@ -310,7 +308,7 @@ export class Hbm {
         list.length && el("span", { text: bytes(total) }),
       ];
       lane.replaceChildren(...ends.filter(Boolean));
-      const now = list.some((/** @type {Transfer} */ t) => t.phase === f.phase);
+      const now = list.some((t) => t.phase === f.phase);
       set(lane, {
         class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,
       });
@@ -322,9 +320,9 @@ export class Hbm {
     const p = f.problem;
     const total = p.Tr * p.Tc;
     const fresh = this.states === null;
+    const states = (this.states ??= new Array(total).fill(""));
     if (fresh) {
-      this.states = new Array(total).fill("");
-      this.g = this.canvas.getContext("2d");
+      this.g = /** @type {CanvasRenderingContext2D} */ (context2d(this.canvas));
       this.g.clearRect(0, 0, this.canvas.width, this.canvas.height);
       this.pattern = hatch(this.g, this.theme.hatch, this.ratio);
       this.bounds = range(this.trace.arrays.S ?? []);
@@ -335,8 +333,8 @@ export class Hbm {
       const look = tileState(this.trace, f.step, i, j);
       const s = atPhase(this.isPredicting ? veiled(look, this.trace, f.step, i, j) : look, f);
       const key = lookOf(s, f);
-      if (this.states[at] === key) return;
-      this.states[at] = key;
+      if (states[at] === key) return;
+      states[at] = key;
       this.paintTile(i, j, s, f);
     };
     if (fresh || this.isPredicting || this.stored)
@@ -364,7 +362,7 @@ export class Hbm {
     const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
     const [w, h] = [Math.max(1, wide - gap), Math.max(1, high - gap)];
     const round = least > 12 ? 3 * ratio : 0;
-    const fill = (/** @type {string} */ style) => {
+    const fill = (/** @type {string | CanvasPattern} */ style) => {
       g.fillStyle = style;
       cell(g, x0, y0, w, h, round);
     };
@@ -395,7 +393,7 @@ export class Hbm {
     const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
-    const ramp = { S: viridis, P: cividis }[layer] ?? theme.dS;
+    const ramp = layer === "S" ? viridis : layer === "P" ? cividis : theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
     const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
     const blank = this.stored ? theme.empty : theme.paper;

@@ -29,9 +29,7 @@ const unbroken = (text) =>
 const richPowers = (text) =>
   text
     .split(/\^\(([^)]*)\)/)
-    .map((/** @type {string} */ part, /** @type {number} */ k) =>
-      k % 2 ? el("sup", { text: part }) : document.createTextNode(part),
-    );
+    .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
 /** @param {Box} box */
 const boxText = (box) =>
   Object.entries(box)
@@ -43,11 +41,14 @@ export class Links {
   player;
   /** @type {boolean} */
   lit = false;
-  /** @param {Player} player see step/linking.js: its card of a tile may be another one later */
+  /** @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
   constructor(player) {
-    Object.assign(this, { player, root: player.root, hbm: player.hbm });
+    this.player = player;
+    this.root = player.root;
+    this.hbm = player.hbm;
     const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
-    [this.tile, this.map] = [layer(), layer()];
+    this.tile = layer();
+    this.map = layer();
     this.title = el("b");
     this.bars = svg("svg", { preserveAspectRatio: "none" });
     this.lines = el("div", { class: "fa-pick-lines" });
@@ -92,7 +93,7 @@ export class Links {
       const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
-      const [down, across] = sides.map((/** @type {Axis} */ axis) => ({
+      const [down, across] = sides.map((axis) => ({
         start: box[axis].start - (bounds[axis]?.start ?? 0),
         stop: box[axis].stop - (bounds[axis]?.start ?? 0),
       }));
@@ -114,7 +115,7 @@ export class Links {
   inMap(links, of) {
     const { hbm } = this;
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
-      links.runs(of, tensor).map((/** @type {Span} */ { start, stop }) => {
+      links.runs(of, tensor).map(({ start, stop }) => {
         const { x, y, width, height } = place(start, stop);
         return mark(
           tensor,
@@ -127,7 +128,7 @@ export class Links {
         );
       }),
     );
-    const areas = links.areas(of).map((/** @type {Box} */ box) => {
+    const areas = links.areas(of).map((box) => {
       const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
       return mark(
         "S",
@@ -171,9 +172,7 @@ export class Links {
     });
     set(this.title, { text: explanation.title });
     this.lines.replaceChildren(
-      ...lines.map((/** @type {string} */ text) =>
-        el("span", {}, richPowers(words ? text : unbroken(text))),
-      ),
+      ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),
     );
     const upright = Boolean(at.beside);
     this.draws(explanation.terms, upright);
@@ -190,7 +189,7 @@ export class Links {
     const count = terms.length;
     set(this.bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
     this.bars.replaceChildren(
-      ...terms.map((/** @type {number} */ term, /** @type {number} */ k) => {
+      ...terms.map((term, k) => {
         const size = Number.isFinite(term) ? term / most : 0;
         const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
         const place = upright

@@ -4,6 +4,7 @@ import { el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
 import { number } from "../lib/format.js";
 
+/** @import { Known } from "../model/types.js" */
 /** @import { CellValues, Context2D, Drawing } from "./types.js" */
 
 const DIGITS = [34, 17]; // px of a cell's width and height below which a number would be unreadable
@@ -11,20 +12,26 @@ const SPACING = -0.02; // em between digits, as the sheet has it
 const GAP_FROM = 7;
 const ROUND_FROM = 10;
 
+/** @type {Map<string, CanvasPattern>} */
 const hatches = new Map();
+
+/** @template {HTMLCanvasElement | OffscreenCanvas} T @param {T} canvas
+ * @returns {T extends HTMLCanvasElement ? CanvasRenderingContext2D : OffscreenCanvasRenderingContext2D} */
+export const context2d = (canvas) => /** @type {any} */ (canvas.getContext("2d")); // null only of another kind of context
 
 /** A hatch that reads as "not here" in any theme; one pattern serves every canvas. @param {Context2D} context @param {string} color */
 export function hatch(context, color, ratio = 1) {
   const key = `${color} ${ratio}`;
-  if (!hatches.has(key)) hatches.set(key, weave(context, color, ratio));
-  return hatches.get(key);
+  const pattern = hatches.get(key) ?? weave(context, color, ratio);
+  hatches.set(key, pattern);
+  return pattern;
 }
 
 /** @param {Context2D} context @param {string} color @param {number} ratio */
 function weave(context, color, ratio) {
   const size = Math.round(7 * ratio);
   const tile = new OffscreenCanvas(size, size);
-  const g = tile.getContext("2d");
+  const g = context2d(tile);
   g.strokeStyle = color;
   g.lineWidth = Math.max(1, ratio * 0.9);
   for (const shift of [-size, 0, size]) {
@@ -33,7 +40,7 @@ function weave(context, color, ratio) {
     g.lineTo(shift + size + 1, -1);
     g.stroke();
   }
-  return context.createPattern(tile, "repeat");
+  return /** @type {CanvasPattern} */ (context.createPattern(tile, "repeat"));
 }
 
 /** Sizes a canvas in CSS pixels at the screen's resolution; returns the scale. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
@@ -59,7 +66,7 @@ const measured = new Map();
 /** How wide "0", "." and "−" are as digits of this size: fonts differ by a fifth. @param {string} font @param {number} type */
 function glyphsOf(font, type) {
   if (!measured.has(font)) {
-    const g = new OffscreenCanvas(1, 1).getContext("2d");
+    const g = context2d(new OffscreenCanvas(1, 1));
     g.font = font;
     measured.set(
       font,
@@ -71,10 +78,10 @@ function glyphsOf(font, type) {
   return measured.get(font);
 }
 
-/** A number with this many decimals; what rounds to zero has no sign. @param {number} x @param {number} decimals */
+/** A number with this many decimals; what rounds to zero has no sign. @param {Known} x @param {number} decimals */
 export function fixed(x, decimals) {
-  const text = Math.abs(x).toFixed(decimals);
-  return x < 0 && Number(text) ? `−${text}` : text;
+  const text = Math.abs(Number(x)).toFixed(decimals);
+  return Number(x) < 0 && Number(text) ? `−${text}` : text;
 }
 
 export class Matrix {
@@ -102,8 +109,8 @@ export class Matrix {
       this.canvas,
       this.digits,
     ]);
-    this.cells = [];
-    this.small = new OffscreenCanvas(1, 1).getContext("2d");
+    this.cells = /** @type {HTMLElement[]} */ ([]);
+    this.small = context2d(new OffscreenCanvas(1, 1));
   }
 
   /** `type`: px of its digits. @param {number} rows @param {number} cols @param {number} width @param {number} height @param {number} type */
@@ -138,7 +145,7 @@ export class Matrix {
    * values(r, c) → number, undefined = not there yet, -Infinity = masked: hatched, and written as `masked`
    * where it is a number of its own. `used` rows/cols: ragged. @param {Drawing} how */
   draw(how) {
-    const g = this.canvas.getContext("2d");
+    const g = context2d(this.canvas);
     g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     this.paint(
       g,
@@ -151,7 +158,7 @@ export class Matrix {
   /** The same as a picture of its own, its digits in it. @param {Drawing} how */
   picture(how) {
     const canvas = new OffscreenCanvas(this.canvas.width, this.canvas.height);
-    const g = canvas.getContext("2d");
+    const g = context2d(canvas);
     const { font, color } = this.style;
     Object.assign(g, { font, textAlign: "center", textBaseline: "middle" });
     const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
@@ -201,7 +208,7 @@ export class Matrix {
           const top = Math.round(r * h);
           const width = Math.round((c + 1) * w) - left - gap;
           const height = Math.round((r + 1) * h) - top - gap;
-          g.fillStyle = Number.isFinite(x) ? ramp.css[level(x, low, high)] : theme.empty;
+          g.fillStyle = Number.isFinite(x) ? ramp.css[level(Number(x), low, high)] : theme.empty;
           cell(g, left, top, width, height, round);
           if (x === -Infinity) {
             g.fillStyle = masked;
@@ -211,7 +218,7 @@ export class Matrix {
         if (!this.cells.length) continue;
         const value = x === -Infinity ? zero : x;
         const tone = Number.isFinite(x)
-          ? ramp.dark[level(x, low, high)]
+          ? ramp.dark[level(Number(x), low, high)]
             ? "#fff"
             : "#101820"
           : ""; // over a hatch the page's ink
@@ -224,11 +231,12 @@ export class Matrix {
     const { rows, cols } = this;
     const image = new ImageData(cols, rows);
     const [w, h] = [this.canvas.width / cols, this.canvas.height / rows];
+    /** @type {[number, number, number][]} */
     const others = [];
     for (let r = 0; r < Math.min(rows, used?.[0] ?? rows); r++)
       for (let c = 0; c < Math.min(cols, used?.[1] ?? cols); c++) {
         const x = values(r, c);
-        const k = 4 * level(x, low, high);
+        const k = 4 * level(Number(x), low, high);
         if (Number.isFinite(x)) image.data.set(ramp.rgba.subarray(k, k + 4), 4 * (r * cols + c));
         else if (x !== undefined) others.push([c, r, x]);
       }
@@ -238,6 +246,7 @@ export class Matrix {
     g.imageSmoothingEnabled = false;
     g.drawImage(canvas, 0, 0, this.canvas.width, this.canvas.height);
     for (const [c, r, x] of others) {
+      /** @type {[number, number, number, number]} */
       const box = [c * w, r * h, w, h];
       g.fillStyle = theme.empty;
       g.fillRect(...box);
@@ -254,9 +263,9 @@ export class Matrix {
     return all.every((x) => !Number.isFinite(x) || this.wide(fixed(x, 2)) <= this.most) ? 2 : 1;
   }
 
-  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. @param {number} x @param {number} decimals */
+  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. @param {Known} x @param {number} decimals */
   format(x, decimals) {
-    if (!Number.isFinite(x)) return number(x);
+    if (x === undefined || !Number.isFinite(x)) return number(x);
     const size = Math.abs(x);
     const texts =
       size < 1e4

@@ -61,9 +61,7 @@ class Predict {
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
     else
       this.choices.replaceChildren(
-        ...(question?.options ?? []).map((/** @type {string} */ text, /** @type {number} */ k) =>
-          this.option(text, k),
-        ),
+        ...(question?.options ?? []).map((text, k) => this.option(text, k)),
       );
     this.lead();
   }

@@ -10,6 +10,7 @@ import { t } from "../model/texts.js";
 /** @import { Frame, Known, Row, Trace } from "../model/types.js" */
 /** @import { Way } from "../model/row_view.js" */
 
+/** @type {[Way, string, string][]} */
 const CHOICES = [
   ["forget", t("row_view.forget"), t("row_view.forget.what")],
   ["lazy", t("row_view.lazily"), t("row_view.lazily.what")],
@@ -112,7 +113,7 @@ export class RowView {
   /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
   draw(trace, f, row) {
     const slots = row === undefined ? null : slotsOf(trace, f, row, this.way);
-    const stats = f.stats.find((/** @type {Row} */ s) => s.row === row);
+    const stats = f.stats.find((s) => s.row === row);
     this.card.note.replaceChildren(
       ...(slots
         ? [
@@ -169,14 +170,10 @@ export class RowView {
 
   /** The factor stands over the lowest bar that it has shrunk. @param {Slot[]} slots @param {number} top @param {Row | undefined} stats */
   shrunk(slots, top, stats) {
-    const past = slots.flatMap((/** @type {Slot} */ { before }, /** @type {number} */ c) =>
-      Number.isFinite(before) ? [{ c, before }] : [],
-    );
+    const past = slots.flatMap(({ before }, c) => (Number.isFinite(before) ? [{ c, before }] : []));
     this.factor.hidden = this.way !== "alpha" || !past.length;
     if (this.factor.hidden) return;
-    const low = past.reduce((/** @type {number} */ a, /** @type {number} */ b) =>
-      b.before < a.before ? b : a,
-    );
+    const low = past.reduce((a, b) => (b.before < a.before ? b : a));
     set(this.factor, {
       text: `× ${number(stats.alpha)}`,
       style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,

@@ -9,8 +9,9 @@ import { weight } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { t } from "../model/texts.js";
 import { put } from "./frame.js";
-import { TilePanel } from "./tile_panel.js";
+import { TilePanel, rampsOf } from "./tile_panel.js";
 
+/** @import { Axis } from "../model/links.js" */
 /** @import { Accumulator, Frame, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, PanelOptions } from "./types.js" */
 
@@ -29,7 +30,7 @@ const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
-/** Down and across. */
+/** Down and across. @type {Record<string, Axis[]>} */
 const FRAMES = {
   Q: ["rows", "dims"],
   K: ["dims", "keys"],
@@ -37,6 +38,8 @@ const FRAMES = {
   V: ["keys", "outs"],
   O: ["rows", "outs"],
 };
+
+const NONE = new Float32Array(0);
 
 /** Does S hold weights? @param {Frame} f */
 const isWeighted = (f) =>
@@ -51,8 +54,6 @@ export class Sram extends TilePanel {
   phone;
   /** @type {boolean} */
   counts;
-  /** @type {number} */
-  left;
   /** @type {number[]} */
   scores;
   /** @param {PanelOptions} on */
@@ -60,18 +61,8 @@ export class Sram extends TilePanel {
     super(FRAMES, { m: "m", l: "ℓ" }, t("sram.legend"), on);
   }
 
-  /** One scale for all operands, the same on both sides of 0. */
-  scale(
-    /** @type {Partial<Record<"Q" | "K" | "V" | "O" | "S" | "r_m_new" | "r_l_new", Numbers>>} */ {
-      Q = [],
-      K = [],
-      V = [],
-      O = [],
-      S = [],
-      r_m_new = [],
-      r_l_new = [],
-    },
-  ) {
+  /** One scale for all operands, the same on both sides of 0. @param {Record<string, Numbers | undefined>} arrays */
+  scale({ Q = NONE, K = NONE, V = NONE, O = NONE, S = NONE, r_m_new = NONE, r_l_new = NONE }) {
     this.around_(aroundZero(Q, K, V, O)); // what O sums up before its division may lie beyond
     this.scores = range(S);
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
@@ -98,8 +89,7 @@ export class Sram extends TilePanel {
     const names = this.trace.header.row_names ?? [p.n - 1];
     const label = Math.max(
       edge,
-      Math.max(...names.map((/** @type {string} */ name) => String(name).length)) * type * 0.68 +
-        16,
+      Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16,
     ); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
@@ -124,7 +114,7 @@ export class Sram extends TilePanel {
       least < whole * (phone ? 0.88 : 0.68);
     const scores = few ? least : (whole * shares.S) / (shares.Q + shares.S + shares.O);
     const part = (
-      /** @type {string} */ name,
+      /** @type {"Q" | "O"} */ name,
       /** @type {number} */ cells,
       /** @type {number} */ most,
     ) =>
@@ -139,6 +129,7 @@ export class Sram extends TilePanel {
     const spare = Math.max(0, whole - wide.Q - wide.S - wide.O) / 2;
     const top = head + Math.max(0, room - over - low) / 2;
     const base = top + over + gap;
+    /** @type {Record<string, number>} */
     const x = { Q: label + spare };
     x.S = x.Q + wide.Q + (wide.Q ? apart : 0);
     x.m = x.S + wide.S + stats * 0.05;
@@ -213,9 +204,9 @@ export class Sram extends TilePanel {
       f,
       f.acc,
       isWeighted(f),
-      f.stats.find((/** @type {Row} */ s) => s.row === focus),
+      f.stats.find((s) => s.row === focus),
     );
-    const now = f.stats.map((/** @type {Row} */ s) => ({
+    const now = f.stats.map((s) => ({
       m: s.m_new ?? s.m_old,
       l: s.l_new ?? s.l_old,
     }));
@@ -231,40 +222,15 @@ export class Sram extends TilePanel {
     const skip = f.kind === "skipped";
     const across = f.columns === "lanes" ? f.lanes : f.cols.stop - f.cols.start;
     const used = [f.rows.stop - f.rows.start, across];
-    const contents = {};
-    const matrix = (
-      /** @type {string} */ name,
-      /** @type {string} */ now,
-      /** @type {boolean} */ filled,
-      /** @type {CellValues | undefined} */ values,
-      /** @type {[number, number]} */ use,
-      /** @type {number | string} */ block,
-      [low, high] = this.around,
-      ramp = theme[name],
-      /** @type {number} */ masked,
-    ) =>
-      (contents[name] = {
-        now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
-        filled,
-        block,
-        values: filled ? values : () => undefined,
-        low,
-        high,
-        ramp,
-        theme,
-        used: use,
-        masked,
-      });
-    const flat =
-      (/** @type {Numbers} */ data, /** @type {number} */ width, /** @type {number} */ start) =>
-      (/** @type {number} */ r, /** @type {number} */ c) =>
-        data[(start + r) * width + c];
+    const { contents, hold } = this.holding(f);
+    /** @type {(data: Numbers, width: number, start: number) => CellValues} */
+    const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
     const { on_chip } = algorithm.stages[String(f.stage)] ?? WHOLE;
     const scoring = !skip && on_chip.includes("Q");
     const loaded = f.done("load");
     const { Q, K, V } = f.zoom ?? arrays;
     const [row0, col0] = f.zoom ? [0, 0] : [f.rows.start, f.cols.start];
-    matrix(
+    hold(
       "Q",
       "",
       (scoring || f.unseen) && (loaded || algorithm.outer === "rows"),
@@ -272,31 +238,23 @@ export class Sram extends TilePanel {
       [used[0], p.d],
       f.i,
     );
-    matrix(
-      "K",
-      "",
-      scoring && loaded,
-      (/** @type {number} */ r, /** @type {number} */ c) => K[(col0 + c) * p.d + r],
-      [p.d, used[1]],
-      f.j,
-    );
+    hold("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
     // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
     const unsummed = f.stage
       ? f.stage === "softmax" && !f.done("store")
       : Boolean(p.dropout) && !f.done("output");
+    /** @type {CellValues} */
     const weights = unsummed
-      ? (/** @type {number} */ r, /** @type {number} */ c) =>
-          weight(f.score(r, c), f.stats[r]?.m_new)
+      ? (r, c) => weight(Number(f.score(r, c)), Number(f.stats[r]?.m_new))
       : f.weight;
     const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
     if (isWeighted(f))
-      matrix(
+      hold(
         "S",
         `${f.step} weights ${unsummed}`,
         true,
-        (/** @type {number} */ r, /** @type {number} */ c) =>
-          f.hides(r, c) ? -Infinity : weights(r, c),
+        (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)),
         lanes,
         tile,
         [0, 1],
@@ -304,7 +262,7 @@ export class Sram extends TilePanel {
         0,
       );
     else
-      matrix(
+      hold(
         "S",
         `${f.step} scores ${f.done("mask")}`,
         !skip && (f.done("scores") || (!scoring && loaded)),
@@ -314,39 +272,19 @@ export class Sram extends TilePanel {
         this.scores,
       );
     const valued = !skip && loaded && on_chip.includes("V");
-    matrix("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
+    hold("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
     const { acc } = f;
     const shrinks = algorithm.output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
     const past = acc && flat(acc.data, p.d, 0);
-    matrix(
+    hold(
       "O",
       `${f.step} ${acc?.state} ${shrinks}`,
-      Boolean(acc) && acc.state !== "zero",
-      shrinks
-        ? (/** @type {number} */ r, /** @type {number} */ c) =>
-            past(r, c) * (f.stats[r]?.alpha ?? 1)
-        : past,
+      acc && acc.state !== "zero",
+      past && shrinks ? (r, c) => Number(past(r, c)) * (f.stats[r]?.alpha ?? 1) : past,
       [used[0], p.d],
       f.i,
     );
     return contents;
-  }
-
-  nameKeys(/** @type {Frame} */ { cols: { start, stop } }) {
-    if (this.keys.dataset.from === `${start} ${stop}`) return;
-    this.keys.dataset.from = `${start} ${stop}`;
-    this.keys.replaceChildren(
-      ...Array.from({ length: stop - start }, (_, c) =>
-        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
-      ),
-    );
-  }
-
-  /** Where the tile stands in the window, from the names of its rows on. */
-  magnified() {
-    const { left, top } = this.body.getBoundingClientRect();
-    const { y, height } = this.frames.S;
-    return { x: left + this.left, top: top + y, bottom: top + y + height };
   }
 
   /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. @param {string} tensor @param {number} edge @param {number} least */
@@ -385,12 +323,9 @@ export class Sram extends TilePanel {
     const i = sub(f.i);
     const j = f.j < 0 ? "" : sub(f.j);
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const head = (
-      /** @type {string} */ name,
-      /** @type {string} */ strong,
-      quiet = "",
-      /** @type {string} */ inside,
-    ) => this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
+    /** @type {(name: string, strong: string, quiet?: string, inside?: string) => void} */
+    const head = (name, strong, quiet = "", inside) =>
+      this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);
     head("Q", `Q${i}`);
     head("K", `K${j}ᵀ`);
     const { output, stores_scores, texts } = algorithmOf(f);
@@ -419,8 +354,9 @@ export class Sram extends TilePanel {
       );
     head("V", `V${j}`);
     const shrinks = f.phase === "exp" && row?.alpha !== undefined && row.m_old !== -Infinity;
+    /** @type {Record<string, string>} */
     const states = { after: output === "normalized" ? "/ ℓ" : "", final: "/ ℓ" };
-    const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : (states[acc?.state] ?? "");
+    const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : (states[acc?.state ?? ""] ?? "");
     head("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
     set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });

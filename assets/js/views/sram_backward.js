@@ -12,13 +12,13 @@ import { tBackward } from "../model/texts_backward.js";
 import { put } from "./frame.js";
 import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
-import { TilePanel } from "./tile_panel.js";
+import { TilePanel, rampsOf } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Stage } from "../model/types.js" */
-/** @import { CellValues, PanelOptions } from "./types.js" */
+/** @import { CellValues, Columns, PanelOptions } from "./types.js" */
 /** @import { Axis } from "../model/links.js" */
 
-/** Down and across. */
+/** Down and across. @type {Record<string, Axis[]>} */
 const FRAMES = {
   Q: ["rows", "dims"],
   K: ["dims", "keys"],
@@ -31,9 +31,13 @@ const FRAMES = {
   O: ["rows", "outs"],
   dQ: ["rows", "dims"],
 };
+/** What stands at the left, above, in the middle and below of a crossing, and beside it.
+ * @typedef {{left?: string, above?: string, cell: string, stat?: string, below?: string}} Slot */
+/** @type {Slot} */
 const LEFT = { left: "Q", above: "K", cell: "S", stat: "lse", below: "dV" };
+/** @type {Slot} */
 const RIGHT = { left: "dO", above: "V", cell: "dS", stat: "D", below: "dK" };
-/** What stands where, of each kernel; null: over the tiles. */
+/** What stands where, of each kernel; null: over the tiles. @type {Record<string, Slot[]>} */
 const PLACES = {
   null: [LEFT, RIGHT],
   D: [{ cell: "O" }, { cell: "dO", stat: "D" }],
@@ -44,7 +48,10 @@ const PLACES = {
   dQ: [{ left: "dQ", above: "K", cell: "dS" }],
   dK: [{ left: "Q", cell: "dS", below: "dK" }],
 };
+/** @type {Record<string, string>} */
 const OF_LSE = { m: "lse", l: "lse" }; // which FA-1 keeps apart
+/** @type {("dV" | "dK")[]} */
+const SUMS = ["dV", "dK"];
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
 // Pixels at 1280 × 720
 const [HEAD, GAP, LOW_GAP, FOOT, EDGE] = [27, 31, 22, 8, 8];
@@ -59,8 +66,6 @@ export class SramBackward extends TilePanel {
   second;
   /** @type {boolean} */
   alone;
-  /** @type {number} */
-  left;
   /** @type {number[]} */
   scores;
   /** @type {number[]} */
@@ -83,11 +88,7 @@ export class SramBackward extends TilePanel {
   /** One scale for all operands, one for each gradient, the same on both sides of 0. @param {Record<string, Numbers>} arrays */
   scale(arrays) {
     const of = (/** @type {string[]} */ ...names) =>
-      aroundZero(
-        ...names.map((name) =>
-          (arrays[name] ?? []).filter((/** @type {number} */ x) => !Number.isNaN(x)),
-        ),
-      );
+      aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
     this.around_(of("Q", "K", "V", "O", "dO"));
     this.sums = {
       dQ: of("before_dQ", "acc_dQ", "dQ"),
@@ -120,10 +121,9 @@ export class SramBackward extends TilePanel {
       : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
     this.body.classList.toggle("is-two", places.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
-    const cells = (/** @type {string} */ name) =>
-      FRAMES[name].map((/** @type {Axis} */ axis) => sizes[axis]);
+    const cells = (/** @type {string} */ name) => FRAMES[name].map((axis) => sizes[axis]);
     const has = (/** @type {keyof Slot} */ place) =>
-      places.some((/** @type {Slot} */ one) => one[place]) && !(big && place !== "below");
+      places.some((one) => one[place]) && !(big && place !== "below");
     const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
     const [head, gap, low] = big
       ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
@@ -131,9 +131,9 @@ export class SramBackward extends TilePanel {
     const room = height - head - FOOT * u - (has("above") ? gap : 0) - (has("below") ? low : 0);
     const whole =
       SHARES.cell + (has("above") ? SHARES.above : 0) + (has("below") ? SHARES.below : 0);
-    const share = (/** @type {keyof Slot} */ place) =>
+    const share = (/** @type {"above" | "below"} */ place) =>
       has(place) ? (room * SHARES[place]) / whole : 0;
-    const high = { above: share("above"), below: share("below") };
+    const high = { above: share("above"), below: share("below"), cell: 0 };
     high.cell = Math.min(room - high.above - high.below, p.block_q * (big ? 96 : 66) * u);
     const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
     const base = top + (has("above") ? high.above + gap : 0);
@@ -141,34 +141,35 @@ export class SramBackward extends TilePanel {
     const edge = (places.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
     const label = Math.max(
       (big ? 100 : EDGE) * u,
-      Math.max(...names.map((/** @type {string} */ name) => String(name).length)) * type * 0.66 + 9,
+      Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9,
     );
     this.high = high.cell / p.block_q;
     const wide = this.widths(places, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
+    /** @type {Columns} */
     const stats = {};
     let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
     this.left = Math.max(0, x - label);
     const name = x - 6;
     const lay = (
-      /** @type {GradName} */ frame,
+      /** @type {string} */ frame,
       /** @type {number} */ left,
       /** @type {number} */ y,
       /** @type {number} */ w,
       /** @type {number} */ h,
     ) => {
-      this.frames[frame].layout(left, y, w, Math.max(1, h), ...cells(frame), type);
+      this.frames[frame].layout(left, y, w, Math.max(1, h), cells(frame)[0], cells(frame)[1], type);
       this.frames[frame].root.hidden = false;
     };
-    places.forEach((/** @type {Slot} */ one, /** @type {number} */ k) => {
+    places.forEach((one, k) => {
       const [side, cell, stat] = wide.each[k];
-      if (side) lay(one.left, x, base, side, high.cell);
+      if (side && one.left) lay(one.left, x, base, side, high.cell);
       x += side + (side ? APART * u : 0);
       if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
       lay(one.cell, x, base, cell, high.cell);
       this.frames[one.cell].root.classList.toggle("is-slim", cell < 130 * u);
       if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
-      if (stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
+      if (one.stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
     });
     this.rows(p.block_q, name, base, type, stats);
@@ -183,49 +184,26 @@ export class SramBackward extends TilePanel {
     this.legend.hidden = true;
   }
 
-  /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places */
-  widths(
-    places,
-    cells,
-    /** @type {{width: number, big: boolean, u: number, alone: boolean}} */ {
-      width,
-      big,
-      u,
-      alone,
-    },
-  ) {
+  /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places
+   * @param {(name: string) => number[]} cells @param {{width: number, big: boolean, u: number, alone: boolean}} room */
+  widths(places, cells, { width, big, u, alone }) {
     const most = places.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
-    const side = places.map((/** @type {Slot} */ { left }) =>
+    const side = places.map(({ left }) =>
       left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0,
     ); // the names of the sums stand below
-    const stat = places.map((/** @type {Slot} */ one) =>
-      one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0,
-    );
+    const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart =
       places.reduce(
-        (/** @type {number} */ sum, /** @type {unknown} */ _, /** @type {number} */ k) =>
-          sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
+        (sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
         0,
       ) * u;
-    const left =
-      width -
-      side.concat(stat).reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0) -
-      apart;
-    const cell = places.map((/** @type {Slot} */ one) =>
+    const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
+    const cell = places.map((one) =>
       Math.floor(Math.min(left / places.length, cells(one.cell)[1] * CELL * u)),
     );
     return {
-      each: places.map((/** @type {unknown} */ _, /** @type {number} */ k) => [
-        side[k],
-        cell[k],
-        stat[k],
-      ]),
-      total:
-        left < 0
-          ? width
-          : cell
-              .concat(side, stat)
-              .reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, apart),
+      each: places.map((_, k) => [side[k], cell[k], stat[k]]),
+      total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart),
     };
   }
 
@@ -255,7 +233,7 @@ export class SramBackward extends TilePanel {
         this.high * this.line.length,
       );
     const other = Object.values(this.frames).find(({ root }) => !root.hidden);
-    const { x, y, height } = where(other.root);
+    const { x, y, height } = where((other ?? this.frames.S).root);
     return new DOMRect(x, y, EDGE, height);
   }
 
@@ -311,17 +289,13 @@ export class SramBackward extends TilePanel {
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f);
-    this.drawRows(
-      f,
-      focus,
-      f.stats,
-      (/** @type {string} */ key) => this.theme[hueOf(key).toUpperCase()],
-    );
+    this.drawRows(f, focus, f.stats, (key) => rampsOf(this.theme)[hueOf(key).toUpperCase()]);
   }
 
   /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
     const p = f.problem;
+    /** @type {Record<string, Numbers>} */
     const arrays = f.zoom ?? this.trace.arrays;
     const [row0, col0, across] = f.zoom
       ? [0, 0, f.cols.stop - f.cols.start]
@@ -333,115 +307,70 @@ export class SramBackward extends TilePanel {
       f.cols.stop - f.cols.start,
     ];
     const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    const contents = {};
-    const matrix = (
-      /** @type {string} */ name,
-      /** @type {string} */ now,
-      /** @type {unknown} */ filled,
-      /** @type {CellValues} */ values,
-      /** @type {[number, number]} */ use,
-      /** @type {number} */ block,
-      [low, high] = this.around,
-      ramp = theme[name],
-      /** @type {number} */ masked,
-    ) =>
-      (contents[name] = {
-        now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
-        filled: Boolean(filled),
-        block: String(block),
-        values: filled ? values : () => undefined,
-        low,
-        high,
-        ramp,
-        theme,
-        used: use,
-        masked,
-      });
+    const { contents, hold } = this.holding(f);
     const ofRows = (/** @type {string} */ name) =>
-      matrix(
+      hold(
         name,
-        f.stage,
+        String(f.stage),
         loaded,
-        (/** @type {number} */ r, /** @type {number} */ c) => arrays[name][(row0 + r) * p.d + c],
+        (r, c) => arrays[name][(row0 + r) * p.d + c],
         [rows, p.d],
         f.i,
       );
     const ofKeys = (/** @type {string} */ name) =>
-      matrix(
+      hold(
         name,
-        f.stage,
+        String(f.stage),
         loaded && f.j >= 0,
-        (/** @type {number} */ r, /** @type {number} */ c) => arrays[name][(col0 + c) * p.d + r],
+        (r, c) => arrays[name][(col0 + c) * p.d + r],
         [p.d, cols],
         f.j,
       );
     for (const name of ["Q", "dO", "O"]) ofRows(name);
     for (const name of ["K", "V"]) ofKeys(name);
-    const at =
-      (/** @type {Numbers} */ data) => (/** @type {number} */ r, /** @type {number} */ c) =>
-        data[(row0 + r) * across + col0 + c];
+    const at = (/** @type {Numbers} */ data) => (r, c) => data[(row0 + r) * across + col0 + c];
     const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
     const { S, dS } = crossings(f);
-    const gone =
-      (/** @type {CellValues} */ values) => (/** @type {number} */ r, /** @type {number} */ c) =>
-        f.hides(r, c) ? -Infinity : values(r, c);
-    if (S === "P") matrix("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
-    else matrix("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
-    if (dS === "dS")
-      matrix("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
+    const gone = (/** @type {CellValues} */ values) => (r, c) =>
+      f.hides(r, c) ? -Infinity : values(r, c);
+    if (S === "P") hold("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
+    else hold("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
+    if (dS === "dS") hold("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
     else
-      matrix(
+      hold(
         "dS",
         "dP",
         dS,
-        (/** @type {number} */ r, /** @type {number} */ c) => (c < cols ? at(arrays.dP)(r, c) : 0),
+        (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0),
         lanes,
         tile,
         this.dP,
         theme.dS,
       );
-    for (const name of ["dV", "dK"]) {
-      const acc = f.grads[name];
-      matrix(
+    for (const name of SUMS) {
+      const acc = f.grads?.[name];
+      hold(
         name,
         `${f.step} ${acc?.state}`,
         acc && acc.state !== "zero",
-        (/** @type {number} */ r, /** @type {number} */ c) => acc.data[c * p.d + r],
+        (r, c) => acc?.data[c * p.d + r],
         [p.d, cols],
         f.j,
         this.sums[name],
       );
     }
-    const acc =
-      f.stage === null ? f.grads.part : f.grads.dQ?.state === "zero" ? null : f.grads.dQ?.data;
-    matrix(
+    const dQ = f.grads?.dQ;
+    const acc = f.stage === null ? f.grads?.part : dQ?.state === "zero" ? null : dQ?.data;
+    hold(
       "dQ",
-      `${f.step} ${f.stage} ${f.grads.dQ?.state}`,
+      `${f.step} ${f.stage} ${dQ?.state}`,
       acc && (f.stage !== "scale" || loaded),
-      (/** @type {number} */ r, /** @type {number} */ c) => acc[r * p.d + c],
+      (r, c) => acc?.[r * p.d + c],
       [rows, p.d],
       f.i,
       this.sums.dQ,
     );
     return contents;
-  }
-
-  nameKeys(/** @type {Frame} */ { cols: { start, stop } }) {
-    this.keys.replaceChildren(
-      ...Array.from({ length: Math.min(stop - start, this.trace.problem.block_k) }, (_, c) =>
-        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
-      ),
-    );
-  }
-
-  /** Where the tile stands in the window, from the names of its rows on. */
-  magnified() {
-    const { left, top } = this.body.getBoundingClientRect();
-    return {
-      x: left + this.left,
-      top: top + this.base,
-      bottom: top + this.base + this.high * this.line.length,
-    };
   }
 
   /** @param {Frame} f */
@@ -451,7 +380,7 @@ export class SramBackward extends TilePanel {
     const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
     const size = (/** @type {string} */ name) =>
       FRAMES[name].map(
-        (/** @type {Axis} */ axis) =>
+        (axis) =>
           ({
             rows: f.rows.stop - f.rows.start,
             keys: f.cols.stop - f.cols.start,
@@ -489,14 +418,16 @@ export class SramBackward extends TilePanel {
       dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "",
       `dP${ij}`,
     );
-    const state = (/** @type {string} */ name) =>
-      f.grads[name]?.state === "final"
-        ? name === "dV"
-          ? tBackward("sram.done")
-          : "/ √d"
-        : { dV: "+ PᵀdO", dK: "+ dSᵀQ" }[name];
-    for (const name of ["dV", "dK"])
-      head(name, `${name}${j}ᵀ`, state(name), f.grads[name]?.state === "zero" ? "0" : "");
+    const sums = { dV: ["+ PᵀdO", tBackward("sram.done")], dK: ["+ dSᵀQ", "/ √d"] };
+    for (const name of SUMS) {
+      const state = f.grads?.[name]?.state;
+      head(
+        name,
+        `${name}${j}ᵀ`,
+        sums[name][state === "final" ? 1 : 0],
+        state === "zero" ? "0" : "",
+      );
+    }
     head(
       "dQ",
       `dQ${i}`,

@@ -26,6 +26,7 @@ const FEW = {
   forward: STRIPS.forward,
   backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },
 };
+/** @type {Record<string, string>} */
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
@@ -78,10 +79,7 @@ export class Strips {
     this.thick = (/** @type {string} */ name) =>
       SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
     const sum = (/** @type {string[]} */ names) =>
-      names.reduce(
-        (/** @type {number} */ all, /** @type {string} */ name) => all + this.thick(name) + APART,
-        0,
-      );
+      names.reduce((all, name) => all + this.thick(name) + APART, 0);
     return {
       left: sum(this.sides.left),
       above: sum(this.sides.above),
@@ -157,7 +155,7 @@ export class Strips {
           class: `fa-block-name fa-name-${hueOf(tensor)}`,
           x: b.x + b.width / 2,
           y: b.y + high,
-          text: `${tensor}${sub(k)}${sub(name.slice(tensor.length))}`,
+          text: `${tensor}${sub(k)}`,
         });
       },
     );
@@ -202,23 +200,21 @@ export class Strips {
     const { place } = this.marks.dQ;
     const { unit: u } = this.theme;
     const high = SEGMENTS.high * u;
-    this.marks.dQ.segments = adds.map(
-      (/** @type {number[]} */ { length }, /** @type {number} */ i) => {
-        const b = place(i, i + 1);
-        if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
-        const step = (b.width - 6 * u) / length;
-        return Array.from({ length }, (_, k) =>
-          svg("rect", {
-            class: "fa-part",
-            rx: Math.min(2, high / 3),
-            x: b.x + 3 * u + k * step,
-            y: b.y + b.height - high - 5 * u,
-            width: Math.max(0.8, step - Math.min(2, step / 4)),
-            height: high,
-          }),
-        );
-      },
-    );
+    this.marks.dQ.segments = adds.map(({ length }, i) => {
+      const b = place(i, i + 1);
+      if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
+      const step = (b.width - 6 * u) / length;
+      return Array.from({ length }, (_, k) =>
+        svg("rect", {
+          class: "fa-part",
+          rx: Math.min(2, high / 3),
+          x: b.x + 3 * u + k * step,
+          y: b.y + b.height - high - 5 * u,
+          width: Math.max(0.8, step - Math.min(2, step / 4)),
+          height: high,
+        }),
+      );
+    });
     return this.marks.dQ.segments.flat();
   }
 
@@ -229,15 +225,15 @@ export class Strips {
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
       set(done, final ? place(0, final) : { width: 0, height: 0 });
-      labels.forEach((/** @type {SVGElement} */ label, /** @type {number} */ k) =>
+      labels.forEach((label, k) =>
         label.classList.toggle(
           "is-now",
           (k === at || k < final) && !(GRADIENTS.test(name) && this.made.includes(name)),
         ),
       );
-      segments.forEach((/** @type {SVGElement[]} */ parts, /** @type {number} */ i) =>
-        parts.forEach((/** @type {SVGElement} */ part, /** @type {number} */ k) =>
-          set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
+      segments.forEach((parts, i) =>
+        parts.forEach((part, k) =>
+          set(part, { class: `fa-part${k < Number(f.grads?.added[i]) ? " is-in" : ""}` }),
         ),
       );
     }

@@ -2,16 +2,21 @@
 // Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
 
 import { card, el, set } from "../lib/dom.js";
-import { number } from "../lib/format.js";
+import { number, sub } from "../lib/format.js";
 import { AXES } from "../model/links.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
-import { Frame, put } from "./frame.js";
+import { MatrixFrame, put } from "./frame.js";
 import { Matrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
-/** @import { Frame, Known, Row, Trace } from "../model/types.js" */
-/** @import { Columns, LinksAt, Ramp, Theme } from "./types.js" */
+/** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
+/** @import { Axis } from "../model/links.js" */
+/** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme } from "./types.js" */
+
+/** @param {Theme} theme */
+export const rampsOf = (theme) =>
+  /** @type {Record<string, Ramp>} */ (/** @type {unknown} */ (theme));
 
 const DENSE = 18; // px of a row below which its statistics are colours
 
@@ -42,11 +47,15 @@ export class TilePanel {
   every;
   /** @type {boolean} */
   dense;
-  /** @param frames {tensor: its axes, down and across} @param stats {what a row carries: how it is written} @param {string} scale the legend's
-   * words @param on {onZoom: the numbers of this tile are wanted, onCard: another card's memory counts} */
+  /** @type {number} */
+  left;
+  /** @param {Record<string, Axis[]>} frames of each tensor its axes, down and across @param {Record<string, string>} stats what a
+   * row carries, as it is written @param {string} scale the legend's words @param {PanelOptions} options */
   constructor(frames, stats, scale, { onZoom, onCard }) {
     this.sides = frames;
-    this.frames = Object.fromEntries(Object.keys(frames).map((name) => [name, new Frame(name)]));
+    this.frames = Object.fromEntries(
+      Object.keys(frames).map((name) => [name, new MatrixFrame(name)]),
+    );
     this.columns = Object.keys(stats);
     this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
     this.heads = Object.fromEntries(
@@ -117,6 +126,70 @@ export class TilePanel {
     return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
+  /** Takes the ranges of these arrays for its scales. @param {Record<string, Numbers>} _arrays */
+  scale(_arrays) {}
+
+  /** Lays out what this kernel has on chip. @param {Stage} _stage */
+  arrange(_stage) {}
+
+  /** Where the tile stands in the window, from the names of its rows on. */
+  magnified() {
+    const { left, top } = this.body.getBoundingClientRect();
+    return {
+      x: left + this.left,
+      top: top + this.base,
+      bottom: top + this.base + this.high * this.line.length,
+    };
+  }
+
+  /** In presentation mode the names of the keys stand over their columns. @param {Frame} f */
+  nameKeys({ cols: { start, stop } }) {
+    if (this.keys.dataset.from === `${start} ${stop}`) return;
+    this.keys.dataset.from = `${start} ${stop}`;
+    const count = Math.min(stop - start, this.trace.problem.block_k);
+    this.keys.replaceChildren(
+      ...Array.from({ length: count }, (_, c) =>
+        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
+      ),
+    );
+  }
+
+  /** What the frames hold: `hold` adds one, by its tensor. @param {Frame} f */
+  holding(f) {
+    const theme = this.theme;
+    /** @type {Record<string, Required<Drawing>>} */
+    const contents = {};
+    /** @param {string} name @param {string} now what sets it apart @param {unknown} isFilled @param {CellValues | null | undefined} values
+     * @param {number[]} used rows and columns that there are @param {number | string} block @param {number[]} [ends] of its scale
+     * @param {Ramp} [ramp] @param {number} [masked] what a hidden cell is written as */
+    const hold = (
+      name,
+      now,
+      isFilled,
+      values,
+      used,
+      block,
+      [low, high] = this.around,
+      ramp = rampsOf(theme)[name],
+      masked = -Infinity,
+    ) => {
+      const filled = Boolean(isFilled);
+      contents[name] = {
+        now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
+        filled,
+        block,
+        values: (filled && values) || (() => undefined),
+        low,
+        high,
+        ramp,
+        theme,
+        used,
+        masked,
+      };
+    };
+    return { contents, hold };
+  }
+
   /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
@@ -137,9 +210,7 @@ export class TilePanel {
   /** The ends of the operands' scale are written at the legend. @param {number[]} ends */
   around_(ends) {
     this.around = ends;
-    ends.forEach((/** @type {number} */ end, /** @type {number} */ k) =>
-      set(this.legend.children[2 * k], { text: number(end, true) }),
-    );
+    ends.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
   }
 
   /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {string} name @param {number} base @param {number} type @param {Columns} columns */
@@ -148,6 +219,7 @@ export class TilePanel {
     this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
     this.every = Math.ceil((type + 2) / this.high);
     this.line = Array.from({ length: count }, (_, k) => {
+      /** @type {RowLine} */
       const line = { name: el("span", { class: "fa-row-name" }) };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
@@ -186,7 +258,7 @@ export class TilePanel {
 
   /** The numbers of one visit came: their ranges, and room for them. @param {Frame} f */
   zoomed(f) {
-    this.scale(f.zoom);
+    this.scale(f.zoom ?? {});
     this.body.hidden = false;
     this.empty.hidden = true;
     this.arrange(f.stage);
@@ -206,7 +278,7 @@ export class TilePanel {
 
   /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus @param {Record<string, Known>[]} now @param {(key: string) => Ramp} rampOf */
   drawRows(f, focus, now, rampOf) {
-    const at = f.stats.findIndex((/** @type {Row} */ s) => s.row === focus);
+    const at = f.stats.findIndex((s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
     const named = (/** @type {number} */ k) =>
       k === at || (k % this.every === 0 && (at < 0 || Math.abs(k - at) >= this.every));

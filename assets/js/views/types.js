@@ -1,7 +1,7 @@
 // The types that views and the player's parts share; nothing imports this file at run time.
 
-/** @import { Frame, Known, Trace } from "../model/types.js" */
-/** @import { linksAt } from "../model/links.js" */
+/** @import { Direction, Frame, Known, Trace } from "../model/types.js" */
+/** @import { Axis, linksAt } from "../model/links.js" */
 
 /**
  * A ramp of 256 colours: as CSS, as bytes, and whether digits on it are white.
@@ -21,7 +21,6 @@
  *   filled?: boolean, block?: string | number, now?: string,
  * }} Drawing
  * @typedef {{x: number, y: number, width: number, height: number}} Box px
- * @typedef {Direction} Direction
  * @typedef {ReturnType<typeof linksAt>} LinksAt
  * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
  * @typedef {{onZoom: () => void, onCard?: (card: string) => void}} PanelOptions
@@ -40,6 +39,22 @@
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
  * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace?: Trace, frame?: Frame}} LinkedPlayer
+ * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.
+ * @typedef {import("./frame.js").MatrixFrame} View
+ * @typedef {(alpha?: number, wide?: number, high?: number) => void} Brush
+ * @typedef {{old: Brush, fresh: Brush}} Brushes
+ * @typedef {{r: number, c: number, box: number[], still: boolean, at?: number}} Piece
+ * @typedef {{
+ *   kind: "grow" | "flip" | "fade", phase: string, start: number, ms: number, before: Required<Drawing>, after: Required<Drawing>,
+ *   cut?: {list: Piece[], down: number, across: number}, old?: OffscreenCanvas, fresh?: OffscreenCanvas,
+ * }} Turn
+ * @typedef {{start?: number, ms: number} & KeyframeAnimationOptions} Timing
+ * @typedef {{start: number, ms: number, alone: boolean}} RowTime
+ * @typedef {{
+ *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start: number,
+ *   scale: number, stays: boolean, ghosts?: number,
+ * }} Passage
+ *
  * What a transport moves.
  * @typedef {{go: (step: number, phase?: string) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain

@@ -184,7 +184,7 @@ export function draw(data, api) {
         middle - 62,
         base - type * 1.35,
         isShort ? t("head.short") : t("head"),
-        t("each", { size: now.matrix_said }),
+        t("each", { size: now.matrix_text }),
         "end",
       ),
     );
@@ -193,8 +193,8 @@ export function draw(data, api) {
         middle + 14 + s + 12,
         base - type * 1.35,
         isShort
-          ? t("s.short", { size: now.square_said })
-          : t("s", { n: now.n, size: now.square_said }),
+          ? t("s.short", { size: now.square_text })
+          : t("s", { n: now.n, size: now.square_text }),
         now.tiled ? (narrow ? t("tiled.short") : t("tiled")) : narrow ? "" : t("stored"),
         "start",
       ),

@@ -5,6 +5,7 @@ import { hueOf } from "../../lib/colors.js";
 import { el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
+/** @import { Passage } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { Box } from "../types.js" */
 /** @import { Flight, Point } from "../../model/motion.js" */
@@ -26,12 +27,12 @@ const hues = (tensor) => {
 /** The same box, moved and resized by transforms alone. @param {Box[]} boxes */
 const transforms = (boxes, /** @type {{width: number, height: number}} */ { width, height }) => ({
   transform: boxes.map(
-    (/** @type {Box} */ box) =>
+    (box) =>
       `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px) scale(${(box.width / width).toFixed(4)}, ${(box.height / height).toFixed(4)})`,
   ),
 });
 
-/** A place that is empty while its block is away. @param at {start, ms} @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
+/** A place that is empty while its block is away. `at`: when @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
     el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),
@@ -39,7 +40,7 @@ export function slot(layer, tensor, box, name, at) {
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
 
-/** @param {Flight} flight of model/motion.js @param what {home, seat: boxes on the layer, points: the way between their middles, picture:
+/** @param {Flight} flight of model/motion.js. `what`: {home, seat: boxes on the layer, points: the way between their middles, picture:
  * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} @param {Layer} layer */
 export function fly(
   layer,
@@ -61,9 +62,7 @@ export function fly(
   const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = THREADS.includes(tensor);
-  const [a, b, c, d] = points.map((/** @type {Point} */ point) =>
-    point.map((/** @type {number} */ x) => x.toFixed(1)).join(" "),
-  );
+  const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
   const line = svg("path", {
     d: `M${a} C${b}, ${c}, ${d}`,
     style: hues(tensor),

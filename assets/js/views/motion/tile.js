@@ -6,11 +6,13 @@ import { el, set } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { turn } from "./cells.js";
 
+/** @import { RowTime, TileOfPass, View } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { RowLine } from "../types.js" */
 /** @import { Known, Row, Transfer } from "../../model/types.js" */
 /** @import { Act } from "../../model/motion.js" */
 
+/** @type {Record<string, Record<string, "grow" | "flip" | "fade">>} */
 const TURNS = {
   S: { scores: "grow", mask: "flip", exp: "flip" },
   O: { exp: "fade", output: "fade" },
@@ -39,7 +41,7 @@ function piece(layer, box, name) {
   );
 }
 
-/** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {string} left @param {string} above @param {Act} at @param {number} rows @param {number} cols */
+/** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {View} left @param {View} above @param {Act} at @param {number} rows @param {number} cols */
 function beams(layer, left, above, at, rows, cols) {
   const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
   const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
@@ -80,7 +82,7 @@ export class TileMotion {
   layer;
   /** @type {{sram: import("../sram.js").Sram | import("../sram_backward.js").SramBackward}} */
   player;
-  /** @param {Layer} layer @param {MovingPlayer} player */
+  /** @param {Layer} layer @param {{sram: TileOfPass}} player */
   constructor(layer, player) {
     Object.assign(this, { layer, player });
   }
@@ -95,9 +97,7 @@ export class TileMotion {
     const { frames, line = [] } = this.sram;
     return [
       ...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]),
-      ...line.flatMap((/** @type {RowLine} */ one) =>
-        this.sram.columns.map((/** @type {string} */ key) => one[key]),
-      ),
+      ...line.flatMap((one) => this.sram.columns.map((key) => one[key])),
     ];
   }
 
@@ -108,8 +108,8 @@ export class TileMotion {
       const { root, matrix } = this.sram.frames[name];
       if (root.hidden) continue;
       const turns = acts
-        .filter((/** @type {Act} */ { phase, before }) => before?.numbers && TURNS[name][phase])
-        .map((/** @type {Act} */ { phase, start, ms, before, after }) => ({
+        .filter(({ phase, before }) => before?.numbers && TURNS[name][phase])
+        .map(({ phase, start, ms, before, after }) => ({
           kind: TURNS[name][phase],
           phase,
           start,
@@ -155,7 +155,7 @@ export class TileMotion {
     const count = after.stats.length;
     if (!this.sram.counts) return;
     const one = 0.6;
-    after.stats.forEach((/** @type {Row} */ row, /** @type {number} */ k) => {
+    after.stats.forEach((row, k) => {
       const from = start + (count > 1 ? (k / (count - 1)) * (1 - one) : 0) * ms;
       draw(row, k, { start: from, ms: one * ms, alone: count <= MOST_ROWS });
     });
@@ -270,8 +270,8 @@ export class TileMotion {
   /** What is spent fades before what is stored leaves, and is there again at the end. */
   store(/** @type {Act} */ { after, start, ms }) {
     const stored = after.transfers
-      .filter((/** @type {Transfer} */ { op }) => op !== "read")
-      .map((/** @type {Transfer} */ { tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
+      .filter(({ op }) => op !== "read")
+      .map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
     const { frames, lines, heat } = this.sram;
     const spent = [
       ...Object.values(frames)
