@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import kernels
+from explainer.algorithms.registry import MAIN
 from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from kernels.spec.fields import ORDERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -90,7 +90,7 @@ def test_forms_against_the_tensors():
     assert capacity.beyond_inputs(w, "standard") == s + p
     assert capacity.beyond_inputs(w, "standard_saved") == p + o
     assert capacity.beyond_inputs(w, "fused") == capacity.beyond_inputs(w, "fused_saved") == o + lse
-    assert [capacity.saved_bytes(w, order) for order in ORDERS] == [
+    assert [capacity.saved_bytes(w, order) for order in MAIN] == [
         p,
         2 * lse,
         lse,
