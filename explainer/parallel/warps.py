@@ -6,6 +6,7 @@ What is computed, what is counted and how it is said: :mod:`explainer.parallel.w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
     return tile | {split: [_packed_step(step) for step in w.steps] for split, w in both.items()}
 
 
-def from_query(query: Mapping[str, object]) -> tuple[Problem, object, object, object]:
+def from_query(query: Mapping[str, object]) -> tuple[Problem, Any, Any, Any]:
     """Problem, i, j and number of warps of an address, as ``packed`` takes and checks them; without
     ``n`` what is missing comes from ``START``, else the tile is the first. Raises ProblemError."""
     query = {"i": 0, "j": 0, "warps": 4} | ({} if "n" in query else START) | dict(query)
