@@ -260,8 +260,7 @@ def _dense(problem: BenchmarkCase, device: torch.device) -> torch.Tensor:
     keys = torch.arange(n, device=device)[None, :]
     for start in range(0, n, STRIP):
         rows = torch.arange(start, min(start + STRIP, n), device=device)[:, None]
-        kept = problem.parsed_mask.sees(rows, keys)
-        found[start : start + STRIP] = torch.as_tensor(kept)
+        found[start : start + STRIP] = problem.parsed_mask.sees(rows, keys)
     return found
 
 
