@@ -241,8 +241,8 @@ export function draw(data, api) {
   return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
-    const said = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
-    const lines = broken(said, paper.narrow, paper.big);
+    const all = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
+    const lines = broken(all, paper.narrow, paper.big);
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {

@@ -271,8 +271,8 @@ export function draw(data, api) {
         names.map((name) => (name === "Q" ? "V" : name)).concat("Q"),
       ),
     );
-    const said = `${last.rate} ${last.kind}`;
-    const plate = said.length * type * 0.68;
+    const rate = `${last.rate} ${last.kind}`;
+    const plate = rate.length * type * 0.68;
     nodes.push(
       rect(
         left + (wide - plate) / 2,
@@ -285,7 +285,7 @@ export function draw(data, api) {
       ),
     );
     nodes.push(
-      text(left + wide / 2, y + mouth / 2 + 12, said, type, "bold middle accent-ink halo"),
+      text(left + wide / 2, y + mouth / 2 + 12, rate, type, "bold middle accent-ink halo"),
     );
     if (!paper.big)
       nodes.push(
