@@ -41,11 +41,14 @@ export class Links {
   player;
   /** @type {boolean} */
   lit = false;
-  /** @param {Player} player see step/linking.js: its card of a tile may be another one later */
+  /** @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
   constructor(player) {
-    Object.assign(this, { player, root: player.root, hbm: player.hbm });
+    this.player = player;
+    this.root = player.root;
+    this.hbm = player.hbm;
     const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
-    [this.tile, this.map] = [layer(), layer()];
+    this.tile = layer();
+    this.map = layer();
     this.title = el("b");
     this.bars = svg("svg", { preserveAspectRatio: "none" });
     this.lines = el("div", { class: "fa-pick-lines" });

@@ -12,6 +12,7 @@ import { rich } from "./rich.js";
 
 /** @import { Frame, Known, Trace } from "../model/types.js" */
 
+/** @type {Record<string, string>} */
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
 export class Products {
   /** @type {HTMLElement[]} */
@@ -49,7 +50,7 @@ export class Products {
   }
 }
 
-/** @param {Known} x */
+/** @param {number} x */
 const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 
 export class Check {
@@ -104,7 +105,7 @@ export class Check {
     set(this.head, { text: tBackward(bent ? "check.sums.slope" : "check.sums") });
   }
 
-  /** @param {Frame} trace @param {Frame} f @param {number | undefined} focus */
+  /** @param {Trace} trace @param {Frame} f @param {number | undefined} focus */
   draw(trace, f, focus) {
     const sums = sumsOfRows(trace, f);
     this.lines.forEach(({ tr, title, cells }, k) => {
@@ -138,7 +139,7 @@ export class Check {
       dsink === undefined ? "" : ` ${tBackward("check.dsink", { dsink: number(dsink) })}`;
     set(this.sums, { text: (sums.length ? this.words : tBackward("check.idle")) + sink });
     const found = this.root.checkVisibility() ? agreement(trace, f) : null; // which takes a while
-    const [added, of] = [f.grads.added[f.i], f.grads.of[f.i]];
+    const [added, of] = [Number(f.grads?.added[f.i]), Number(f.grads?.of[f.i])];
     set(this.dQ, {
       text: found
         ? tBackward(added < of ? "check.dQ" : "check.dQ.whole", {

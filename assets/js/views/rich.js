@@ -7,10 +7,11 @@ const SYMBOL =
   /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])(?:[₀-₉]+(?:,[₀-₉]+)?)?|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
 const TIED = / (·) /g; // no line ends beside it
 const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
+/** @type {Record<string, string>} */
 const INK = { ℓ: "l", "▲": "o", α: "alpha", dS: "s", dP: "s" };
 const SLIM = ["lse", "D"]; // a number per row
 
-/** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param {Record<string, Node> | Node[]} nodes by the names in brackets */
+/** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param {Record<string, Node>} nodes by the names in brackets */
 export const placed = (text, nodes) =>
   text
     .split(/\[(\w+)\]/)

@@ -10,6 +10,7 @@ import { t } from "../model/texts.js";
 /** @import { Frame, Known, Row, Trace } from "../model/types.js" */
 /** @import { Way } from "../model/row_view.js" */
 
+/** @type {[Way, string, string][]} */
 const CHOICES = [
   ["forget", t("row_view.forget"), t("row_view.forget.what")],
   ["lazy", t("row_view.lazily"), t("row_view.lazily.what")],

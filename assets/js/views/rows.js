@@ -9,6 +9,7 @@ import { t } from "../model/texts.js";
 /** @import { Frame, Problem, Row } from "../model/types.js" */
 
 /** key in the frame's stats, phase whose moment it is, the formula where there is room */
+/** @type {[key: keyof Row & ("m_old" | "row_max" | "m_new" | "alpha" | "l_old" | "row_sum" | "l_new"), phase: string | null, formula?: string][]} */
 const COLUMNS = [
   ["m_old", null],
   ["row_max", "max"],
@@ -19,8 +20,10 @@ const COLUMNS = [
   ["l_new", "sum", " = αℓ + ΣP"],
 ];
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
+/** @type {Record<string, string[]>} */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
 /** Which of the row's numbers a column is about, by the names of model/links.js */
+/** @type {Record<string, string>} */
 const OF = {
   m_old: "m",
   row_max: "m",
@@ -94,7 +97,7 @@ export class RowTable {
   }
 
   /** What the numbers hold for, where that is not plain, and where a sink has them start; "" where neither is. */
-  setCaption(holds) {
+  setCaption(/** @type {string} */ holds) {
     const words = [this.sink, holds].filter(Boolean).join("; ");
     this.caption.hidden = !words;
     set(this.caption, { text: words });

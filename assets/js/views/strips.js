@@ -26,6 +26,7 @@ const FEW = {
   forward: STRIPS.forward,
   backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },
 };
+/** @type {Record<string, string>} */
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
@@ -232,7 +233,7 @@ export class Strips {
       );
       segments.forEach((parts, i) =>
         parts.forEach((part, k) =>
-          set(part, { class: `fa-part${k < f.grads.added[i] ? " is-in" : ""}` }),
+          set(part, { class: `fa-part${k < Number(f.grads?.added[i]) ? " is-in" : ""}` }),
         ),
       );
     }

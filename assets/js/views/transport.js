@@ -8,6 +8,7 @@ import texts from "../../texts/transport.json" with { type: "json" };
 
 const t = textsOf(texts);
 
+/** @type {Record<string, string>} */
 const ICONS = {
   first: "M5 4v12M15 4l-8 6 8 6z",
   back: "M14 4l-8 6 8 6z",
@@ -44,7 +45,7 @@ export class Transport {
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain */
+   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
     const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
@@ -61,7 +62,8 @@ export class Transport {
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
     this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
-    [this.spoken, this.selected] = [0, 1].map(() => el("span", { "aria-live": "polite" })); // apart: only the one that changed is read
+    this.spoken = el("span", { "aria-live": "polite" });
+    this.selected = el("span", { "aria-live": "polite" }); // apart: only the one that changed is read
     this.live = el("div", { class: "fa-sr", "data-testid": "sentence" }, [
       this.spoken,
       this.selected,
@@ -106,7 +108,7 @@ export class Transport {
     return node;
   }
 
-  length(steps) {
+  length(/** @type {number} */ steps) {
     this.steps = steps;
     set(this.scrub, { max: steps - 1 });
   }
@@ -124,7 +126,7 @@ export class Transport {
     set(this.title, { text: title });
     set(this.words, { text: words ?? "" });
     if (!this.timer || this.pace >= 500) set(this.spoken, { text: spoken });
-    if (Number(this.scrub.value) !== step) this.scrub.value = step;
+    if (Number(this.scrub.value) !== step) this.scrub.value = String(step);
     set(this.scrub, { "aria-valuetext": title });
     this.scrub.style.setProperty(
       "--fa-progress",

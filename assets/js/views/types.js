@@ -39,6 +39,22 @@
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
  * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace?: Trace, frame?: Frame}} LinkedPlayer
+ * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.
+ * @typedef {import("./frame.js").MatrixFrame} View
+ * @typedef {(alpha?: number, wide?: number, high?: number) => void} Brush
+ * @typedef {{old: Brush, fresh: Brush}} Brushes
+ * @typedef {{r: number, c: number, box: number[], still: boolean, at?: number}} Piece
+ * @typedef {{
+ *   kind: "grow" | "flip" | "fade", phase: string, start: number, ms: number, before: Required<Drawing>, after: Required<Drawing>,
+ *   cut?: {list: Piece[], down: number, across: number}, old?: OffscreenCanvas, fresh?: OffscreenCanvas,
+ * }} Turn
+ * @typedef {{start?: number, ms: number} & KeyframeAnimationOptions} Timing
+ * @typedef {{start: number, ms: number, alone: boolean}} RowTime
+ * @typedef {{
+ *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start: number,
+ *   scale: number, stays: boolean, ghosts?: number,
+ * }} Passage
+ *
  * What a transport moves.
  * @typedef {{go: (step: number, phase?: string) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain

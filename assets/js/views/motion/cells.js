@@ -2,10 +2,14 @@
 
 import { el } from "../../lib/dom.js";
 import { cellAt } from "../../model/motion.js";
+import { context2d } from "../matrix.js";
 
 /** @import { Layer } from "./layer.js" */
 /** @import { Context2D } from "../types.js" */
 /** @import { Thing } from "../../model/links.js" */
+
+/** @import { Matrix } from "../matrix.js" */
+/** @import { Brushes, Turn, View } from "../types.js" */
 
 const MOST = 16; // pieces along a side: more cells than that move in groups
 
@@ -35,10 +39,11 @@ export function turn(layer, frame, turns) {
       style: `left:${x}px;top:${y}px;width:${matrix.width}px;height:${matrix.height}px`,
     }),
   );
-  const g = canvas.getContext("2d");
+  const g = context2d(canvas);
   const end = turns.at(-1).start + turns.at(-1).ms;
   layer.hide(matrix.root, { ms: end });
   let painted = "";
+  /** @type {Turn | null} */
   let drawn = null;
   layer.paint((/** @type {number} */ now) => {
     const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
@@ -73,7 +78,8 @@ function same(
 /** The pieces of a matrix that move, as [row, column, x, y, width, height], and how many of them there are down and across. @param {Turn} one */
 function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
   const [down, across] = [Math.min(rows, MOST), Math.min(cols, MOST)];
-  const cells = (/** @type {number} */ k, parts, /** @type {Thing | null} */ of) => [
+  /** @type {(k: number, parts: number, of: number) => number[]} */
+  const cells = (k, parts, of) => [
     Math.floor((k * of) / parts),
     Math.floor(((k + 1) * of) / parts),
   ];

@@ -5,6 +5,7 @@ import { hueOf } from "../../lib/colors.js";
 import { el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
+/** @import { Passage } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { Box } from "../types.js" */
 /** @import { Flight, Point } from "../../model/motion.js" */
@@ -31,7 +32,7 @@ const transforms = (boxes, /** @type {{width: number, height: number}} */ { widt
   ),
 });
 
-/** A place that is empty while its block is away. @param at {start, ms} @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
+/** A place that is empty while its block is away. `at`: when @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
     el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),
@@ -39,7 +40,7 @@ export function slot(layer, tensor, box, name, at) {
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
 
-/** @param {Flight} flight of model/motion.js @param what {home, seat: boxes on the layer, points: the way between their middles, picture:
+/** @param {Flight} flight of model/motion.js. `what`: {home, seat: boxes on the layer, points: the way between their middles, picture:
  * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} @param {Layer} layer */
 export function fly(
   layer,

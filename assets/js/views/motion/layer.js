@@ -3,6 +3,7 @@
 
 import { el, set } from "../../lib/dom.js";
 
+/** @import { Timing } from "../types.js" */
 /** @import { Box } from "../types.js" */
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -40,8 +41,9 @@ export class Layer {
 
   /** Within the window, as it was when it was read. @param {Element} node */
   box(node) {
-    if (!this.boxes.has(node)) this.boxes.set(node, node.getBoundingClientRect());
-    return this.boxes.get(node);
+    const box = this.boxes.get(node) ?? node.getBoundingClientRect();
+    this.boxes.set(node, box);
+    return box;
   }
 
   /** @param {Element} node */
@@ -67,7 +69,7 @@ export class Layer {
     return { x: x - root.x, y: y - root.y, width, height };
   }
 
-  /** @param {T} node */
+  /** @template {Element} T @param {T} node */
   add(node) {
     this.node.append(node);
     return node;
@@ -94,7 +96,7 @@ export class Layer {
 
   tick() {
     this.frameRequest = requestAnimationFrame(() => {
-      for (const draw of this.painters) draw(this.clock.currentTime ?? 0);
+      for (const draw of this.painters) draw(Number(this.clock?.currentTime ?? 0));
       this.tick();
     });
   }

@@ -6,11 +6,13 @@ import { el, set } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { turn } from "./cells.js";
 
+/** @import { RowTime, TileOfPass, View } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { RowLine } from "../types.js" */
 /** @import { Known, Row, Transfer } from "../../model/types.js" */
 /** @import { Act } from "../../model/motion.js" */
 
+/** @type {Record<string, Record<string, "grow" | "flip" | "fade">>} */
 const TURNS = {
   S: { scores: "grow", mask: "flip", exp: "flip" },
   O: { exp: "fade", output: "fade" },
@@ -39,7 +41,7 @@ function piece(layer, box, name) {
   );
 }
 
-/** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {string} left @param {string} above @param {Act} at @param {number} rows @param {number} cols */
+/** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {View} left @param {View} above @param {Act} at @param {number} rows @param {number} cols */
 function beams(layer, left, above, at, rows, cols) {
   const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
   const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
@@ -80,7 +82,7 @@ export class TileMotion {
   layer;
   /** @type {{sram: import("../sram.js").Sram | import("../sram_backward.js").SramBackward}} */
   player;
-  /** @param {Layer} layer @param {MovingPlayer} player */
+  /** @param {Layer} layer @param {{sram: TileOfPass}} player */
   constructor(layer, player) {
     Object.assign(this, { layer, player });
   }
