@@ -58,7 +58,7 @@ class JsonLines(logging.Formatter):
         room = record.name.split(".")[0]
         if room == OURS:
             return record.getMessage()
-        if room in PLAIN_MESSAGES:  # its pattern, without what is put in; asyncio's next lines quote
+        if room in PLAIN_MESSAGES:  # the pattern alone; asyncio's next lines quote
             return str(record.msg).partition("\n")[0][:200]
         return f"logged at {record.module}:{record.lineno}"
 
