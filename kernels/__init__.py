@@ -1,7 +1,7 @@
-"""Attention kernels in Triton, with their references; floor 0 (imports nothing of `explainer`).
+"""Attention kernels in Triton, with their references; the lowest layer of the project.
 
-Importing works on every machine and loads neither torch nor Triton: a name is fetched when it is
-first used. `available()` says whether the kernels run here and why not. Set TRITON_INTERPRET=1
+Importing works on each machine and loads neither torch nor Triton: a name is loaded at its first
+use. `available()` says whether the kernels run here and why not. Set TRITON_INTERPRET=1
 before importing to run them on a CPU.
 
 Hugging Face has a package of the same name, which Transformers imports where it is installed. If it
@@ -17,7 +17,7 @@ from pathlib import Path
 from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 from .progress import progress
 
-# name → the module that has it
+# name → its module
 _TORCH = {
     **dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference"),
     **dict.fromkeys(("reference_gradients", "gradient_roundings"), "gradient_reference"),
@@ -37,7 +37,7 @@ __all__ = ["INTERPRETED", "available", "progress", *_TORCH, *_TRITON]
 
 def __getattr__(name: str):
     if name not in _TORCH and name not in _TRITON:
-        return _of_namesake(name)
+        return _from_namesake(name)
     if not HAS_TORCH or (name in _TRITON and not HAS_TRITON):
         raise RuntimeError(available()[1])
     module = import_module(f".{(_TORCH | _TRITON)[name]}", __name__)
@@ -45,13 +45,15 @@ def __getattr__(name: str):
     return globals()[name]
 
 
-def _of_namesake(name: str):
-    """What the other installed package of this name calls so; AttributeError if nobody does."""
+def _from_namesake(name: str):
+    """Return the attribute of the other installed package `kernels`. Raises AttributeError."""
     for folder in [] if name.startswith("__") else __path__[1:]:
         start, alias = Path(folder) / "__init__.py", f"{__name__}._namesake"
-        spec = importlib.util.spec_from_file_location(alias, start)
         module = sys.modules.get(alias)
         if module is None:
+            spec = importlib.util.spec_from_file_location(alias, start)
+            if spec is None or spec.loader is None:
+                continue
             module = sys.modules[alias] = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
         if hasattr(module, name):

@@ -1,4 +1,4 @@
-"""Which way the kernels can run here, found out once at import: GPU, interpreter, or not at all."""
+"""How the kernels can run here: on a GPU, in the interpreter, or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 HAS_TRITON = importlib.util.find_spec("triton") is not None
 
-# Triton reads the variable when a kernel is decorated, so what counts is its value at import.
+# Triton reads the variable when a kernel is decorated: its value at import counts.
 INTERPRETED: bool = HAS_TORCH and HAS_TRITON and os.environ.get("TRITON_INTERPRET") == "1"
 
 

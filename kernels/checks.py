@@ -1,4 +1,4 @@
-"""What the kernels accept: one sentence for each thing that they do not."""
+"""Check arguments of the kernels; a refusal is one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_D = 256
 
 
 def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
-    """q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; one dtype, one device. B, H, Nq
+    """Check q (B, H, Nq, d), k and v (B, Hk, Nk, d): Hk divides H, one dtype, one device. B, H, Nq
     and Nk may be 0.
 
     Raises TypeError (not tensors, dtype), ValueError (shapes) or RuntimeError (device), each with
@@ -54,7 +54,7 @@ def check_options(
     block_n: int | None,
     precision: str,
 ) -> None:
-    """Raises ValueError or TypeError with one sentence for an option out of its range."""
+    """Check options of a call. Raises ValueError or TypeError with one sentence."""
     if order not in orders:
         raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(orders)}.")
     if precision not in PRECISIONS:
@@ -75,7 +75,7 @@ def check_options(
 
 
 def check_score(text: str | None) -> scores.Score:
-    """The score of this text, None for none. Raises ValueError with one sentence."""
+    """Return the score of this text, None for none. Raises ValueError with one sentence."""
     try:
         return scores.parse("none" if text is None else text)
     except scores.ScoreError as error:
@@ -83,7 +83,7 @@ def check_score(text: str | None) -> scores.Score:
 
 
 def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-    """The sink (H,), fp32, on q's device: a finite number for all heads, or one for each.
+    """Return the sink (H,), fp32, on q's device: a finite number for all heads, or one for each.
 
     Raises TypeError, ValueError or RuntimeError with one sentence.
     """
@@ -92,7 +92,7 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
             raise TypeError(f"sink must be a number or a tensor, not {type(sink).__name__}.")
         if not abs(sink) <= 1e30:
             raise ValueError(f"sink = {sink} is not allowed: a number from -1e30 to 1e30.")
-        return _same_sink(float(sink), q.shape[1], q.device)
+        return _constant_sink(float(sink), q.shape[1], q.device)
     if sink.shape != (q.shape[1],) or not sink.is_floating_point():
         raise ValueError(
             f"sink has shape {tuple(sink.shape)} and {sink.dtype}: it must be a number, or a "
@@ -100,12 +100,13 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
         )
     if sink.device != q.device:
         raise RuntimeError(f"q is on {q.device} but sink is on {sink.device}.")
-    found = sink.detach().to(torch.float32).contiguous()
-    return found.clone() if found.data_ptr() & 15 else found  # Triton compiles for a multiple of 16
+    checked = sink.detach().to(torch.float32).contiguous()
+    # Triton compiles for an address that is a multiple of 16.
+    return checked.clone() if checked.data_ptr() & 15 else checked
 
 
 def check_dropout(dropout: float, seed: int) -> None:
-    """Raises TypeError or ValueError with one sentence."""
+    """Check a probability and a seed. Raises TypeError or ValueError with one sentence."""
     if isinstance(dropout, bool) or not isinstance(dropout, int | float):
         raise TypeError(f"dropout must be a number, not {type(dropout).__name__}.")
     if not 0 <= dropout <= 0.999:
@@ -115,14 +116,14 @@ def check_dropout(dropout: float, seed: int) -> None:
 
 
 @lru_cache(maxsize=64)
-def _same_sink(sink: float, heads: int, device: torch.device) -> torch.Tensor:
+def _constant_sink(sink: float, heads: int, device: torch.device) -> torch.Tensor:
     if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
         raise RuntimeError(f"sink = {sink}: call it once before capturing a CUDA graph.")
     return torch.full((heads,), sink, dtype=torch.float32, device=device)
 
 
 def check_device(device: torch.device) -> None:
-    """Raises RuntimeError with one sentence if the kernels cannot run on tensors of this device."""
+    """Check that the kernels run on this device. Raises RuntimeError with one sentence."""
     works, reason = available()
     if not works and (device.type == "cuda" or INTERPRETED):
         raise RuntimeError(reason)
@@ -141,7 +142,7 @@ def check_device(device: torch.device) -> None:
 
 
 def check_whole(name: str, value: int, largest: int) -> None:
-    """Raises ValueError with one sentence unless value is a whole number from 1 to largest."""
+    """Check a whole number from 1 to largest. Raises ValueError with one sentence."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
         raise ValueError(
             f"{name} = {str(value)[:40]} is not allowed: a whole number from 1 to {largest:,}."

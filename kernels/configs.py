@@ -1,4 +1,4 @@
-"""Tiles and launch settings per card: a table chosen offline, nothing is searched at run time."""
+"""Tiles and launch settings per card: tables chosen offline, without a search at run time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Config:
     num_stages: int
 
     def constants(self, d: int, dtype: object, precision: str) -> dict:
-        """The compile-time arguments that all kernels on tiles share, for torch's `dtype`."""
+        """Return the constexpr arguments that all kernels on tiles share, for a torch `dtype`."""
         return {
             "D": d, "BLOCK_M": self.block_m, "BLOCK_N": self.block_n, "PAD_M": pad(self.block_m),
             "PAD_N": pad(self.block_n), "PAD_D": pad(d), "PRECISION": precision,
@@ -84,19 +84,12 @@ BACKWARD: dict[str, dict[tuple[int, int], Config]] = {
         (128, _32BIT): Config(16, 32, 8, 1),
         (256, _32BIT): Config(16, 16, 8, 1),
     },
-    "sm_90": {
-        (64, _16BIT): Config(64, 128, 8, 2),
-        (128, _16BIT): Config(64, 128, 8, 2),
-        (256, _16BIT): Config(32, 32, 8, 1),
-        (64, _32BIT): Config(32, 32, 8, 1),
-        (128, _32BIT): Config(16, 32, 8, 1),
-        (256, _32BIT): Config(16, 16, 8, 1),
-    },
     "interpreter": TABLE["interpreter"],
 }
 BACKWARD["sm_89"] = BACKWARD["sm_120"] = BACKWARD["sm_80"]
-# What an H200 was fastest with where nobody asks for a tile, of those compared in LOG.md: by d,
-# bytes of an element, and whether dQ has a pass of its own.
+BACKWARD["sm_90"] = {**BACKWARD["sm_80"], (128, _16BIT): Config(64, 128, 8, 2)}
+# The fastest on an H200 of those compared in LOG.md, for calls that request no tile: by d, bytes of
+# an element, and whether dQ has a pass of its own.
 FASTEST: dict[tuple[str, int, int, bool], Config] = {
     ("sm_90", 64, _16BIT, False): Config(128, 64, 4, 2),
     ("sm_90", 64, _16BIT, True): Config(128, 64, 4, 2),
@@ -106,12 +99,12 @@ FASTEST: dict[tuple[str, int, int, bool], Config] = {
 
 
 def pad(size: int) -> int:
-    """Physical size of a logical tile side: the next power of two of at least 16."""
+    """Return the physical size of a logical tile side: the next power of two of at least 16."""
     return max(16, 1 << (size - 1).bit_length())
 
 
 def arch_of(capability: tuple[int, int]) -> str:
-    """Row of the table for a CUDA compute capability, by how much shared memory a block may use."""
+    """Return the table's row for a compute capability, by a block's largest shared memory."""
     major, minor = capability
     if major in (9, 10):
         return "sm_90"
@@ -121,7 +114,7 @@ def arch_of(capability: tuple[int, int]) -> str:
 
 
 def choose(arch: str, d: int, itemsize: int, block_m: int | None, block_n: int | None) -> Config:
-    """The table's configuration, or launch settings for the tile that the caller asks for.
+    """Return the table's configuration, or launch settings for the tile that the caller requests.
 
     d: head dimension; itemsize: bytes per element of Q, K, V. A side given as None comes from the
     table. Raises ValueError naming the block that is too large for one program.
@@ -129,24 +122,24 @@ def choose(arch: str, d: int, itemsize: int, block_m: int | None, block_n: int |
     table = {key: value for key, value in TABLE[arch].items() if key[1] == itemsize}
     d_key = min(key[0] for key in table if key[0] >= pad(d))
     best = table[d_key, itemsize]
-    asked = (block_m or best.block_m, block_n or best.block_n)
-    if asked == (best.block_m, best.block_n):
+    sides = (block_m or best.block_m, block_n or best.block_n)
+    if sides == (best.block_m, best.block_n):
         return best
-    for name, block in zip(("block_m", "block_n"), asked, strict=True):
+    for name, block in zip(("block_m", "block_n"), sides, strict=True):
         if arch != "interpreter" and pad(block) > MAX_TILE:
             raise ValueError(
                 f"{name} = {block} is too large for one program on a GPU: 1 to {MAX_TILE}."
             )
-    m, n = pad(asked[0]), pad(asked[1])
+    m, n = pad(sides[0]), pad(sides[1])
     if max(m * n, m * pad(d), n * pad(d)) > MAX_TILE_ELEMENTS:
         raise ValueError(
-            f"block_m = {asked[0]} and block_n = {asked[1]} are too large for d = {d}: a padded "
+            f"block_m = {sides[0]} and block_n = {sides[1]} are too large for d = {d}: a padded "
             f"tile may hold at most {MAX_TILE_ELEMENTS:,} elements."
         )
     # Q, and K and V once per stage, stay in shared memory; keep two stages where they fit.
     q_bytes, kv_bytes = m * pad(d) * itemsize, 2 * n * pad(d) * itemsize
     fits = q_bytes + 2 * kv_bytes <= SHARED_KIB.get(arch, 1 << 20) * 1024
-    return Config(*asked, num_warps=8 if m * max(n, pad(d)) >= 8192 else 4, num_stages=1 + fits)
+    return Config(*sides, num_warps=8 if m * max(n, pad(d)) >= 8192 else 4, num_stages=1 + fits)
 
 
 def choose_backward(
@@ -157,8 +150,11 @@ def choose_backward(
     block_n: int | None = None,
     deterministic: bool = False,
 ) -> Config:
-    """The table's configuration of the backward pass; a side asked for that is larger than the
-    table's, as the forward's may be, is the table's, since that is the largest known to fit."""
+    """Return the table's configuration of the backward pass.
+
+    A requested side that is larger than the table's, as the forward's may be, becomes the table's:
+    the largest known to fit.
+    """
     keys = [size for size, bytes_each in BACKWARD[arch] if bytes_each == itemsize]
     size = min(size for size in keys if size >= pad(d))
     best = BACKWARD[arch][size, itemsize]

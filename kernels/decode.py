@@ -1,5 +1,5 @@
-"""Decoding, a few queries against many keys: the keys split into parts, a program each, and the
-parts put together by their lse. The loop over the keys is FlashAttention-2's own."""
+"""Decoding (Flash-Decoding): few queries, many keys, which are split into parts, a program each;
+the parts are combined by their lse. The loop over the keys is FlashAttention-2's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 
 import torch
 import triton
-import triton.language as tl
 
 from .checks import check_device, check_options, check_tensors, check_whole
 from .configs import Config, pad
@@ -20,12 +19,13 @@ from .launching import Calls, Launch, allocator, empty_result, without_warnings
 from .masking import key_range
 from .progress import expect
 from .spec import masks
+from .triton_internals import tl
 
-MAX_QUERIES = 16  # of a head; with more, row blocks fill a card by themselves: flash_attention
-MAX_PARTS = 256  # one program of the combine holds a piece of every part
+MAX_QUERIES = 16  # of a head; with more, the row blocks of flash_attention fill a card
+MAX_PARTS = 256  # one program of the combine loads a piece of each part
 PROGRAMS_A_MULTIPROCESSOR = 2
 MIN_KEYS = 128  # of a part; a tile of keys is never larger
-COMBINED = 4096  # numbers that one program of the combine holds
+COMBINED = 4096  # numbers that one program of the combine loads
 
 # kernel: begin
 
@@ -38,7 +38,7 @@ def split_kernel(
     RAGGED: tl.constexpr, SIGN: tl.constexpr, KEEP_LSE: tl.constexpr, PRECISION: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: one part of the keys of one (batch, key head), for row block i of the
+    """Compute O and lse of one part of the keys of one (batch, key head), for row block i of the
     GROUP · Nq queries that share it: GROUP heads of Nq rows in one tile."""
     Tr, Tc = tl.cdiv(GROUP * Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
     part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
@@ -100,7 +100,7 @@ def combine_kernel(
     D: tl.constexpr, BLOCK_D: tl.constexpr, PAD_P: tl.constexpr, KEEP_LSE: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: BLOCK_D dimensions of one row, from all its parts."""
+    """Combine all parts of BLOCK_D dimensions of one row: O = Σ exp(lse_p − lse) O_p."""
     PIECES: tl.constexpr = (D + BLOCK_D - 1) // BLOCK_D
     row, piece = (tl.program_id(0) // PIECES).to(tl.int64), tl.program_id(0) % PIECES
     parts, dims = tl.arange(0, PAD_P), piece * BLOCK_D + tl.arange(0, BLOCK_D)
@@ -113,7 +113,7 @@ def combine_kernel(
     # phase: max — m = max lse_p
     m = tl.max(lse, 0)
     m_ref = tl.where(m == float("-inf"), 0.0, m)  # a row without keys: no −∞ − (−∞)
-    # phase: exp — what part p weighs: exp(lse_p − m)
+    # phase: exp — the weight of part p: exp(lse_p − m)
     weights = tl.exp(lse - m_ref)
     # phase: sum — l = Σ exp(lse_p − m)
     l = tl.sum(weights, 0)
@@ -152,13 +152,13 @@ def decode_attention(
     parts: int | None = None,
     return_lse: bool = False,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Exact attention of few queries to many keys, forward only; as `flash_attention`, faster.
+    """Compute exact attention of few queries to many keys, forward only.
 
     q (B, H, Nq, d) with Nq 1 to 16; k and v (B, Hk, Nk, d), Hk dividing H; fp16, bf16 or fp32;
     d 1 to 256; any strides. `causal` is aligned bottom-right. `scale` defaults to 1/√d. `parts`, 1
-    to 256, is how many programs share the keys of a head (None: `parts_for`); a part may be empty.
-    Each part is a softmax of its own; then lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse) O_p,
-    which is exact in real arithmetic. One part needs no second launch.
+    to 256, is the number of programs that share the keys of a head (None: `parts_for`); a part may
+    be empty. Each part is a softmax of its own; then lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse)
+    O_p, which is exact in real arithmetic. One part needs no second launch.
 
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log;
     a row that sees no key gives 0 and −inf.
@@ -172,8 +172,8 @@ def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
     causal: bool, scale: float | None, parts: int | None, keep_lse: bool,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """A function of (q, k, v) to O and lse for these options and tensors like these; arguments and
-    errors as `decode_attention`."""
+    """Return a function of (q, k, v) to O and lse for these options and tensors like these;
+    arguments and errors as `decode_attention`."""
     check_tensors(q, k, v)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
     check_device(q.device)
@@ -200,23 +200,25 @@ _calls = Calls(prepare)
 
 
 def parts_for(programs: int, n_k: int, sms: int) -> int:
-    """How many parts the keys are split into: as many as give every multiprocessor two programs, at
-    most one for every 128 keys, and at most 256. `programs`: of the launch with the keys in one
-    part, B · Hk · row blocks; `sms`: multiprocessors."""
+    """Return the number of parts that the keys are split into: as many as give each multiprocessor
+    two programs, at most one for 128 keys, and at most 256.
+
+    `programs`: of a launch with the keys in one part, B · Hk · row blocks; `sms`: multiprocessors.
+    """
     wanted = PROGRAMS_A_MULTIPROCESSOR * sms // programs
     return max(1, min(wanted, n_k // MIN_KEYS, MAX_PARTS))
 
 
 @lru_cache(maxsize=16)
 def multiprocessors(device: torch.device) -> int:
-    """Of a GPU; the interpreter stands for 8."""
+    """Return the multiprocessors of a GPU; 8 for the interpreter."""
     if device.type == "cpu":
         return 8
     return torch.cuda.get_device_properties(device).multi_processor_count
 
 
 def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config:
-    """Tile and launch settings for `rows` queries that share a key head."""
+    """Return tile and launch settings for `rows` queries that share a key head."""
     best = INTERPRETER if device.type == "cpu" else TABLE[max(64, pad(d)), itemsize]
     return replace(best, block_m=min(pad(rows), best.block_m))
 
@@ -225,8 +227,8 @@ def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
     config: Config, parts: int, keep_lse: bool,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """What a call on checked tensors like these does: a function of (q, k, v) to O and, if asked,
-    lse. One launch for one part, else two."""
+    """Return a function of (q, k, v) to O and, with `keep_lse`, lse, for checked tensors like
+    these: one launch for one part, else two."""
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     rows, group = batch * heads * n_q, heads // k_heads
     programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
@@ -251,7 +253,7 @@ def run(
         def one(q, k, v):
             o, lse = make_o(), make_lse() if keep_lse else None
             expect(programs)
-            split(q, k, v, o, lse if keep_lse else o)
+            split(q, k, v, o, o if lse is None else lse)
             return o, lse
 
         return without_warnings(one)
@@ -272,7 +274,7 @@ def run(
         each = make_parts()
         expect(programs + pieces)
         split(q, k, v, each, each)
-        combine(each, each, o, lse if keep_lse else o)
+        combine(each, each, o, o if lse is None else lse)
         return o, lse
 
     return without_warnings(several)

@@ -1,7 +1,7 @@
 """FlashAttention-1, forward (arXiv 2205.14135, Algorithm 1): keys outside, rows inside.
 
-O, m and l live in HBM and make the round trip at every visit. One program does a whole (batch,
-head), because a later key block needs what an earlier one wrote: this is what FA-2 cured.
+O, m and l are in HBM and are read and written at each visit. One program computes a whole (batch,
+head), because a later key block reads what an earlier one wrote; FA-2 removes this dependency.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import torch
 import triton
-import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored
@@ -21,6 +20,7 @@ from .spec.masks import Mask
 from .spec.scores import Score
 from .stamps import clock, stamp
 from .tables import NONE, dropping, rules
+from .triton_internals import tl
 
 # kernel: begin
 
@@ -34,8 +34,8 @@ def fa1_kernel(
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, PRECISION: tl.constexpr, TRACE: tl.constexpr,
     STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: one (batch, head), all its tiles. O = 0, l = 0, m = −∞ are in HBM (line 2), or
-    l = 1 and m = the sink."""
+    """Compute all tiles of one (batch, head) in one program. O = 0, l = 0, m = −∞ are in HBM (line
+    2), or l = 1 and m = the sink."""
     if STAMPED:
         began = clock()
     bh = tl.program_id(0).to(tl.int64)
@@ -54,14 +54,13 @@ def fa1_kernel(
         n, n_end = tl.cast(j, tl.int64) * BLOCK_N + keys, Nk
         if not plain(MASK):  # the row blocks that the mask's list has for key block j
             i_start, i_end = listed(j, TABLES)
-            n_end = tl.where(i_start < i_end, Nk, 0)  # seen by none: not loaded
+            n_end = tl.where(i_start < i_end, Nk, 0)  # visible to no row: not loaded
         key_ok = (keys < BLOCK_N) & (n < n_end)
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         k = tl.load(k_ptrs + n[None, :] * k_strides[2], mask=k_ok, other=0.0)
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
         if plain(MASK):
             last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-            # which rows see a key of it
             start, _, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)
             i_start, i_end = start // BLOCK_M, tl.cdiv(stop, BLOCK_M)
         for at in range(i_start, i_end):  # line 7
@@ -83,8 +82,8 @@ def fa1_kernel(
             if SCORE != "none":
                 s = modified(s, n_j, row, h, H, SCORE, TABLES)
             # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
-            kept = key_ok[None, :] & visible(n_j, row, Nk, MASK, TABLES)
-            s = tl.where(kept, s, float("-inf"))
+            score_ok = key_ok[None, :] & visible(n_j, row, Nk, MASK, TABLES)
+            s = tl.where(score_ok, s, float("-inf"))
             # phase: max — m_new = max(m_old, rowmax S_ij) (lines 10, 11)
             m_new = tl.maximum(m_old, tl.max(s, 1))
             m_ref = tl.where(m_new == float("-inf"), 0.0, m_new)  # no −∞ − (−∞)
@@ -119,13 +118,13 @@ def fa1_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
     dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
     states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """As `fa2.prepare`, with one program per batch and head.
+    """Prepare a call as `fa2.prepare` does, with one program per batch and head.
 
-    The kernel leaves m and l; lse = m + log l is made of them afterwards, if `keep_lse`.
+    The kernel writes m and l; lse = m + log l is computed from them afterwards, if `keep_lse`.
     """
     batch, heads, n_q, d = q.shape
     n_k, dtype, device = k.shape[2], q.dtype, q.device
@@ -148,8 +147,8 @@ def prepare(
     def call(q, k, v, sink=None):
         o = torch.zeros((batch, heads, n_q, d), dtype=dtype, device=device)
         m = torch.full((batch, heads, n_q), float("-inf"), device=device)
-        l = torch.full((batch, heads, n_q), float(sunk), device=device)
-        if sunk:
+        l = torch.full((batch, heads, n_q), float(has_sink), device=device)
+        if sink is not None:
             m[:] = sink[:, None]
         m_trace, l_trace = (m, l) if states is None else states
         expect(batch * heads)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import torch
 import triton
-import triton.language as tl
 
 from .configs import Config
 from .formats import as_operand, as_stored, load_tile
@@ -16,8 +15,9 @@ from .spec.masks import Mask
 from .spec.scores import Score
 from .stamps import clock, stamp
 from .tables import NONE, dropping, rules
+from .triton_internals import tl
 
-SECTION_HEADS = 16  # side by side under a causal mask, at most; see LOG.md 14
+SECTION_HEADS = 16  # at most, side by side under a causal mask; see LOG.md 14
 SECTION_BYTES = 64 << 20  # of their K and V, at most
 
 # kernel: begin
@@ -31,10 +31,10 @@ def visit_tiles(
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr,
     PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
-    list: the inner loop of Algorithm 1.
+    """Visit the key blocks j_start … j_end-1, or those at these places of the mask's list, for row
+    block i: the inner loop of Algorithm 1.
 
-    MASKED: some scores of these tiles are hidden. PART: some lanes hold no key or no dimension.
+    MASKED: some scores of these tiles are masked. PART: some lanes have no key or no dimension.
     """
     for at in range(j_start, j_end):
         j = at
@@ -49,7 +49,7 @@ def visit_tiles(
         # phase: scores — S_ij = Q_i K_jᵀ; scale and log2(e), for exp2, follow at their first use
         s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION)
         n, row, to_log2 = j * BLOCK_N + keys[None, :], rows[:, None] + (Nk - Nq), qk_scale
-        if SCORE != "none":  # what is modified is scaled already; log2(e) is left
+        if SCORE != "none":  # modified scores are scaled; log2(e) is left
             s = modified(s * qk_scale, n, row, h, H, SCORE, TABLES)
             to_log2 = 1.4426950408889634
         # phase: mask — S_ij = −∞ beyond N and where hidden (rows aligned bottom-right)
@@ -90,7 +90,7 @@ def fa2_kernel(
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr,
     TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: row block i of one (batch, head). Everything it keeps stays on chip."""
+    """Compute row block i of one (batch, head) in one program. O, m and l stay on chip."""
     if STAMPED:
         began = clock()
     Tr = tl.cdiv(Nq, BLOCK_M)
@@ -98,8 +98,8 @@ def fa2_kernel(
     if grows(MASK):  # SECTION heads side by side, the longest rows of all of them first
         first = bh // SECTION * SECTION
         heads = tl.minimum(SECTION, tl.num_programs(0) // Tr - first)
-        turn = tl.program_id(0) - first * Tr
-        i, bh = Tr - 1 - turn // heads, first + turn % heads
+        place = tl.program_id(0) - first * Tr
+        i, bh = Tr - 1 - place // heads, first + place % heads
     bh = bh.to(tl.int64)
     b, h = bh // H, bh % H
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
@@ -162,24 +162,23 @@ def fa2_kernel(
 
 
 def section(n_k: int, d: int, itemsize: int) -> int:
-    """Heads whose row blocks a causal launch takes together: enough to fill the end of a launch,
-    few enough not to drive each other's K and V out of L2."""
+    """Return the number of heads whose row blocks are adjacent in a causal launch: enough to fill
+    the end of the launch, few enough that their K and V stay in L2."""
     return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * n_k * d * itemsize)))
 
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
     dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
     states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """What a call on checked tensors like these does: a function of (q, k, v) to O (B, H, Nq, d)
-    and lse (B, H, Nq), where `sunk` of (q, k, v, sink), the sink (H,) in fp32. One program per row
-    block, head and batch. `dropout`: its probability and its seed.
+    """Prepare a call for checked tensors like these: one program per row block, head and batch.
 
-    (`keep_lse` is for the other orders: here lse is always written.) What is written on demand:
-    `states` (2, B, H, Tr, Tc, Br), m and l of every tile; `stamps` (programs, 3), int64: where and
-    when each program ran (GPU only).
+    Returns a function of (q, k, v), with `has_sink` of (q, k, v, sink), the sink (H,) in fp32, to O
+    (B, H, Nq, d) and lse (B, H, Nq). `dropout`: its probability and its seed. `keep_lse` is for the
+    other algorithms: here lse is always written. Written on demand: `states` (2, B, H, Tr, Tc, Br),
+    m and l of every tile; `stamps` (programs, 3), int64: where and when each program ran, on a GPU.
     """
     batch, heads, n_q, d = q.shape
     n_k, dtype, device = k.shape[2], q.dtype, q.device
@@ -192,7 +191,7 @@ def prepare(
     launch = Launch(
         fa2_kernel, programs,
         (
-            *(() if sunk else (None,)),
+            *(() if has_sink else (None,)),
             q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
             (heads * n_q * d, n_q * d, d, 1), heads, heads // k.shape[1],
             section(n_k, d, k.element_size()), n_q, n_k,
@@ -212,11 +211,11 @@ def prepare(
         m_trace, l_trace = (lse, lse) if states is None else states
         expect(programs)
         q = q if sign is None else sign(q)
-        last = lse if stamps is None else stamps
-        if sunk:
-            launch(q, k, v, o, lse, m_trace, l_trace, last, sink)
+        tensors = q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps
+        if sink is None:
+            launch(*tensors)
         else:
-            launch(q, k, v, o, lse, m_trace, l_trace, last)
+            launch(*tensors, sink)
         return o, lse
 
     return call

@@ -1,17 +1,17 @@
 """FlashAttention-2, backward (arXiv 2307.08691, Algorithm 2): keys outside, rows inside.
 
-S and P are not kept between the passes: P comes again from Q, K and lse, tile by tile. The order is
-the one that the forward gave up: dK_j and dV_j stay on chip while the row blocks pass by, and each
-adds its part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed order.
+S and P are not saved for the backward: P is recomputed from Q, K and lse, tile by tile. As in FA-1
+keys are outside: dK_j and dV_j stay on chip during the loop over row blocks, and each tile adds its
+part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed order.
 """
 # ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 import triton
-import triton.language as tl
 
 from .formats import as_operand, as_stored, load_tile
 from .masking import listed, plain, query_range, visible, visited
 from .scoring import modified_with_slope
+from .triton_internals import tl
 
 # kernel: begin
 
@@ -21,9 +21,8 @@ def delta_kernel(
     O, DO, DELTA, DQ, o_strides, do_strides, H, Nq, D: tl.constexpr, ROWS: tl.constexpr,
     PAD_D: tl.constexpr, ADD_DQ: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """D_i = rowsum(dO_i ∘ O_i), which is Σ_j P_ij dP_ij without the Nk entries of either: line 4.
-    ADD_DQ: dQ_i, to which key blocks will add, starts at 0. One program: ROWS rows of one
-    (batch, head)."""
+    """Compute D_i = rowsum(dO_i ∘ O_i), equal to Σ_j P_ij dP_ij (line 4), of ROWS rows of one
+    (batch, head) in one program. ADD_DQ: set dQ_i, to which key blocks add, to 0."""
     blocks = tl.cdiv(Nq, ROWS)
     bh = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
@@ -47,8 +46,8 @@ def delta_kernel(
 
 @triton.jit
 def load_lse(pointers, row_ok, PART: tl.constexpr):
-    """lse for exp2. A row that sees no key, or is none, gets +∞: its P is exp(S − ∞) = 0, where
-    exp(−∞ + ∞) would be NaN. PART: some lanes hold no row."""
+    """Load lse for exp2. A row without a visible key, or beyond Nq, gets +∞: its P is exp(S − ∞) =
+    0, where exp(−∞ + ∞) would be NaN. PART: some lanes have no row."""
     lse = tl.load(pointers, mask=row_ok, other=float("inf")) if PART else tl.load(pointers)
     return tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
 
@@ -58,9 +57,9 @@ def weights(
     s, lse, keys, rows, key_ok, partial, h, H, Nk, scale, TABLES,
     MASK: tl.constexpr, SCORE: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """P of a tile from its products Q Kᵀ, either way up, and the slope dS / d(scale · Q Kᵀ).
+    """Compute P of a tile from its products Q Kᵀ or K Qᵀ, and the slope dS / d(scale · Q Kᵀ).
 
-    `partial`: some of its scores are hidden. MASKED: there are such tiles.
+    `partial`: some of its scores are masked. MASKED: there are such tiles.
     """
     slope = 1.0
     if SCORE == "none":
@@ -84,11 +83,11 @@ def visit_rows(
     SCORE: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr, ADD_DQ: tl.constexpr,
     PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Key block j meets the row blocks i_start … i_end-1, or those that stand there in the mask's
-    list: the inner loop of Algorithm 2, on tiles that lie on their side, Sᵀ (Bc×Br), so that Pᵀ and
-    dSᵀ go into the next product as they are.
+    """Visit the row blocks i_start … i_end-1, or those at these places of the mask's list, for key
+    block j: the inner loop of Algorithm 2, on transposed tiles Sᵀ (Bc×Br), so that Pᵀ and dSᵀ are
+    operands of the next products as they are.
 
-    Those before i_full are partial. PART: some lanes hold no row or no dimension.
+    Those before i_full are partial. PART: some lanes have no row or no dimension.
     """
     for at in range(i_start, i_end):
         i, partial = at, at < i_full
@@ -147,9 +146,9 @@ def keys_kernel(
     SCORE: tl.constexpr, RAGGED_M: tl.constexpr, RAGGED_N: tl.constexpr, ADD_DQ: tl.constexpr,
     PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: key block j of one (batch, key head), for all GROUP query heads that read it.
+    """Compute dK_j and dV_j of one (batch, key head), for all GROUP query heads that read it.
 
-    STATES: None, or where it reports each tile, (part of dQ, dK, dV) by (batch, head, i, j)."""
+    STATES: None, or tensors for each tile's (part of dQ, dK, dV) by (batch, head, i, j)."""
     Tc, Hk = tl.cdiv(Nk, BLOCK_N), H // GROUP
     j, bh = tl.program_id(0) % Tc, (tl.program_id(0) // Tc).to(tl.int64)
     b, kv_h = bh // Hk, bh % Hk
@@ -169,7 +168,7 @@ def keys_kernel(
     dk = tl.zeros([PAD_N, PAD_D], tl.float32)
     dv = tl.zeros([PAD_N, PAD_D], tl.float32)
 
-    if plain(MASK):  # row blocks with an edge of the mask; then those that see every key of it
+    if plain(MASK):  # row blocks with an edge of the mask; then those that see all its keys
         last = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
         start, full, stop = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
         i_start, i_full = start // BLOCK_M, tl.cdiv(full, BLOCK_M)
@@ -204,8 +203,8 @@ def keys_kernel(
 
 @triton.jit
 def scale_kernel(SUM, DQ, size, scale, SIZE: tl.constexpr, BF16_BITS: tl.constexpr):
-    """dQ, in its dtype, from the fp32 SUM of what the key blocks added. One program: SIZE of its
-    `size` numbers."""
+    """Scale dQ, the fp32 SUM of what the key blocks added, and round it to its dtype; one program
+    for SIZE of its `size` numbers."""
     at = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     # phase: load — the sum for dQ_i: HBM → SRAM
     dq = tl.load(SUM + at, mask=at < size, other=0.0)

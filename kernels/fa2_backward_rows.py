@@ -1,15 +1,15 @@
-"""FlashAttention-2, backward, dQ by itself: rows outside, keys inside, as in the forward.
+"""FlashAttention-2, backward, a pass for dQ alone: rows outside, keys inside, as in the forward.
 
-What `fa2_backward.py` adds up in HBM in whatever order its programs come, this pass adds on chip in
-one order: the same bits each time, for seven products per tile in place of five.
+`fa2_backward.py` adds dQ in HBM in the order in which its programs run; this pass adds on chip in
+one order: the same bits each time, for seven products per tile instead of five.
 """
 
 import triton
-import triton.language as tl
 
 from .fa2_backward import load_lse, weights
 from .formats import as_operand, as_stored, load_tile
 from .masking import key_range, listed, plain, visited
+from .triton_internals import tl
 
 # kernel: begin
 
@@ -22,8 +22,8 @@ def visit_keys(
     RAGGED_N: tl.constexpr, PADDED: tl.constexpr, PART: tl.constexpr, PRECISION: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Row block i meets the key blocks j_start … j_end-1, or those that stand there in the mask's
-    list; those from j_full on are partial. PADDED: some lanes hold no key; PART: or no dimension.
+    """Visit the key blocks j_start … j_end-1, or those at these places of the mask's list, for row
+    block i; those from j_full on are partial. PADDED: some lanes have no key; PART: or no dim.
     """
     for at in range(j_start, j_end):
         j, partial = at, at >= j_full
@@ -62,7 +62,7 @@ def rows_kernel(
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     SCORE: tl.constexpr, RAGGED_N: tl.constexpr, PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: row block i of one (batch, head), the last, which may have most keys, first."""
+    """Compute dQ_i of one (batch, head) in one program; the last, with most keys, is first."""
     Tr = tl.cdiv(Nq, BLOCK_M)
     i, bh = Tr - 1 - tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
     b, h = bh // H, bh % H

@@ -6,7 +6,6 @@ from functools import partial
 
 import torch
 import triton
-import triton.language as tl
 
 from .configs import Config, pad
 from .decode import COMBINED, combine_kernel
@@ -19,6 +18,7 @@ from .spec.algorithms import SPLITS
 from .spec.masks import Mask
 from .spec.scores import Score
 from .tables import NONE, dropping, rules
+from .triton_internals import tl
 
 # kernel: begin
 # kernel: fa2.visit_tiles
@@ -33,7 +33,7 @@ def fa2_split_kernel(
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr,
     TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: one part of the keys for row block i of one (batch, head)."""
+    """Compute O and lse of one part of the keys for row block i of one (batch, head)."""
     Tr, Tc = tl.cdiv(Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
     part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
     bh = (tl.program_id(0) // PARTS // Tr).to(tl.int64)
@@ -107,11 +107,12 @@ def fa2_split_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
     dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
     states: torch.Tensor | None = None,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """As `fa2.prepare`, with SPLITS programs per row block, head and batch, and a second launch."""
+    """Prepare a call as `fa2.prepare` does, with SPLITS programs per row block, head and batch, and
+    a second launch."""
     batch, heads, n_q, d = q.shape
     n_k, dtype, device = k.shape[2], q.dtype, q.device
     sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
@@ -121,7 +122,7 @@ def prepare(
     launch = Launch(
         fa2_split_kernel, programs,
         (
-            *(() if sunk else (None,)),
+            *(() if has_sink else (None,)),
             q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
             heads, heads // k.shape[1], n_q, n_k, SPLITS,
             (abs(scale) or 1.0) * (1.0 if score.changes else 1.4426950408889634), tables,
@@ -150,7 +151,7 @@ def prepare(
         traces = (lse, lse) if states is None else states
         expect(programs + pieces)
         q = q if sign is None else sign(q)
-        launch(q, k, v, parts, lses, *traces, *((sink,) if sunk else ()))
+        launch(q, k, v, parts, lses, *traces, *(() if sink is None else (sink,)))
         combine(parts, lses, o, lse)
         return o, lse
 

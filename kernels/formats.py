@@ -1,17 +1,18 @@
-"""Storage dtype ↔ matrix operand, inside a kernel: the one place that knows the interpreter's bf16.
+"""Convert between storage dtype and matrix operand inside a kernel, also of interpreted bf16.
 
-Triton's interpreter keeps bf16 as 16-bit integers, and its dot and its conversions then compute on
-those integers: silently wrong. With BF16_BITS (set by the launchers only there) both helpers do by
-integer arithmetic what the hardware does: widen exactly, round to nearest even.
+Triton's interpreter stores bf16 as 16-bit integers, and its dot and its conversions then compute on
+those integers: silently wrong. With BF16_BITS, which launch wrappers set only there, both functions
+compute by integers what the hardware does: widen exactly, round to nearest even.
 """
 
 import triton
-import triton.language as tl
+
+from .triton_internals import tl
 
 
 @triton.jit
 def as_operand(x, BF16_BITS: tl.constexpr):
-    """x in its storage dtype as `tl.dot` takes it: itself, or bf16 widened exactly to fp32."""
+    """Return x in its storage dtype as `tl.dot` takes it: itself, or bf16 widened to fp32."""
     if BF16_BITS:
         return (x.to(tl.uint16, bitcast=True).to(tl.uint32) << 16).to(tl.float32, bitcast=True)
     else:
@@ -20,7 +21,7 @@ def as_operand(x, BF16_BITS: tl.constexpr):
 
 @triton.jit
 def as_stored(x, dtype: tl.constexpr, BF16_BITS: tl.constexpr):
-    """fp32 x rounded to the storage dtype, to nearest even; NaN stays NaN."""
+    """Round fp32 x to the storage dtype, to nearest even; NaN stays NaN."""
     if BF16_BITS:
         bits = x.to(tl.uint32, bitcast=True)
         upper = (bits + ((bits >> 16) & 1) + 0x7FFF) >> 16
@@ -32,7 +33,7 @@ def as_stored(x, dtype: tl.constexpr, BF16_BITS: tl.constexpr):
 
 @triton.jit
 def load_tile(pointers, mask, MASKED: tl.constexpr):
-    """A tile from HBM; masked lanes read 0 and move no byte. Without MASKED the mask is unused."""
+    """Load a tile from HBM; masked lanes read 0 and move no byte. Without MASKED none is masked."""
     if MASKED:
         return tl.load(pointers, mask=mask, other=0.0)
     else:

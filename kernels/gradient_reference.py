@@ -1,4 +1,4 @@
-"""The judges of the backward pass: gradients in float64, and what rounding may do to them."""
+"""Judge the backward pass: gradients in float64, and bounds of the effect of rounding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import torch
 
 from .checks import check_score
-from .reference import CHUNK_BYTES, _apart, _blocks, _sinks, _weights
+from .reference import CHUNK_BYTES, _blocks, _positions, _sinks, _weights
 from .spec import masks
 
 
@@ -25,36 +25,37 @@ def reference_gradients(
     scale: float | None = None,
     of_heads: tuple[int, int] | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Gradients in float64 of Σ (grad_o ∘ O), and Σ (grad_lse ∘ lse) over finite lse, if given: dQ
-    (B, H, Nq, d), dK and dV (B, Hk, Nk, d), dsink (H,), None without a sink.
+    """Compute gradients in float64 of Σ (grad_o ∘ O), plus Σ (grad_lse ∘ lse) over finite lse.
+
+    Returns dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d), dsink (H,), None without a sink.
 
     PyTorch's autograd of the definition, dense, with neither lse nor D in it, on blocks of rows so
     that long sequences fit. Other arguments as `reference_attention`, `of_heads` its first two.
     """
-    asked, changed = masks.from_keywords(causal, mask), check_score(score)
+    parsed, modified = masks.from_keywords(causal, mask), check_score(score)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     first_head, heads = of_heads or (0, q.shape[1])
     group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
-    found = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
+    dq, dk, dv = (torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v))
     sinks = _sinks(sink, q, torch.float64)
     dsink = None if sinks is None else torch.zeros_like(sinks)
     chunk = max(1, CHUNK_BYTES // (32 * max(n_k, 1)))
     for b, h in torch.cartesian_prod(*map(torch.arange, q.shape[:2])).tolist():
         for start in range(0, n_q, chunk):
             at = torch.arange(start, min(start + chunk, n_q), device=q.device)
-            rows, keys = _apart(at, n_q, n_k)
+            rows, keys = _positions(at, n_q, n_k)
             hidden = torch.zeros(len(at), n_k, dtype=torch.bool, device=q.device)
-            if asked.hides:
-                hidden |= asked.hidden(rows, keys)
-            seen = ~hidden.all(-1) if sinks is None else torch.ones_like(at, dtype=torch.bool)
-            at, rows, hidden = at[seen], rows[seen], hidden[seen]  # no softmax of nothing
+            if parsed.hides:
+                hidden |= parsed.hidden(rows, keys)
+            if sinks is None:  # no softmax of a row without a visible key
+                sees = ~hidden.all(-1)
+                at, rows, hidden = at[sees], rows[sees], hidden[sees]
             parts = [q[b, h, at], k[b, h // group], v[b, h // group]]
             parts += [] if sinks is None else [sinks[h : h + 1]]
             parts = [x.detach().double().requires_grad_() for x in parts]
             with torch.enable_grad():
-                s = changed.apply(
-                    (parts[0] @ parts[1].T) * scale, rows, keys, first_head + h, heads
-                )
+                s = (parts[0] @ parts[1].T) * scale
+                s = modified.apply(s, rows, keys, first_head + h, heads)
                 s = s.masked_fill(hidden, float("-inf"))
                 if sinks is not None:
                     s = torch.cat((s, parts[3].expand(len(at), 1)), -1)
@@ -63,12 +64,12 @@ def reference_gradients(
                 if grad_lse is not None:
                     loss = loss + (torch.logsumexp(s, -1) * grad_lse[b, h, at].double()).sum()
             grads = torch.autograd.grad(loss, parts, materialize_grads=True)
-            found[0][b, h, at] = grads[0]
-            for total, one in zip(found[1:], grads[1:3], strict=True):
-                total[b, h // group] += one
+            dq[b, h, at] = grads[0]
+            dk[b, h // group] += grads[1]
+            dv[b, h // group] += grads[2]
             if dsink is not None:
                 dsink[h] += grads[3][0]
-    return *found, dsink
+    return dq, dk, dv, dsink
 
 
 def gradient_roundings(
@@ -76,21 +77,19 @@ def gradient_roundings(
     score: str | None = None, sink: float | torch.Tensor | None = None,
     of_heads: tuple[int, int] | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """What a relative rounding of P or dS can do to the gradients at most, to be multiplied by its
-    size: in float64 the largest of dQ, dK and dV if nothing in their sums cancelled, with |dS| ≤
+    """Bound the effect on the gradients of a relative rounding of P or dS, per unit of rounding.
+
+    Returns in float64 the largest of dQ, dK and dV if nothing in their sums cancelled, with |dS| ≤
     P (|dO|·|V| + |dO|·|O|) times the slope of the score; and the largest |S| (``scores``) and
     ‖q‖‖k‖/√d times the score's factors, with what it adds (``norms``). Arguments as
     `reference_gradients`."""
-    asked, changed, group = (
-        masks.from_keywords(False, mask),
-        check_score(score),
-        q.shape[1] // k.shape[1],
-    )
+    parsed, modified = masks.from_keywords(False, mask), check_score(score)
+    group = q.shape[1] // k.shape[1]
     scale = 1.0 / math.sqrt(q.shape[-1])
-    factor = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")
+    factor = math.prod(abs(numbers[0]) for name, numbers in modified.steps if name == "scale")
     sums = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
     largest, lengths = 0.0, [x.double().norm(dim=-1).max().item() for x in (q, k)]
-    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, asked, None, changed, sink, of_heads):
+    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, parsed, None, modified, sink, of_heads):
         largest = max(largest, s.nan_to_num(neginf=0.0).abs().max().item())
         p, d_o = _weights(s, lse), grad_o[b, h, rows].double().abs()
         o = p @ v_bh.abs()
@@ -98,6 +97,6 @@ def gradient_roundings(
         sums[0][b, h, rows] = d_s @ k[b, h // group].double().abs()
         sums[1][b, h // group] += d_s.T @ q[b, h, rows].double().abs()
         sums[2][b, h // group] += p.T @ d_o
-    norms = lengths[0] * lengths[1] * scale * factor + (largest if changed.changes else 0.0)
+    norms = lengths[0] * lengths[1] * scale * factor + (largest if modified.changes else 0.0)
     sizes = (x.max().item() for x in sums)
     return dict(zip(("dQ", "dK", "dV"), sizes, strict=True)) | {"scores": largest, "norms": norms}

@@ -1,4 +1,4 @@
-"""The backward pass as a call, and what PyTorch's autograd knows of it."""
+"""Call the backward pass, and record it for PyTorch's autograd."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .tables import rules
 ROWS = 64  # of one program that computes D
 SIZE = 2048  # numbers of one program that scales dQ
 METHODS = ("readable", "hopper")
-# "hopper": the kernel of `kernels.hopper` where it takes the input and nobody asks for tiles.
+# "hopper": the kernel of `kernels.hopper` where it takes the input and no tile is requested.
 METHOD = os.environ.get("KERNELS_BACKWARD", "hopper")
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]
 _calls: dict[tuple, Callable] = {}
@@ -49,15 +49,17 @@ def backward(
     deterministic: bool | None = None,
     method: str | None = None,
 ) -> Gradients:
-    """dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
-    without a sink: the gradients of a loss whose gradients by O and by lse are these.
+    """Compute the gradients of a loss from its gradients by O and by lse (arXiv 2307.08691,
+    Algorithm 2).
 
-    `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is 0. O and lse are
-    what the forward returned for the other arguments, which are `kernels.flash_attention`'s; P is
-    computed again from lse. `block_m` and `block_n` are lowered to the largest that fits.
-    `deterministic`: dQ by a pass of its own or in turns, the same bits at each call; None asks
-    torch.are_deterministic_algorithms_enabled(). `method` "readable" or "hopper": that kernel or a
-    ValueError that says why not; None: METHOD where it takes the input and no block is asked for.
+    Returns dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
+    without a sink. `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is
+    0. O and lse are what the forward returned for the other arguments, which are
+    `kernels.flash_attention`'s; P is recomputed from lse. `block_m` and `block_n` are lowered to
+    the largest that fits. `deterministic`: dQ by a pass of its own, or serialized, the same bits at
+    each call; None means torch.are_deterministic_algorithms_enabled(). `method` "readable" or
+    "hopper": that kernel or a ValueError that says why not; None: METHOD where it takes the input
+    and no block is requested.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
     if deterministic is None:
@@ -88,8 +90,10 @@ def _prepare(
     q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, method,
     required, deterministic, states: tuple[torch.Tensor, ...] | None = None,
 ) -> Callable[..., Gradients]:  # fmt: skip
-    """A function of tensors like these, the gradient by lse and the sink, to the gradients;
-    `states` as `gradient_states` returns them, for what tiles leave."""
+    """Return a function of tensors like these, the gradient by lse and the sink, to the gradients.
+
+    `states`: tensors as `gradient_states` returns them, which the kernel fills.
+    """
     check_tensors(q, k, v)
     check_tensors(grad_o, k, v)
     for name, x, like in (("grad_o", grad_o, q), ("o", o, q), ("lse", lse, q[..., 0])):
@@ -97,28 +101,28 @@ def _prepare(
             raise ValueError(f"{name} has shape {tuple(x.shape)}, not {tuple(like.shape)}.")
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     if 0 in q.shape or 0 in k.shape:
-        return _nothing
+        return _empty_gradients
     scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
-    asked, changed, device = masks.from_keywords(causal, mask), check_score(score), q.device
+    parsed, modified, device = masks.from_keywords(causal, mask), check_score(score), q.device
     if method == "hopper":
-        reason = hopper_backward.supports(q, k, v, asked, changed, scale)
+        reason = hopper_backward.supports(q, k, v, parsed, modified, scale)
         if not reason:
-            tensors = q, k, v, o, grad_o
-            return _with_sink(
-                hopper_backward.prepare(*tensors, asked, changed, scale, deterministic)
+            found = hopper_backward.prepare(
+                q, k, v, o, grad_o, parsed, modified, scale, deterministic
             )
+            return _with_sink(found)
         if required:
             raise ValueError(reason)
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
     config = config_for(q, block_m, block_n, deterministic)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
-    made = partial(rules, asked, changed, n_q, n_k, device, *blocks)
+    make_tables = partial(rules, parsed, modified, n_q, n_k, device, *blocks)
     strides = q.stride(), k.stride(), v.stride(), grad_o.stride()
     sizes, constants = (n_q, n_k, scale), config.constants(d, q.dtype, precision)
     ragged = {"RAGGED_N": n_k % config.block_n != 0}
 
-    texts, by_keys = made(by_keys=True)
+    texts, by_keys = make_tables(by_keys=True)
     delta_of = Launch(
         delta_kernel, triton.cdiv(n_q, ROWS) * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q),
@@ -136,7 +140,7 @@ def _prepare(
         },
     )  # fmt: skip
     if deterministic:
-        texts, by_rows = made()
+        texts, by_rows = make_tables()
         last = Launch(
             rows_kernel, triton.cdiv(n_q, config.block_m) * batch * heads,
             (*strides, heads, group, *sizes, by_rows), {**texts, **constants, **ragged},
@@ -150,7 +154,7 @@ def _prepare(
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
         expect(sum(launch.grid[0] for launch in (delta_of, by_columns, last)))
         delta, dsink = torch.empty_like(lse), None
-        added = delta  # what nobody reads or writes
+        added = delta  # neither read nor written
         if not deterministic:
             added = torch.empty(q.shape, dtype=torch.float32, device=device)
         delta_of(o, grad_o, delta, added)
@@ -185,9 +189,10 @@ def gradient_states(
     block_m: int | None = None,
     block_n: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """What every tile leaves, from the same kernel compiled to report it; arguments as `backward`.
+    """Compute what each tile contributes, by the same kernel compiled to report it; arguments as
+    `backward`.
 
-    Returns what it adds to dQ_i, (B, H, Tr, Tc, block_m, d), and dK_j and dV_j after it, each
+    Returns what a tile adds to dQ_i, (B, H, Tr, Tc, block_m, d), and dK_j and dV_j after it, each
     (B, H, Tr, Tc, block_n, d), fp32, the first two without the scale; NaN where the tile is skipped
     and beyond Nq or Nk. Where query heads share a key head, dK_j and dV_j go on from head to head.
     """
@@ -195,17 +200,20 @@ def gradient_states(
     config = config_for(q, block_m, block_n)
     blocks = config.block_m, config.block_n, config.block_n
     tiles = triton.cdiv(q.shape[2], config.block_m), triton.cdiv(k.shape[2], config.block_n)
-    shapes = [(*q.shape[:2], *tiles, block, q.shape[3]) for block in blocks]
-    states = tuple(torch.full(shape, float("nan"), device=q.device) for shape in shapes)
+    dq, dk, dv = (
+        torch.full((*q.shape[:2], *tiles, block, q.shape[3]), float("nan"), device=q.device)
+        for block in blocks
+    )
+    states = dq, dk, dv
     tensors = q, k, v, o, grad_o, lse.contiguous()
-    how = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
-    call = _prepare(*tensors, *how, states=states)
+    options = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
+    call = _prepare(*tensors, *options, states=states)
     on_device(call, *tensors, None, None)
     return states
 
 
 def _with_sink(found: Callable) -> Callable[..., Gradients]:
-    """The same with the gradient by a sink."""
+    """Return the call with the gradient by a sink."""
 
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
         dq, dk, dv, less = found(q, k, v, o, grad_o, lse, grad_lse)
@@ -215,16 +223,17 @@ def _with_sink(found: Callable) -> Callable[..., Gradients]:
 
 
 def _of_sink(sink, lse, delta) -> torch.Tensor:
-    """dsink (H,): of a key whose dP is 0, because it has no value."""
+    """Return dsink (H,), that of a key whose dP is 0 because it has no value."""
     return -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
 
 
-def _nothing(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
-    """Without a row or a key: 0, but of a sink that is alone in its rows' lse."""
+def _empty_gradients(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
+    """Return the gradients without a row or a key: 0, but of a sink alone in its rows' lse."""
     dsink = None if sink is None else torch.zeros_like(sink)
     if dsink is not None and grad_lse is not None:
         dsink += grad_lse.sum((0, 2))
-    return *(torch.zeros(x.shape, dtype=x.dtype, device=x.device) for x in (q, k, v)), dsink
+    dq, dk, dv = (torch.zeros(x.shape, dtype=x.dtype, device=x.device) for x in (q, k, v))
+    return dq, dk, dv, dsink
 
 
 def config_for(
@@ -233,14 +242,14 @@ def config_for(
     block_n: int | None = None,
     deterministic: bool = False,
 ) -> Config:
-    """The configuration of the backward pass for this q (B, H, Nq, d) on its device."""
+    """Return the configuration of the backward pass for this q (B, H, Nq, d) on its device."""
     cuda = q.device.type == "cuda"
     arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
     return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n, deterministic)
 
 
 def wanted(q, k, v, sink) -> bool:
-    """Is a gradient to be recorded?"""
+    """Return whether autograd records a gradient of any of these."""
     return torch.is_grad_enabled() and (
         getattr(q, "requires_grad", False) or getattr(k, "requires_grad", False)
         or getattr(v, "requires_grad", False) or getattr(sink, "requires_grad", False)
@@ -248,13 +257,16 @@ def wanted(q, k, v, sink) -> bool:
 
 
 class Recorded(torch.autograd.Function):
-    """A forward call with its backward: apply(q, k, v, sink, run, how), run(q, k, v, sink) → O and
-    lse, `how` the keywords of `backward` but sink. Eagerly it costs less than an operator."""
+    """A forward call with its backward: apply(q, k, v, sink, run, options).
+
+    run(q, k, v, sink) → O and lse; `options` are the keywords of `backward` but sink. Eagerly it
+    costs less than an operator.
+    """
 
     @staticmethod
-    def forward(ctx, q, k, v, sink, run, how):
+    def forward(ctx, q, k, v, sink, run, options):
         o, lse = run(q, k, v, sink)
-        ctx.how = how
+        ctx.options = options
         ctx.save_for_backward(q, k, v, o, lse, sink if isinstance(sink, torch.Tensor) else None)
         ctx.set_materialize_grads(False)
         return o, lse
@@ -263,18 +275,19 @@ class Recorded(torch.autograd.Function):
     def backward(ctx, grad_o, grad_lse):
         if grad_o is None and grad_lse is None:
             return (None,) * 6
-        once = Once.apply if torch.is_grad_enabled() else of_tensors  # create_graph = True
-        return *once(grad_o, grad_lse, *ctx.saved_tensors, ctx.how), None, None
+        # With create_graph = True a graph of the gradients is requested.
+        call: Callable = Once.apply if torch.is_grad_enabled() else of_tensors
+        return *call(grad_o, grad_lse, *ctx.saved_tensors, ctx.options), None, None
 
 
-def of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, how: dict) -> Gradients:
-    """`backward` with dsink in the dtype of the sink, which is a tensor or None."""
-    *found, dsink = backward(grad_o, grad_lse, q, k, v, o, lse, sink, **how)
-    return *found, None if sink is None else dsink.to(sink.dtype)
+def of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, options: dict) -> Gradients:
+    """Call `backward`, with dsink in the dtype of the sink, which is a tensor or None."""
+    dq, dk, dv, dsink = backward(grad_o, grad_lse, q, k, v, o, lse, sink, **options)
+    return dq, dk, dv, None if dsink is None else dsink.to(sink.dtype)
 
 
 class Once(torch.autograd.Function):
-    """`of_tensors` where a graph of it is asked for: it has none."""
+    """Call `of_tensors` where a graph of it is requested: it has none."""
 
     @staticmethod
     def forward(ctx, *arguments):
@@ -286,7 +299,7 @@ class Once(torch.autograd.Function):
 
 
 def no_second(ctx, *grads):
-    """Refuses to differentiate the gradients."""
+    """Refuse to differentiate the gradients."""
     raise RuntimeError(
         "The gradients of attention have no gradient: a second backward pass is not implemented."
     )

@@ -1,73 +1,74 @@
-"""The half of a mask that runs inside a kernel: what masks.py says, of scores being computed.
+"""Evaluate masks inside a kernel, as spec/masks.py does outside.
 
-MASK is a text known when the kernel is compiled: a mask that is not asked for leaves no
-instruction. It is a mask's own text, with the place of a table among TABLES instead of numbers
-that may be many (tables.py makes both). Keys and rows are in the keys' own counting: query i is row
+MASK is a text known when the kernel is compiled: an absent mask leaves no instruction. It is a
+mask's own text, with the index of a table in TABLES instead of numbers that may be many (tables.py
+makes both). Keys and rows are in the keys' own counting: query i is row
 i + Nk − Nq, which is below 0 for a query that stands before the first key.
 """
 
 import triton
-import triton.language as tl
+
+from .triton_internals import tl
 
 
 @triton.constexpr_function
 def plain(MASK):
-    """Is it one of the two masks whose visited blocks are a range without a table?"""
+    """Return whether the visited blocks of this mask are a range without a table."""
     return MASK == "full" or MASK == "causal"
 
 
 @triton.constexpr_function
 def grows(MASK):
-    """Do later rows see more keys? Then the programs of the last row blocks had better be first."""
+    """Return whether later rows see more keys, so that the last row blocks should run first."""
     return MASK == "causal"
 
 
 @triton.constexpr_function
 def count(TEXT, SIGN):
-    """How many parts the sign separates."""
+    """Return the number of parts that the sign separates."""
     return len(TEXT.split(SIGN))
 
 
 @triton.constexpr_function
 def part(TEXT, SIGN, AT):
-    """One of the parts that the sign separates."""
+    """Return one of the parts that the sign separates."""
     return TEXT.split(SIGN)[AT]
 
 
 @triton.constexpr_function
 def name(TEXT):
-    """Of "window:256,0" the word before the colon."""
+    """Return the word before the colon of a text such as "window:256,0"."""
     return TEXT.split(":")[0]
 
 
 @triton.constexpr_function
 def number(TEXT, AT):
-    """Of "window:256,0" a number after the colon."""
+    """Return a number after the colon of a text such as "window:256,0"."""
     found = TEXT.split(":")[1].split(",")[AT]
     return int(found) if found.lstrip("-").isdigit() else float(found)
 
 
 @triton.jit
 def visible(keys, rows, Nk, MASK: tl.constexpr, TABLES):
-    """Which scores are kept, those of any term of the union; keys and rows broadcast."""
-    kept = in_term(keys, rows, Nk, part(MASK, "|", 0), TABLES)
+    """Return which scores are visible by any term of the union; keys and rows broadcast."""
+    found = in_term(keys, rows, Nk, part(MASK, "|", 0), TABLES)
     for term in tl.static_range(1, count(MASK, "|")):
-        kept = kept | in_term(keys, rows, Nk, part(MASK, "|", term), TABLES)
-    return kept
+        found = found | in_term(keys, rows, Nk, part(MASK, "|", term), TABLES)
+    return found
 
 
 @triton.jit
 def in_term(keys, rows, Nk, TERM: tl.constexpr, TABLES):
-    """Which scores all predicates of the term keep."""
-    kept = in_predicate(keys, rows, Nk, part(TERM, "&", 0), TABLES)
+    """Return which scores are visible by all predicates of the term."""
+    found = in_predicate(keys, rows, Nk, part(TERM, "&", 0), TABLES)
     for one in tl.static_range(1, count(TERM, "&")):
-        kept = kept & in_predicate(keys, rows, Nk, part(TERM, "&", one), TABLES)
-    return kept
+        found = found & in_predicate(keys, rows, Nk, part(TERM, "&", one), TABLES)
+    return found
 
 
 @triton.jit
 def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
-    """Which scores one predicate keeps: masks.PREDICATES, inside a kernel."""
+    """Return which scores are visible by one predicate of spec/predicates.py."""
     NAME: tl.constexpr = name(TEXT)
     if NAME == "full":
         return True
@@ -87,8 +88,8 @@ def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
         table = TABLES[number(TEXT, 0)]
         mine = tl.load(table + rows, mask=(rows >= 0) & (rows < Nk), other=-1)
         return mine == tl.load(table + keys, mask=keys < Nk, other=-2)
-    else:  # tables of the strip of rows and of the strip of keys that each position lies in, then
-        # of what is kept where they cross: nothing in strip 0
+    else:  # tables of the strip of rows and of the strip of keys of each position, then of
+        # what is visible where they cross: nothing in strip 0
         tl.static_assert(NAME == "block", "masking does not have this mask")
         inside = (rows >= 0) & (rows < Nk)
         strip = tl.load(TABLES[number(TEXT, 0)] + rows, mask=inside, other=0)
@@ -98,8 +99,8 @@ def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
 
 @triton.jit
 def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
-    """start, full, stop, in 0 … Nk: a block of these rows sees no key outside of start … stop−1,
-    and every one of its rows sees all keys of start … full−1, which need no mask."""
+    """Return start, full, stop, in 0 … Nk: a block of these rows sees no key outside of start …
+    stop−1, and each of its rows sees all keys of start … full−1, which need no mask."""
     if MASK == "causal":
         return 0, tl.maximum(tl.minimum(first_row + 1, Nk), 0), tl.maximum(last_row + 1, 0)
     else:
@@ -108,8 +109,8 @@ def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
 
 @triton.jit
 def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
-    """start, full, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the block, and
-    all from full on see every one of its keys."""
+    """Return start, full, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the
+    block, and all from full on see each of its keys."""
     if MASK == "causal":
         full = tl.maximum(tl.minimum(last_key + Nq - Nk, Nq), 0)
         return tl.maximum(first_key + Nq - Nk, 0), full, Nq
@@ -119,12 +120,12 @@ def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
 
 @triton.jit
 def listed(block, TABLES):
-    """start, stop: where the blocks that this one meets stand in the mask's list."""
+    """Return start, stop of the places in the mask's list that this block's tiles have."""
     return tl.load(TABLES[0] + block), tl.load(TABLES[0] + block + 1)
 
 
 @triton.jit
 def visited(at, TABLES):
-    """The block that stands there, and whether some scores of the tile are hidden."""
+    """Return the block at this place, and whether some scores of the tile are masked."""
     entry = tl.load(TABLES[1] + at)
     return entry // 2, entry % 2 == 1

@@ -1,4 +1,4 @@
-"""RoPE: positions as rotations of Q and K, before any kernel. No Triton here."""
+"""RoPE: positions as rotations of Q and K, before any kernel, in PyTorch."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import torch
 
 
 def rope(x: torch.Tensor, base: float = 10_000.0, offset: int = 0) -> torch.Tensor:
-    """x (…, N, d), d even, with row i rotated by its position p = i + offset (arXiv 2104.09864,
-    section 3.2): the pair (x_c, x_{c+d/2}) by the angle p · base^(−2c/d), c from 0. Llama and
-    GPT-NeoX pair so; the paper pairs neighbors, which is the same up to the order of dimensions.
+    """Rotate row i of x (…, N, d), d even, by its position p = i + offset (arXiv 2104.09864, 3.2).
 
-    Of rotated q and k the product depends on the distance of their positions alone. Where Nq < Nk,
-    queries begin at offset Nk − Nq. Computed in fp32 from float64 angles; returns x's dtype.
+    The pair (x_c, x_{c+d/2}) is rotated by the angle p · base^(−2c/d), c from 0. Llama and GPT-NeoX
+    pair so; the paper pairs neighbors, which is the same up to the order of dimensions. The product
+    of rotated q and k depends on the distance of their positions alone. Where Nq < Nk, queries
+    begin at offset Nk − Nq. Computed in fp32 from float64 angles; returns x's dtype.
     Raises ValueError with one sentence for an odd d, or a base or an offset out of range.
     """
     n, d = x.shape[-2:]

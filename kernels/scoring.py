@@ -1,17 +1,17 @@
-"""The half of a score that runs inside a kernel: what scores.py says, of scores being computed.
+"""Modify scores and drop weights inside a kernel, as spec/scores.py and spec/dropout.py do outside.
 
 SCORE is a text known when the kernel is compiled, made as MASK of masking.py is.
 """
 
 import triton
-import triton.language as tl
 
 from .masking import count, name, number, part
+from .triton_internals import tl
 
 
 @triton.jit
 def modified(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
-    """Scaled scores, fp32, after the modifications of SCORE in their order; h of H query heads."""
+    """Return scaled scores, fp32, after the modifications of SCORE in their order; h of H heads."""
     for step in tl.static_range(count(SCORE, "&")):
         s = modified_once(s, keys, rows, h, H, part(SCORE, "&", step), TABLES)
     return s
@@ -19,8 +19,8 @@ def modified(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 
 @triton.jit
 def modified_with_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
-    """As `modified`, and the derivative of what it returns by what it takes: what is added has
-    none, and c·tanh(s/c) has 1 − tanh²."""
+    """Return what `modified` does, and its derivative by s: 1 of what is added, and 1 − tanh² of
+    c·tanh(s/c)."""
     slope = 1.0
     for step in tl.static_range(count(SCORE, "&")):
         s = modified_once(s, keys, rows, h, H, part(SCORE, "&", step), TABLES)
@@ -30,7 +30,7 @@ def modified_with_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 
 @triton.jit
 def slope_at(s, STEP: tl.constexpr):
-    """The derivative of one modification where it gave s."""
+    """Return the derivative of one modification where it gave s."""
     if name(STEP) == "scale":
         return number(STEP, 0)
     elif name(STEP) == "softcap":
@@ -42,7 +42,7 @@ def slope_at(s, STEP: tl.constexpr):
 
 @triton.jit
 def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
-    """Scores after one modification: scores.py, inside a kernel."""
+    """Return scores after one modification."""
     NAME: tl.constexpr = name(STEP)
     if NAME == "scale":
         return s * number(STEP, 0)
@@ -59,15 +59,15 @@ def modified_once(s, keys, rows, h, H, STEP: tl.constexpr, TABLES):
 
 @triton.jit
 def dropped(p, rows, keys, Nk, DROPOUT: tl.constexpr, TABLES):
-    """Weights that enter P V: dropout.py's factors, inside a kernel; rows (b·H + h)·Nq + i."""
+    """Return the weights that enter P V, times dropout's factors; rows are (b·H + h)·Nq + i."""
     seed = tl.load(TABLES[number(DROPOUT, 1)])
-    kept = tl.rand(seed, rows * Nk + keys) >= number(DROPOUT, 0)
-    return tl.where(kept, p * (1.0 / (1.0 - number(DROPOUT, 0))), 0.0)
+    is_used = tl.rand(seed, rows * Nk + keys) >= number(DROPOUT, 0)
+    return tl.where(is_used, p * (1.0 / (1.0 - number(DROPOUT, 0))), 0.0)
 
 
 @triton.jit
 def tanh(x):
-    """In fp32, from exp; near 0, where that cancels, from the first terms of its series."""
+    """Return tanh in fp32 from exp; near 0, where that cancels, from the start of its series."""
     e = tl.exp(-2.0 * tl.abs(x))
     far = (1.0 - e) / (1.0 + e)
     near = x * (1.0 + x * x * (-1.0 / 3 + x * x * (2.0 / 15 - x * x * (17.0 / 315))))

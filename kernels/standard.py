@@ -1,14 +1,13 @@
 """Standard attention as three kernels, each a pass over HBM: scores, softmax, output.
 
-S and P are N×N matrices in HBM, in the inputs' dtype. Nothing is skipped: hidden scores are
-computed, then masked, as plain attention does.
+S and P are N×N matrices in HBM, in the inputs' dtype. No tile is skipped: masked scores are
+computed, then replaced by −∞, as plain attention does.
 """
 
 from collections.abc import Callable
 
 import torch
 import triton
-import triton.language as tl
 
 from .availability import INTERPRETED
 from .configs import MAX_TILE_ELEMENTS, Config
@@ -20,6 +19,7 @@ from .scoring import dropped, modified
 from .spec.masks import Mask
 from .spec.scores import Score
 from .tables import NONE, dropping, rules
+from .triton_internals import tl
 
 # kernel: begin
 
@@ -31,7 +31,7 @@ def scores_kernel(
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     SCORE: tl.constexpr, PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: the tile (i, j) of S of one (batch, head)."""
+    """Compute the tile (i, j) of S of one (batch, head) in one program."""
     Tr, Tc = tl.cdiv(Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
     tile = tl.program_id(0) % (Tr * Tc)
     bh = (tl.program_id(0) // (Tr * Tc)).to(tl.int64)
@@ -66,7 +66,7 @@ def softmax_kernel(
     ROWS: tl.constexpr, PAD_K: tl.constexpr, DROPOUT: tl.constexpr, KEEP_LSE: tl.constexpr,
     BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: ROWS whole rows of S, of any batch and head."""
+    """Compute P of ROWS whole rows of S, of any batch and head, in one program."""
     rows = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     keys = tl.arange(0, PAD_K)
     ok = (rows < total_rows)[:, None] & (keys < Nk)[None, :]
@@ -104,7 +104,7 @@ def output_kernel(
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr,
     PRECISION: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """One program: row block i of O of one (batch, head), a sum over all key blocks."""
+    """Compute row block i of O of one (batch, head), a sum over all key blocks, in one program."""
     Tr = tl.cdiv(Nq, BLOCK_M)
     i, bh = tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
     b, h = bh // H, bh % H
@@ -134,12 +134,12 @@ def output_kernel(
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, sunk: bool = False,
+    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
     dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """As `fa2.prepare`, three launches; lse only if `keep_lse`.
+    """Prepare a call as `fa2.prepare` does, with three launches; lse only if `keep_lse`.
 
-    Raises ValueError if a row of S is too long to be held on chip.
+    Raises ValueError if a row of S is too long for a program.
     """
     batch, heads, n_q, d = q.shape
     n_k, dtype, device = k.shape[2], q.dtype, q.device
@@ -161,7 +161,7 @@ def prepare(
     )  # fmt: skip
     softmax = Launch(
         softmax_kernel, triton.cdiv(bh * n_q, rows),
-        (*(() if sunk else (None,)), bh * n_q, n_k, seeds),
+        (*(() if has_sink else (None,)), bh * n_q, n_k, seeds),
         {
             "DROPOUT": drop, "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse,
             "BF16_BITS": tile["BF16_BITS"],
@@ -179,8 +179,8 @@ def prepare(
         lse = torch.empty((batch, heads, n_q), device=device) if keep_lse else None
         expect(sum(launch.grid[0] for launch in (scores, softmax, output)))
         scores(q, k, s)
-        of_rows = (sink[:, None].expand(batch, -1, n_q).contiguous(),) if sunk else ()
-        softmax(s, p, lse if keep_lse else s, *of_rows)
+        sinks = () if sink is None else (sink[:, None].expand(batch, -1, n_q).contiguous(),)
+        softmax(s, p, s if lse is None else lse, *sinks)
         output(p, v, o)
         return o, lse
 

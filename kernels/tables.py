@@ -1,7 +1,7 @@
-"""What a mask and a score are to a kernel: two texts known when it is compiled, and tables in HBM.
+"""Turn a mask and a score into arguments of a kernel: two texts, and tables in HBM.
 
-A number of the text is in the compiled code; what may be long, and differ from call to call where
-the code need not, is in a table: documents, kept blocks, biases, and which tiles are visited.
+The texts are known when the kernel is compiled, with their numbers. What may be long, or may differ
+between calls that share the code, is in a table: documents, visible blocks, biases, visited tiles.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rules(
     mask: Mask, score: Score, n_q: int, n_k: int, device: torch.device,
     block_q: int | None = None, block_k: int | None = None, by_keys: bool = False,
 ) -> tuple[dict[str, str], tuple[torch.Tensor, ...] | None]:  # fmt: skip
-    """({MASK, SCORE}, TABLES): what masking.py and scoring.py read; None for no table.
+    """Return ({MASK, SCORE}, TABLES), which masking.py and scoring.py read; None for no table.
 
     With Br and Bc, and a mask that is not plain, the first two tables are `Mask.lists`, int32: of
     each row block its visited key blocks, `by_keys` of each key block its row blocks. Cached: a
@@ -33,7 +33,7 @@ def rules(
     while a CUDA graph is captured, each with one sentence.
     """
     tables: list[np.ndarray] = []
-    if block_q and not mask.plain:
+    if block_q and block_k and not mask.plain:
         tiles = -(-n_q // block_q) * -(-n_k // block_k)
         if tiles > MAX_TILES:
             raise ValueError(
@@ -63,7 +63,7 @@ def rules(
 def dropping(
     dropout: float, seed: int, tables: tuple[torch.Tensor, ...] | None, device: torch.device
 ) -> tuple[str, tuple[torch.Tensor, ...] | None]:
-    """DROPOUT, a text made as SCORE is, and the TABLES with the seed as one more."""
+    """Return DROPOUT, a text made as SCORE is, and the TABLES with the seed as one more."""
     if not dropout:
         return NONE.text, tables
     tables = tables or ()
@@ -72,27 +72,27 @@ def dropping(
 
 
 def _of_predicate(term: Term, n_k: int) -> tuple[str, Numbers, list[np.ndarray]]:
-    """Name, numbers for the code, and tables of the positions 0 … Nk−1."""
+    """Return name, numbers for the code, and tables of the positions 0 … Nk−1."""
     position = np.arange(n_k)
     if term.name == "document":
         document = np.searchsorted(term.numbers, position, side="right")
         return term.name, (), [document.astype(np.int32)]
-    if term.name != "block":
+    if term.predicate.parts is None:  # all but "block"
         return term.name, term.numbers, []
     parts = term.predicate.parts(*term.numbers)  # rows start, stop, keys start, stop
     strips = [np.unique(parts[:, side : side + 2]) for side in (0, 2)]
-    kept = np.zeros([len(edges) + 1 for edges in strips], np.uint8)
+    visible = np.zeros([len(edges) + 1 for edges in strips], np.uint8)
     for part in parts:
         a, b = np.searchsorted(strips[0], part[:2]) + 1
         c, d = np.searchsorted(strips[1], part[2:]) + 1
-        kept[a:b, c:d] = 1
+        visible[a:b, c:d] = 1
     rows, keys = (np.searchsorted(edges, position, side="right") for edges in strips)
-    rows = rows * kept.shape[1]
-    return term.name, (), [rows.astype(np.int32), keys.astype(np.int32), kept]
+    rows = rows * visible.shape[1]
+    return term.name, (), [rows.astype(np.int32), keys.astype(np.int32), visible]
 
 
 def _of_step(name: str, numbers: Numbers) -> tuple[str, Numbers, list[np.ndarray]]:
-    """As `_of_predicate`, of one modification of the scores."""
+    """Return the same of one modification of the scores."""
     if name == "bias":
         return name, (len(numbers),), [np.array(numbers, np.float32)]
     return name, numbers, []

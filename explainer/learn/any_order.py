@@ -85,8 +85,8 @@ def _visits(order: list[int]) -> list[Block]:
     usual, yours = visited(range(BLOCKS)), visited(order)
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
-    told = ", ".join(map(str, order))
-    said = t("any_order.visits.words", order=told, m=shown(m, 2), l=shown(l, 2))
+    wording = ", ".join(map(str, order))
+    spoken = t("any_order.visits.words", order=wording, m=shown(m, 2), l=shown(l, 2))
     note = t("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {
         "m": [x for x, _, _ in found],
@@ -94,7 +94,7 @@ def _visits(order: list[int]) -> list[Block]:
         "order": order,
         "next": [str(j) for j in _shuffled(order)],
     }
-    return [picture("order", t("any_order.visits.label"), said, data), text(note)]
+    return [picture("order", t("any_order.visits.label"), spoken, data), text(note)]
 
 
 def _merge(count: int) -> list[Block]:
@@ -142,12 +142,12 @@ def _merge(count: int) -> list[Block]:
         draw_text(width / 2, 274, f"O₀ {O[0]:.2f}".replace("-", "−"), "is-middle", hue="o"),
         draw_text(width / 2, 316, t("any_order.merge.weight"), "is-middle is-quiet"),
     ]
-    told = "; ".join(
+    wording = "; ".join(
         t("any_order.merge.part", lse=lse, weight=math.exp(lse - whole)) for lse, _ in found
     )
-    said = t("any_order.merge.words", n=count, parts=told, lse=whole)
+    spoken = t("any_order.merge.words", n=count, parts=wording, lse=whole)
     return [
-        scene(t("any_order.merge.label", n=count), said, panel(width, 322, shapes)),
+        scene(t("any_order.merge.label", n=count), spoken, panel(width, 322, shapes)),
         text(t("any_order.merge.note", off=scientific(off), d=D)),
     ]
 

@@ -114,8 +114,8 @@ def _softmax(input: str, dim: int, gain: float) -> list[Block]:
     way = "rows" if axis else "columns"
     along = t.named("attending.softmax.along")[way]
     most = t.named("attending.softmax.most")[way]
-    told = "attending.softmax.words_matrix" if ndim == 2 else "attending.softmax.words_vector"
-    words = t(told, code=code, along=along, most=shown(P.max(), 2))
+    wording = "attending.softmax.words_matrix" if ndim == 2 else "attending.softmax.words_vector"
+    words = t(wording, code=code, along=along, most=shown(P.max(), 2))
     says = note(f"{along} {most}", "good")
     return [picture("grids", code, words, {"lines": [line, [says]]})]
 
@@ -145,7 +145,7 @@ def _cat(view: str, word: int) -> list[Block]:
                 "row": word,
                 "weights": P[word].tolist(),
                 "pick": "word",
-                "said": [t("attending.cat.weight", x=x) for x in P[word]],
+                "labels": [t("attending.cat.weight", x=x) for x in P[word]],
             }
         ],
         [
@@ -195,17 +195,17 @@ def _called(words: Sequence[str], at: int) -> str:
 
 def _attention(who: str, row: int) -> list[Block]:
     cross = who == "cross"
-    asking, asked = trace(FOUR if cross else SIX), trace(SIX)
+    asking, answering = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
     r = min(row, len(askers) - 1)  # the second sentence has fewer
-    S, P, O = _attended(asking.Q, asked.K, asked.V)
+    S, P, O = _attended(asking.Q, answering.K, answering.V)
     called = t.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
         [
             grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine),
             sign("·"),
-            grid(f"Kᵀ  4 × {len(words)}", asked.K.T, "k", digits=1, cols=list(words)),
+            grid(f"Kᵀ  4 × {len(words)}", answering.K.T, "k", digits=1, cols=list(words)),
             sign("÷ √d ="),
             grid(
                 f"{called['S']}  {len(askers)} × {len(words)}",
@@ -228,7 +228,7 @@ def _attention(who: str, row: int) -> list[Block]:
                 **mine,
             ),
             sign("×"),
-            grid(f"V  {len(words)} × 4", asked.V, "v", digits=1),
+            grid(f"V  {len(words)} × 4", answering.V, "v", digits=1),
             sign("="),
             grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r),
         ],
@@ -240,7 +240,7 @@ def _attention(who: str, row: int) -> list[Block]:
         "weight": shown(P[r, best], 2),
     }
     lines.append([note(t("attending.attention.note", **looks), aside=True)])
-    said = t(
+    spoken = t(
         "attending.attention.words",
         **looks,
         nq=len(askers),
@@ -248,7 +248,7 @@ def _attention(who: str, row: int) -> list[Block]:
         total=shown(P[r].sum(), 2),
     )
     label = t.named("attending.attention.labels")["cross" if cross else "self"]
-    return [picture("grids", label, said, {"lines": lines, "share": 2.0})]
+    return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]
 
 
 def _weight(scores: tuple[float, ...]) -> dict:
@@ -256,9 +256,9 @@ def _weight(scores: tuple[float, ...]) -> dict:
     x = np.array(scores)
     P, best = softmax(x), int(np.argmax(scores))
     powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
-    told = ", ".join(f"{x:.1f}" for x in scores)
+    wording = ", ".join(f"{x:.1f}" for x in scores)
     return {
-        "words": t("attending.cat.question", scores=told, word=WORDS[best]),
+        "words": t("attending.cat.question", scores=wording, word=WORDS[best]),
         "answer": float(P[best]),
         "wrong": tuple(float(p[best]) for p in powers),
     }

@@ -96,7 +96,7 @@ def _picture(x: Input) -> list[Shape]:
 def _which(sm: int, dtype: str, d: int, mask: str, shared: bool = False) -> list[Block]:
     x = Input(sm, dtype, d, mask, shared)
     order = [f"{NAMES[k]}: {refusal(k, x) or t('backend_choice.takes')}" for k in tried(x.sm)]
-    words = t("backend_choice.told", order="; ".join(order), runs=NAMES[chosen(x)])
+    words = t("backend_choice.spoken", order="; ".join(order), runs=NAMES[chosen(x)])
     stored = chosen(x) == "math"
     return [
         scene(t("backend_choice.title"), words, panel(440, 224, _picture(x))),
@@ -121,11 +121,11 @@ def _question(x: Input) -> dict:
     offered = tried(x.sm)
     options = tuple((NAMES[name], _why(name, x)) for name in offered)
     words = t(
-        "backend_choice.asked",
+        "backend_choice.question",
         gpu=GPUS[str(x.sm)].replace(", ", " or "),
         dtype=x.dtype,
         d=x.d,
-        mask=t.named("backend_choice.asked_masks")[x.mask],
+        mask=t.named("backend_choice.question_masks")[x.mask],
     )
     return {"options": options, "answer": offered.index(chosen(x)), "words": words}
 

@@ -104,11 +104,11 @@ def differences(mask: str) -> Gradients:
     for name, moved in inputs.items():
         found[name] = np.empty_like(moved)
         for at in np.ndindex(moved.shape):
-            kept, ends = moved[at], []
+            before, ends = moved[at], []
             for by in (H, -H):
-                moved[at] = kept + by
+                moved[at] = before + by
                 ends.append(loss())
-            moved[at] = kept
+            moved[at] = before
             found[name][at] = (ends[0] - ends[1]) / (2 * H)
     return found
 
@@ -148,7 +148,7 @@ def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more
     return matrix(label, x, row_labels=names, col_labels=DIMS, colour=colour, marks=marks, **more)
 
 
-def _held(words: str, holds: bool) -> Block:
+def _verdict(words: str, holds: bool) -> Block:
     return text(words, "good" if holds else "bad")
 
 
@@ -167,7 +167,7 @@ def _again(x: Derived, i: int) -> list[Block]:
                 p=shown(x.P[i, 0]),
             )
         ),
-        _held(t("backward.again.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.again.off", off=written(off, 2)), off < SAME),
     ]
 
 
@@ -248,7 +248,7 @@ def _D(x: Derived, i: int) -> list[Block]:
             marks=[(2, c) for c in range(SMALL.d)],
         ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        _held(t("backward.D.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.D.off", off=written(off, 2)), off < SAME),
     ]
 
 
@@ -271,8 +271,8 @@ def _dS(x: Derived, i: int) -> list[Block]:
             f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
             f"{shown(x.dS[i, 0])}"
         ),
-        _held(t("backward.dS.off", off=written(off, 2)), off < SAME),
-        _held(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
+        _verdict(t("backward.dS.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]
 
 
@@ -294,7 +294,7 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
         text(
             f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = {shown(x.dQ[i, 0])}"
         ),
-        _held(t("backward.gradients.off", off=written(off, 2)), off < CLOSE),
+        _verdict(t("backward.gradients.off", off=written(off, 2)), off < CLOSE),
     ]
 
 

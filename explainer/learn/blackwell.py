@@ -91,7 +91,7 @@ def maxima(S: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)
-def shown_row() -> int:
+def example_row() -> int:
     """The row whose maximum rises most often."""
     S, _ = scores()
     return int((np.diff(maxima(S), axis=1) > 0).sum(axis=1).argmax())
@@ -100,7 +100,7 @@ def shown_row() -> int:
 def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
     """After each block: the true maximum of the shown row, and the one it measures from (log2)."""
     S, _ = scores()
-    tops = maxima(S)[shown_row()].tolist()
+    tops = maxima(S)[example_row()].tolist()
     used: list[float] = []
     for top in tops:
         used.append(top if not used or top > used[-1] + threshold else used[-1])
@@ -136,7 +136,7 @@ def exps_per_s(card: Card) -> float:
 def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     tops, used = row_maxima(threshold)
     low, high = min(used) - 1, max(tops) + 1
-    kept = found.rescaled / found.rises if found.rises else 0.0
+    share = found.rescaled / found.rises if found.rises else 0.0
     return panel(
         WIDTH,
         HEIGHT,
@@ -145,7 +145,7 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             threshold=threshold,
             rises=found.rises,
             rescales=found.rescaled,
-            share=kept,
+            share=share,
             tiles=found.tiles,
             rescaled=found.tiles_rescaled,
             error=scientific(found.error),
@@ -231,7 +231,7 @@ def _rates() -> dict[str, object]:
 def _blackwell(threshold: int, degree: int) -> list[Block]:
     found = played(threshold)
     off = error_of(degree)[1].max()
-    said = t(
+    spoken = t(
         "blackwell.words",
         threshold=threshold,
         rises=found.rises,
@@ -242,7 +242,7 @@ def _blackwell(threshold: int, degree: int) -> list[Block]:
     )
     note = t("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()
-    return [scene(t("blackwell.label"), said, *panels), text(note, "fine")]
+    return [scene(t("blackwell.label"), spoken, *panels), text(note, "fine")]
 
 
 WIDGETS = {

@@ -65,7 +65,7 @@ def io(d: int, block: int) -> list[Block]:
         ),
         table(t("claim_costs.io.doubling"), t.row("claim_costs.io.head"), rows),
         text(t("claim_costs.io.tile", block=block)),
-        text(t("claim_costs.io.asked")),
+        text(t("claim_costs.io.requested")),
     ]
 
 
@@ -104,7 +104,7 @@ def flops(n: int, d: int, block: int) -> list[Block]:
     rows.append((t("claim_costs.flops.forward"), f"{a:,}", f"{b:,}"))
     return [
         table(t("claim_costs.flops.title"), t.row("claim_costs.flops.head"), rows),
-        text(t("claim_costs.flops.told", forward=b / a)),
+        text(t("claim_costs.flops.finding", forward=b / a)),
     ]
 
 
@@ -137,7 +137,7 @@ def again(n: int, d: int, block: int) -> list[Block]:
         (t("claim_costs.again.moved", where=WHERE[c]), *map(amount, x))
         for c, x in zip(CONVENTIONS, moved, strict=True)
     ]
-    rows.append((t("claim_costs.again.kept"), *map(amount, between)))
+    rows.append((t("claim_costs.again.saved"), *map(amount, between)))
     stored, computed = (work["forward"] + work[way] for way in ways)
     names = t.named("claim_costs.again.work")
     items = [(names[way], float(x), f"{x / one:.3g} × {one / 1e9:.3g}") for way, x in work.items()]
@@ -146,7 +146,7 @@ def again(n: int, d: int, block: int) -> list[Block]:
         table(t("claim_costs.again.bytes"), t.row("claim_costs.again.head"), rows),
         text(
             t(
-                "claim_costs.again.told",
+                "claim_costs.again.finding",
                 computed=computed / stored,
                 between=between[0] / between[1],
             )
@@ -154,7 +154,7 @@ def again(n: int, d: int, block: int) -> list[Block]:
     ]
 
 
-def kept(n: int, block: int) -> list[Block]:
+def on_chip(n: int, block: int) -> list[Block]:
     """What is on chip and what is off chip, for both ways: like with like."""
     w = Workload(
         n=n,
@@ -173,16 +173,16 @@ def kept(n: int, block: int) -> list[Block]:
     }
     operands = sum(tile[t] for t in "QKVO")
     rows = [
-        (t("claim_costs.kept.operands"), *[amount(operands)] * 2),
-        (t("claim_costs.kept.s"), amount(off["standard"]["S"]), t("claim_costs.kept.none")),
-        (t("claim_costs.kept.extra"), amount(extra["standard"]), amount(extra["fa2"])),
-        (t("claim_costs.kept.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
+        (t("claim_costs.on_chip.operands"), *[amount(operands)] * 2),
+        (t("claim_costs.on_chip.s"), amount(off["standard"]["S"]), t("claim_costs.on_chip.none")),
+        (t("claim_costs.on_chip.extra"), amount(extra["standard"]), amount(extra["fa2"])),
+        (t("claim_costs.on_chip.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
     ]
     return [
-        table(t("claim_costs.kept.title", n=w.n), t.row("claim_costs.kept.head"), rows),
+        table(t("claim_costs.on_chip.title", n=w.n), t.row("claim_costs.on_chip.head"), rows),
         text(
             t(
-                "claim_costs.kept.told",
+                "claim_costs.on_chip.finding",
                 operands=amount(operands),
                 standard=amount(extra["standard"]),
                 fa2=amount(extra["fa2"]),
@@ -232,7 +232,11 @@ def bound(card: str, n: int, d: int) -> list[Block]:
             names[way],
             *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
             listed(
-                [said for unit, said in UNITS.items() if x[unit] > 0.99 * max(x[u] for u in UNITS)]
+                [
+                    unit_name
+                    for unit, unit_name in UNITS.items()
+                    if x[unit] > 0.99 * max(x[u] for u in UNITS)
+                ]
             ),
         )
         for way, x in found.items()

@@ -69,7 +69,7 @@ def bits(n: int, seed: int) -> list[Block]:
     ]
     return [
         bars(t("claim_demos.bits.title"), items),
-        text(t("claim_demos.bits.told", n=n, share=share, size=run.O.size)),
+        text(t("claim_demos.bits.finding", n=n, share=share, size=run.O.size)),
     ]
 
 
@@ -83,7 +83,7 @@ def exact(n: int, bc: int) -> list[Block]:
         items.append((name, e, written(e, 2)))
     return [
         bars(t("claim_demos.exact.title"), items, log=True),
-        text(t("claim_demos.exact.told"), "good"),
+        text(t("claim_demos.exact.finding"), "good"),
     ]
 
 
@@ -91,10 +91,10 @@ def overflow(x: float) -> list[Block]:
     """exp(x) in every format, with and without the maximum taken away."""
     rows = []
     for f in FORMATS.values():
-        kept = float(f.round_to(math.exp(x)))
-        fate = written(kept)
+        rounded = float(f.round_to(math.exp(x)))
+        fate = written(rounded)
         if math.exp(x) > f.overflow:
-            fate = t("claim_demos.overflow.over", kept=fate)
+            fate = t("claim_demos.overflow.over", rounded=fate)
         rows.append(
             (
                 f.title,
@@ -107,7 +107,7 @@ def overflow(x: float) -> list[Block]:
     head = (*t.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
     return [
         table(t("claim_demos.overflow.title"), head, rows),
-        text(t("claim_demos.overflow.told")),
+        text(t("claim_demos.overflow.finding")),
     ]
 
 
@@ -123,7 +123,7 @@ def tf32(d: int) -> list[Block]:
     times = items[1][1] / items[0][1]
     return [
         bars(t("claim_demos.tf32.title"), items, log=True),
-        text(t("claim_demos.tf32.told", times=times)),
+        text(t("claim_demos.tf32.finding", times=times)),
     ]
 
 
@@ -135,10 +135,10 @@ def course_note(
     them from the queries before them, ``q`` being the first of as many as there are keys."""
     pad = ((0, -len(k) % block), (0, 0))
     S = q @ np.pad(k, pad).T / np.sqrt(q.dtype.type(q.shape[1]))
-    return online(_masked(S, causal), np.pad(v, pad), block)
+    return online(_hide_future(S, causal), np.pad(v, pad), block)
 
 
-def _masked(S: np.ndarray, causal: bool) -> np.ndarray:
+def _hide_future(S: np.ndarray, causal: bool) -> np.ndarray:
     """−∞ where a key comes after its query, if ``causal``."""
     return np.where(np.tri(*S.shape, dtype=bool), S, S.dtype.type(-np.inf)) if causal else S
 
@@ -156,7 +156,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     q, k, v = padded_inputs(n, data, seed)
     causal = mask == "causal"
     q = q[:64]  # rows never meet each other: the first ones tell
-    S = _masked(q @ k.T / np.sqrt(np.float32(64)), causal)
+    S = _hide_future(q @ k.T / np.sqrt(np.float32(64)), causal)
     truth = plain(S.astype(np.float64), v.astype(np.float64))
     theirs, ours = course_note(q, k, v, block, causal), online(S, v, block)
     errors = [_error(x, truth) for x in (theirs, ours)]
@@ -164,11 +164,11 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
     count = -n % block
     if count and causal:
-        said = t("claim_demos.padded.causal", count=count)
+        verdict = t("claim_demos.padded.causal", count=count)
     elif count:
-        said = t("claim_demos.padded.full", count=count)
+        verdict = t("claim_demos.padded.full", count=count)
     else:
-        said = t("claim_demos.padded.none")
+        verdict = t("claim_demos.padded.none")
     return [
         bars(
             t("claim_demos.padded.title", n=n, block=block, mask=mask),
@@ -182,7 +182,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
             digits=3,
             colour="o",
         ),
-        text(said, "bad" if count and not causal else "good"),
+        text(verdict, "bad" if count and not causal else "good"),
     ]
 
 

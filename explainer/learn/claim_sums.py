@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from explainer.algorithms.registry import LABELS, PLACED
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
@@ -78,7 +79,7 @@ def merge(n: int, parts: int) -> list[Block]:
         bars(t("claim_sums.merge.title", parts=parts, n=n), items, colour="l"),
         text(
             t(
-                "claim_sums.merge.told",
+                "claim_sums.merge.finding",
                 lse=shown(lse, 4),
                 one=shown(whole.lse, 4),
                 off=written(float(np.abs(O - o).max()), 2),
@@ -100,7 +101,7 @@ def shift(by: int) -> list[Block]:
     ]
     return [
         bars(t("claim_sums.shift.title", by=by), items, colour="l"),
-        text(t("claim_sums.shift.told", off=written(off, 2)), "good"),
+        text(t("claim_sums.shift.finding", off=written(off, 2)), "good"),
     ]
 
 
@@ -131,7 +132,7 @@ def dq(seed: int) -> list[Block]:
     ]
     return [
         bars(t("claim_sums.dq.title"), items, colour="q"),
-        text(t("claim_sums.dq.told", off=written(off, 2))),
+        text(t("claim_sums.dq.finding", off=written(off, 2))),
     ]
 
 
@@ -153,7 +154,7 @@ def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
 
 def writes(n: int, block: int) -> list[Block]:
     """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
-    found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
+    found = {name: written_o(n, block, key) for name, key in ((LABELS[key], key) for key in PLACED)}
     rows = -(-n // block)
     items = [
         (name, float(count), t("claim_sums.writes.count", count=count, each=count // rows))
@@ -162,7 +163,7 @@ def writes(n: int, block: int) -> list[Block]:
     size = amount(found["FA-1"][1])
     return [
         bars(t("claim_sums.writes.title", n=n, block=block), items, colour="o"),
-        text(t("claim_sums.writes.told", size=size)),
+        text(t("claim_sums.writes.finding", size=size)),
     ]
 
 
@@ -184,7 +185,7 @@ def standard_least(d: int) -> list[Block]:
     ]
     return [
         plot(t("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
-        text(t("claim_sums.least.told")),
+        text(t("claim_sums.least.finding")),
     ]
 
 
@@ -200,7 +201,7 @@ def exp_bound(d: int) -> list[Block]:
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
         bars(t("claim_sums.exp.title", d=d), items, colour="l"),
-        text(t("claim_sums.exp.told")),
+        text(t("claim_sums.exp.finding")),
     ]
 
 
@@ -215,7 +216,7 @@ def length(dtype: str) -> list[Block]:
         table(
             t("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
         ),
-        text(t("claim_sums.length.told")),
+        text(t("claim_sums.length.finding")),
     ]
 
 
@@ -224,7 +225,7 @@ def units() -> list[Block]:
     rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
     return [
         table(t("claim_sums.units.title"), t.row("claim_sums.units.head"), rows),
-        text(t("claim_sums.units.told")),
+        text(t("claim_sums.units.finding")),
     ]
 
 
@@ -238,7 +239,7 @@ def petaflop() -> list[Block]:
             items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
     return [
         bars(t("claim_sums.petaflop.title"), items, colour="q"),
-        text(t("claim_sums.petaflop.told")),
+        text(t("claim_sums.petaflop.finding")),
     ]
 
 
@@ -250,7 +251,7 @@ def constants(n: int) -> list[Block]:
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
         bars(t("claim_sums.constants.title", n=n), items, colour="s"),
-        text(t("claim_sums.constants.told")),
+        text(t("claim_sums.constants.finding")),
     ]
 
 
@@ -265,5 +266,5 @@ def long(n: int) -> list[Block]:
     room = CARDS["h200"].hbm_bytes
     return [
         bars(t("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
-        text(t("claim_sums.long.told", room=amount(room))),
+        text(t("claim_sums.long.finding", room=amount(room))),
     ]

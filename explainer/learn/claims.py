@@ -21,7 +21,7 @@ WIDGETS = {
     "claim_exact": demos.exact,
     "claim_bits": demos.bits,
     "claim_io": costs.io,
-    "claim_kept": costs.kept,
+    "claim_kept": costs.on_chip,
     "claim_overflow": demos.overflow,
     "claim_flops": costs.flops,
     "claim_again": costs.again,

@@ -94,10 +94,10 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     for k, part in enumerate(found):
         x, w = part.first * gap, (part.last - part.first) * gap - 4
         middle, keys = x + w / 2, part.last - part.first
-        told = t("decoding.merge.keys", n=keys) if w > 60 else str(keys)
+        wording = t("decoding.merge.keys", n=keys) if w > 60 else str(keys)
         shapes += [
             path([(200, 52), (middle, 80)], look="is-quiet", key=f"in {k}"),
-            box(x, 80, w, 34, told, hue="k", look="is-full", key=f"part {k}"),
+            box(x, 80, w, 34, wording, hue="k", look="is-full", key=f"part {k}"),
             box(
                 middle - 14,
                 152 + 70 * (1 - part.weight),
@@ -112,11 +112,11 @@ def _merge(tokens: int, count: int) -> list[Shape]:
         if labeled or part is heaviest:
             crowded = labeled and len(found) > LABELED // 2
             digits = 1 if crowded else 2
-            told = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
+            wording = f"{round(part.lse, digits) + 0.0:.{digits}f}".replace("-", "−")
             if not labeled or (not crowded and w > 70):
-                told = t("decoding.merge.lse_of", lse=told)
+                wording = t("decoding.merge.lse_of", lse=wording)
             for name, y, label, hue in (
-                ("lse", 138, told, "l"),
+                ("lse", 138, wording, "l"),
                 ("weight", 240, f"{part.weight:.2f}", ""),
             ):
                 room = 4 * len(label)  # to the left and right of its middle
@@ -142,7 +142,7 @@ def times() -> tuple[dict[int, float], int, int, int]:
 def _timed(count: int) -> str:
     """The recorded kernel in one part, in ``count`` and in its own choice, each told once."""
     ms, rule, keys, heads = times()
-    told = {
+    wording = {
         "keys": keys,
         "heads": heads,
         "d": RECORDED.d,
@@ -152,8 +152,8 @@ def _timed(count: int) -> str:
         "record": about("decode_nvidia_h200"),
     }
     if count in (1, rule):
-        return t("decoding.timed", **told)
-    return t("decoding.timed_beside", **told, n=count, time=ms[count] * 1e3)
+        return t("decoding.timed", **wording)
+    return t("decoding.timed_beside", **wording, n=count, time=ms[count] * 1e3)
 
 
 def _decode(tokens: int, parts: int) -> list[Block]:

@@ -115,14 +115,14 @@ def _fusion(what: str, n: int) -> list[Block]:
         )
         for group in (apart, fused)
     ]
-    told = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
+    wording = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
     lse = t("fusion.lse", lse=amount(rows)) if what == "attention" else ""
     note = t("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
         scene(
             t("fusion.label", n=n, d=D, dtype=DTYPE),
-            t("fusion.words", launches=told, times=totals[0] / totals[1]),
+            t("fusion.words", launches=wording, times=totals[0] / totals[1]),
             *panels,
         ),
         text(note, "fine"),

@@ -74,7 +74,7 @@ def _count(stride: int, dtype: str) -> dict:
     }
 
 
-LESSONS = (lesson("gpu", questions=[_count(*asked) for asked in CASES]),)
+LESSONS = (lesson("gpu", questions=[_count(*case) for case in CASES]),)
 
 WIDGETS = {
     "gpu": _gpu,

@@ -17,29 +17,29 @@ def slide(lesson: Lesson) -> dict[str, object]:
     "cells" with "rows" the tokens that they belong to, if any, "answer" the (row, column) cells
     that are right and "why"}. The options of a number are the answer and what its mistakes give, by
     size. Raises ValueError for a question that neither has options nor cells."""
-    asked = lesson.hall or lesson.question
-    if asked.kind == CHOICE:
-        return {"words": asked.words, "options": asked.options, "answer": asked.answer}
-    if asked.kind == NUMBER:
-        return {"words": asked.words} | _numbers(asked)
-    if asked.kind == CLICK:
+    question = lesson.hall or lesson.question
+    if question.kind == CHOICE:
+        return {"words": question.words, "options": question.options, "answer": question.answer}
+    if question.kind == NUMBER:
+        return {"words": question.words} | _numbers(question)
+    if question.kind == CLICK:
         cells = {
-            "words": asked.words,
-            "cells": asked.cells,
-            "answer": asked.answer,
-            "why": asked.reasons[0],
+            "words": question.words,
+            "cells": question.cells,
+            "answer": question.answer,
+            "why": question.reasons[0],
         }
-        return cells | (_named(asked) if asked.rows else {})
+        return cells | (_named(question) if question.rows else {})
     raise ValueError(
-        f"lesson {lesson.key}: a question of the kind {asked.kind} needs one for the hall"
+        f"lesson {lesson.key}: a question of the kind {question.kind} needs one for the hall"
     )
 
 
-def _named(asked: Question) -> dict[str, object]:
+def _named(question: Question) -> dict[str, object]:
     """Of a grid whose rows have names: those are tokens, its columns are keys."""
-    keys = range(len(asked.cells[0]))
+    keys = range(len(question.cells[0]))
     return {
-        "rows": tuple(t("hall.token", k=k) for k in asked.rows),
+        "rows": tuple(t("hall.token", k=k) for k in question.rows),
         "columns": tuple(t("hall.key", k=k) for k in keys),
     }
 
@@ -48,7 +48,7 @@ def _several(value: Any) -> tuple[float, ...]:
     return tuple(map(float, value)) if isinstance(value, tuple) else (float(value),)
 
 
-def said(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
+def option_text(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
     """A number's option as it is read out, with no more digits than the tolerance asks for; of
     several each with its field."""
     places = max(0, math.ceil(-math.log10(2 * tolerance))) if tolerance else MOST
@@ -61,10 +61,12 @@ def said(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
     return texts[0]
 
 
-def _numbers(asked: Question) -> dict[str, object]:
+def _numbers(question: Question) -> dict[str, object]:
     found: dict[str, tuple[tuple[float, ...], str]] = {}
-    for value, why in ((asked.answer, asked.reasons[0]), *asked.mistakes):
-        found.setdefault(said(value, asked.tolerance, asked.fields), (_several(value), why))
+    for value, why in ((question.answer, question.reasons[0]), *question.mistakes):
+        found.setdefault(
+            option_text(value, question.tolerance, question.fields), (_several(value), why)
+        )
     right, *wrong = found
     texts = sorted([right, *wrong[: MOST - 1]], key=lambda text: found[text][0])
     return {

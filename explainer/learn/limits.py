@@ -147,12 +147,12 @@ def _short() -> tuple[list[dict], str]:
 def _tiles() -> tuple[list[dict], str]:
     items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds(D).items()]
     found = {(c["block_m"], c["block_n"]): c for c in tile_choices.cells(Workload(d=D))}
-    held = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
+    resident = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
     best = tile_choices.best(Workload(d=D))
     assert best
     why = t(
         "limits.tiles.why",
-        **held,
+        **resident,
         registers=found[128, 128]["registers"],
         best=f"{best['block_m']} × {best['block_n']}",
         rate=best["tflops"],
@@ -215,7 +215,7 @@ def _old() -> tuple[list[dict], str]:
     )
 
 
-SAID = {
+NOTES = {
     "short": t(
         "limits.short.note",
         record=about(),
@@ -237,7 +237,7 @@ def _when_not(case: str, nk: int, share: float) -> list[Block]:
         "sparse": lambda: _sparse(share),
         "old": _old,
     }[case]()
-    told = " ".join(
+    wording = " ".join(
         str(s["text"])
         for p in panels
         if p.get("only") != "narrow"
@@ -245,7 +245,7 @@ def _when_not(case: str, nk: int, share: float) -> list[Block]:
         if s["kind"] == "text"
     )
     label = CASES[case][0].upper() + CASES[case][1:]
-    return [scene(label, told, *panels), text(why), text(SAID[case], "fine")]
+    return [scene(label, wording, *panels), text(why), text(NOTES[case], "fine")]
 
 
 WIDGETS = {

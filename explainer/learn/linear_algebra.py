@@ -26,9 +26,9 @@ def address(problem: Problem, step: int, phase: str) -> str:
 
 def weighed(parts: Iterable[tuple[float, np.ndarray | float]]) -> np.ndarray | float:
     """O of all keys from (sum of exponentials, normalized O) of parts; sums on any common scale."""
-    kept = [*parts]
-    total = sum(weight for weight, _ in kept)
-    return sum(weight / total * O for weight, O in kept)
+    found = [*parts]
+    total = sum(weight for weight, _ in found)
+    return sum(weight / total * O for weight, O in found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     if way == "times" and not m["keep"].all():
         return "bad", t("masking.bad_times", sum=shown(m["P"][0].sum(), 2))
     if not len(blind):
-        return "good", t("masking.good" if m["keep"].all() else "masking.good_masked")
+        return "good", t("masking.good" if m["keep"].all() else "masking.good_hidden")
     if way == "big":
         return "bad", t("masking.bad_big", weight=shown(m["P"][0, 0], 2))
     return "bad", t("masking.bad_inf")
@@ -98,7 +98,7 @@ def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
     hidden = m["keep"] == 0
     S = np.where(hidden & (way != "times"), np.float32(-np.inf), m["added"])
     scores = grid(
-        t("masking.scores" if way == "times" else "masking.scores_masked"),
+        t("masking.scores" if way == "times" else "masking.scores_hidden"),
         S,
         "s",
         rows=asking,
@@ -126,7 +126,7 @@ def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
         ],
         [note(what, tone)],
     ]
-    told = t(
+    wording = t(
         "masking.words",
         shape=SHAPES[shape],
         kept=int(m["keep"].sum()),
@@ -134,7 +134,7 @@ def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
         what=what,
     )
     data = {"lines": lines, "share": 1.75}
-    return [picture("grids", t("masking.label", shape=SHAPES[shape]), told, data)]
+    return [picture("grids", t("masking.label", shape=SHAPES[shape]), wording, data)]
 
 
 def _note(query: int, key: int) -> str:
@@ -164,7 +164,7 @@ def _hidden(new: int, keys: int) -> dict:
 
 
 ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
-LESSONS = (lesson("mask", {"zero": ZERO}, questions=[_hidden(*asked) for asked in CASES]),)
+LESSONS = (lesson("mask", {"zero": ZERO}, questions=[_hidden(*case) for case in CASES]),)
 
 WIDGETS = {
     "mask": _mask,

@@ -40,7 +40,7 @@ class Generation:
 GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matrix_units")}
 
 
-SHOWN = ("sm_70", "sm_80", "sm_90", "sm_100")
+ON_SCREEN = ("sm_70", "sm_80", "sm_90", "sm_100")
 WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
 # Generation, Br, Bc, d
 CASES = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
@@ -69,8 +69,8 @@ def rate(arch: str, fmt: str) -> float | None:
 
 def _shape(shape: tuple[int, int, int], gen: Generation) -> str:
     """As it stands in the picture: m × n × k, and how many of them."""
-    told = " × ".join(map(str, shape))
-    return t("matrix_units.at_once", shape=told, n=gen.at_once) if gen.at_once > 1 else told
+    wording = " × ".join(map(str, shape))
+    return t("matrix_units.at_once", shape=wording, n=gen.at_once) if gen.at_once > 1 else wording
 
 
 def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, object]:
@@ -109,14 +109,14 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
 
 def _cores(format: str, tile: str) -> list[Block]:
     br, bc, d = (int(x) for x in tile.split())
-    said = []
-    for arch in SHOWN:
+    spoken = []
+    for arch in ON_SCREEN:
         gen = GENERATIONS[arch]
         if format not in gen.formats:
-            said.append(t("matrix_units.refused_words", name=gen.name, format=format))
+            spoken.append(t("matrix_units.refused_words", name=gen.name, format=format))
             continue
         shape, fma = gen.at(format)
-        said.append(
+        spoken.append(
             t(
                 "matrix_units.words",
                 name=gen.name,
@@ -133,8 +133,8 @@ def _cores(format: str, tile: str) -> list[Block]:
     return [
         scene(
             t("matrix_units.label", format=format),
-            " ".join(said),
-            *(_generation(arch, format, br, bc, d) for arch in SHOWN),
+            " ".join(spoken),
+            *(_generation(arch, format, br, bc, d) for arch in ON_SCREEN),
         ),
         text(t("matrix_units.note"), "fine"),
     ]

@@ -71,7 +71,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
     moved = {
         name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
     }
-    said = {
+    spoken = {
         "without": t("memories.bar.without", bytes=moved["without"]),
         "with": t("memories.bar.with", bytes=moved["with"]),
         "products": t("memories.bar.products", rate=hardware.tensor_tflops),
@@ -85,7 +85,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
             "words": words,
             "on": on[name],
         }
-        for name, words in said.items()
+        for name, words in spoken.items()
     ]
     shared = [(t, b) for t, b in by["shared"].tensors]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
@@ -122,9 +122,9 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "bars": bars,
         "sm": sm,
         "matrix": matrix,
-        "matrix_said": amount(matrix),
+        "matrix_text": amount(matrix),
         "square": square,
-        "square_said": amount(square),
+        "square_text": amount(square),
         "n": f"{N:,}",
         "setting": setting,
     }
@@ -141,10 +141,10 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
     right = first_larger(n_bytes)
 
     def why(n: int) -> str:
-        told = {"square": amount(2 * n * n), "room": amount(n_bytes)}
+        wording = {"square": amount(2 * n * n), "room": amount(n_bytes)}
         if n <= right:
-            return t("memories.fits" if n < right else "memories.first", **told)
-        return t("memories.later", **told, right=right, first=amount(2 * right**2))
+            return t("memories.fits" if n < right else "memories.first", **wording)
+        return t("memories.later", **wording, right=right, first=amount(2 * right**2))
 
     return {
         "words": words,

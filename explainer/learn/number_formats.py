@@ -29,26 +29,26 @@ def _x(power_of_two: float, left: float = LEFT, wide: float = WIDE) -> float:
     return left + wide * (power_of_two - LOW) / (HIGH - LOW)
 
 
-def _kept(f: Format, x: float) -> tuple[str, str]:
+def _fate(f: Format, x: float) -> tuple[str, str]:
     """What f makes of x, and how that looks."""
-    kept = float(f.round_to(x))
-    if math.isinf(kept) or (abs(x) > f.largest and not f.has_infinity):
+    stored = float(f.round_to(x))
+    if math.isinf(stored) or (abs(x) > f.largest and not f.has_infinity):
         return t("number_formats.overflow"), "is-bad"
-    if kept == 0:
+    if stored == 0:
         return t("number_formats.zero"), "is-bad"
-    off = abs(kept - x) / x
+    off = abs(stored - x) / x
     return t("number_formats.off", share=written(100 * off, 2)), ""
 
 
 def _ranges(x: float) -> Block:
     """From the smallest to the largest number of each format, on one axis of powers of two."""
     shapes: list[Shape] = []
-    said = []
+    spoken = []
     for k, (key, f) in enumerate(FORMATS.items()):
         y = 30 + ROW * k
         ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
         a, b, c = map(_x, ends)
-        words, look = _kept(f, x)
+        words, look = _fate(f, x)
         shapes += [
             draw_text(0, y + 16, f.title, "is-bold"),
             draw_text(
@@ -66,7 +66,7 @@ def _ranges(x: float) -> Block:
             draw_text(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
             draw_text(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
         ]
-        said.append(f"{f.title}: {words}, {USES.get(key, '')}")
+        spoken.append(f"{f.title}: {words}, {USES.get(key, '')}")
     at, base = _x(math.log2(x)), 30 + ROW * len(FORMATS)
     where = min(max(at, 80), 560)
     shapes += [
@@ -76,7 +76,7 @@ def _ranges(x: float) -> Block:
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(draw_text(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = t("number_formats.range")
-    spoken = t("number_formats.spoken", x=written(x, 6), formats="; ".join(said))
+    spoken = t("number_formats.spoken", x=written(x, 6), formats="; ".join(spoken))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
 
 
@@ -91,7 +91,7 @@ def _narrow(x: float) -> dict[str, object]:
         y = 40 + row * k
         ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
         a, b, c = (_x(end, 0, wide) for end in ends)
-        words, look = _kept(f, x)
+        words, look = _fate(f, x)
         bits_of = t(
             "number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits
         )
@@ -115,8 +115,8 @@ def _bits(x: float) -> list[Block]:
     made = []
     for key in ("bf16", "fp16", "e5m2", "e4m3"):
         f = FORMATS[key]
-        kept = rounded(key, x)
-        made.append(bits(f.title, *f.fields(x), written(kept, 8), precision.fate(f, x, kept)))
+        stored = rounded(key, x)
+        made.append(bits(f.title, *f.fields(x), written(stored, 8), precision.fate(f, x, stored)))
     return made
 
 
@@ -126,7 +126,7 @@ def _outliers(size: float) -> list[Block]:
     best = min(found, key=lambda way: found[way][0])
     less = found["tensor"][0] / found[best][0]
     least = {"way": fp8.WAYS[best], "error": shown(found[best][0])}
-    said = (
+    spoken = (
         t("number_formats.least", less=less, **least)
         if less >= 1.05
         else t("number_formats.alike", **least)
@@ -137,8 +137,8 @@ def _outliers(size: float) -> list[Block]:
             [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
             colour="o",
         ),
-        text(said, "good"),
-        text(t("number_formats.told", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
+        text(spoken, "good"),
+        text(t("number_formats.note", size=size, n=fp8.N, d=fp8.D, draws=fp8.DRAWS), "fine"),
     ]
 
 
@@ -157,15 +157,15 @@ WIDGETS = {
 def _figures() -> dict[str, str]:
     card, row = CARDS["h100"], precision.long_row("bf16", 2048, 16, 1.0)
     return {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}"} | {
-        f"off_{kept}": f"{written(100 * error, 2)} %" for kept, error in row.items()
+        f"off_{stored}": f"{written(100 * error, 2)} %" for stored, error in row.items()
     }
 
 
 def _question(key: str, x: float) -> dict:
     """The answer, and: the neighbor on the other side, the number itself."""
-    kept = rounded(key, x)
+    stored = rounded(key, x)
     gap = math.ldexp(1, math.frexp(x)[1] - 1 - FORMATS[key].mantissa_bits)
-    return {"answer": kept, "wrong": (kept + math.copysign(gap, x - kept), x)}
+    return {"answer": stored, "wrong": (stored + math.copysign(gap, x - stored), x)}
 
 
 LESSONS = (lesson("formats", _figures(), questions=[_question(*x) for x in CASES]),)

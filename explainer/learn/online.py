@@ -114,13 +114,13 @@ def _blocks(done: int) -> list[Shape]:
             continue
         rises = " ▲" if j and visit.alpha < 1 else ""
         bold = "is-middle is-bold" if last else "is-middle"
-        for y, said, hue in (
+        for y, spoken, hue in (
             (94, _minus(visit.m, 0) + rises, "m"),
             (121, _minus(visit.alpha, 3), ""),
             (148, _minus(visit.l, 3), "l"),
             (175, _minus(visit.O, 3), "o"),
         ):
-            shapes.append(draw_text(middle, y, said, bold, hue=hue))
+            shapes.append(draw_text(middle, y, spoken, bold, hue=hue))
     return shapes
 
 
@@ -150,7 +150,7 @@ def _line_of_scores(now: float) -> list[Shape]:
         return ORIGIN + (score - SEEN) * UNIT
 
     first, alpha, both = factors(now)
-    said, end = f"{now:g}", x(now)
+    spoken, end = f"{now:g}", x(now)
     above, axis, below = 23.0, 44.0, 93.0
     shapes = [
         path([(x(SEEN) - 40, axis), (x(MOST) + 14, axis)], look="is-quiet"),
@@ -168,7 +168,7 @@ def _line_of_scores(now: float) -> list[Shape]:
         )
     shapes += [
         draw_text(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
-        draw_text(x(OLD) + 16, 14, f"exp({OLD} − {said}) = {alpha:.3f}", "is-bold", hue="m"),
+        draw_text(x(OLD) + 16, 14, f"exp({OLD} − {spoken}) = {alpha:.3f}", "is-bold", hue="m"),
         dot(x(SEEN), axis, 6, "s"),
         dot(x(OLD), axis, 6, "m"),
         draw_text(x(SEEN), 80, f"S = {SEEN}", "is-middle is-bold"),
@@ -179,7 +179,7 @@ def _line_of_scores(now: float) -> list[Shape]:
         draw_text(
             x(SEEN) - 44,
             115,
-            f"exp({SEEN} − {said}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
+            f"exp({SEEN} − {spoken}) = {both:.3f} = {first:.3f} · {alpha:.3f}",
             "is-bold",
         ),
         knob(x(OLD), axis, x(MOST) - x(OLD), read_controls("online")["m_new"], now),
@@ -192,8 +192,8 @@ def _online(step: int, m_new: float) -> list[Block]:
     lines = _lines(newest, last=step == BLOCKS)
     first, alpha, both = factors(m_new)
     seen = step * BLOCK
-    said = t(
-        "online.told",
+    spoken = t(
+        "online.spoken",
         done=step,
         all=BLOCKS,
         scores=SCORES[:seen],
@@ -210,7 +210,7 @@ def _online(step: int, m_new: float) -> list[Block]:
     return [
         scene(
             t("online.title", done=step, all=BLOCKS),
-            said,
+            spoken,
             panel(
                 460,
                 264,

@@ -169,8 +169,8 @@ def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> l
         t("online_loop.sum", yours=shown(x), right=shown(y))
         for x, y in zip(yours.sums, right.sums, strict=True)
     )
-    said = t(
-        "online_loop.told",
+    spoken = t(
+        "online_loop.spoken",
         verdict=verdict,
         sums=sums,
         yours=shown(yours.output),
@@ -180,7 +180,7 @@ def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> l
     return [
         scene(
             t("online_loop.title"),
-            said,
+            spoken,
             panel(
                 END,
                 130,

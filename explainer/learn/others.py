@@ -13,7 +13,7 @@ LAYOUTS = t.named("others.layouts")
 NS = tuple(2**p for p in range(10, 21))
 
 
-def held(layout: str) -> list[tuple[int, ...]]:
+def blocks_of_gpus(layout: str) -> list[tuple[int, ...]]:
     """The blocks of tokens on each GPU, of 2·GPUS in all: neighbors, or one from either end."""
     last = 2 * GPUS - 1
     if layout == "rows":
@@ -24,7 +24,7 @@ def held(layout: str) -> list[tuple[int, ...]]:
 def work(layout: str, step: int) -> list[list[tuple[int, int]]]:
     """For each GPU the causal tiles (query block, key block) that it computes in this step: its own
     rows against the K and V that have come ``step`` places along the ring."""
-    blocks = held(layout)
+    blocks = blocks_of_gpus(layout)
     return [
         [(i, j) for i in blocks[g] for j in blocks[(g - step) % GPUS] if j <= i]
         for g in range(GPUS)
@@ -45,7 +45,7 @@ HUES = "qvol"
 
 
 def _ring(step: int, layout: str) -> list[Shape]:
-    side, blocks = 38, held(layout)
+    side, blocks = 38, blocks_of_gpus(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
     shapes = [draw_text(0, 16, t("others.axes"), "is-quiet")]
     now = {tile for tiles in work(layout, step) for tile in tiles}
@@ -72,7 +72,7 @@ def _ring(step: int, layout: str) -> list[Shape]:
     return shapes
 
 
-def _told(step: int, layout: str) -> list[Shape]:
+def _sentences(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
     shapes = [draw_text(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
     for g, count in enumerate(counts):
@@ -88,7 +88,7 @@ def _told(step: int, layout: str) -> list[Shape]:
                 key=f"t {g}",
             ),
         ]
-    return [*shapes, *captions("others.told", tiles=longest(layout), ideal=total() / GPUS)]
+    return [*shapes, *captions("others.spoken", tiles=longest(layout), ideal=total() / GPUS)]
 
 
 def _linear() -> tuple[list[Shape], list[Shape]]:
@@ -123,7 +123,7 @@ def _others(what: str, step: int, layout: str) -> list[Block]:
     step = step - 1
     counts = [len(tiles) for tiles in work(layout, step)]
     words = t(
-        "others.told",
+        "others.spoken",
         layout=LAYOUTS[layout],
         gpus=GPUS,
         step=step + 1,
@@ -136,7 +136,7 @@ def _others(what: str, step: int, layout: str) -> list[Block]:
             t("others.title"),
             words,
             panel(385, 345, _ring(step, layout)),
-            panel(385, 345, _told(step, layout)),
+            panel(385, 345, _sentences(step, layout)),
         )
     ]
 

@@ -23,14 +23,14 @@ from explainer.memory.workload import Workload
 MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
-SHOWN = 6  # key tiles on screen
+ON_SCREEN = 6  # key tiles on screen
 CASES = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
 _ENTRIES = stored("pipeline")
 VARIANTS = {entry["key"]: entry["name"] for entry in _ENTRIES}
-SAID = {entry["key"]: entry["said"] for entry in _ENTRIES}
+DESCRIPTIONS = {entry["key"]: entry["description"] for entry in _ENTRIES}
 IN_STEP = ("producer", "alike")  # both consumers begin a tile together
 OVERLAPPED = ("overlap", "alike")  # S of the next tile does not wait for P V of this one
 
@@ -89,8 +89,8 @@ def tasks(variant: str, tiles: int, softmax: float) -> tuple[Task, ...]:
     both = range(CONSUMERS)
 
     def add(what: str, who: int, j: int, unit: str, needs: list) -> None:
-        kept = tuple(dict.fromkeys(n for n in needs if n[2] >= 0))
-        out.append(Task((what, who, j), unit, time[what], kept))
+        needed = tuple(dict.fromkeys(n for n in needs if n[2] >= 0))
+        out.append(Task((what, who, j), unit, time[what], needed))
 
     for j in range(tiles):
         for what, user in (("K", "S"), ("V", "PV")):  # a buffer is free when both have used it
@@ -234,11 +234,11 @@ def share(softmax: float) -> float:
 
 
 def _pipeline(variant: str, softmax: float, step: int) -> list[Block]:
-    slots = run(variant, SHOWN, softmax)
+    slots = run(variant, ON_SCREEN, softmax)
     step = min(len(slots), step)
     return [
         timeline(
-            t("pipeline.title", variant=VARIANTS[variant], tiles=SHOWN),
+            t("pipeline.title", variant=VARIANTS[variant], tiles=ON_SCREEN),
             _lanes(slots[:step]),
             "µs",
         ),
@@ -255,7 +255,7 @@ def _rates(variant: str, softmax: float) -> Block:
         (name, value or 0.0, f"{value:.0f} TFLOP/s" if value else nobody, hue)
         for name, (value, hue) in zip(t.row("pipeline.rows"), both, strict=True)
     ]
-    said = [f"{name}: {beside}" for name, _, beside, _ in rows]
+    spoken = [f"{name}: {beside}" for name, _, beside, _ in rows]
 
     def shapes(left: float, wide: float, end: float) -> list[Shape]:
         return [
@@ -276,7 +276,7 @@ def _rates(variant: str, softmax: float) -> Block:
         title = t("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
     return scene(
         title,
-        f"{SAID[variant]} " + "; ".join(said),
+        f"{DESCRIPTIONS[variant]} " + "; ".join(spoken),
         panel(840, 54, shapes(108, 542, 838), only="wide"),
         panel(380, 54, shapes(84, 140, 380), only="narrow"),
     )

@@ -13,7 +13,7 @@ from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, captions, chart, dot, draw_text, panel, path, scene
-from explainer.learn.variants import FEW, SHOWN, example, products, rope
+from explainer.learn.variants import EXAMPLE, FEW, example, products, rope
 from kernels.spec.scores import slope
 
 PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
@@ -69,13 +69,13 @@ def _circle(i: int, j: int) -> list[Shape]:
 
 
 def _distance(i: int, j: int, head: int) -> list[Shape]:
-    x, at = example(), np.arange(SHOWN.n)
+    x, at = example(), np.arange(EXAMPLE.n)
     along = [products(x.Q[0], x.K[0], np.array([k]), at[:1]).item() for k in at]
     low, high = min(along), max(along)
-    line = [added(head, k) for k in range(SHOWN.n)]
+    line = [added(head, k) for k in range(EXAMPLE.n)]
     far = max(0, i - j)
     shapes = [
-        *captions("positions.distance", d=SHOWN.d, head=head, n=FEW),
+        *captions("positions.distance", d=EXAMPLE.d, head=head, n=FEW),
         *chart(
             60,
             34,
@@ -111,7 +111,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
 
 def _rope(i: int, j: int, head: int) -> list[Block]:
     words = t(
-        "positions.told",
+        "positions.spoken",
         i=i,
         j=j,
         score=shown(score(i, j)),
@@ -137,14 +137,14 @@ WIDGETS = {
 def _question(i: int, j: int, to: int) -> dict:
     return {
         "answer": to - (i - j),
-        "words": t("positions.asked", i=i, j=j, to=to),
+        "words": t("positions.question", i=i, j=j, to=to),
         "wrong": (j, to + (i - j), round(j * to / i)),
     }
 
 
 def _place() -> str:
     """A tile with ALiBi's line on it, on the Step page."""
-    p = replace(SHOWN, score="alibi")
+    p = replace(EXAMPLE, score="alibi")
     cut = next(k for k, x in enumerate(schedule(p)) if x.kind == "partial" and x.j)
     return address(p, cut, "scores")
 

@@ -15,20 +15,22 @@ from kernels.spec.formats import Format
 from kernels.spec.formats import round_to as stored
 
 
-def fate(f: Format, x: float, kept: float) -> str:
+def fate(f: Format, x: float, rounded: float) -> str:
     """What became of x, in words."""
-    if kept == x:
+    if rounded == x:
         return t("precision.exact")
-    if math.isinf(kept):
+    if math.isinf(rounded):
         return t("precision.overflow", largest=written(f.largest))
     if abs(x) > f.largest and not f.has_infinity:
         return t("precision.no_infinity", largest=written(f.largest))
-    if kept == 0:
+    if rounded == 0:
         return t("precision.underflow", smallest=written(f.smallest_subnormal))
     error = t(
-        "precision.error", off=written(kept - x), share=written(100 * abs(kept - x) / abs(x), 2)
+        "precision.error",
+        off=written(rounded - x),
+        share=written(100 * abs(rounded - x) / abs(x), 2),
     )
-    if abs(kept) < f.smallest_normal:
+    if abs(rounded) < f.smallest_normal:
         return t("precision.subnormal", error=error)
     return error
 
@@ -51,12 +53,12 @@ def lost(f: Format, size: float, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """For each k the shares of the gradients × 2ᵏ that become 0, and that pass the largest
     number."""
     scaled = gradients(size) * np.exp2(k)[:, None]
-    kept = f.round_to(scaled)
-    over = np.isinf(kept) if f.has_infinity else scaled > f.largest
-    return (kept == 0).mean(axis=1), over.mean(axis=1)
+    rounded = f.round_to(scaled)
+    over = np.isinf(rounded) if f.has_infinity else scaled > f.largest
+    return (rounded == 0).mean(axis=1), over.mean(axis=1)
 
 
-KEPT = ("", "P", "m", "S", "l")  # what is kept short; P for the product P V only, as kernels do
+ROUNDED = ("", "P", "m", "S", "l")  # what is kept short; P for the product P V only, as kernels do
 
 
 @lru_cache(maxsize=8)
@@ -68,10 +70,10 @@ def long_row(dtype: str, n: int, bc: int, spread: float) -> dict[str, float]:
     V_all = stored(1 + 0.5 * rng.standard_normal((n, 8)), dtype)
 
     def keep(x: np.ndarray, what: str) -> np.ndarray:
-        return np.where(np.array(KEPT)[:, None] == what, stored(x, dtype), x)
+        return np.where(np.array(ROUNDED)[:, None] == what, stored(x, dtype), x)
 
     *_, last = online_softmax(keep(S_all[None, :], "S"), V_all, bc, store=keep)
     weights = np.exp(S_all.astype(np.float64) - S_all.max())
     exact = weights @ V_all / weights.sum()
     error = np.abs(last.O / last.l - exact).max(axis=1) / np.abs(exact).max()
-    return dict(zip(KEPT, map(float, error), strict=True))
+    return dict(zip(ROUNDED, map(float, error), strict=True))

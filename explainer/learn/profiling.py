@@ -63,7 +63,7 @@ def bounds() -> dict[str, tuple[float, float]]:
     }
 
 
-def _said(step: int) -> str:
+def _sentence(step: int) -> str:
     """What is said of the picture."""
     dram, l2, limits, card = totals(0), totals(1), bounds(), CARDS["h200"]
     (bytes_, products), (fused_bytes, fused_products) = limits["standard"], limits["fa2"]
@@ -137,7 +137,7 @@ def _bars(step: int, left: float, wide: float, y: float) -> list[Shape]:
 
 
 def _profile(step: int) -> list[Block]:
-    head, said = f"{step}. {STEPS[step - 1]}", _said(step)
+    head, sentence = f"{step}. {STEPS[step - 1]}", _sentence(step)
     run = t("profiling.run", n=N, d=D, side=SIDE)
     rates = load()["ceilings"]["fp16"]
     return [
@@ -163,7 +163,7 @@ def _profile(step: int) -> list[Block]:
                 only="narrow",
             ),
         ),
-        text(said),
+        text(sentence),
         text(
             t(
                 "profiling.fine",
@@ -204,7 +204,7 @@ def _question(method: str, n: int) -> dict:
     heads = row["batch"] * row["heads"]
     ms = round(row["median_ms"], 3)  # as it is shown, so that a reader's quotient is ours
     rate = 4 * heads * n * n * D / (ms * 1e-3) / 1e12
-    words = t("profiling.asked", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
+    words = t("profiling.question", name=CALLED[method], heads=heads, n=n, d=D, ms=ms)
     wrong = (rate / heads, rate / 2, rate / 4)
     return {
         "answer": float(f"{rate:.3g}"),

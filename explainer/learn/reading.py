@@ -23,8 +23,8 @@ SOURCE = ROOT / "kernels/fa2.py"
 MARK = re.compile(r"^\s*# phase: (\w+) — (.*)$")
 # In the order of a program: the phase, which of its places in the file, what to see there.
 STOPS = tuple(
-    (*place, said)
-    for place, said in zip(
+    (*place, remark)
+    for place, remark in zip(
         (
             ("load", 1),
             ("load", 0),
@@ -148,7 +148,7 @@ def off(fault: str) -> float:
 
 
 def _walk(step: int) -> list[Block]:
-    phase, place, said = STOPS[step - 1]
+    phase, place, remark = STOPS[step - 1]
     names = [*t.row("reading.loads"), *(name for name, _, _ in STOPS[2:])]
 
     def chips(wide: float, across: int) -> list[Shape]:
@@ -174,7 +174,7 @@ def _walk(step: int) -> list[Block]:
             panel(350, 110, chips(350, 3), only="narrow"),
         ),
         code(f"kernels/fa2.py: {names[step - 1]}", extracts()[phase][place]),
-        text(said),
+        text(remark),
     ]
 
 
@@ -190,7 +190,7 @@ def _note() -> list[Block]:
     rows = [*zip(mistakes, gives, reasons, strict=True)]
     return [
         table(t("reading.note.title"), t.row("reading.note.head"), rows),
-        text(t("reading.note.told"), "fine"),
+        text(t("reading.note.source"), "fine"),
     ]
 
 

@@ -48,13 +48,13 @@ def square_passes() -> int:
     return sum(sum(moved[x]) for x in ("P", "dP", "dS")) // (p.n * p.n * ITEMSIZE[p.dtype])
 
 
-def _kept(n: int, way: str) -> list[Shape]:
+def _saved(n: int, way: str) -> list[Shape]:
     """P as a square, lse as a line, at one scale that the longest N fills."""
     side = 300 * n / LENGTHS[-1] if n < LENGTHS[-1] else 300.0
     bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     square = way == "standard"
     shapes = [
-        draw_text(0, 18, t("recompute.kept"), "is-bold"),
+        draw_text(0, 18, t("recompute.saved"), "is-bold"),
         draw_text(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(
@@ -72,7 +72,7 @@ def _kept(n: int, way: str) -> list[Shape]:
     gone = amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), "standard"))
     return [
         *shapes,
-        *captions("recompute.kept", n=n, size=gone),
+        *captions("recompute.saved", n=n, size=gone),
     ]
 
 
@@ -117,7 +117,7 @@ def _recompute(way: str, n: int) -> list[Block]:
         scene(
             t("recompute.title"),
             words,
-            panel(400, 395, _kept(n, way)),
+            panel(400, 395, _saved(n, way)),
             panel(330, 395, _work(way), path([(0, 26), (210, 26)], look="is-thin")),
         )
     ]
@@ -130,12 +130,12 @@ WIDGETS = {
 
 def _question() -> tuple[dict, ...]:
     """The question's numbers: a step with P kept, and with P computed again."""
-    kept, again = all_products("standard"), all_products("fa2")
+    saved, again = all_products("standard"), all_products("fa2")
     return tuple(
         {
-            "answer": flop / kept * again,
-            "words": t("recompute.asked", flop=flop),
-            "wrong": (flop, flop / kept * (again + 1), 2 * flop),
+            "answer": flop / saved * again,
+            "words": t("recompute.question", flop=flop),
+            "wrong": (flop, flop / saved * (again + 1), 2 * flop),
         }
         for flop in CASES
     )

@@ -100,7 +100,7 @@ READING = stored("reading")  # (what it is, what for)
 
 # ---- the handout ---------------------------------------------------------------------------------
 
-SHOWN = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
+EXAMPLE = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
 LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
@@ -110,7 +110,7 @@ ORDER_FACTS = {  # elements asked and least
     "fa1": ("2Nd + Tc(3Nd + 4N)", "4Nd + 2N"),
     "fa2": ("2Nd + 2·Tr·Nd + N", "4Nd + N"),
 }
-KEPT = {"P": "P, N × N", "l": "ℓ"}  # how a reader sees what is kept
+SAVED = {"P": "P, N × N", "l": "ℓ"}  # how a reader sees what is kept
 
 
 def _amount(n_bytes: int) -> str:
@@ -119,7 +119,7 @@ def _amount(n_bytes: int) -> str:
 
 
 def _moved(order: str, convention: str) -> int:
-    return traffic.both(traffic.summed(replace(SHOWN, order=order), convention))
+    return traffic.both(traffic.summed(replace(EXAMPLE, order=order), convention))
 
 
 def _orders() -> tuple[Block, Block]:
@@ -127,14 +127,16 @@ def _orders() -> tuple[Block, Block]:
     loops, counted = [], []
     for order, forms in ORDER_FACTS.items():
         name = names[order]
-        kept = listed([KEPT.get(t, t) for t in ALGORITHMS[order].saved_for_backward])
-        loops.append((name, how[order], kept))
+        saved = listed([SAVED.get(t, t) for t in ALGORITHMS[order].saved_for_backward])
+        loops.append((name, how[order], saved))
         row = [name]
         for convention, form in zip(CONVENTIONS, forms, strict=True):
             moved, standard = _moved(order, convention), _moved("standard", convention)
             row += [form, f"{_amount(moved)}, {moved / standard:.2f} ×"]
         counted.append(tuple(row))
-    shown = t("reference.shown", n=SHOWN.n, d=SHOWN.d, side=SHOWN.block_q, dtype=SHOWN.dtype)
+    shown = t(
+        "reference.example", n=EXAMPLE.n, d=EXAMPLE.d, side=EXAMPLE.block_q, dtype=EXAMPLE.dtype
+    )
     head = t.row("reference.bytes.head")
     return (
         table(t("reference.orders"), t.row("reference.orders.head"), loops),
@@ -145,16 +147,16 @@ def _orders() -> tuple[Block, Block]:
 def numbers() -> tuple[tuple[str, str], ...]:
     """Five numbers to remember: (number, what it is)."""
     square = dict(levels.hbm_tensors(LARGE, "standard"))["S"]
-    kept = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
+    saved = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
     gains = traffic_series.gains(LARGE) or {}
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, mask="causal"))
     card = CARDS["h200"]
-    side = tile_budget.largest_square(SHOWN, card)
+    side = tile_budget.largest_square(EXAMPLE, card)
     return (
         (
-            f"{square // kept:,} ×",
-            t("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(kept)),
+            f"{square // saved:,} ×",
+            t("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(saved)),
         ),
         (
             t("reference.number.gains", gains=gains[REQUESTED], dram=gains[DRAM]),
@@ -169,8 +171,8 @@ def numbers() -> tuple[tuple[str, str], ...]:
                 card=card.name,
                 registers=_amount(card.registers_per_sm_bytes),
                 side=side,
-                d=SHOWN.d,
-                dtype=SHOWN.dtype,
+                d=EXAMPLE.d,
+                dtype=EXAMPLE.dtype,
             ),
         ),
     )
@@ -181,7 +183,7 @@ _FIRST = ("formula.1", "formula.4", "formula.5", "formula.7", "formula.8", "form
 # The blocks of the two printed pages.
 HANDOUT = (
     (
-        text(t("reference.handout.told")),
+        text(t("reference.handout.intro")),
         table(t("reference.handout.lines"), t.row("reference.handout.lines_head"), LINES),
         *(formula(FACTS[key].says, _MATHML[key]) for key in _FIRST),
     ),

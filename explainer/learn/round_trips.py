@@ -84,11 +84,11 @@ def _trips(n: int, heads: int) -> list[Block]:
         [t("round_trips.operands", d=D), amount(fused)],
     ]
     ladder = [
-        {"n": f"{x:,}", "bytes": square(x, heads), "said": amount(square(x, heads)), "now": x == n}
+        {"n": f"{x:,}", "bytes": square(x, heads), "text": amount(square(x, heads)), "now": x == n}
         for x in LENGTHS
         if x <= n
     ]
-    told = " ".join(
+    wording = " ".join(
         t("round_trips.kernel", name=name, reads=_sizes(r), writes=_sizes(w))
         for name, r, w in moves
     )
@@ -97,7 +97,7 @@ def _trips(n: int, heads: int) -> list[Block]:
         "round_trips.fits" if fits else "round_trips.too_much",
         n=n,
         heads=heads,
-        kernels=told,
+        kernels=wording,
         total=amount(total),
         trips=amount(trips),
         time=steps[3][1],
@@ -116,7 +116,7 @@ def _trips(n: int, heads: int) -> list[Block]:
         "ladder": ladder,
         "heads": heads,
         "room": hardware.hbm_bytes,
-        "room_said": t(
+        "room_text": t(
             "round_trips.room", card=hardware.name.split()[0], size=amount(hardware.hbm_bytes)
         ),
         "most": square(LENGTHS[-1], heads),
@@ -168,18 +168,18 @@ def attainable(key: str, per_byte: float) -> float:
 
 
 def _roofline(n: int, d: int, card: str) -> list[Block]:
-    hardware, edge, points, said = CARDS[card], ridge(card), [], []
+    hardware, edge, points, spoken = CARDS[card], ridge(card), [], []
     for order, name in zip(("standard", "fa2"), t.row("round_trips.kernels"), strict=True):
         at = intensity(n, d, order)
         most = attainable(card, at)
         bound = "round_trips.by_memory" if at < edge else "round_trips.by_units"
         found = {
-            "said": t("round_trips.operations", at=at),
+            "operations": t("round_trips.operations", at=at),
             "most": t("round_trips.most", most=most),
             "bound": t(bound),
         }
         points.append({"name": name, "x": at, "y": most, **found})
-        said.append(f"{name}: {', '.join(found.values())}")
+        spoken.append(f"{name}: {', '.join(found.values())}")
     words = t(
         "round_trips.roofline",
         card=hardware.name,
@@ -189,12 +189,12 @@ def _roofline(n: int, d: int, card: str) -> list[Block]:
         memory=hardware.hbm_bytes_per_s / 1e12,
         peak=hardware.tensor_tflops,
         edge=edge,
-        points=". ".join(said),
+        points=". ".join(spoken),
     )
     data = {
         "points": points,
         "edge": edge,
-        "edge_said": t("round_trips.ridge_at", at=edge),
+        "edge_text": t("round_trips.ridge_at", at=edge),
         "peak": hardware.tensor_tflops,
         "per_s": hardware.hbm_bytes_per_s,
         "low": 1,
@@ -242,7 +242,7 @@ def _bound(key: str) -> dict:
 
 LESSONS = (
     lesson(
-        "trips", {"l2": amount(CARDS[CARD].l2_bytes)}, questions=[_gib(*asked) for asked in CASES]
+        "trips", {"l2": amount(CARDS[CARD].l2_bytes)}, questions=[_gib(*case) for case in CASES]
     ),
     lesson("roofline", questions=[_bound(key) for key in CHOICES]),
 )

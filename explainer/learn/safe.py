@@ -15,7 +15,7 @@ from kernels.spec.formats import FORMATS
 Numbers = dict[str, np.ndarray]
 
 BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four scores, against the largest
-SHOWN = ("fp16", "bf16", "fp32")
+ON_SCREEN = ("fp16", "bf16", "fp32")
 LOW, HIGH = -120.0, 100.0  # scores of the picture's axis
 # The question's scores, off the axis of the picture; each format and the place of the right answer.
 CASES = (
@@ -75,8 +75,8 @@ def _weights(found: Numbers) -> list[str]:
 
 def _safe(top: float, subtract: bool) -> list[Block]:
     subtract = subtract
-    lanes, said = [], []
-    for name in SHOWN:
+    lanes, spoken = [], []
+    for name in ON_SCREEN:
         found = in_format(top + BELOW, name, subtract)
         tone, what = outcome(found, name)
         weights, subtracted = (_weights(x) for x in (found, in_format(top + BELOW, name, True)))
@@ -93,12 +93,12 @@ def _safe(top: float, subtract: bool) -> list[Block]:
                 "what": what,
             }
         )
-        said.append(
+        spoken.append(
             t("safe.lane", format=FORMATS[name].title, weights=", ".join(weights), what=what)
         )
     scores = ", ".join(f"{x:g}" for x in top + BELOW)
-    key = "safe.told_safe" if subtract else "safe.told"
-    words = t(key, scores=scores, formats=". ".join(said)).replace("-", "−")
+    key = "safe.spoken_safe" if subtract else "safe.spoken"
+    words = t(key, scores=scores, formats=". ".join(spoken)).replace("-", "−")
     data = {
         "top": top,
         "below": BELOW.tolist(),
@@ -116,7 +116,7 @@ def _question(at: int, name: str, scores: tuple[float, ...]) -> dict:
     the right answer at this place among the mistakes."""
     x = np.array(scores)
     unsafe, right = (_weights(in_format(x, name, safe))[-1] for safe in (False, True))
-    told = ", ".join(f"{z:g}" for z in scores).replace("-", "−")
+    wording = ", ".join(f"{z:g}" for z in scores).replace("-", "−")
     title = FORMATS[name].title
     size = {True: "∞", False: "0"}[scores[0] > 0]
     if unsafe != "NaN":
@@ -134,7 +134,7 @@ def _question(at: int, name: str, scores: tuple[float, ...]) -> dict:
     ]
     options.insert(at, (unsafe, why))
     return {
-        "words": t("safe.asked", scores=told, format=title),
+        "words": t("safe.question", scores=wording, format=title),
         "options": tuple(options),
         "answer": at,
     }
@@ -145,7 +145,7 @@ LESSONS = (
     lesson(
         "safe",
         {"zero": ZERO},
-        questions=[_question(at, *asked) for at, asked in zip((2, 0, 3), CASES, strict=True)],
+        questions=[_question(at, *case) for at, case in zip((2, 0, 3), CASES, strict=True)],
     ),
 )
 

@@ -27,7 +27,7 @@ WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
 CASES = ((65_536, 32), (131_072, 32), (32_768, 16))
 
 
-def kept(n: int, heads: int = 1) -> int:
+def saved_bytes(n: int, heads: int = 1) -> int:
     """Bytes of lse, all that FlashAttention keeps beside Q, K, V and O."""
     return n * heads * LSE_BYTES
 
@@ -134,7 +134,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     else:
         first = t("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
         last = t("saves.gain", times=gains[n])
-    said = t("saves.time", first=first, last=last)
+    spoken = t("saves.time", first=first, last=last)
     return panel(
         WIDTH,
         HEIGHT,
@@ -143,13 +143,13 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
         shapes,
         _axis(n)[1:],
         draw_text(0, HEIGHT - 4, last, "is-small is-bold"),
-    ), said
+    ), spoken
 
 
 def _saves(n: int, way: str) -> list[Block]:
     memory = [
         (t("saves.squares"), [squares(x) for x in NS], "s", ""),
-        ("lse", [kept(x) for x in NS], "l", "is-dashed"),
+        ("lse", [saved_bytes(x) for x in NS], "l", "is-dashed"),
     ]
     both = {order: [moved(order, x, WAYS[way]) for x in NS] for order in ("standard", "fa2")}
     traffic = [
@@ -158,13 +158,13 @@ def _saves(n: int, way: str) -> list[Block]:
     ]
     at = NS.index(n)
     fewer = both["standard"][at] / both["fa2"][at]
-    smaller = squares(n) / kept(n)
+    smaller = squares(n) / saved_bytes(n)
     time, spoken = _time_panel(n)
-    said = t(
-        "saves.told",
+    spoken = t(
+        "saves.spoken",
         n=n,
         squares=amount(squares(n)),
-        kept=amount(kept(n)),
+        saved_bytes=amount(saved_bytes(n)),
         where=WHERE[WAYS[way]],
         standard=amount(both["standard"][at]),
         fa2=amount(both["fa2"][at]),
@@ -175,7 +175,7 @@ def _saves(n: int, way: str) -> list[Block]:
     return [
         scene(
             t("saves.title", n=n, d=D, dtype=DTYPE),
-            said,
+            spoken,
             _bytes_panel(
                 t("saves.memory"),
                 n,
@@ -207,7 +207,7 @@ WIDGETS = {
 
 def _question(n: int, heads: int) -> dict:
     """MiB: the answer, and: 2 bytes a number, one head, S and P, two numbers a row."""
-    found = kept(n, heads)
+    found = saved_bytes(n, heads)
     wrong = (found / 2, found / heads, squares(n, heads), 2 * found)
     return {"answer": found / 2**20, "wrong": tuple(x / 2**20 for x in wrong)}
 

@@ -44,7 +44,7 @@ def short_sum(P: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
+def stack(habits: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
     """Random tokens through LAYERS layers of attention with random weights, all in fp32, of
     MEASURES those in ``kept``. Before the first layer and after each: "spread" of the tokens,
     "size" (root mean square), "top" (the largest weight of a row on average; none before the first
@@ -55,11 +55,11 @@ def stack(kept: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
     for _ in range(LAYERS):
         made = rng.standard_normal((3, WIDTH, WIDTH)) / np.sqrt(WIDTH)
         Wq, Wk, Wv = made.astype(np.float32)
-        h = normed(x) if "norm" in kept else x
+        h = normed(x) if "norm" in habits else x
         S = (h @ Wq) @ (h @ Wk).T
-        P = softmax(S / np.float32(np.sqrt(WIDTH)) if "scale" in kept else S)
-        out = P @ (h @ Wv) if "sums" in kept else short_sum(P, h @ Wv)
-        x = x + out if "residual" in kept else out
+        P = softmax(S / np.float32(np.sqrt(WIDTH)) if "scale" in habits else S)
+        out = P @ (h @ Wv) if "sums" in habits else short_sum(P, h @ Wv)
+        x = x + out if "residual" in habits else out
         found["spread"].append(spread(x))
         found["size"].append(float(np.sqrt((x**2).mean())))
         found["top"].append(float(P.max(1).mean()))
@@ -80,13 +80,13 @@ def _curve(
     y: float,
     title: str,
     key: str,
-    kept: tuple[str, ...],
+    habits: tuple[str, ...],
     ticks: list,
     low: float,
     high: float,
     log: bool = False,
 ) -> list[Shape]:
-    return _both(y, title, key, stack(ALL)[key], stack(kept)[key], ticks, low, high, log)
+    return _both(y, title, key, stack(ALL)[key], stack(habits)[key], ticks, low, high, log)
 
 
 def _both(
@@ -121,30 +121,30 @@ def _both(
 
 
 def _stable(**is_on: bool) -> list[Block]:
-    kept = tuple(key for key in MEASURES if is_on[key])
-    mine = stack(kept)
+    habits = tuple(key for key in MEASURES if is_on[key])
+    mine = stack(habits)
     called = t.named("steady.called")
-    off = ", ".join(called[key] for key in ALL if key not in kept)
-    if len(kept) < 2:
-        yours = t("steady.alone", habit=called[kept[0]]) if kept else t("steady.bare")
+    off = ", ".join(called[key] for key in ALL if key not in habits)
+    if len(habits) < 2:
+        yours = t("steady.alone", habit=called[habits[0]]) if habits else t("steady.bare")
     else:
         yours = t("steady.without", habits=off) if off else t("steady.yours")
     shapes = [
         *_curve(
-            18, t("steady.spread"), "spread", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
+            18, t("steady.spread"), "spread", habits, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
         ),
-        *_curve(190, t("steady.top"), "top", kept, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        *_curve(190, t("steady.top"), "top", habits, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
         draw_text(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
         draw_text(0, 374, yours, "is-small", hue="o"),
     ]
     long = sums(TERMS, np.float32)[::STRIDE]
-    added = long if "sums" in kept else sums(TERMS, np.float16)[::STRIDE]
+    added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
     right = [
         *_curve(
             18,
             t("steady.size"),
             "size",
-            kept,
+            habits,
             [(100.0, "100"), (1.0, "1"), (0.01, "0.01")],
             0.01,
             100,
@@ -162,10 +162,15 @@ def _stable(**is_on: bool) -> list[Block]:
         ),
         *captions("steady.stable", sum=written(added[-1])),
     ]
-    said = ", ".join(MEASURES[k] for k in kept) or t("steady.none")
+    spoken = ", ".join(MEASURES[k] for k in habits) or t("steady.none")
     ends = {key: written(values[-1], 2) for key, values in mine.items()}
     words = t(
-        "steady.told", kept=said, layers=LAYERS, terms=f"{TERMS:,}", sum=written(added[-1]), **ends
+        "steady.spoken",
+        habits=spoken,
+        layers=LAYERS,
+        terms=f"{TERMS:,}",
+        sum=written(added[-1]),
+        **ends,
     )
     return [
         scene(

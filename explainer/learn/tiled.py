@@ -118,14 +118,14 @@ def _code(phase: str, first: bool) -> list[Shape]:
     for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
         y = 20.0 + k * 25
         lit = line.phase == phase and (not line.first or first)
-        said = line.text
+        spoken = line.text
         for hole, filling in BECOMES.items():
-            said = said.replace(hole, filling)
+            spoken = spoken.replace(hole, filling)
         if lit:
             shapes.append(box(0, y - 17, 400, 25, hue="m", look="is-pale"))
             shapes.append(draw_text(2, y, "▸", "is-bold"))
-        indent = len(said) - len(said.lstrip())
-        shapes.append(draw_text(18 + indent * 9, y, said.strip(), "is-bold" if lit else ""))
+        indent = len(spoken) - len(spoken.lstrip())
+        shapes.append(draw_text(18 + indent * 9, y, spoken.strip(), "is-bold" if lit else ""))
     return shapes
 
 
@@ -135,8 +135,8 @@ def _tiled(step: int) -> list[Block]:
     at, phase = all_places[step - 1]
     here = schedule(SMALL)[at]
     read, written = moved(at, phase)
-    said = t(
-        "tiled.told",
+    spoken = t(
+        "tiled.spoken",
         step=step,
         all=len(all_places),
         i=here.i,
@@ -159,7 +159,7 @@ def _tiled(step: int) -> list[Block]:
     return [
         scene(
             title,
-            said,
+            spoken,
             panel(350, 346, _picture(at, phase)),
             panel(460, 384, _code(phase, here.first), last),
         )
@@ -171,7 +171,7 @@ WIDGETS = {
 }
 
 
-def _asked_for() -> dict[str, str]:
+def _requested() -> dict[str, str]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
     return {
         f"asked{side}": amount(requested_bytes(4096, 64, "full", "fp16", "fa2", side, side))
@@ -189,7 +189,7 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
 LESSONS = (
     lesson(
         "tiled",
-        {"place": address(SMALL, *places()[0]), **_asked_for()},
+        {"place": address(SMALL, *places()[0]), **_requested()},
         questions=[_reads(*x) for x in CASES],
     ),
 )

@@ -15,7 +15,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.masks import Mask, parse
 
-SHOWN = Problem(mask="causal")  # N = 16, d = 8, tiles of 4
+EXAMPLE = Problem(mask="causal")  # N = 16, d = 8, tiles of 4
 HEADS, GROUPS, WIDE, ELEMENT = 32, {"gqa": 8, "mqa": 1}, 128, 2  # H, Hk, d, bytes: Llama 3 8B, fp16
 FEW = 8  # heads, of which ALiBi's slopes are shown
 DOCUMENT = 2_048  # tokens of a packed document
@@ -74,15 +74,15 @@ class Example:
 
 @lru_cache(maxsize=1)
 def example() -> Example:
-    run = trace(SHOWN)
+    run = trace(EXAMPLE)
     return Example(*(x.astype(float) for x in (run.Q, run.K, run.V)))
 
 
 def weights() -> np.ndarray:
     """P (N, N) of causal attention on the tokens on screen."""
     x = example()
-    S = x.Q @ x.K.T * SHOWN.scale
-    return softmax(np.where(SHOWN.mask.keep(SHOWN.n, SHOWN.n), S, -np.inf))
+    S = x.Q @ x.K.T * EXAMPLE.scale
+    return softmax(np.where(EXAMPLE.mask.keep(EXAMPLE.n, EXAMPLE.n), S, -np.inf))
 
 
 def at_size(key: str, n: int) -> Mask:
@@ -107,7 +107,7 @@ def cache(key: str, n: int) -> int:
 def products(q: np.ndarray, k: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """RoPE's q·k/√d of one q at the positions i and one k at the positions j, (len i, len j)."""
     rows = (rope(np.repeat(x[None], len(at), 0), at) for x, at in ((q, i), (k, j)))
-    return next(rows) @ next(rows).T * SHOWN.scale
+    return next(rows) @ next(rows).T * EXAMPLE.scale
 
 
 def errors() -> dict[str, float]:
@@ -115,7 +115,7 @@ def errors() -> dict[str, float]:
     x = example()
     O = weights() @ x.V
     made = {
-        "fa2": trace(SHOWN).O,  # tile by tile, fp32
+        "fa2": trace(EXAMPLE).O,  # tile by tile, fp32
         "linear": linear(x.Q, x.K, x.V),
     }
     return {name: float(np.abs(found - O).max()) for name, found in made.items()}

@@ -66,7 +66,7 @@ def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
         else t("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
     )
     words = t(
-        "vectors.dot.told",
+        "vectors.dot.spoken",
         q_x=q[0],
         q_y=q[1],
         k_x=k[0],
@@ -128,7 +128,7 @@ def most_open(order: str, rows: int, depth: int, cols: int) -> int:
 
 
 def _matmul(step: int) -> list[Block]:
-    depth, orders, said = A.shape[1], [], []
+    depth, orders, spoken = A.shape[1], [], []
     for order, title in LOOPS.items():
         C, counts, last = product(order, step)
         finished = int((counts == depth).sum())
@@ -143,8 +143,8 @@ def _matmul(step: int) -> list[Block]:
                 "open": begun,
             }
         )
-        said.append(t("vectors.matmul.order", title=title, finished=finished, begun=begun))
-    words = t("vectors.matmul.told", done=step, all=PRODUCTS, orders=". ".join(said))
+        spoken.append(t("vectors.matmul.order", title=title, finished=finished, begun=begun))
+    words = t("vectors.matmul.spoken", done=step, all=PRODUCTS, orders=". ".join(spoken))
     if step == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
         words += " " + t("vectors.matmul.same", rows=rows).replace("-", "−")
@@ -162,7 +162,7 @@ def _matmul(step: int) -> list[Block]:
 def _open_cells(rows: int, depth: int, cols: int) -> dict:
     """The question for a product of this size: the sums that each order must keep at once."""
     return {
-        "words": t("vectors.matmul.asked", rows=rows, depth=depth, cols=cols),
+        "words": t("vectors.matmul.question", rows=rows, depth=depth, cols=cols),
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
         "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),

@@ -196,11 +196,11 @@ def _strips(order: str) -> list[Shape]:
 
 def _versions(step: int) -> list[Block]:
     tick = min(TICKS, max(0, step))
-    panels, said = [], []
+    panels, spoken = [], []
     for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
         reads, writes = moves_of_o(base, tick)
-        said.append(t("versions.told", title=title, tick=tick, reads=reads, writes=writes))
+        spoken.append(t("versions.spoken", title=title, tick=tick, reads=reads, writes=writes))
         head, counts = draw_text(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [
             panel(
@@ -215,7 +215,9 @@ def _versions(step: int) -> list[Block]:
             panel(WIDTH, LOW, head, _tiles(order, tick, "is-ink"), counts, only="hall"),
         ]
     return [
-        scene(t("versions.title", tick=tick, all=TICKS, side=T, sms=SMS), " ".join(said), *panels),
+        scene(
+            t("versions.title", tick=tick, all=TICKS, side=T, sms=SMS), " ".join(spoken), *panels
+        ),
         text(
             t(
                 "versions.fine",

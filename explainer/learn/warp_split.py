@@ -66,14 +66,14 @@ def too_much(split: str, block_q: int, d: int, card_key: str) -> bool:
 def registers_per_thread(block_q: int, block_k: int, d: int) -> int:
     """Of four warps, for S, O, m and l of such a tile in fp32 alone."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
-    return -(-tile_budget.held(parts, tile_budget.REGISTERS) // (4 * WARPS * LANES))
+    return -(-tile_budget.bytes_in(parts, tile_budget.REGISTERS) // (4 * WARPS * LANES))
 
 
 def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int]:
     """{resource: such tiles in fp16 that an SM would hold at once for it alone}, each operand once
     and four warps a tile: a compiled kernel holds fewer."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
-    shared = tile_budget.held(parts, tile_budget.SHARED)
+    shared = tile_budget.bytes_in(parts, tile_budget.SHARED)
     registers = registers_per_thread(block_q, block_k, d)
     return room(CARDS[card_key].arch, WARPS, registers, shared)
 
@@ -128,20 +128,20 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
 def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
-    held, each = min(found.values()), registers_per_thread(br, bc, d)
+    count, each = min(found.values()), registers_per_thread(br, bc, d)
     shapes: list[Shape] = [
         *captions("warp_split.occupancy", card=CARDS[card_key].name),
     ]
     for k, (key, name) in enumerate(t.named("warp_split.resources").items()):
-        y, shown = 52 + 50 * k, min(found[key], 16)
-        wide = (WIDTH - 8) / max(shown, 1)
+        y, drawn = 52 + 50 * k, min(found[key], 16)
+        wide = (WIDTH - 8) / max(drawn, 1)
         shapes += [
             box(0, y, WIDTH - 8, 24, look="is-line"),
-            *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(shown)),
+            *(box(n * wide + 1, y + 1, wide - 2, 22, hue="q") for n in range(drawn)),
             draw_text(0, y + 41, f"{name}: {found[key]}", "is-small"),
         ]
-    verdict = t("warp_split.held", held=held) if held else t("warp_split.no_room")
-    hint = t("warp_split.hide") if held > 1 else t("warp_split.wait")
+    verdict = t("warp_split.tiles", count=count) if count else t("warp_split.no_room")
+    hint = t("warp_split.hide") if count > 1 else t("warp_split.wait")
     if each > MOST_REGISTERS:
         hint = t("warp_split.threads", registers=each, most=MOST_REGISTERS)
     shapes += [draw_text(0, 216, verdict, "is-bold"), draw_text(0, 238, hint, "is-small")]
@@ -160,18 +160,18 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
 
 def _warp_split(br: int, bc: int, d: int, card: str) -> list[Block]:
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
-    held = min(resident(br, bc, d, card).values())
-    said = " ".join(
-        t("warp_split.told", split=TITLES[s], size=amount(n), barriers=b)
+    count = min(resident(br, bc, d, card).values())
+    spoken = " ".join(
+        t("warp_split.spoken", split=TITLES[s], size=amount(n), barriers=b)
         for s, (n, b) in found.items()
     )
     if too_much("k", br, d, card):
-        said += " " + t("warp_split.too_much", size=amount(partial_output(br, d)))
-    said += " " + t("warp_split.resident", held=held)
+        spoken += " " + t("warp_split.too_much", size=amount(partial_output(br, d)))
+    spoken += " " + t("warp_split.resident", count=count)
     return [
         scene(
             t("warp_split.title", br=br, bc=bc, d=d, warps=WARPS),
-            said,
+            spoken,
             _split("k", br, bc, d, card),
             _split("q", br, bc, d, card),
             _occupancy(br, bc, d, card),

@@ -78,7 +78,7 @@ def counts(p: Problem) -> dict[str, int]:
     return tiling.counts(p)
 
 
-def _told(p: Problem, kind: str) -> list[Shape]:
+def _sentences(p: Problem, kind: str) -> list[Shape]:
     found, total = counts(p), p.Tr * p.Tc
     loaded = found["full"] + found["partial"]
     tile = 2 * TILE * p.d * 2
@@ -103,7 +103,7 @@ def _windows(what: str, width: int) -> list[Block]:
     p = problem(what, width)
     found = counts(p)
     words = t(
-        "windows.told",
+        "windows.spoken",
         kind=KINDS[what],
         scores=p.mask.visible(N, N),
         all=N * N,
@@ -116,7 +116,7 @@ def _windows(what: str, width: int) -> list[Block]:
         scene(
             t("windows.title"),
             words,
-            panel(490, 350, _map(p, what, width), _told(p, what)),
+            panel(490, 350, _map(p, what, width), _sentences(p, what)),
         )
     ]
 
@@ -129,7 +129,7 @@ WIDGETS = {
 CASES = tuple(
     zip(
         ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
-        t.row("windows.asked_masks"),
+        t.row("windows.question_masks"),
         strict=True,
     )
 )
@@ -145,7 +145,7 @@ def _note(p: Problem, i: int, j: int) -> str:
     return t("windows.idle", i=i, j=j)
 
 
-def _question(mask: str, said: str) -> dict:
+def _question(mask: str, spoken: str) -> dict:
     p = replace(SMALL, mask=mask)
     cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
     computed = tuple(
@@ -156,7 +156,7 @@ def _question(mask: str, said: str) -> dict:
     )
     return {
         "answer": computed,
-        "words": t("windows.asked", mask=said),
+        "words": t("windows.question", mask=spoken),
         "cells": cells,
         "notes": tuple(tuple(_note(p, i, j) for j in range(p.Tc)) for i in range(p.Tr)),
     }

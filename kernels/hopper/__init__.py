@@ -1,4 +1,4 @@
-"""The Hopper kernel (Gluon): launch wrapper, plans per shape, the kernel and its parts."""
+"""The Hopper kernels (Gluon): launch wrappers, plans per shape, kernels and their parts."""
 
 from .launch import flash_attention, prepare, supports
 

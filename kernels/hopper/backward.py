@@ -1,4 +1,4 @@
-"""The backward pass on Hopper as a call: what it takes, its plan, its three kernels."""
+"""Launch the backward pass on Hopper: what it takes, its plan, its three kernels."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..launching import Launch, allocator
 from ..spec import masks, scores
 from ..triton_internals import active_driver
 from . import backward_plans, folding, plans, tables, versions
-from .launch import DIMENSIONS, DTYPES, _counter, _descriptor, _why_not_here, by_tma
+from .launch import _counter, _descriptor, _why_not_here, by_tma, unsupported_tensors
 
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
-TOGETHER = 4  # key blocks of a head that are at work at once where they add in turns, about
+TOGETHER = 4  # key blocks of a head that run at once where their additions are serialized
 ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
 ENDS_BLOCK = 4096  # numbers of one program of `after_kernel`
 
 
 def supports(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
-    """Why `prepare` does not take this input, in one sentence; "" if it does.
+    """Return in one sentence why `prepare` does not take this input; "" if it does.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) as `kernels.flash_attention` has checked them, with a
     row and a key at least.
@@ -31,15 +31,9 @@ def supports(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> st
 
 
 def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
-    """As `supports`, wherever it is asked."""
-    if q.dtype not in DTYPES:
-        return f"q is {q.dtype}: the Hopper backward takes float16 and bfloat16."
-    if q.shape[-1] not in DIMENSIONS:
-        return f"d = {q.shape[-1]}: the Hopper backward takes d = 64 and d = 128."
+    """Return what `supports` does, on any machine."""
     if folding.kind(score) != "none":
         return f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number."
-    if not scale > 0:
-        return f"scale = {scale}: the Hopper backward needs a positive scale."
     if tables.spans(mask, q.shape[2], k.shape[2], True) is None:
         return (
             f"mask = {mask.text[:80]}: some key is seen by more than one interval of rows, and the "
@@ -47,7 +41,7 @@ def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str
         )
     if q[..., 0].numel() + q.shape[0] * q.shape[1] * backward_plans.KEYS >= 2**31:
         return f"q has shape {tuple(q.shape)}: the Hopper backward takes less than 2³¹ rows."
-    return by_tma(q=q, k=k, v=v)
+    return unsupported_tensors("backward", q, k, v, scale)
 
 
 def prepare(
@@ -55,12 +49,12 @@ def prepare(
     deterministic: bool = False, plan: backward_plans.Plan | None = None,
     section_bytes: int = plans.L2_SECTION_BYTES,
 ) -> Callable:  # fmt: skip
-    """A function of tensors like these, for input that `supports` takes: call(q, k, v, o, grad_o,
-    lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, less D (B, H, Nq), fp32.
+    """Return a function of tensors like these, for input that `supports` takes.
 
-    `deterministic`: dQ is added up in one order. `plan` overrides the one of `backward_plans` but
-    for what the input says; section_bytes: of the heads whose Q, dO and dQ are to stay in L2
-    together.
+    call(q, k, v, o, grad_o, lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, minus D
+    (B, H, Nq), fp32. `deterministic`: dQ is summed in one order. `plan` overrides that of
+    `backward_plans` but for the fields that the input determines; section_bytes: of the heads whose
+    Q, dO and dQ should stay in L2 together.
     """
     from .backward_ends import after_kernel, before_kernel
     from .backward_kernel import backward_kernel
@@ -69,8 +63,9 @@ def prepare(
     dtype, device, group = q.dtype, q.device, heads // k_heads
     chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
     if plan is not None:
-        said = {name: getattr(chosen, name) for name in ("masked", "grouped", "turns")}
-        chosen = replace(plan, **said)
+        chosen = replace(
+            plan, masked=chosen.masked, grouped=chosen.grouped, serialized=chosen.serialized
+        )
     for name, number in score.steps:
         scale *= number[0] if name == "scale" else 1.0
     if torch.cuda.is_current_stream_capturing():
@@ -79,22 +74,22 @@ def prepare(
             "that its tables are on the device."
         )
     rows, keys = chosen.block_m, backward_plans.KEYS
-    made = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
-    turns, counted = None, (0,)
-    if chosen.turns:
-        turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, device)
-        counted = (batch, heads, turns.shape[1])
+    table = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
+    ranks, counts_shape = None, (0,)
+    if chosen.serialized:
+        ranks = tables.ranks_on_device(mask, n_q, n_k, keys, rows, device)
+        counts_shape = (batch, heads, ranks.shape[1])
     padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
     tiles = key_blocks * batch * k_heads
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
     section = max(1, section_bytes // (8 * n_q * d * group))
-    if chosen.turns:  # of many heads at once, so that few key blocks wait for each other
+    if chosen.serialized:  # of many heads at once, so that few key blocks wait for each other
         section = max(section, multiprocessors // TOGETHER)
     section = min(section, batch * k_heads)
     whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
     half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
-    copied = bool(by_tma(grad_o=grad_o))
-    if copied:
+    is_copied = bool(by_tma(grad_o=grad_o))
+    if is_copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
@@ -104,7 +99,7 @@ def prepare(
         backward_kernel, min(tiles, multiprocessors),
         (
             key_blocks, batch * k_heads, heads, group, padded, section, scale,
-            scale * math.log2(math.e), made.spans, made.tiles, turns,
+            scale * math.log2(math.e), table.spans, table.tiles, ranks,
         ),
         {"plan": chosen, **versions.OPTIONS},
         boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
@@ -116,21 +111,21 @@ def prepare(
     make_added = allocator(batch * heads, n_q, d, dtype=torch.float32, device=device)
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
-    unread = torch.empty(0, dtype=torch.int32, device=device)
+    unused = torch.empty(0, dtype=torch.int32, device=device)
     stream_of = active_driver().get_current_stream
 
     def call(q, k, v, o, grad_o, lse, grad_lse):
-        if copied:
+        if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less, added = make_lse(), make_lse(), make_added()
         dq, dk, dv = make_dq(), make_dk(), make_dk()
         before(o, grad_o, lse, scaled, less, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
             less[:, :, :n_q] += grad_lse
-        queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unread
-        counts = (
-            torch.zeros(counted, dtype=torch.int32, device=device) if turns is not None else unread
-        )
+        queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unused
+        counts = unused
+        if ranks is not None:
+            counts = torch.zeros(counts_shape, dtype=torch.int32, device=device)
         main(q, k, v, grad_o, scaled, less, added, dk, dv, queue, counts)
         after(added, dq)
         return dq, dk, dv, less[:, :, :n_q]

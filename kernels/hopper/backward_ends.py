@@ -1,7 +1,8 @@
-"""What comes before and after the Hopper backward, in Triton: one pass each through memory."""
+"""Kernels before and after the Hopper backward, in Triton: one pass each through memory."""
 
 import triton
-import triton.language as tl
+
+from ..triton_internals import tl
 
 
 @triton.jit(do_not_specialize=["H", "Nq", "PADDED"])

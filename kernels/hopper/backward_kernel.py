@@ -3,7 +3,7 @@
 A producer warp copies K_j, V_j once and Q_i, dO_i, lse_i, −D_i of every row block, from the last to
 the first, into rings of shared memory. Two warpgroups keep 64 keys each, with dK and dV in
 registers. Sᵀ = K Qᵀ and dPᵀ = V dOᵀ come out as the next products take them, so Pᵀ and dSᵀ go from
-registers into dV and dK. Only for dQ_i = dS K, which sums over keys, do the warpgroups meet: dS
+registers into dV and dK. Only for dQ_i = dS K, which sums over keys, the warpgroups synchronize: dS
 goes through shared memory, each multiplies a 64 × 64 half of dQ_i, and a sending warp has the copy
 engine add it in HBM, in fp32.
 """
@@ -22,13 +22,13 @@ from .backward_parts import (
     KEYS,
     PASSES,
     TO,
-    await_turn,
-    hide,
-    let_go,
-    on_side,
-    put,
-    tell,
-    told,
+    await_rank,
+    mask_rows,
+    read_field,
+    release_rank,
+    stage_output,
+    transposed_product,
+    write_field,
 )
 from .gluon import (
     as_tile,
@@ -44,27 +44,27 @@ from .gluon import (
     warpgroup_mma_wait,
 )
 from .kernel import ring
-from .parts import fixed_turn, meet, take_from_queue
+from .parts import fixed_tile, sync_warpgroups, take_from_queue
 from .variants import tile_in
 
 
 @gluon.jit
 def produce(loads, plan: gl.constexpr):
-    """The producer warp: of every tile K_j, V_j and the row blocks of all heads of the group."""
+    """Load K_j, V_j of every tile and the row blocks of all heads of the group (producer warp)."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
     ORDER: gl.constexpr = plan.order
-    descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES = loads
+    descriptors, kv, q_ring, do_ring, messages, counter, sizes, TILES = loads
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc = descriptors
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
     q_smem, lse_smem, q_full, q_empty = q_ring
     do_smem, less_smem, do_full, do_empty = do_ring
     Tc, BH, H, GROUP, PADDED, SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
-    slots, ready, free = notes
+    slots, ready, free = messages
     it = 0  # row blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
-    code = fixed_turn(0, ORDER)
+    code = fixed_tile(0, ORDER)
     while code < Tc * BH:
         tile, bh = tile_in(TILES, code, Tc, BH, SECTION)
         key0 = gl.load(tile) * KEYS
@@ -76,17 +76,17 @@ def produce(loads, plan: gl.constexpr):
         passes = (end - first) // M * GROUP
         unused = (n & 1) ^ 1
         mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
-        tell(slots, n, KEY, key0)
-        tell(slots, n, BATCH, b)
-        tell(slots, n, K_HEAD, k_head)
-        tell(slots, n, FIRST, first)
-        tell(slots, n, END, end)
-        tell(slots, n, HEAD, b * H + h)
-        tell(slots, n, PASSES, passes)
+        write_field(slots, n, KEY, key0)
+        write_field(slots, n, BATCH, b)
+        write_field(slots, n, K_HEAD, k_head)
+        write_field(slots, n, FIRST, first)
+        write_field(slots, n, END, end)
+        write_field(slots, n, HEAD, b * H + h)
+        write_field(slots, n, PASSES, passes)
         if plan.masked:
             for w in gl.static_range(2):
-                tell(slots, n, FROM + 2 * w, gl.load(tile + 5 + 4 * w))
-                tell(slots, n, TO + 2 * w, gl.load(tile + 6 + 4 * w))
+                write_field(slots, n, FROM + 2 * w, gl.load(tile + 5 + 4 * w))
+                write_field(slots, n, TO + 2 * w, gl.load(tile + 6 + 4 * w))
         mbarrier.arrive(ready.index(n & 1), count=1)
         mbarrier.wait(k_empty.index(0), unused)
         mbarrier.expect(k_full.index(0), KEYS * D * 2)
@@ -116,20 +116,20 @@ def produce(loads, plan: gl.constexpr):
         if ORDER == "queue":
             code = take_from_queue(counter, Tc * BH)
         else:
-            code = fixed_turn(n + 1, ORDER)
+            code = fixed_tile(n + 1, ORDER)
         n += 1
     mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
-    tell(slots, n, KEY, -1)
+    write_field(slots, n, KEY, -1)
     mbarrier.arrive(ready.index(n & 1), count=1)
 
 
 @gluon.jit
 def consume(work, plan: gl.constexpr, w: gl.constexpr):
-    """Warpgroup w: keys j·128 + 64 w … + 63 of every tile."""
+    """Compute keys j·128 + 64 w … + 63 of every tile (warpgroup w)."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    kv, q_ring, do_ring, ds_smem, out_ring, notes, scales, SPANS = work
-    slots, ready, free = notes
+    kv, q_ring, do_ring, ds_smem, out_ring, messages, scales, SPANS = work
+    slots, ready, free = messages
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
     q_smem, lse_smem, q_full, q_empty = q_ring
     do_smem, less_smem, do_full, do_empty = do_ring
@@ -151,20 +151,20 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     it = 0
     n = 0
     mbarrier.wait(ready.index(0), 0)
-    while told(slots, n, KEY, 4) >= 0:
-        first = told(slots, n, FIRST, 4)
-        end = told(slots, n, END, 4)
-        passes = told(slots, n, PASSES, 4)
+    while read_field(slots, n, KEY, 4) >= 0:
+        first = read_field(slots, n, FIRST, 4)
+        end = read_field(slots, n, END, 4)
+        passes = read_field(slots, n, PASSES, 4)
         row0 = end - M
         if plan.masked:
-            key0 = told(slots, n, KEY, 4) + w * HALF
-            seen_from = told(slots, n, FROM + 2 * w, 4)
-            seen_to = told(slots, n, TO + 2 * w, 4)
+            key0 = read_field(slots, n, KEY, 4) + w * HALF
+            all_from = read_field(slots, n, FROM + 2 * w, 4)
+            all_to = read_field(slots, n, TO + 2 * w, 4)
         dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         mbarrier.wait(k_full.index(0), n & 1)
         mbarrier.wait(q_full.index(it % STAGES), (it // STAGES) & 1)
-        S_started = on_side(k_own, q_smem, it % STAGES, none, False)
+        S_started = transposed_product(k_own, q_smem, it % STAGES, none, False)
         mbarrier.wait(v_full.index(0), n & 1)
         mbarrier.wait(do_full.index(it % STAGES), (it // STAGES) & 1)
         less = less_smem.index(it % STAGES).load(BY_ROW)[None, :].broadcast_to([HALF, M])
@@ -172,12 +172,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         for at_pass in range(0, passes):
             s = it % STAGES
             # phase: dP — dPᵀ − D = V_j dO_iᵀ − D_i is started
-            dP_started = on_side(v_own, do_smem, s, less, True)
+            dP_started = transposed_product(v_own, do_smem, s, less, True)
             lse = lse_smem.index(s).load(BY_ROW)
             # phase: mask
             if plan.masked:
-                if (row0 < seen_from) | (row0 + M > seen_to):
-                    S = hide(S, row0, SPANS + 2 * key0, S_LAYOUT)
+                if (row0 < all_from) | (row0 + M > all_to):
+                    S = mask_rows(S, row0, SPANS + 2 * key0, S_LAYOUT)
             # phase: exp — a row that sees no key, or is none, has lse = ∞
             P = gl.exp2(S * scale_log2 - lse[None, :])
             # phase: dV — dV_j += Pᵀ dO_i
@@ -190,12 +190,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             shared = ds_smem.index(it & 1)
             shared.slice(w * HALF, HALF).store(dS)
             fence_async_shared()
-            meet()
+            sync_warpgroups()
             # phases: dK, dQ — dK_j += dSᵀ Q_i, and the half of dS_i K_j
             dS_16 = gl.convert_layout(dS, OPERAND)
             q = q_smem.index(s).reshape([M, D])
             dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
-            # dQᵀ, not dQ: so its fragments meet all banks on their way to shared memory
+            # dQᵀ, not dQ: so its fragments use all banks on their way to shared memory
             if BY_COLUMNS:
                 left = k_all.slice(w * HALF, HALF, dim=1).permute((1, 0))
                 right = shared
@@ -212,10 +212,10 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             ahead = it % STAGES
             more = at_pass + 1 < passes
             mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=more)
-            S_started = on_side(k_own, q_smem, ahead, none, False)
+            S_started = transposed_product(k_own, q_smem, ahead, none, False)
             # phase: store — dQ_i, which the sending warp adds in HBM
             dQ = warpgroup_mma_wait(1, deps=[dQ_started])
-            put(out_ring, it - 1, n, w, dQ, on_side=True)
+            stage_output(out_ring, it - 1, n, w, dQ, is_transposed=True)
             # phase: load — dO and D of the next row block
             mbarrier.wait(do_full.index(ahead), (it // STAGES) & 1, pred=more)
             less = less_smem.index(ahead).load(BY_ROW)[None, :].broadcast_to([HALF, M])
@@ -228,43 +228,43 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         mbarrier.arrive(v_empty.index(0), count=1)
         mbarrier.arrive(free.index(n & 1), count=1)
         # phase: store — dK_j = scale · dSᵀ Q and dV_j
-        put(out_ring, it, n, w, (dK * scale).to(DTYPE), DTYPE, BOX)
-        put(out_ring, it + 1, n, w, dV.to(DTYPE), DTYPE, BOX)
+        stage_output(out_ring, it, n, w, (dK * scale).to(DTYPE), DTYPE, BOX)
+        stage_output(out_ring, it + 1, n, w, dV.to(DTYPE), DTYPE, BOX)
         n += 1
         mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
 
 
 @gluon.jit
-def send(stores, out_ring, notes, tables, plan: gl.constexpr):
-    """The sending warp: of every tile the parts of dQ, added in HBM, in their turn if there are
-    turns; then dK and dV. A copy leaves out rows beyond Nq and keys beyond Nk."""
+def send(stores, out_ring, messages, tables, plan: gl.constexpr):
+    """Add the parts of dQ of every tile in HBM, by rank if serialized, then store dK and dV (the
+    sending warp). A copy leaves out rows beyond Nq and keys beyond Nk."""
     M: gl.constexpr = plan.block_m
     dq_desc, dk_desc, dv_desc = stores
     out_smem, out_full, out_empty = out_ring
-    slots, ready, free = notes
-    TURNS_OF, COUNTS, Tr = tables
+    slots, ready, free = messages
+    RANKS, COUNTS, Tr = tables
     BY_COLUMNS: gl.constexpr = dk_desc.block_type.shape[3] == 128
     at = 0
     n = 0
     mbarrier.wait(ready.index(0), 0)
-    while told(slots, n, KEY, 1) >= 0:
-        key0 = told(slots, n, KEY, 1)
-        b = told(slots, n, BATCH, 1)
-        k_head = told(slots, n, K_HEAD, 1)
-        first = told(slots, n, FIRST, 1)
-        end = told(slots, n, END, 1)
-        head = told(slots, n, HEAD, 1)
-        passes = told(slots, n, PASSES, 1)
+    while read_field(slots, n, KEY, 1) >= 0:
+        key0 = read_field(slots, n, KEY, 1)
+        b = read_field(slots, n, BATCH, 1)
+        k_head = read_field(slots, n, K_HEAD, 1)
+        first = read_field(slots, n, FIRST, 1)
+        end = read_field(slots, n, END, 1)
+        head = read_field(slots, n, HEAD, 1)
+        passes = read_field(slots, n, PASSES, 1)
         mbarrier.arrive(free.index(n & 1), count=1)
         row0 = end - M
-        if plan.turns:
+        if plan.serialized:
             before = COUNTS
         for at_pass in range(0, passes):
             slot = at & 1
             mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
-            if plan.turns:
+            if plan.serialized:
                 count = COUNTS + head * Tr + row0 // M
-                await_turn(count, gl.load(TURNS_OF + key0 // KEYS * Tr + row0 // M))
+                await_rank(count, gl.load(RANKS + key0 // KEYS * Tr + row0 // M))
             for w in gl.static_range(2):
                 if BY_COLUMNS:
                     async_add(dq_desc, [head, row0, w * HALF], out_smem.index(slot * 2 + w))
@@ -272,9 +272,9 @@ def send(stores, out_ring, notes, tables, plan: gl.constexpr):
                     async_add(dq_desc, [head, row0 + w * HALF, 0], out_smem.index(slot * 2 + w))
             tma.store_wait(2)
             mbarrier.arrive(out_empty.index(slot ^ 1), count=1, pred=at > 0)
-            if plan.turns:
+            if plan.serialized:
                 if at_pass > 0:
-                    let_go(before)
+                    release_rank(before)
                 before = count
             at += 1
             row0 -= M
@@ -291,9 +291,9 @@ def send(stores, out_ring, notes, tables, plan: gl.constexpr):
                 async_store(desc, [b, k_head, key0 + w * HALF, 0], box)
             tma.store_wait(2)
             mbarrier.arrive(out_empty.index(slot ^ 1), count=1)
-            if plan.turns:
+            if plan.serialized:
                 if part == 0:
-                    let_go(before)
+                    release_rank(before)
             at += 1
         n += 1
         mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
@@ -303,16 +303,17 @@ def send(stores, out_ring, notes, tables, plan: gl.constexpr):
 @gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
 def backward_kernel(
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc, dq_desc, dk_desc, dv_desc, counter,
-    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, TURNS_OF,
+    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, RANKS,
     plan: gl.constexpr,
 ):  # fmt: skip
-    """Rings and barriers in shared memory, then every warp goes to its role.
+    """Allocate rings and barriers in shared memory, then start every warp in its role.
 
     Descriptors of (B, H, N, d): boxes of M rows of Q and dO, 128 keys of K and V, 64 of dK and dV,
     64 × 64 of dQ, in fp32, which is added to. Of lse · log2 e and −D, (B · H · PADDED,) in fp32: M
     rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
-    SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. With plan.turns
-    TURNS_OF (Tc, Tr): key blocks that add to row block i before j; COUNTS (B, H, Tr): that have, 0.
+    SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. If
+    plan.serialized, RANKS (Tc, Tr) has the number of key blocks that add to row block i before j;
+    COUNTS (B, H, Tr), 0 at first, counts those that have.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
@@ -339,21 +340,21 @@ def backward_kernel(
     kv = (k_smem, k_full, k_empty, v_smem, v_full, v_empty)
     q_ring = (q_smem, lse_smem, q_full, q_empty)
     do_ring = (do_smem, less_smem, do_full, do_empty)
-    notes = (slots, ready, free)
+    messages = (slots, ready, free)
     sizes = (Tc, BH, H, GROUP, PADDED, SECTION)
     descriptors = (q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc)
-    loads = (descriptors, kv, q_ring, do_ring, notes, counter, sizes, TILES)
+    loads = (descriptors, kv, q_ring, do_ring, messages, counter, sizes, TILES)
     stores = (dq_desc, dk_desc, dv_desc)
     out_ring = (out_smem, out_full, out_empty)
     scales = (scale, scale_log2)
-    tables = (TURNS_OF, COUNTS, PADDED // M)
-    work = (kv, q_ring, do_ring, ds_smem, out_ring, notes, scales, SPANS)
+    tables = (RANKS, COUNTS, PADDED // M)
+    work = (kv, q_ring, do_ring, ds_smem, out_ring, messages, scales, SPANS)
     gl.warp_specialize(
         [
             (consume, (work, plan, 0)),
             (consume, (work, plan, 1)),
             (produce, (loads, plan)),
-            (send, (stores, out_ring, notes, tables, plan)),
+            (send, (stores, out_ring, messages, tables, plan)),
         ],
         [4, 1, 1],
         [plan.consumer_registers, plan.producer_registers, plan.producer_registers],

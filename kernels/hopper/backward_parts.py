@@ -1,14 +1,12 @@
-"""Building blocks of the Hopper backward in Gluon: what is told of a tile, masks, products.
-
-Imported as `parts` is.
-"""
+"""Building blocks of the Hopper backward in Gluon: messages of a tile, masks, products."""
 
 from .gluon import as_tile, constant, fence_async_shared, gl, gluon, mbarrier, warpgroup_mma
+from .parts import mask_intervals
 
 KEYS = constant(128)  # of a tile: 64 for each warpgroup
 HALF = constant(64)
 
-# What the producer tells the consumers of a tile, each an int32: its first key (−1: no more tiles),
+# What the producer sends the consumers of a tile, each an int32: its first key (−1: no more tiles),
 # batch and key head, the rows from FIRST on, below END, of how many heads from HEAD on in how many
 # PASSES, and by warpgroup the rows FROM … TO − 1 that all of its keys see.
 KEY, BATCH, K_HEAD, FIRST, END, HEAD, PASSES, FROM, TO = map(constant, range(9))
@@ -16,33 +14,33 @@ FIELDS = constant(16)
 
 
 @gluon.jit
-def tell(slots, n, field: gl.constexpr, value):
-    """Producer: one number of the n-th tile."""
+def write_field(slots, n, field: gl.constexpr, value):
+    """Write one number of the n-th tile (producer)."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
     slots.index((n & 1) * FIELDS + field).store(gl.full([1], 0, gl.int32, layout) + value)
 
 
 @gluon.jit
-def told(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
-    """Consumers and sender, of so many warps: one number of the n-th tile."""
+def read_field(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
+    """Read one number of the n-th tile (consumers and sender, of so many warps)."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [WARPS], [0])
     return gl.max(slots.index((n & 1) * FIELDS + field).load(layout), axis=0)
 
 
 @gluon.jit
-def put(
+def stage_output(
     ring, at, n, w: gl.constexpr, x, as_dtype: gl.constexpr = None, layout: gl.constexpr = None,
-    on_side: gl.constexpr = False,
+    is_transposed: gl.constexpr = False,
 ):  # fmt: skip
-    """Consumers: hand x (64, ·) to the sending warp, as the `at`-th part of all, 2 n of them dK, dV
-    of the tiles before."""
+    """Stage x (64, ·) for the sending warp, as the `at`-th part of all, 2 n of them dK, dV of the
+    tiles before (consumers)."""
     smem, full, empty = ring
     slot = at & 1
     mbarrier.wait(empty.index(slot), (((at >> 1) + n) & 1) ^ 1)
     out = smem.index(slot * 2 + w)
     if as_dtype is not None:
         out = as_tile(out, as_dtype, [1, 1, x.shape[0], x.shape[1]], layout)
-    if on_side:
+    if is_transposed:
         out.reshape([x.shape[1], x.shape[0]]).permute((1, 0)).store(x)
     else:
         out.reshape([x.shape[0], x.shape[1]]).store(x)
@@ -51,12 +49,12 @@ def put(
 
 
 @gluon.jit
-def await_turn(place, turn):
-    """Sender: until as many have let go of the part of dQ whose count is at this address as go
-    before."""
+def await_rank(place, rank):
+    """Wait until `rank` key blocks have released the part of dQ whose count is at this address
+    (sender)."""
     lanes: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
     place = gl.full([32], 0, gl.int64, lanes) + place.to(gl.int64)
-    turn = gl.full([32], 0, gl.int32, lanes) + turn
+    rank = gl.full([32], 0, gl.int32, lanes) + rank
     ASM: gl.constexpr = """{
 .reg .pred wrong;
 waitLoop:
@@ -64,12 +62,12 @@ ld.acquire.gpu.global.b32 $0, [$1];
 setp.ne.s32 wrong, $0, $2;
 @wrong bra.uni waitLoop;
 }"""
-    gl.inline_asm_elementwise(ASM, "=&r,l,r", [place, turn], gl.int32, is_pure=False, pack=1)
+    gl.inline_asm_elementwise(ASM, "=&r,l,r", [place, rank], gl.int32, is_pure=False, pack=1)
 
 
 @gluon.jit
-def let_go(place):
-    """Sender: once all but the last two of its copies are in HBM, the next may add there."""
+def release_rank(place):
+    """Release a part of dQ once all copies but the last two are in HBM (sender)."""
     lanes: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
     place = gl.full([32], 0, gl.int64, lanes) + place.to(gl.int64)
     ASM: gl.constexpr = """cp.async.bulk.wait_group 2;
@@ -85,7 +83,7 @@ mov.b32 $0, $2;"""
 
 
 @gluon.jit
-def on_side(own, x_smem, s, first, LESS: gl.constexpr):
+def transposed_product(own, x_smem, s, first, LESS: gl.constexpr):
     """Start own · Xᵀ (64, M) in fp32, with LESS plus `first`: own (64, d) are this warpgroup's keys
     or values."""
     M: gl.constexpr = x_smem.shape[3]
@@ -95,8 +93,8 @@ def on_side(own, x_smem, s, first, LESS: gl.constexpr):
 
 
 @gluon.jit
-def hide(S, row0, spans, LAYOUT: gl.constexpr):
-    """Sᵀ = −∞ where the key does not see the row: `spans` has each key's rows start … stop − 1."""
+def mask_rows(S, row0, spans, LAYOUT: gl.constexpr):
+    """Set Sᵀ = −∞ where the row does not see the key: `spans` has each key's start, stop."""
     N: gl.constexpr = S.shape[0]
     M: gl.constexpr = S.shape[1]
     # as in `parts.mask`: row 8 · high + low of the block, high a number in the code
@@ -108,8 +106,4 @@ def hide(S, row0, spans, LAYOUT: gl.constexpr):
     own = spans + 2 * gl.arange(0, N, BY_KEY)  # read again in each such block, not kept
     start = gl.load(own)
     stop = gl.load(own + 1)
-    begin = (start - row0)[:, None] - low[None, :]
-    end = (stop - row0)[:, None] - low[None, :]
-    row = high[None, :][:, :, None]
-    seen = ((row >= begin[:, None, :]) & (row < end[:, None, :])).reshape([N, M])
-    return gl.where(gl.convert_layout(seen, LAYOUT, assert_trivial=True), S, float("-inf"))
+    return mask_intervals(S, start, stop, row0, high, low, LAYOUT)

@@ -1,5 +1,7 @@
-"""The consumers of the Hopper kernel: warpgroups of 64 rows each, which multiply and weigh."""
+"""The consumers of the Hopper kernel: warpgroups that compute products and softmax of 64 rows."""
 # ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
+# Names that only a plan with a table assigns are read only with it, which pyright cannot see.
+# pyright: reportOperatorIssue=false
 
 from .gluon import (
     async_store,
@@ -15,17 +17,17 @@ from .gluon import (
 from .parts import (
     blocks_up_to,
     first_hidden,
-    fixed_turn,
-    hear,
+    fixed_tile,
     mask,
     online_softmax,
     pack,
     pass_turn,
+    read_code,
     tile_at,
     unpack,
     wait_turn,
 )
-from .variants import altered, first_state, rows_of, shift, tile_of
+from .variants import first_state, modify_and_mask, rows_of, shift, tile_of
 
 ROWS = constant(64)  # of one warpgroup: what one wgmma computes
 LN2 = constant(0.6931471805599453)
@@ -54,7 +56,9 @@ def step(
     MASK: gl.constexpr, plan: gl.constexpr, w: gl.constexpr,
     S_LAYOUT: gl.constexpr, O_LAYOUT: gl.constexpr,
 ):  # fmt: skip
-    """S_j beside the previous block's P V, then the softmax of S_j. Returns P_j (packed), O, m, l.
+    """Compute S_j beside the previous block's P V, then the softmax of S_j.
+
+    Returns P_j (packed), O, m, l.
 
     MASK: 0 = no key is hidden, 1 = mask, 2 = mask where a key is hidden. has_P is false at a row
     block's first step: then the product is of what lies in shared memory, and has_O, false until
@@ -84,7 +88,7 @@ def step(
     mbarrier.arrive(k_empty.index(s), count=1)
     # phase: mask
     if plan.table:
-        S = altered(S, n0, own, plan, S_LAYOUT)
+        S = modify_and_mask(S, n0, own, plan, S_LAYOUT)
     elif MASK == 1:
         S = mask(S, row0, n0, Nq, Nk, CAUSAL, S_LAYOUT)
     elif MASK == 2:
@@ -99,8 +103,8 @@ def step(
 
 
 @gluon.jit
-def pass_over(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
-    """Let key blocks go by that this warpgroup's rows do not see; the others need them."""
+def skip_blocks(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
+    """Skip key blocks that this warpgroup's rows do not see, but others' do."""
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
     PING_PONG: gl.constexpr = plan.ping_pong
@@ -119,7 +123,7 @@ def pass_over(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
 
 @gluon.jit
 def consume(work, plan: gl.constexpr, w: gl.constexpr):
-    """Warpgroup w: rows i·BLOCK_M + 64 w … + 63 of every tile, start to end."""
+    """Compute rows i·BLOCK_M + 64 w … + 63 of every tile (warpgroup w)."""
     CAUSAL: gl.constexpr = plan.causal
     RAGGED: gl.constexpr = plan.ragged
     BLOCK_N: gl.constexpr = plan.block_n
@@ -148,7 +152,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     n = 0
     if PING_PONG and w == CONSUMERS - 1:
         pass_turn(0)
-    code = fixed_turn(0, ORDER)
+    code = fixed_tile(0, ORDER)
     if TABLE:
         tile = tile_of(TILES, code, Tr, BH, SECTION, w)
     while code < Tr * BH:
@@ -158,15 +162,15 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
         row0 = i * BLOCK_M + w * ROWS
         if TABLE:
-            it = pass_over(k_ring, v_ring, it, end - Tc, plan, w)
+            it = skip_blocks(k_ring, v_ring, it, end - Tc, plan, w)
             blocks = Tc - my_first
         else:
             Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, CAUSAL, BLOCK_N)
         if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
-            if row0 >= Nq:  # rows beyond the last: one block for form's sake
+            if row0 >= Nq:  # rows beyond the last still take one block
                 mine = 1
-            it = pass_over(k_ring, v_ring, it, Tc - mine, plan, w)
+            it = skip_blocks(k_ring, v_ring, it, Tc - mine, plan, w)
             Tc = mine
         if not TABLE:
             blocks = Tc
@@ -186,14 +190,14 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             mbarrier.arrive(k_empty.index(s), count=1)
             it += 1
             if TABLE:
-                S = altered(S, (Tc - 1) * BLOCK_N, own, plan, S_LAYOUT)
+                S = modify_and_mask(S, (Tc - 1) * BLOCK_N, own, plan, S_LAYOUT)
             elif MASK:
                 S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
             P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK)
             packed = pack(P, DTYPE)
             O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
             if TABLE:
-                whole = 0  # none without a look whether it is
+                whole = 0  # each block is tested
             else:
                 whole = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, Tc - 1)
             if CAUSAL or TABLE:
@@ -230,12 +234,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O_started = add_values(P_last, v_smem, s_last, O, True if PEEL else blocks > 1)
         if TABLE:
             if my_first == first:  # long before it is needed
-                code = hear(n, queue)
+                code = read_code(n, queue)
                 tile = tile_of(TILES, code, Tr, BH, SECTION, w)
         elif ORDER == "queue":
-            code = hear(n, queue)
+            code = read_code(n, queue)
         else:
-            code = fixed_turn(n + 1, ORDER)
+            code = fixed_tile(n + 1, ORDER)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         if TABLE:
             m -= shift(own, plan, BY_ROW)
@@ -247,10 +251,10 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
             if my_first != first:
-                # first the blocks that others still need: the producer, who has them to load
-                # before it tells the next code, waits for their slots
-                it = pass_over(k_ring, v_ring, it, my_first - first, plan, w)
-                code = hear(n, queue)
+                # First the blocks that others still need: the producer loads them before it sends
+                # the next code, and waits for their slots.
+                it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
+                code = read_code(n, queue)
                 tile = tile_of(TILES, code, Tr, BH, SECTION, w)
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]

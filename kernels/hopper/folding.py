@@ -1,4 +1,4 @@
-"""A score and a sink as the Hopper kernel reads them: numbers that go into what it does anyway."""
+"""Fold a score and a sink into numbers of the Hopper kernel's own arithmetic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOG2E = math.log2(math.e)
 class Folded:
     """The arguments of `hopper_kernel` for scores.
 
-    scale_log2: of what `variants.altered` makes of Q Kᵀ, times log2 e. slopes (H,) fp32, of ALiBi
+    scale_log2: of the result of `variants.altered`, times log2 e. slopes (H,) fp32, of ALiBi
     in units of Q Kᵀ, or None. sinks (H,) fp32, logits, or None. inner: σ(2 s/c) of a soft cap is
     1 / (1 + 2^(inner · Q Kᵀ)).
     """
@@ -29,21 +29,13 @@ class Folded:
 
     @property
     def rest(self) -> tuple:
-        """All but the scale, in the kernel's order."""
+        """All fields but the scale, in the kernel's order."""
         return self.slopes, self.sinks, self.inner
 
 
-def asked(text: str | None) -> scores.Score:
-    """The score of this text, None for none. Raises ValueError with one sentence for no score."""
-    try:
-        return scores.parse("none" if text is None else text)
-    except scores.ScoreError as error:
-        raise ValueError(f"score = {str(text)[:40]!r} is not allowed: {error}.") from error
-
-
 def kind(score: scores.Score) -> str | None:
-    """ "none", "softcap" or "alibi", whichever the kernel computes this score by; None if by none
-    of them."""
+    """Return "none", "softcap" or "alibi", by which the kernel computes this score; None if it does
+    not."""
     names = [name for name, _ in score.steps if name != "scale"]
     positive = all(numbers[0] > 0 for name, numbers in score.steps if name == "scale")
     if not positive or len(names) > 1 or names not in ([], ["softcap"], ["alibi"]):
@@ -52,7 +44,7 @@ def kind(score: scores.Score) -> str | None:
 
 
 def sinks(sink: float | Sequence[float] | None, heads: int) -> list[float] | None:
-    """A sink's logit by head. Raises ValueError with one sentence for what is none."""
+    """Return a sink's logit by head. Raises ValueError with one sentence for what is none."""
     if sink is None:
         return None
     found = [float(sink)] * heads if isinstance(sink, (int, float)) else [float(x) for x in sink]
@@ -65,7 +57,7 @@ def sinks(sink: float | Sequence[float] | None, heads: int) -> list[float] | Non
 
 
 def fold(score: scores.Score, sink, scale: float, heads: int, device: torch.device) -> Folded:
-    """What the kernel is given for this score, of a `kind`, and this sink; scale > 0."""
+    """Return the kernel's arguments for this score, of a `kind`, and this sink; scale > 0."""
     outer, slopes, inner = scale, None, 0.0
     for name, numbers in score.steps:
         if name == "scale":

@@ -8,13 +8,13 @@ first) and computes the softmax of block j while the other warpgroups use the ma
 
 from .consumer import ROWS, consume
 from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
-from .parts import announce, blocks_up_to, fixed_turn, take_from_queue, tile_at
+from .parts import blocks_up_to, fixed_tile, take_from_queue, tile_at, write_code
 from .variants import tile_in
 
 
 @gluon.jit
 def produce(loads, plan: gl.constexpr):
-    """The producer warp: for every tile (i, bh), Q_i once and K_j, V_j from last to first."""
+    """Load Q_i once and K_j, V_j from last to first, for every tile (i, bh) (producer warp)."""
     CAUSAL: gl.constexpr = plan.causal
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
@@ -31,7 +31,7 @@ def produce(loads, plan: gl.constexpr):
     BYTES: gl.constexpr = BLOCK_N * D * 2
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
-    code = fixed_turn(0, ORDER)
+    code = fixed_tile(0, ORDER)
     while code < Tr * BH:
         if plan.table:
             tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
@@ -69,15 +69,15 @@ def produce(loads, plan: gl.constexpr):
             it += 1
         if ORDER == "queue":
             code = take_from_queue(counter, Tr * BH)
-            announce(code, n, queue)
+            write_code(code, n, queue)
         else:
-            code = fixed_turn(n + 1, ORDER)
+            code = fixed_tile(n + 1, ORDER)
         n += 1
 
 
 @gluon.jit
 def ring(SLOTS: gl.constexpr, READERS: gl.constexpr):
-    """Barriers of a ring: full (1 arrival, by TMA or the producer), empty (one of each reader)."""
+    """Allocate a ring's barriers: full (1 arrival, by TMA or the producer), empty (1 a reader)."""
     full = gl.allocate_shared_memory(gl.int64, [SLOTS, 1], mbarrier.MBarrierLayout())
     empty = gl.allocate_shared_memory(gl.int64, [SLOTS, 1], mbarrier.MBarrierLayout())
     for slot in gl.static_range(SLOTS):
@@ -91,7 +91,7 @@ def hopper_kernel(
     q_desc, k_desc, v_desc, o_desc, LSE, counter, Tr, BH, H, GROUP, Nq, Nk, SECTION, scale_log2,
     zero, SPANS, TILES, SLOPES, SINKS, inner, plan: gl.constexpr,
 ):  # fmt: skip
-    """Rings and barriers in shared memory, then every warp goes to its role.
+    """Allocate rings and barriers in shared memory, then start every warp in its role.
 
     Descriptors are of (B, H, N, d), boxes of 64 rows of Q and O and BLOCK_N of K and V. LSE
     (B, H, Nq) fp32. counter: one zero, int32. SECTION: heads that "queue" keeps in L2 together.
@@ -103,7 +103,7 @@ def hopper_kernel(
     CONSUMERS: gl.constexpr = plan.consumers
     DTYPE: gl.constexpr = q_desc.dtype
     D: gl.constexpr = q_desc.block_type.shape[3]
-    # two Q tiles, so that the next one is there when its turn comes
+    # two Q tiles, so that the next one is loaded in time
     q_smem = gl.allocate_shared_memory(DTYPE, [2 * CONSUMERS, 1, 1, ROWS, D], q_desc.layout)
     o_smem = gl.allocate_shared_memory(DTYPE, [CONSUMERS, 1, 1, ROWS, D], o_desc.layout)
     k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, D], k_desc.layout)
@@ -112,12 +112,12 @@ def hopper_kernel(
     q_full, q_empty = ring(2, CONSUMERS)
     k_full, k_empty = ring(STAGES, CONSUMERS)
     v_full, v_empty = ring(STAGES, CONSUMERS)
-    told, heard = ring(2, CONSUMERS)
+    code_full, code_empty = ring(2, CONSUMERS)
     fence_async_shared()
     q_ring = (q_smem, q_full, q_empty)
     k_ring = (k_smem, k_full, k_empty)
     v_ring = (v_smem, v_full, v_empty)
-    queue = (slots, told, heard)
+    queue = (slots, code_full, code_empty)
     sizes = (Tr, BH, H, GROUP, Nq, Nk, SECTION)
     loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, queue, counter, sizes, TILES)
     extra = (SPANS, TILES, SLOPES, SINKS, inner)

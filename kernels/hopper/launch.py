@@ -1,6 +1,6 @@
-"""The fast variant for Hopper GPUs (H100, H200): the interface of `flash_attention`, fp16 and bf16.
+"""Launch the fast kernel for Hopper GPUs (H100, H200) as `flash_attention` does, in fp16 and bf16.
 
-Gluon is imported at the first call only, so `kernels` imports without a driver.
+Gluon is imported at the first call only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 import torch
 
 from ..availability import INTERPRETED
-from ..checks import check_options, check_tensors
+from ..checks import check_options, check_score, check_tensors
 from ..launching import Calls, Launch, allocator, empty_result, on_device
 from ..spec import masks
 from ..triton_internals import active_driver
@@ -28,7 +28,7 @@ def supports(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None,
     mask: str = "full", score: str | None = None, sink: float | Sequence[float] | None = None,
 ) -> tuple[bool, str]:  # fmt: skip
-    """Whether `flash_attention` here runs this input, and in one sentence why not.
+    """Return whether `flash_attention` here runs this input, and in one sentence why not.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Returns
     (True, "") or (False, sentence). Raises what `check_tensors` raises for input that no kernel
@@ -38,9 +38,7 @@ def supports(
     folding.sinks(sink, q.shape[1])
     reason = (
         _why_not_here(q.device)
-        or _why_not_this(
-            q, k, v, scale, masks.from_keywords(False, mask), folding.asked(score), sink
-        )
+        or _why_not_this(q, k, v, scale, masks.from_keywords(False, mask), check_score(score), sink)
         or versions.trusted(q.device, _unchecked)
     )
     return not reason, reason
@@ -59,7 +57,7 @@ def flash_attention(
     sink: float | Sequence[float] | None = None,
     plan: plans.Plan | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Exact attention, forward only, as `kernels.flash_attention` with order "fa2".
+    """Compute exact attention, forward only, as `kernels.flash_attention` with order "fa2".
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal`, or
     `mask` = "causal", is aligned bottom-right. `mask` is any of which each row sees one interval of
@@ -78,9 +76,9 @@ def flash_attention(
 def prepare(
     q, k, v, causal=False, mask=None, scale=None, plan=None, score=None, sink=None
 ) -> Callable:
-    """As `orders.prepare`; arguments and errors as `flash_attention`."""
-    asked, changed = masks.from_keywords(causal, mask), folding.asked(score)
-    works, reason = supports(q, k, v, scale=scale, mask=asked.text, score=score, sink=sink)
+    """Prepare a call as `orders.prepare` does; arguments and errors as `flash_attention`."""
+    parsed, modified = masks.from_keywords(causal, mask), check_score(score)
+    works, reason = supports(q, k, v, scale=scale, mask=parsed.text, score=score, sink=sink)
     if not works:
         raise ValueError(reason)
     check_options(scale, "fa2", ("fa2",), None, None, "ieee")
@@ -88,26 +86,26 @@ def prepare(
         return empty_result
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
-    kind = folding.kind(changed)
-    chosen = plans.choose(d, asked, n_q, n_k, kind, sink is not None)
+    kind = folding.kind(modified) or "none"
+    chosen = plans.choose(d, parsed, n_q, n_k, kind, sink is not None)
     if plan is not None and chosen.table:
         chosen = replace(plan, order="queue", table=True, score=kind, sink=sink is not None)
     elif plan is not None:
-        chosen = plans.fit(replace(plan, causal=asked.hides), n_q, n_k)
+        chosen = plans.fit(replace(plan, causal=parsed.hides), n_q, n_k)
     if not chosen.table:
         return _prepared(q, k, v, chosen, scale * math.log2(math.e))
     if torch.cuda.is_current_stream_capturing():
         raise RuntimeError(
-            f"mask = {asked}, score = {changed}: call it once before capturing a CUDA graph, so "
+            f"mask = {parsed}, score = {modified}: call it once before capturing a CUDA graph, so "
             "that its tables are on the device."
         )
-    made = tables.on_device(asked, n_q, n_k, chosen.block_m, chosen.block_n, q.device)
-    folded = folding.fold(changed, sink, scale, q.shape[1], q.device)
-    return _prepared(q, k, v, chosen, folded.scale_log2, (made.spans, made.tiles, *folded.rest))
+    table = tables.on_device(parsed, n_q, n_k, chosen.block_m, chosen.block_n, q.device)
+    folded = folding.fold(modified, sink, scale, q.shape[1], q.device)
+    return _prepared(q, k, v, chosen, folded.scale_log2, (table.spans, table.tiles, *folded.rest))
 
 
 def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None,) * 5) -> Callable:
-    """As `fa2.prepare`, for input that `supports` takes; `extra` as `hopper_kernel` has it."""
+    """Prepare a call for input that `supports` takes; `extra` as `hopper_kernel` has it."""
     from .kernel import hopper_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
@@ -115,11 +113,11 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
     row_blocks = -(-n_q // plan.block_m)
     tiles = row_blocks * batch * heads
     section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (4 * n_k * d)))
-    turns = tiles // 2 if plan.order == "pairs" else tiles
+    programs = tiles // 2 if plan.order == "pairs" else tiles
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
     rows, keys = (partial(_descriptor, rows=n) for n in (64, plan.block_n))
     launch = Launch(
-        hopper_kernel, min(turns, multiprocessors),
+        hopper_kernel, min(programs, multiprocessors),
         (
             row_blocks, batch * heads, heads, heads // k_heads, n_q, n_k, section,
             scale_log2, 0, *extra,
@@ -130,11 +128,11 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
     stream_of = active_driver().get_current_stream
     make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
     make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
-    unread = torch.empty(0, dtype=torch.int32, device=device)  # where no queue is
+    no_queue = torch.empty(0, dtype=torch.int32, device=device)
 
     def call(q, k, v):
         o, lse = make_o(), make_lse()
-        queue = _counter(device, stream_of(device.index)) if plan.order == "queue" else unread
+        queue = _counter(device, stream_of(device.index)) if plan.order == "queue" else no_queue
         launch(q, k, v, o, lse, queue)
         return o, lse
 
@@ -145,7 +143,7 @@ _calls = Calls(prepare)
 
 
 def _unchecked(q, k, v, causal: bool) -> torch.Tensor:
-    """O, whatever the version of Triton: what its check runs."""
+    """Return O with any version of Triton, for the check of versions.py."""
     plan = plans.choose(q.shape[3], masks.of(causal), q.shape[2], k.shape[2])
     call = _prepared(q, k, v, plan, math.log2(math.e) / math.sqrt(q.shape[3]))
     return on_device(call, q, k, v)[0]
@@ -153,7 +151,7 @@ def _unchecked(q, k, v, causal: bool) -> torch.Tensor:
 
 @lru_cache(maxsize=16)
 def _why_not_here(device: torch.device) -> str:
-    """What is missing on this machine or device; "" if nothing is."""
+    """Return in one sentence what this machine or device lacks; "" if nothing."""
     if device.type != "cuda" or INTERPRETED:
         return "The Hopper kernel needs CUDA tensors and no interpreter."
     if torch.version.hip or torch.cuda.get_device_capability(device)[0] != 9:
@@ -162,7 +160,7 @@ def _why_not_here(device: torch.device) -> str:
 
 
 def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
-    """What the kernel does not take; "" if nothing."""
+    """Return in one sentence what the kernel does not take; "" if it takes all."""
     if not mask.plain and tables.spans(mask, q.shape[2], k.shape[2]) is None:
         return (
             f"mask = {mask.text[:80]}: some row sees more than one interval of keys, and the "
@@ -175,17 +173,22 @@ def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
         )
     if sink is not None and not k.shape[2]:
         return "Nk = 0 with a sink: the Hopper kernel has no key to begin with."
+    return unsupported_tensors("kernel", q, k, v, scale)
+
+
+def unsupported_tensors(pass_name: str, q, k, v, scale: float | None) -> str:
+    """Return in one sentence what neither pass takes of these; "" if they are taken."""
     if q.dtype not in DTYPES:
-        return f"q is {q.dtype}: the Hopper kernel takes float16 and bfloat16."
+        return f"q is {q.dtype}: the Hopper {pass_name} takes float16 and bfloat16."
     if q.shape[-1] not in DIMENSIONS:
-        return f"d = {q.shape[-1]}: the Hopper kernel takes d = 64 and d = 128."
+        return f"d = {q.shape[-1]}: the Hopper {pass_name} takes d = 64 and d = 128."
     if scale is not None and not scale > 0:
-        return f"scale = {scale}: the Hopper kernel needs a positive scale."
+        return f"scale = {scale}: the Hopper {pass_name} needs a positive scale."
     return by_tma(q=q, k=k, v=v)
 
 
 def by_tma(**tensors: torch.Tensor) -> str:
-    """Which of these TMA does not copy, in one sentence; "" if it copies all."""
+    """Return in one sentence which of these TMA does not copy; "" if it copies all."""
     for name, x in tensors.items():
         steps = [x.stride(dim) for dim in range(3) if x.shape[dim] > 1]
         if x.stride(3) != 1 or x.data_ptr() % 16 or any(s % 8 or s == 0 for s in steps):
@@ -206,9 +209,11 @@ def _descriptor(x: torch.Tensor, rows: int):
 
 
 def _counter(device: torch.device, stream: int) -> torch.Tensor:
-    """The queue's counter: it is back at 0 only when a launch is done, so launches that may run at
-    once must not share one. Eager launches of a stream follow each other; those captured in a graph
-    have one each, set to 0 by the graph, since any graphs may be replayed at once.
+    """Return the queue's counter.
+
+    It is back at 0 only at the end of a launch, so launches that may run at once must not share
+    one. Eager launches of a stream follow each other; those captured in a graph have one each, set
+    to 0 by the graph, since any graphs may be replayed at once.
     """
     if torch.cuda.is_current_stream_capturing():
         return torch.zeros(1, dtype=torch.int32, device=device)

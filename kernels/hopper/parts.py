@@ -1,26 +1,22 @@
-"""Building blocks of the Hopper kernel in Gluon: which tile is next, masks, softmax, packing.
-
-Imported only by `hopper_kernel`, and that only when a Hopper GPU is there: Gluon may ask for a
-driver when a function is decorated.
-"""
+"""Building blocks of the Hopper kernels in Gluon: the next tile, masks, softmax, packing."""
 # ruff: noqa: SIM108, SIM300 — Gluon compares with the constant on the right
 
 from .gluon import gl, gluon, mbarrier
 
 
 @gluon.jit
-def fixed_turn(turn, ORDER: gl.constexpr):
-    """The code of this program's `turn`-th tile ("rows", "pairs"; in "queue" only its first)."""
+def fixed_tile(n, ORDER: gl.constexpr):
+    """Return the code of this program's n-th tile ("rows", "pairs"; in "queue" only its first)."""
     program, programs = gl.program_id(0), gl.num_programs(0)
     if ORDER == "pairs":
-        return (program + (turn // 2) * programs) * 2 + turn % 2
+        return (program + (n // 2) * programs) * 2 + n % 2
     else:
-        return program + turn * programs
+        return program + n * programs
 
 
 @gluon.jit
 def tile_at(code, Tr, BH, SECTION, ORDER: gl.constexpr):
-    """Row block i and head bh that a tile's code stands for; Tr is even in "pairs"."""
+    """Return row block i and head bh of a tile's code; Tr is even in "pairs"."""
     if ORDER == "pairs":
         half = Tr // 2
         bh = (code // 2) // half
@@ -40,9 +36,10 @@ def tile_at(code, Tr, BH, SECTION, ORDER: gl.constexpr):
 
 @gluon.jit
 def take_from_queue(counter, tiles):
-    """The next tile that nobody has; every program gets one code ≥ tiles, the last to ask resets.
+    """Return the code of the next free tile; each program gets one code ≥ tiles at the end.
 
-    The first tile of each program is fixed, so `tiles` requests are made in all.
+    The first tile of each program is fixed, so there are `tiles` requests; the last one resets the
+    counter.
     """
     taken = gl.atomic_add(counter, 1)
     if taken == tiles - 1:
@@ -51,8 +48,8 @@ def take_from_queue(counter, tiles):
 
 
 @gluon.jit
-def announce(code, n, queue):
-    """Producer → consumers: the tile after the n-th."""
+def write_code(code, n, queue):
+    """Send the consumers the code of the tile after the n-th (producer)."""
     slots, full, empty = queue
     mbarrier.wait(empty.index(n & 1), ((n >> 1) & 1) ^ 1)
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
@@ -61,8 +58,8 @@ def announce(code, n, queue):
 
 
 @gluon.jit
-def hear(n, queue):
-    """Consumers: the code of the tile after the n-th."""
+def read_code(n, queue):
+    """Receive the code of the tile after the n-th (consumers)."""
     slots, full, empty = queue
     mbarrier.wait(full.index(n & 1), (n >> 1) & 1)
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
@@ -73,7 +70,7 @@ def hear(n, queue):
 
 @gluon.jit
 def blocks_up_to(row_end, Nq, Nk, CAUSAL: gl.constexpr, BLOCK_N: gl.constexpr):
-    """Key blocks that some row before row_end sees; at least one, which then is all masked."""
+    """Return the number of key blocks that some row before row_end sees; at least one."""
     keys = Nk
     if CAUSAL:
         keys = gl.minimum(Nk, gl.maximum(row_end + Nk - Nq, 1))
@@ -82,7 +79,7 @@ def blocks_up_to(row_end, Nq, Nk, CAUSAL: gl.constexpr, BLOCK_N: gl.constexpr):
 
 @gluon.jit
 def first_hidden(row, Nq, Nk, CAUSAL: gl.constexpr):
-    """The first key that `row` does not see (aligned bottom-right)."""
+    """Return the first key that `row` does not see (aligned bottom-right)."""
     if CAUSAL:
         return gl.minimum(Nk, gl.maximum(row + 1 + Nk - Nq, 0))
     else:
@@ -91,7 +88,7 @@ def first_hidden(row, Nq, Nk, CAUSAL: gl.constexpr):
 
 @gluon.jit
 def mask(S, row0, col0, Nq, Nk, CAUSAL: gl.constexpr, S_LAYOUT: gl.constexpr):
-    """S_ij = −∞ where the key is beyond Nk or above the diagonal."""
+    """Set S_ij = −∞ where the key is beyond Nk or above the diagonal."""
     M: gl.constexpr = S.shape[0]
     N: gl.constexpr = S.shape[1]
     # 8 · high + low < hidden − col0, so that high is a number in the code: ptxas 13.4 computes a
@@ -105,13 +102,25 @@ def mask(S, row0, col0, Nq, Nk, CAUSAL: gl.constexpr, S_LAYOUT: gl.constexpr):
         rows = row0 + gl.arange(0, M, gl.SliceLayout(1, BY_ROW_AND_LOW))
         hidden = gl.minimum(hidden, rows + (Nk - Nq + 1))
     left = (hidden - col0)[:, None] - low[None, :]
-    seen = (high[None, :][:, :, None] < left[:, None, :]).reshape([M, N])
-    return gl.where(gl.convert_layout(seen, S_LAYOUT, assert_trivial=True), S, float("-inf"))
+    visible = (high[None, :][:, :, None] < left[:, None, :]).reshape([M, N])
+    return gl.where(gl.convert_layout(visible, S_LAYOUT, assert_trivial=True), S, float("-inf"))
+
+
+@gluon.jit
+def mask_intervals(S, start, stop, col0, high, low, S_LAYOUT: gl.constexpr):
+    """Set S = −∞ outside of the columns start … stop − 1 of each row; high and low as in `mask`."""
+    begin = (start - col0)[:, None] - low[None, :]
+    end = (stop - col0)[:, None] - low[None, :]
+    column = high[None, :][:, :, None]
+    visible = (column >= begin[:, None, :]) & (column < end[:, None, :])
+    visible = visible.reshape([S.shape[0], S.shape[1]])
+    return gl.where(gl.convert_layout(visible, S_LAYOUT, assert_trivial=True), S, float("-inf"))
 
 
 @gluon.jit
 def online_softmax(S, m_old, l_old, scale_log2, MASKED: gl.constexpr):
-    """m = max(m_old, rowmax S), α = exp(m_old − m), P = exp(S − m), l = α l_old + rowsum P.
+    """Return P, m, l, α: m = max(m_old, rowmax S), α = exp(m_old − m), P = exp(S − m), l = α l_old
+    + rowsum P.
 
     S and m are unscaled; the scale, times log2 e, goes into the one multiply-add before exp2.
     """
@@ -147,7 +156,7 @@ def pack(P, DTYPE: gl.constexpr):
 
 @gluon.jit
 def unpack(packed, DTYPE: gl.constexpr, LAYOUT: gl.constexpr):
-    """`pack` undone, as the left operand of P V; no instruction is left of it."""
+    """Return packed P as the left operand of P V; it compiles to no instruction."""
     M: gl.constexpr = packed.shape[0]
     N: gl.constexpr = packed.shape[1]
     low = (packed & 0xFFFF).to(gl.int16).to(DTYPE, bitcast=True)
@@ -157,36 +166,29 @@ def unpack(packed, DTYPE: gl.constexpr, LAYOUT: gl.constexpr):
 
 @gluon.jit
 def wait_turn(w: gl.constexpr):
-    """Warpgroup w waits until the one before it has passed its turn on."""
-    if w == 0:
-        _barrier("bar.sync 12, 256;")
-    elif w == 1:
-        _barrier("bar.sync 13, 256;")
-    else:
-        _barrier("bar.sync 14, 256;")
+    """Have warpgroup w wait until the one before it has passed its turn on."""
+    _barrier(f"bar.sync {12 + w}, 256;")
 
 
 @gluon.jit
 def pass_turn(w: gl.constexpr):
-    """It is warpgroup w's turn."""
-    if w == 0:
-        _barrier("bar.arrive 12, 256;")
-    elif w == 1:
-        _barrier("bar.arrive 13, 256;")
-    else:
-        _barrier("bar.arrive 14, 256;")
+    """Pass the turn to warpgroup w."""
+    _barrier(f"bar.arrive {12 + w}, 256;")
 
 
 @gluon.jit
-def meet():
-    """Two warpgroups wait for each other."""
+def sync_warpgroups():
+    """Have two warpgroups wait for each other."""
     _barrier("bar.sync 15, 256;")
 
 
 @gluon.jit
 def _barrier(INSTRUCTION: gl.constexpr):
-    """A barrier of the hardware, of the 256 threads of two warpgroups; Gluon has no name for them.
-    Cheaper than an mbarrier in shared memory. Triton itself uses 0 to 4 here; there are 16."""
+    """Use a barrier of the hardware, of the 256 threads of two warpgroups; Gluon has no name for
+    them.
+
+    It is cheaper than an mbarrier in shared memory. Triton itself uses 0 to 4 here; there are 16.
+    """
     lanes = gl.full([128], 0, gl.int32, gl.BlockedLayout([1], [32], [4], [0]))
     ASM: gl.constexpr = INSTRUCTION + " mov.u32 $0, $1;"
     gl.inline_asm_elementwise(ASM, "=r,r", [lanes], gl.int32, is_pure=False, pack=1)

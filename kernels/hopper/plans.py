@@ -1,4 +1,4 @@
-"""Which tile, ring and schedule the Hopper kernel uses: found offline by `kernels.measure.tune`."""
+"""Choose tile, rings and schedule of the Hopper kernel: found offline by `kernels.measure.tune`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from ..spec.masks import Mask
 
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
-LONG = 8192  # keys from which `peel` pays everywhere
-MAX_PAIRED_ROW_BLOCKS = 64  # beyond it the rest of an uneven last turn costs more than the queue
+LONG = 8192  # keys from which `peel` is faster for all plans
+MAX_PAIRED_ROW_BLOCKS = 64  # beyond it an uneven last round costs more than the queue
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class Plan:
     """One compile-time variant of the kernel.
 
     consumers: warpgroups of 64 rows each (2 or 3). stages: slots of the K and V rings. order:
-    "rows", "pairs" or "queue" (see `parts`). ping_pong: the warpgroups start their products
-    in turn. peel: a row block's first tile has its own code (faster at d = 128; at d = 64 with
+    "rows", "pairs" or "queue" (see `parts`). ping_pong: the warpgroups alternate in starting their
+    products. peel: a row block's first tile has its own code (faster at d = 128; at d = 64 with
     three warpgroups and a mask it overflows the instruction cache). registers: of a thread.
-    table: the mask is a table of rows, see `tables`; causal and ragged then say nothing. score:
+    table: the mask is a table of rows, see `tables`; causal and ragged are then unused. score:
     "none", "softcap" or "alibi", and sink, only with a table.
     """
 
@@ -63,7 +63,7 @@ TABLED = {64: replace(THREE, peel=False, table=True), 128: replace(TWO, table=Tr
 
 
 def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bool = False) -> Plan:
-    """The plan for d (64 or 128) and this problem; score and sink as a `Plan` has them."""
+    """Return the plan for d (64 or 128) and this problem; score and sink as a `Plan` has them."""
     if mask.plain and score == "none" and not sink:
         return fit(TABLE[d, mask.hides], n_q, n_k)
     plan = TABLED[d]
@@ -73,8 +73,8 @@ def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bo
 
 
 def fit(plan: Plan, n_q: int, n_k: int) -> Plan:
-    """The same plan, with what depends on the lengths: ragged keys, pairs that come out even, a
-    first tile with code of its own where it is paid back."""
+    """Return the plan adapted to the lengths: ragged keys, an order for an odd number of row
+    blocks, and a first tile with code of its own for long sequences."""
     row_blocks = -(-n_q // plan.block_m)
     if plan.order == "pairs" and row_blocks > MAX_PAIRED_ROW_BLOCKS:
         plan = replace(plan, order="queue")

@@ -1,6 +1,6 @@
-"""A mask as the Hopper kernel reads it: which keys each row sees, which key blocks each tile.
+"""Make tables of a mask for the Hopper kernels: the keys of each row, the key blocks of each tile.
 
-The rows of such a mask see one interval of keys each (`Mask.spans`); that is all the kernel knows.
+Each row of such a mask sees one interval of keys (`Mask.spans`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Tables:
     spans (Tr · BLOCK_M, 2): keys start … stop − 1 that a row sees; 0, 0 beyond the last row.
     tiles (Tr, 16), most key blocks first: row block i, key blocks first … end − 1 of the tile; for
     each warpgroup its own first, end, and the keys from … to − 1 that all of its rows see. Every
-    tile and warpgroup has at least one key block, which then is hidden.
+    tile and warpgroup has at least one key block, which may be masked as a whole.
     """
 
     spans: torch.Tensor
@@ -35,7 +35,7 @@ class Tables:
 def spans(
     mask: Mask, n_q: int, n_k: int, by_keys: bool = False
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """`mask.spans`, kept."""
+    """Return `mask.spans`, from a cache."""
     return mask.spans(n_q, n_k, by_keys)
 
 
@@ -43,18 +43,21 @@ def spans(
 def on_device(
     mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device, by_keys: bool = False
 ) -> Tables:
-    """The tables of this mask on the device. Its `spans` must not be None. `by_keys`, which the
-    backward has: with rows and keys changing places, the rows that each of block_m keys sees."""
-    arrays = made(*spans(mask, n_q, n_k, by_keys), block_m, block_n)
+    """Return the tables of this mask on the device. Its `spans` must not be None.
+
+    `by_keys`, for the backward, exchanges rows and keys: the rows that each of block_m keys sees.
+    """
+    arrays = _make(spans(mask, n_q, n_k, by_keys), block_m, block_n)
     return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
 
 
 @lru_cache(maxsize=64)
-def turns_on_device(
+def ranks_on_device(
     mask: Mask, n_q: int, n_k: int, block_m: int, block_n: int, device
 ) -> torch.Tensor:
-    """(Tc, Tr) int32: how many tiles of `on_device` by keys meet row block i before tile j."""
-    _, tiles = made(*spans(mask, n_q, n_k, True), block_m, block_n)
+    """Return (Tc, Tr) int32: the number of tiles of `on_device` by keys that visit row block i
+    before tile j does."""
+    _, tiles = _make(spans(mask, n_q, n_k, True), block_m, block_n)
     found = np.zeros((len(tiles), -(-n_q // block_n)), np.int32)
     before = np.zeros(found.shape[1], np.int32)
     for j, first, end in tiles[:, :3]:
@@ -63,30 +66,32 @@ def turns_on_device(
     return torch.from_numpy(found).to(device)
 
 
-def made(
-    start: np.ndarray, stop: np.ndarray, block_m: int, block_n: int
+def _make(
+    intervals: tuple[np.ndarray, np.ndarray] | None, block_m: int, block_n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """spans and tiles, as `Tables` has them, of rows that see the keys start … stop − 1."""
+    """Return spans and tiles, as `Tables` has them, of rows that see the keys start … stop − 1."""
+    assert intervals is not None, "a row sees more than one interval of keys"
+    start, stop = intervals
     n_q, groups = len(start), block_m // ROWS
     row_blocks = -(-n_q // block_m)
-    seen = np.zeros((row_blocks * block_m, 2), np.int32)
-    seen[:n_q, 0], seen[:n_q, 1] = start, stop
-    seen[seen[:, 0] >= seen[:, 1]] = 0  # one way to see nothing
-    here = (np.arange(len(seen)) < n_q).reshape(row_blocks, groups, ROWS)
-    start, stop = seen.reshape(row_blocks, groups, ROWS, 2).transpose(3, 0, 1, 2)
+    spans = np.zeros((row_blocks * block_m, 2), np.int32)
+    spans[:n_q, 0], spans[:n_q, 1] = start, stop
+    spans[spans[:, 0] >= spans[:, 1]] = 0  # every empty interval alike
+    exists = (np.arange(len(spans)) < n_q).reshape(row_blocks, groups, ROWS)
+    start, stop = spans.reshape(row_blocks, groups, ROWS, 2).transpose(3, 0, 1, 2)
     some, far = start < stop, np.iinfo(np.int32).max
     # of each warpgroup: what some row sees, in key blocks, and what all see, in keys
     first = np.where(some, start, far).min(2) // block_n
     end = -(-stop.max(2) // block_n)
-    blind = end == 0
-    whole = np.where(here, start, 0).max(2), np.where(here, stop, far).min(2)
+    is_blind = end == 0
+    whole = np.where(exists, start, 0).max(2), np.where(exists, stop, far).min(2)
     tile_first, tile_end = first.min(1), np.maximum(end.max(1), 1)
     tile_first[tile_end == 1] = 0
-    first = np.where(blind, tile_first[:, None], first)
-    end = np.where(blind, tile_first[:, None] + 1, end)
+    first = np.where(is_blind, tile_first[:, None], first)
+    end = np.where(is_blind, tile_first[:, None] + 1, end)
     tiles = np.zeros((row_blocks, WIDTH), np.int32)
     tiles[:, 0], tiles[:, 1], tiles[:, 2] = np.arange(row_blocks), tile_first, tile_end
     for at, of_groups in enumerate((first, end, *whole)):
         tiles[:, 3 + at : 3 + 4 * groups : 4] = of_groups
     longest_first = np.argsort(tile_first - tile_end, kind="stable")
-    return seen, np.ascontiguousarray(tiles[longest_first])
+    return spans, np.ascontiguousarray(tiles[longest_first])

@@ -1,11 +1,10 @@
-"""What a mask by a table of rows, a score and a sink add to the Hopper kernel, in Gluon.
+"""Masks by a table of rows, scores and sinks in the Hopper kernel, in Gluon.
 
-The tables are `tables.Tables`: no mask is known here, only which keys start … stop − 1 a row sees.
-Imported as `parts` is.
+The tables are `tables.Tables`: they have the keys start … stop − 1 that a row sees.
 """
 
 from .gluon import constant, gl, gluon
-from .parts import tile_at
+from .parts import mask_intervals, tile_at
 from .tables import WIDTH
 
 LOG2E = constant(1.4426950408889634)
@@ -14,16 +13,16 @@ STRIDE = constant(WIDTH)
 
 @gluon.jit
 def tile_in(TILES, code, Tr, BH, SECTION):
-    """Where the table has the tile of this code (of any tile for a code beyond the last), and its
-    head bh. The queue hands out what comes first in the table first."""
-    turn, bh = tile_at(gl.minimum(code, Tr * BH - 1), Tr, BH, SECTION, "queue")
-    return TILES + (Tr - 1 - turn) * STRIDE, bh
+    """Return the table's entry of the tile of this code (of any tile for a code beyond the last),
+    and its head bh. The queue hands out tiles in the table's order."""
+    back, bh = tile_at(gl.minimum(code, Tr * BH - 1), Tr, BH, SECTION, "queue")
+    return TILES + (Tr - 1 - back) * STRIDE, bh
 
 
 @gluon.jit
 def tile_of(TILES, code, Tr, BH, SECTION, w: gl.constexpr):
-    """Row block i, head bh, key blocks first … end − 1 of the tile; those of warpgroup w's rows,
-    and the keys that all of these rows see."""
+    """Return row block i, head bh, key blocks first … end − 1 of the tile; those of warpgroup w's
+    rows, and the keys that all of these rows see."""
     tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
     own = tile + 3 + 4 * w
     whole = gl.load(own + 2), gl.load(own + 3)
@@ -40,26 +39,26 @@ def tile_of(TILES, code, Tr, BH, SECTION, w: gl.constexpr):
 
 @gluon.jit
 def rows_of(SPANS, SLOPES, inner, row0, ahead, h, whole, plan: gl.constexpr, BY_ROW: gl.constexpr):
-    """What `altered` needs to know of the 64 rows from row0 on, which stand at row0 + ahead."""
+    """Return the arguments of `modify_and_mask` for 64 rows from row0 on, at row0 + ahead."""
     spans = SPANS + 2 * row0
-    knob = inner
+    parameter = inner
     if plan.score == "alibi":
-        knob = gl.load(SLOPES + h)
+        parameter = gl.load(SLOPES + h)
     if plan.consumers == 2:
         spans = _spans(spans, BY_ROW)
-    return spans, whole, row0 + ahead, knob
+    return spans, whole, row0 + ahead, parameter
 
 
 @gluon.jit
 def _spans(spans, BY_ROW: gl.constexpr):
-    """start and stop of 64 rows."""
+    """Load start and stop of 64 rows."""
     rows = spans + 2 * gl.arange(0, 64, BY_ROW)
     return gl.load(rows), gl.load(rows + 1)
 
 
 @gluon.jit
-def altered(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
-    """S_ij of the keys from n0 on as the softmax takes it: modified, then −∞ where hidden.
+def modify_and_mask(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
+    """Return S_ij of the keys from n0 on as the softmax takes it: modified, −∞ where masked.
 
     softcap: σ(2 s/c), of which c·tanh(s/c) is 2c·σ − c. alibi: the bias of the warpgroup's first
     row, in units of S. Both differ from the score by `shift`, the same for all keys.
@@ -72,12 +71,12 @@ def altered(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
     # as in `parts.mask`: key 8 · high + low of the block, high a number in the code
     high = gl.arange(0, N // 8, gl.SliceLayout(0, gl.SliceLayout(2, SPLIT))) * 8
     low = gl.arange(0, 8, gl.SliceLayout(0, BY_ROW_AND_LOW))
-    spans, whole, place, knob = own
+    spans, whole, place, parameter = own
     if plan.score == "softcap":
-        S = _reciprocal(1.0 + gl.exp2(S * knob))
+        S = _reciprocal(1.0 + gl.exp2(S * parameter))
     elif plan.score == "alibi":
-        near = (n0 - place + low).to(gl.float32) * knob
-        bias = (high.to(gl.float32) * knob)[None, :][:, :, None] + near[None, :][:, None, :]
+        near = (n0 - place + low).to(gl.float32) * parameter
+        bias = (high.to(gl.float32) * parameter)[None, :][:, :, None] + near[None, :][:, None, :]
         S = (S.reshape([M, N // 8, 8]) + bias).reshape([M, N])
         S = gl.convert_layout(S, S_LAYOUT, assert_trivial=True)
     if (n0 < whole[0]) | (n0 + N > whole[1]):
@@ -86,17 +85,13 @@ def altered(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
             stop = gl.convert_layout(spans[1], BY_ROW, assert_trivial=True)
         else:  # three warpgroups have no registers to keep them
             start, stop = _spans(spans, BY_ROW)
-        begin = (start - n0)[:, None] - low[None, :]
-        end = (stop - n0)[:, None] - low[None, :]
-        key = high[None, :][:, :, None]
-        seen = ((key >= begin[:, None, :]) & (key < end[:, None, :])).reshape([M, N])
-        S = gl.where(gl.convert_layout(seen, S_LAYOUT, assert_trivial=True), S, float("-inf"))
+        S = mask_intervals(S, start, stop, n0, high, low, S_LAYOUT)
     return S
 
 
 @gluon.jit
 def shift(own, plan: gl.constexpr, BY_ROW: gl.constexpr):
-    """The score that `altered` gives is what a row's softmax has, less this, times its scale."""
+    """Return what `modify_and_mask` adds to all scores of a row, in units of S."""
     if plan.score == "softcap":
         return 0.5
     elif plan.score == "alibi":
@@ -107,7 +102,7 @@ def shift(own, plan: gl.constexpr, BY_ROW: gl.constexpr):
 
 @gluon.jit
 def first_state(SINKS, h, own, scale_log2, plan: gl.constexpr, BY_ROW: gl.constexpr):
-    """m and l before the first key: −∞ and 0, or the sink's logit and 1."""
+    """Return m and l before the first key: −∞ and 0, or the sink's logit and 1."""
     m = gl.full([64], float("-inf"), gl.float32, BY_ROW)
     l = gl.zeros([64], gl.float32, BY_ROW)
     if plan.sink:
@@ -119,7 +114,7 @@ def first_state(SINKS, h, own, scale_log2, plan: gl.constexpr, BY_ROW: gl.conste
 
 @gluon.jit
 def _reciprocal(x):
-    """1 / x to one unit in the last place; 0 of ∞."""
+    """Return 1 / x to one unit in the last place; 0 of ∞."""
     return gl.inline_asm_elementwise(
         "rcp.approx.ftz.f32 $0, $1;", "=f,f", [x], gl.float32, is_pure=True, pack=1
     )

@@ -1,7 +1,7 @@
-"""Which Triton the Hopper kernel is trusted with. Gluon is experimental: any version may change it.
+"""Decide whether the installed Triton may run the Hopper kernel: Gluon is experimental.
 
-A version that was run on a card is trusted, every other is checked on the spot, once per process
-and device, and refused only for what the check finds.
+A version that was run on a card is trusted; any other is checked once per process and device, and
+refused only for what the check finds.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ RUN_ON_A_CARD = {
     "3.6": ("NVIDIA H200", "2026-11-22"),
     "3.7": ("NVIDIA H200", "2026-11-22"),
 }
-# Of every launch. Triton 3.10 turns the fusion of multiply and add off unless it is asked for.
+# Of every launch. Triton 3.10 fuses multiply and add only on request.
 OPTIONS = {"num_warps": 4, "enable_fp_fusion": True}
 
-# What is run: both d, both masks, both dtypes, each pair of them. The lengths, and the diagonal
+# The check runs both d, both masks, both dtypes, each pair of them. The lengths, and the diagonal
 # that ends between two blocks of 128 keys, enter every loop of the kernel; there are more tiles
 # than multiprocessors, so programs take a second one.
 CASES = (
@@ -42,16 +42,16 @@ _one_at_a_time = threading.RLock()
 
 
 def trusted(device: torch.device, run: Run) -> str:
-    """One sentence why the installed Triton is not trusted with the Hopper kernel, "" if it is.
+    """Return in one sentence why the installed Triton may not run the Hopper kernel, "" if it may.
 
     run(q, k, v, causal) -> O is the kernel's launch: q (1, H, Nq, d), k and v (1, H, Nk, d), fp16
     or bf16 on `device`, scale 1/√d, causal aligned bottom-right. It is called only for a version
     that is not in the table, and may itself call `trusted`. The first check compiles four kernels.
-    While a CUDA graph is captured nothing is checked, and the answer is not kept. Raises
-    torch.cuda.OutOfMemoryError if the check finds no room, which is no judgment.
+    While a CUDA graph is captured nothing is checked, and the answer is not cached. Raises
+    torch.cuda.OutOfMemoryError if the check has too little memory, which says nothing of Triton.
     """
-    if (known := _answers.get(device)) is not None:
-        return known
+    if (answer := _answers.get(device)) is not None:
+        return answer
     if release(installed()) in RUN_ON_A_CARD:
         return _answers.setdefault(device, "")
     if _capturing(device):
@@ -71,7 +71,7 @@ def trusted(device: torch.device, run: Run) -> str:
 
 
 def check(device: torch.device, run: Run) -> str:
-    """One sentence on the first case that `run` does not compute as exactly as it must, else ""."""
+    """Return one sentence on the first case whose error under `run` is too large, else ""."""
     for case in CASES:
         d, causal, dtype = case
         name = f"d = {d}, {'causal' if causal else 'full'}, {str(dtype).removeprefix('torch.')}"
@@ -90,7 +90,7 @@ def check(device: torch.device, run: Run) -> str:
 
 
 def _errors(device, run, d, causal, dtype) -> tuple[float, float]:
-    """Largest absolute error of `run` against float64, and what is allowed.
+    """Return the largest absolute error of `run` against float64, and the allowed one.
 
     Twice naive attention's in the same dtype, and 2 u max |V| for the rounding of O (u is half of
     eps): the rule of `tests/kernels/attention_checks.py`.
@@ -117,7 +117,7 @@ def _capturing(device: torch.device) -> bool:
 
 
 def _cause(error: BaseException) -> str:
-    """The last line of what an exception goes back to: what comes before is the kernel's text."""
+    """Return the last line of an exception's root cause: before it is the kernel's text."""
     while error.__cause__:
         error = error.__cause__
     lines = str(error).strip().splitlines() or ["no message"]
@@ -125,14 +125,14 @@ def _cause(error: BaseException) -> str:
 
 
 def release(version: str) -> str:
-    """3.7 of 3.7.1; of a build that is no release, like 3.7.1+git0a1b2c3, all of it."""
+    """Return 3.7 of 3.7.1, and a build that is no release, like 3.7.1+git0a1b2c3, as it is."""
     found = re.fullmatch(r"(\d+\.\d+)(\.\d+)?(\.post\d+)?", version)
     return found[1] if found else version
 
 
 @lru_cache(maxsize=1)
 def installed() -> str:
-    """Of the Triton that is imported."""
+    """Return the version of the imported Triton."""
     import triton
 
     return triton.__version__

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
+from typing import Any
 
 import numpy as np
 
@@ -52,13 +53,13 @@ class Mask:
         """Have the kernels code of their own for it?"""
         return self.text in PLAIN
 
-    def sees(self, row, key):
+    def sees(self, row, key) -> Any:
         """bool: which scores are visible, of arrays or torch tensors, rows (…, n, 1) in the keys'
         counting and keys (…, 1, m); of a shape that broadcasts to (…, n, m)."""
         terms = (_term_sees(term, row, key) for term in self.terms)
         return reduce(lambda a, b: a | b, terms)
 
-    def hidden(self, row, key):
+    def hidden(self, row, key) -> Any:
         """``~sees(row, key)``, for causal in one comparison: who measures bytes counts it."""
         return key > row if self.text == "causal" else ~self.sees(row, key)
 

@@ -145,3 +145,29 @@ def assert_attention(
         lse_error = (lse.double() - lse_ref)[seen].abs().max().item()
         assert lse_error <= allowed.lse, f"lse: error {lse_error:.3g}, {allowed}"
     return o, lse
+
+
+def wrong_replays(attend, lengths, repeats: int, **sizes) -> int:
+    """How many replays differ from the eager O, of a graph for each length, each on a stream of its
+    own and all at once; outputs are NaN before."""
+    made = []
+    for seed, n in enumerate(lengths):
+        torch.manual_seed(seed)
+        q, k, v = make_qkv(n, 64, dtype="bf16", **sizes)
+        want = attend(q, k, v)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            o = attend(q, k, v)
+        made.append((torch.cuda.Stream(), graph, (q, k, v), o, want))  # inputs live as long
+    wrong = 0
+    for _ in range(repeats):
+        for *_, o, _ in made:
+            o.fill_(float("nan"))
+        torch.cuda.synchronize()
+        for stream, graph, *_ in made:
+            with torch.cuda.stream(stream):
+                graph.replay()
+        torch.cuda.synchronize()
+        wrong += sum(not torch.equal(o, want) for *_, o, want in made)
+    return wrong

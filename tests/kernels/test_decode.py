@@ -31,7 +31,7 @@ def poisoned(monkeypatch):
         return lambda: filled(*shape, **options)
 
     monkeypatch.setattr(torch, "empty", filled)
-    monkeypatch.setattr(decode, "maker", make)
+    monkeypatch.setattr(decode, "allocator", make)
 
 
 def errors(q, k, v, *, causal=False, scale=None, **options):
@@ -113,10 +113,10 @@ class Changed:
         self.kernel, self.change, self.launches = kernel, change, 0
 
     def __getitem__(self, grid):
-        def launch(each, o, lse, parts, lse_at, **options):
+        def launch(each, of_parts, o, lse, parts, lse_at, **options):
             self.launches += 1
-            self.change(each[lse_at:].view(-1, parts))
-            self.kernel[grid](each, o, lse, parts, lse_at, **options)
+            self.change(of_parts[lse_at:].view(-1, parts))
+            self.kernel[grid](each, of_parts, o, lse, parts, lse_at, **options)
 
         return launch
 

@@ -1,8 +1,9 @@
-"""Prepared calls: what is kept and what is not; on a GPU that a kept launch is right again."""
+"""Prepared calls: what is cached and what is not; on a GPU that a cached launch is right again."""
 
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from triton.runtime.errors import OutOfResources
 
 import kernels
 from kernels import fa2, hopper, launching, orders
-from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
+from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance, wrong_replays
 
 on_gpu = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a CUDA GPU: the interpreter launches nothing"
@@ -220,27 +221,9 @@ def test_threads_and_streams_at_once(attend):
 @on_gpu
 @pytest.mark.parametrize("attend", FAST)
 def test_graphs_replayed_at_once(attend):
-    """Four graphs on four streams, 250 replays each, outputs poisoned before."""
-    made = []
-    for n in (512, 1024, 512, 2048):
-        q, k, v = make_qkv(n, 64, heads=8, dtype="bf16")
-        want = attend(q, k, v, causal=True)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            o = attend(q, k, v, causal=True)
-        made.append((torch.cuda.Stream(), graph, (q, k, v), o, want))  # who lives as long
-    wrong = 0
-    for _ in range(250):
-        for *_, o, _ in made:
-            o.fill_(float("nan"))
-        torch.cuda.synchronize()
-        for stream, graph, *_ in made:
-            with torch.cuda.stream(stream):
-                graph.replay()
-        torch.cuda.synchronize()
-        wrong += sum(not torch.equal(o, want) for *_, o, want in made)
-    assert wrong == 0
+    """Four graphs on four streams, 250 replays each."""
+    attend = partial(attend, causal=True)
+    assert wrong_replays(attend, (512, 1024, 512, 2048), 250, heads=8) == 0
 
 
 @on_gpu

@@ -70,7 +70,7 @@ def test_canary_around_the_output(monkeypatch):
         return lambda: buffer[64 : 64 + size].view(shape)
 
     q, k, v = make_qkv(37, 12, heads=2)
-    monkeypatch.setattr(fa2, "maker", guarded)
+    monkeypatch.setattr(fa2, "allocator", guarded)
     monkeypatch.setattr(orders, "_calls", launching.Calls(orders.prepare))
     o, lse = kernels.flash_attention(q, k, v, block_m=8, block_n=8, return_lse=True)
     assert len(buffers) == 2

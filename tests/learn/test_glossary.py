@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from explainer.algorithms import tiling
+from explainer.algorithms.registry import MAIN
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
 from explainer.learn.glossary import TERMS, data, spelled
 from explainer.problem import Problem
-from kernels.spec.fields import ORDERS
 from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}
@@ -112,7 +112,7 @@ def test_every_word_that_the_pages_use_is_there():
     assert not set(WORDS) - set(BY_KEY)
     assert not set(PHASES) - set(BY_KEY)
     assert not set(tiling.KINDS) - set(BY_KEY)
-    assert not set(ORDERS) - set(BY_KEY)
+    assert not set(MAIN) - set(BY_KEY)
     phases = [t.key for t in TERMS if t.name.startswith("phase ")]
     assert tuple(phases) == PHASES  # in the order in which they happen
 

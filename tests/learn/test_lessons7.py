@@ -39,7 +39,7 @@ def test_speeds_are_the_records():
         assert gain == pytest.approx(rate["fa2", n] / rate["naive", n], rel=0.02)
         assert gain > 3, "never slower, as the words say"
     assert {r["batch"] * n for n, r in limits.times("naive").items()} == {16_384}
-    assert "B × N = 16,384 tokens, 32 heads" in limits.SAID["short"]
+    assert "B × N = 16,384 tokens, 32 heads" in limits.NOTES["short"]
     assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in LESSON.words
     weights = 24 * 4096**2 * 32 * 256 / 761.7e12  # 64 sequences of 32 heads of 64 are 32 of 4,096
     for method, ms, said in (("naive", 0.456, "10%"), ("fa2", 0.1353, "3%")):
@@ -213,7 +213,7 @@ def test_the_rates_asked_for_are_the_records():
 def test_the_ring_computes_each_causal_tile_once(layout):
     tiles = [t for step in range(4) for found in others.work(layout, step) for t in found]
     assert sorted(tiles) == [(i, j) for i in range(8) for j in range(i + 1)]
-    assert sorted(b for found in others.held(layout) for b in found) == [*range(8)]
+    assert sorted(b for found in others.blocks_of_gpus(layout) for b in found) == [*range(8)]
 
 
 def test_pairing_early_and_late_blocks_evens_the_ring():

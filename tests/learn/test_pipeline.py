@@ -15,7 +15,7 @@ from explainer.learn import pipeline
 from explainer.learn.pipeline import (
     FITTED,
     MATRIX,
-    SHOWN,
+    ON_SCREEN,
     SOFTMAX,
     TMA,
     VARIANTS,
@@ -64,7 +64,7 @@ def test_data_flow_holds_whatever_the_variant_says(variant, tiles, softmax):
 @pytest.mark.parametrize("softmax", COSTS)
 def test_the_work_is_the_same_in_all_variants(softmax):
     totals = {
-        v: sorted((s.task.key, s.task.time) for s in run(v, SHOWN, softmax)) for v in VARIANTS
+        v: sorted((s.task.key, s.task.time) for s in run(v, ON_SCREEN, softmax)) for v in VARIANTS
     }
     assert all(t == totals["serial"] for t in totals.values())
 
@@ -152,7 +152,7 @@ def test_overlap_gains_what_the_paper_says_and_nothing_where_ping_pong_hides_all
 
 
 def test_busy_by_sampling_and_what_the_intro_says():
-    slots = run("pingpong", SHOWN, FITTED)
+    slots = run("pingpong", ON_SCREEN, FITTED)
     times = np.linspace(0, makespan(slots), 200_001)
     works = np.zeros(len(times), bool)
     for s in slots:
@@ -166,8 +166,10 @@ def test_overlap_runs_softmax_beside_the_consumers_own_product():
     """Where it is said to: softmax of tile j while P V of tile j − 1 of the same consumer."""
 
     def beside(variant: str) -> int:
-        at = {s.task.key: s for s in run(variant, SHOWN, FITTED)}
-        pairs = ((at["softmax", w, j], at["PV", w, j - 1]) for w in (0, 1) for j in range(1, SHOWN))
+        at = {s.task.key: s for s in run(variant, ON_SCREEN, FITTED)}
+        pairs = (
+            (at["softmax", w, j], at["PV", w, j - 1]) for w in (0, 1) for j in range(1, ON_SCREEN)
+        )
         return sum(a.start < b.end and b.start < a.end for a, b in pairs)
 
     assert {v for v in VARIANTS if beside(v)} == {"overlap", "alike"}

@@ -25,7 +25,6 @@ from explainer.parallel import split_keys
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec import masks
-from kernels.spec.fields import ORDERS
 
 MATH = "http://www.w3.org/1998/Math/MathML"
 APPLIED = "\u2061"  # invisible: a function is applied to what follows
@@ -353,7 +352,7 @@ def test_the_lines_go_through_the_phases_in_order():
 
 
 def test_the_handouts_bytes_are_those_of_its_formulas():
-    p = reference.SHOWN
+    p = reference.EXAMPLE
     matrix = p.n * p.d * 2  # fp16; m, l and lse take 4 bytes
     square = 4 * p.n**2 * 2
     asked = {
@@ -368,7 +367,7 @@ def test_the_handouts_bytes_are_those_of_its_formulas():
     assert [row[2] for row in orders] == ["P, N × N", "m and ℓ", "lse"]
     for start, column, wanted in (("Elements asked", 1, asked), ("Least elements", 3, least)):
         forms = {label.split(", ")[-1]: m for label, m in FORMULAS if label.startswith(start)}
-        for order, row in zip(ORDERS, rows, strict=True):
+        for order, row in zip(reference.ORDER_FACTS, rows, strict=True):
             share = wanted[order] / wanted["standard"]
             size = amount(wanted[order]).replace(" ", "\xa0")
             assert row[column + 1] == f"{size}, {share:.2f}\xa0×"
@@ -391,7 +390,7 @@ def test_the_five_numbers_come_from_other_ways_too():
     expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]
     assert [number.replace("\xa0", " ") for number, _ in reference.numbers()] == expected
     assert expected[2] == "3.97 ×"  # FACTS.md
-    side = tile_budget.largest_square(reference.SHOWN, cards.CARDS["h200"])
+    side = tile_budget.largest_square(reference.EXAMPLE, cards.CARDS["h200"])
     assert f"{side}\xa0×\xa0{side}" in reference.numbers()[4][1]
 
 
@@ -401,7 +400,7 @@ def test_no_number_of_the_sheet_is_parted_from_its_unit():
 
 def test_the_operations_are_as_the_handout_says():
     *forward, backward = claim_costs.operations(
-        reference.SHOWN.n, reference.SHOWN.d, reference.SHOWN.block_q
+        reference.EXAMPLE.n, reference.EXAMPLE.d, reference.EXAMPLE.block_q
     ).values()
     ours, theirs = (sum(kind[order] for kind in forward) for order in ("fa2", "standard"))
     assert abs(ours / theirs - 1) < 0.01

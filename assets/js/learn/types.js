@@ -54,7 +54,7 @@
  *
  * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
  * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
- *   said?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
+ *   labels?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
  *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
  *   aside?: boolean, tone?: string, code?: boolean}} GridItem
  *
@@ -76,16 +76,16 @@
  *   lanes: ExpLane[]}} OverflowData
  * @typedef {{name: string, size: string, bytes: number, per_s: number, rate: string, kind: string}} MemoryLevel
  * @typedef {[name: string, bytes: number]} Part
- * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_said: string, matrix_said: string,
+ * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_text: string, matrix_text: string,
  *   tiled: boolean, setting: string, bars: {name: string, s: number, time: string, words: string, on: boolean}[],
  *   sm: {count: number, shared: string, shared_bytes: number, registers: string, registers_bytes: number,
  *     in_shared: Part[], in_registers: Part[], words: string[]}}} PyramidData
- * @typedef {{low: number, high: number, peak: number, per_s: number, edge: number, edge_said: string, memory: string,
- *   units: string, points: {name: string, x: number, y: number, said: string, most: string}[]}} RooflineData
+ * @typedef {{low: number, high: number, peak: number, per_s: number, edge: number, edge_text: string, memory: string,
+ *   units: string, points: {name: string, x: number, y: number, operations: string, most: string}[]}} RooflineData
  * @typedef {[tensor: string, bytes: number, text: string]} Transfer
  * @typedef {{kernels: {name: string, reads: Transfer[], writes: Transfer[]}[], steps: [string, string][], heads: number,
- *   room: number, room_said: string, least: number, most: number,
- *   ladder: {n: string, bytes: number, said: string, now: boolean}[]}} TripsData
+ *   room: number, room_text: string, least: number, most: number,
+ *   ladder: {n: string, bytes: number, text: string, now: boolean}[]}} TripsData
  *
  * @typedef {{keys: string[], moved: Record<string, string>, lessons: Record<string, [string, string]>,
  *   paths: Record<string, string[]>, starts: string[], ends: Record<string, [string, string]>,

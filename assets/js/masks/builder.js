@@ -39,7 +39,10 @@ export class Builder {
       autocapitalize: "off",
     });
     this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
-    this.text.addEventListener("change", () => !this.failed && (this.text.value = this.asked.mask));
+    this.text.addEventListener(
+      "change",
+      () => !this.failed && (this.text.value = this.wanted.mask),
+    );
     this.took = button(t("use"), () => this.use(), { class: "fa-mask-use" });
     const cancel = button(t("cancel"), () => this.act.cancel(), { class: "fa-mask-cancel" });
     const title = el("h2", { id: "fa-mask-title", text: t("title") });
@@ -64,16 +67,16 @@ export class Builder {
     this.about = new About(this.root);
     foot.append(this.about.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
-    this.resizer = new ResizeObserver(() => this.shown && this.draw());
+    this.resizer = new ResizeObserver(() => this.answer && this.draw());
     this.resizer.observe(this.map.box);
-    this.themes = new MutationObserver(() => this.shown && this.map.paint());
+    this.themes = new MutationObserver(() => this.answer && this.map.paint());
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
 
   /** @param problem {n, br, bc, mask, score, sink} as the address has them: the mask that is edited */
-  async open({ n, br, bc, ...said }) {
+  async open({ n, br, bc, ...mask }) {
     this.size = { n, br, bc };
-    this.asked = said;
+    this.wanted = mask;
     this.picked = null;
     const palette = await during(
       "mask",
@@ -96,27 +99,27 @@ export class Builder {
 
   /** What the server says to this text; `field` is where it was typed, so that what is wrong stands beside it. */
   async ask(changed, field = null) {
-    Object.assign(this.asked, changed);
+    Object.assign(this.wanted, changed);
     this.request?.abort();
     const request = (this.request = new AbortController());
     const typed = field === this.text;
-    if (!typed) this.text.value = this.asked.mask;
+    if (!typed) this.text.value = this.wanted.mask;
     try {
       const answer = await during(
         "mask",
-        requestOk(buildUrl("mask", { ...this.size, ...this.asked }), request.signal).then((found) =>
-          found.json(),
+        requestOk(buildUrl("mask", { ...this.size, ...this.wanted }), request.signal).then(
+          (found) => found.json(),
         ),
       );
       if (request.signal.aborted) return;
       this.notify(null, null);
-      this.shown = unpacked(answer);
-      Object.assign(this.asked, {
+      this.answer = unpacked(answer);
+      Object.assign(this.wanted, {
         mask: answer.mask,
         score: answer.score,
         sink: answer.sink === null ? "" : String(answer.sink),
       });
-      this.draft = this.shown.draft;
+      this.draft = this.answer.draft;
       if (!typed) this.text.value = answer.mask;
       this.draw();
     } catch (error) {
@@ -173,17 +176,17 @@ export class Builder {
       }
     }
     this.chips.draw(this.draft, this.picked);
-    this.scores.draw(this.asked);
-    this.map.draw(this.shown, this.picked !== null);
-    this.work.draw(this.shown);
-    this.presets.draw(this.shown);
+    this.scores.draw(this.wanted);
+    this.map.draw(this.answer, this.picked !== null);
+    this.work.draw(this.answer);
+    this.presets.draw(this.answer);
     this.about.draw(this.presets.now, this.picked !== null);
-    set(this.root, { "data-mask": this.shown.mask });
+    set(this.root, { "data-mask": this.answer.mask });
   }
 
   use() {
-    if (this.failed || !this.shown) return this.root.querySelector("[aria-invalid]")?.focus();
-    const { mask, score, sink } = this.asked;
+    if (this.failed || !this.answer) return this.root.querySelector("[aria-invalid]")?.focus();
+    const { mask, score, sink } = this.wanted;
     this.act.use({ mask, score, sink });
   }
 

@@ -26,12 +26,14 @@ export class Chips {
   /** @param draft the terms @param picked "term.k" of the chip whose tiles are toggled, or null */
   draw(draft, picked) {
     const shape = JSON.stringify([draft.map((term) => term.map(({ name }) => name)), picked]);
-    const held = this.root.contains(document.activeElement) ? document.activeElement.dataset : {};
-    const before = this.draft?.[held.term]?.[held.k];
+    const focused = this.root.contains(document.activeElement)
+      ? document.activeElement.dataset
+      : {};
+    const before = this.draft?.[focused.term]?.[focused.k];
     Object.assign(this, { draft, picked });
     if (shape !== this.shape) this.build();
     this.shape = shape;
-    if (held.kind) this.hold(held, before);
+    if (focused.kind) this.hold(focused, before);
     for (const field of all(this.root, "input")) {
       const { term, k, at } = field.dataset;
       const piece = draft[term][k];
@@ -43,7 +45,7 @@ export class Chips {
       set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
   }
 
-  /** The keyboard stays where it was: with its chip, wherever that stands now. @param held the dataset of what had it */
+  /** The keyboard stays where it was: with its chip, wherever that stands now. @param focused the dataset of what had it */
   hold({ kind, term, k, at }, piece) {
     const same = (one) => piece && textOf(one) === textOf(piece);
     const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
@@ -57,9 +59,9 @@ export class Chips {
   }
 
   find(kind, term, k, at) {
-    const said = { kind, term, k, at };
+    const place = { kind, term, k, at };
     return this.root.querySelector(
-      Object.entries(said)
+      Object.entries(place)
         .map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`))
         .join(""),
     );

@@ -5,7 +5,7 @@ import { Builder } from "./builder.js";
 
 let styles = null;
 
-/** Over `place`, which rests meanwhile. @param place what the view stands behind @param how {problem, use(said), closed()} */
+/** Over `place`, which rests meanwhile. @param place what the view stands behind @param how {problem, use(mask), closed()} */
 export async function mount(place, { problem, use, closed }) {
   await (styles ??= loadStyles("masks"));
   const rests = [place, ...document.querySelectorAll(".fa-step-controls")];
@@ -15,9 +15,9 @@ export async function mount(place, { problem, use, closed }) {
     closed();
   };
   const builder = new Builder({
-    use: (said) => {
+    use: (mask) => {
       close();
-      use(said);
+      use(mask);
     },
     cancel: close,
   });

@@ -10,7 +10,7 @@ import { t } from "./texts.js";
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
 const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
-const MOST_WORDS = 200; // tiles that are told "skip"
+const MOST_WORDS = 200; // tiles that are labels "skip"
 
 export class MaskMap {
   /** @param act {toggle(i, j)}: a tile of the chosen chip was clicked */
@@ -19,7 +19,7 @@ export class MaskMap {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.light = el("i", { class: "fa-mask-light" });
     this.over = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
-    this.said = el("p", {
+    this.sentence = el("p", {
       class: "fa-mask-sentence",
       id: "fa-mask-sentence",
       "aria-live": "polite",
@@ -44,7 +44,7 @@ export class MaskMap {
       el("b", { class: "fa-ink-q fa-mask-q", text: t("queries") }),
       this.queries,
       this.box,
-      this.said,
+      this.sentence,
       this.legend,
     ]);
     this.box.addEventListener(
@@ -58,19 +58,19 @@ export class MaskMap {
 
   /** How many rows and columns the light can stand in. */
   get size() {
-    const { n, tiles, keepingTerm } = this.shown;
+    const { n, tiles, keepingTerm } = this.answer;
     return keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
   }
 
-  /** @param shown model/mask.js's Shown @param picks whether tiles are toggled by a click */
-  draw(shown, picks) {
+  /** @param answer model/mask.js's Shown @param picks whether tiles are toggled by a click */
+  draw(answer, picks) {
     const other =
-      this.shown?.n !== shown.n || this.shown.br !== shown.br || this.shown.bc !== shown.bc;
-    this.shown = shown;
+      this.answer?.n !== answer.n || this.answer.br !== answer.br || this.answer.bc !== answer.bc;
+    this.answer = answer;
     this.hover = null;
     set(this.box, { "data-picks": picks ? "" : null });
     this.picks = picks;
-    if (other) this.at = shown.keepingTerm ? firstCell(shown) : [0, 0];
+    if (other) this.at = answer.keepingTerm ? firstCell(answer) : [0, 0];
     this.paint();
     this.words();
     this.turn();
@@ -78,9 +78,9 @@ export class MaskMap {
 
   /** Cells and tiles, for the size and the colors of this moment. */
   paint() {
-    const { shown, canvas } = this;
+    const { answer, canvas } = this;
     const wide = this.box.clientWidth;
-    if (!shown || !wide) return;
+    if (!answer || !wide) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = canvas.height = Math.round(wide * ratio);
     const pen = canvas.getContext("2d");
@@ -94,7 +94,7 @@ export class MaskMap {
       full: color("mask-t0"),
       some: color("mask-t0-soft"),
     };
-    const { n, br, bc, tiles, keepingTerm, kinds } = shown;
+    const { n, br, bc, tiles, keepingTerm, kinds } = answer;
     const cell = wide / n;
     const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
     for (let i = 0; kinds && i < tiles.Tr; i++)
@@ -154,15 +154,15 @@ export class MaskMap {
 
   /** What stands over the cells and beside them: skip, documents, axes, legend. */
   words() {
-    const { n, br, bc, tiles, kinds, draft } = this.shown;
+    const { n, br, bc, tiles, kinds, draft } = this.answer;
     const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
-    const told = [];
+    const labels = [];
     const high = this.box.clientWidth / Math.max(tiles.Tr, tiles.Tc);
     const size = parseFloat(getComputedStyle(this.over).fontSize);
     for (let i = 0; kinds && high > 3 * size && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++)
-        if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && told.length < MOST_WORDS)
-          told.push(
+        if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && labels.length < MOST_WORDS)
+          labels.push(
             el("span", {
               text: t("skip"),
               style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}`,
@@ -183,7 +183,7 @@ export class MaskMap {
           : []),
       ];
     });
-    this.over.replaceChildren(...papers, ...told);
+    this.over.replaceChildren(...papers, ...labels);
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;
@@ -205,7 +205,7 @@ export class MaskMap {
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
   axis() {
-    const { n, br, bc, keepingTerm } = this.shown;
+    const { n, br, bc, keepingTerm } = this.answer;
     const [i, j] = this.hover ?? this.at;
     const lit = keepingTerm ? [i, j] : [i * br, j * bc];
     const room = this.box.clientWidth / n;
@@ -233,7 +233,7 @@ export class MaskMap {
 
   /** The light stands where the mouse is, else where the keyboard is. */
   turn() {
-    const { n, br, bc, keepingTerm } = this.shown;
+    const { n, br, bc, keepingTerm } = this.answer;
     const [i, j] = this.hover ?? this.at;
     const [top, left, high, wide] = keepingTerm
       ? [i, j, 1, 1]
@@ -242,11 +242,11 @@ export class MaskMap {
     this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
     set(this.box, { "data-i": i, "data-j": j });
     const words = keepingTerm
-      ? scoreSentence(this.shown, i, j)
-      : [{ text: tileSentence(this.shown, i, j) }];
+      ? scoreSentence(this.answer, i, j)
+      : [{ text: tileSentence(this.answer, i, j) }];
     const text = words.map((word) => word.text).join("");
-    if (this.told !== text)
-      this.said.replaceChildren(
+    if (this.text !== text)
+      this.sentence.replaceChildren(
         ...words.map(({ text: part, term }) =>
           el(term === undefined ? "span" : "b", {
             text: part.replace(SIGN, "\u00a0$1\u00a0"),
@@ -254,11 +254,11 @@ export class MaskMap {
           }),
         ),
       );
-    this.told = text;
+    this.text = text;
   }
 
   point(place) {
-    if (!this.shown || String(place) === String(this.hover)) return;
+    if (!this.answer || String(place) === String(this.hover)) return;
     this.hover = place;
     this.turn();
     this.axis();
@@ -273,7 +273,7 @@ export class MaskMap {
 
   cellAt({ clientX, clientY }) {
     const { left, top, width, height } = this.box.getBoundingClientRect();
-    const { n, br, bc, keepingTerm } = this.shown;
+    const { n, br, bc, keepingTerm } = this.answer;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
       clamp(Math.floor(x * n), 0, n - 1),
     );
@@ -287,13 +287,13 @@ export class MaskMap {
 
   /** The score that the light is on, or the first of its tile. */
   score() {
-    const { br, bc, keepingTerm } = this.shown;
+    const { br, bc, keepingTerm } = this.answer;
     return keepingTerm ? this.at : [this.at[0] * br, this.at[1] * bc];
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.shown) return;
-    const { br, keepingTerm } = this.shown;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.answer) return;
+    const { br, keepingTerm } = this.answer;
     const [rows, cols] = this.size;
     const [i, j] = this.at;
     const tile = keepingTerm ? br : 1;

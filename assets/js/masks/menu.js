@@ -55,15 +55,15 @@ export class Menu {
     const high = this.root.offsetHeight;
     this.root.style.left = `${clamp(view.width - this.root.offsetWidth - 8, 8, left - view.left)}px`;
     this.root.style.top = `${clamp(bottom - view.top + 4, 8, view.height - high - 8)}px`;
-    this.shown()[0]?.focus();
+    this.visibleItems()[0]?.focus();
   }
 
-  shown() {
+  visibleItems() {
     return this.items.map(({ node }) => node).filter((node) => !node.hidden);
   }
 
   key(event) {
-    const nodes = this.shown();
+    const nodes = this.visibleItems();
     const at = nodes.indexOf(document.activeElement);
     const to =
       { Home: 0, End: nodes.length - 1 }[event.key] ??

@@ -30,7 +30,7 @@ export class Scores {
         "aria-label": label,
         class: "fa-mask-number",
       });
-      input.addEventListener("input", () => this.said(input));
+      input.addEventListener("input", () => this.edit(input));
       return input;
     };
     this.number = field(t("score.number"));
@@ -77,7 +77,7 @@ export class Scores {
     this.ask(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.number);
   }
 
-  said(field) {
+  edit(field) {
     const { kind } = scoreOf(this.score);
     const score = field === this.number ? `${kind}:${field.value.trim()}` : this.score;
     this.ask(score, field);

@@ -150,11 +150,11 @@ export class About {
   }
 
   tell(target = null) {
-    const [on, held] = [target, document.activeElement].map((node) => {
+    const [under, focused] = [target, document.activeElement].map((node) => {
       const { preset, about } = node?.closest?.("[data-preset], [data-about]")?.dataset ?? {};
       return this.known?.get(preset ? `preset ${preset}` : about);
     });
-    const one = (this.root.closest(".fa-narrow") ? null : (on ?? held)) ?? this.rests;
+    const one = (this.root.closest(".fa-narrow") ? null : (under ?? focused)) ?? this.rests;
     set(this.root, { "data-empty": one ? null : "" });
     this.root.replaceChildren(
       ...(one

@@ -10,7 +10,7 @@ import { t } from "./texts.js";
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
 const panels = () => /** @type {HTMLElement[]} */ (all(document, "#pages > [role=tabpanel]"));
-const shown = () => panels().find((panel) => panel.checkVisibility());
+const panelOnScreen = () => panels().find((panel) => panel.checkVisibility());
 const nameOf = () =>
   document
     .querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")
@@ -18,7 +18,7 @@ const nameOf = () =>
 
 /** The page on screen has the keyboard, and is named; framed (`led`) for who came by it. @param {boolean} led */
 function enter(led) {
-  const panel = shown();
+  const panel = panelOnScreen();
   if (!panel) return false;
   set(panel, { tabindex: "-1", "aria-label": nameOf() });
   panel.classList.toggle("is-led", led);

@@ -19,11 +19,11 @@ const asks = (by) => count("figures", by);
 
 /** Values that are not the page's defaults go to the address, and on to the server if it `asks`. @param {Values} values @param {{prefix: string, plain: Record<string, string>, asks: boolean}} it */
 export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked }) {
-  const said = Object.entries(values).map(([key, value]) => [
+  const entries = Object.entries(values).map(([key, value]) => [
     prefix + key,
     value === null || String(value) === plain[key] ? null : String(value),
   ]);
-  if (taken.has(prefix)) address.write(Object.fromEntries(said)); // before that what the address asks for is still to come
+  if (taken.has(prefix)) address.write(Object.fromEntries(entries)); // before that what the address asks for is still to come
   if (isAsked) asks(1);
   return { ...values, mode: presentMode() };
 }
@@ -40,8 +40,8 @@ export function openFigures(values, { page, prefix, plain }) {
   const own = [...new URLSearchParams(window.location.search)].filter(([key]) =>
     key.startsWith(prefix),
   );
-  const said = own.map(([key, value]) => [key.slice(prefix.length), value]);
-  return { ...now, picked: new URLSearchParams([...said, ["mode", presentMode()]]).toString() };
+  const entries = own.map(([key, value]) => [key.slice(prefix.length), value]);
+  return { ...now, picked: new URLSearchParams([...entries, ["mode", presentMode()]]).toString() };
 }
 
 /** The Problem on the Step page and its pass, as the address has them. */

@@ -8,12 +8,12 @@ import { announce } from "./live_region.js";
 import { t } from "./texts.js";
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
-let shown = ""; // that of what the Step page shows
+let problem = ""; // of the Step page
 
 function chip() {
   const node = find(document, ".fa-kernel-chip");
   if (!node) return;
-  const found = findings.get(shown);
+  const found = findings.get(problem);
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
   if (!found) return;
   const { agrees, device } = found;
@@ -49,8 +49,8 @@ export function showFinding({ query, ...place }) {
     ...place,
   });
   const now = new URLSearchParams(place.pass ? { ...query, pass: place.pass } : query).toString();
-  if (now === shown) return;
-  shown = now;
+  if (now === problem) return;
+  problem = now;
   chip();
 }
 

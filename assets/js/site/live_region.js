@@ -4,8 +4,8 @@ import { all } from "../lib/dom.js";
 
 /** @param {string | null | undefined} text */
 export function announce(text) {
-  const said = document.querySelector(".fa-live");
-  if (said && text) said.textContent = text;
+  const place = document.querySelector(".fa-live");
+  if (place && text) place.textContent = text;
 }
 
 /** The sentence that stands first in this part of the page, once its answer is there. @param {string} place */

@@ -107,7 +107,7 @@ export class Terms {
       this.more,
     ]);
     /** @type {Shown | null} */
-    this.shown = null;
+    this.entry = null;
     /** Where the pointer was pressed, until it leaves the place.
      * @type {{left: number, right: number, top: number, bottom: number} | null} */
     this.left = null;
@@ -125,7 +125,7 @@ export class Terms {
     document.addEventListener(
       "keydown",
       (event) => {
-        if (event.key !== "Escape" || !this.shown) return;
+        if (event.key !== "Escape" || !this.entry) return;
         this.hide();
         event.stopImmediatePropagation();
       },
@@ -163,10 +163,10 @@ export class Terms {
     this.stir();
     if (this.left && inside(this.left, x, y, NEAR_PX)) return;
     this.left = null;
-    if (this.shown) {
+    if (this.entry) {
       const stays =
-        inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.shown.box, x, y, NEAR_PX);
-      if (stays || this.shown.node === document.activeElement) return clearTimeout(this.leaving);
+        inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.entry.box, x, y, NEAR_PX);
+      if (stays || this.entry.node === document.activeElement) return clearTimeout(this.leaving);
       this.leaving = setTimeout(() => this.hide(), HIDE_MS);
     }
     const marked = target.closest?.("abbr[data-term]");
@@ -222,7 +222,7 @@ export class Terms {
   /** @param {Term | undefined} term @param {DOMRect | undefined} box @param {HTMLElement} node */
   show(term, box, node) {
     clearTimeout(this.leaving);
-    if (!term || !box || (this.shown?.term === term && this.shown.node === node)) return;
+    if (!term || !box || (this.entry?.term === term && this.entry.node === node)) return;
     this.hide();
     const titled = /** @type {HTMLElement | null} */ (node.closest("[title]"));
     const place = document.querySelector(".gradio-container") ?? document.body;
@@ -232,7 +232,7 @@ export class Terms {
     set(this.more, { text: titled?.title ?? "" });
     this.more.hidden = !titled?.title;
     this.pop.hidden = false;
-    this.shown = { term, node, box, titled, title: titled?.title };
+    this.entry = { term, node, box, titled, title: titled?.title };
     titled?.removeAttribute("title"); // else the browser shows it too
     if (node.matches("[data-term]")) node.setAttribute("aria-describedby", this.pop.id);
     this.place(box);
@@ -240,10 +240,10 @@ export class Terms {
 
   /** The pointer's entry goes; that of a word with the focus, which itself scrolls, goes along. */
   scrolled() {
-    if (!this.shown) return;
-    if (this.shown.node !== document.activeElement) return this.hide();
-    this.shown.box = this.shown.node.getClientRects()[0];
-    this.place(this.shown.box);
+    if (!this.entry) return;
+    if (this.entry.node !== document.activeElement) return this.hide();
+    this.entry.box = this.entry.node.getClientRects()[0];
+    this.place(this.entry.box);
   }
 
   /** Below the word's box, above it where there is no room, or beside it: never over it. @param {DOMRect} box */
@@ -260,11 +260,11 @@ export class Terms {
 
   hide() {
     clearTimeout(this.leaving);
-    if (!this.shown) return;
-    const { node, titled, title } = this.shown;
+    if (!this.entry) return;
+    const { node, titled, title } = this.entry;
     if (node.matches("[data-term]")) node.removeAttribute("aria-describedby");
     if (title && titled && !titled.hasAttribute("title")) titled.setAttribute("title", title);
-    this.shown = null;
+    this.entry = null;
     this.pop.hidden = true;
   }
 }

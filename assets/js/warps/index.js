@@ -71,7 +71,7 @@ class Lane {
     this.tile = tile;
     this.steps = read(tile[this.split]);
     for (const [tensor, view] of Object.entries(this.bands)) {
-      const step = this.steps.find((s) => s.held[tensor]);
+      const step = this.steps.find((s) => s.pieces[tensor]);
       view.layout(tile, step.pieces[tensor]);
     }
     this.parts.layout(tile, this.split);
@@ -215,11 +215,14 @@ class WarpStage {
     set(this.stage, { style: `--warps:${tile.warps}`, "data-warps": tile.warps });
     for (const lane of this.lanes) lane.show(tile);
     this.steps = this.lanes[0].steps;
-    const asked = Number(new URLSearchParams(window.location.search).get(PLACE));
+    const requested = Number(new URLSearchParams(window.location.search).get(PLACE));
     const same = this.steps.findIndex((step) => step.phase === phase && step.part === part);
     this.at = phase
       ? Math.max(0, same)
-      : Math.min(this.steps.length - 1, Number.isInteger(asked) && asked > 0 ? asked : 0);
+      : Math.min(
+          this.steps.length - 1,
+          Number.isInteger(requested) && requested > 0 ? requested : 0,
+        );
     this.transport.length(this.steps.length);
     this.render();
   }

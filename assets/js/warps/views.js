@@ -188,7 +188,7 @@ export class Parts {
   draw(step) {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
-    const held = (name) => step.pieces[name] ?? [];
+    const piecesOf = (name) => step.pieces[name] ?? [];
     set(this.title, { text: sums ? t("sum") : t("max") });
     set(this.before.node.querySelector(".fa-before"), {
       text: sums ? t("sum.before") : t("max.before"),
@@ -196,10 +196,10 @@ export class Parts {
     set(this.after.node.querySelector(".fa-after"), {
       text: sums ? t("sum.after") : t("max.after"),
     });
-    const [before, after] = [held(sums ? "alpha_l" : "m_old"), held(`${tensor}_new`)];
-    const parts = held(tensor);
-    const shown = [...parts, ...before, ...after];
-    const bounds = extent(shown, (h) => [h.rows[1] - h.rows[0], 1]);
+    const [before, after] = [piecesOf(sums ? "alpha_l" : "m_old"), piecesOf(`${tensor}_new`)];
+    const parts = piecesOf(tensor);
+    const all = [...parts, ...before, ...after];
+    const bounds = extent(all, (h) => [h.rows[1] - h.rows[0], 1]);
     this.line(this.before, before, bounds);
     this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
@@ -209,7 +209,7 @@ export class Parts {
         bounds,
       );
       for (const name of ["m", "l"]) {
-        const own = held(name).find((h) => h.warps[0] === w);
+        const own = piecesOf(name).find((h) => h.warps[0] === w);
         const values = own
           ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r))
           : [];
@@ -267,9 +267,9 @@ export class Products {
       const h = pieces.find((p) => p.warps[0] === w);
       [...grid.children].forEach((cell, k) => {
         const row = this.tile.rows[0] + Math.floor(k / cols);
-        const held = h && h.rows[0] <= row && row < h.rows[1];
-        if (held && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
-        else paint(cell, held ? h.at(row - h.rows[0], k % cols) : undefined, bounds, "");
+        const isHere = h && h.rows[0] <= row && row < h.rows[1];
+        if (isHere && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
+        else paint(cell, isHere ? h.at(row - h.rows[0], k % cols) : undefined, bounds, "");
       });
     });
   }

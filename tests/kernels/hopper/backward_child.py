@@ -3,7 +3,7 @@
 Each line of stdin is a request in JSON, each line of stdout its answer. With "problem" (n_q, n_k,
 batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is prepared and made,
 its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged: "fault" says what
-was wrong, "" if nothing. "turns": deterministic; "plant" (pattern, replacement) changes the PTX
+was wrong, "" if nothing. "serialized": deterministic; "plant" (pattern, replacement) edits the PTX
 before. With "plan" (fields of a Plan), d and dtype it is compiled: see `plan_compiler`.
 """
 
@@ -113,7 +113,7 @@ def run(request: dict) -> dict:
     score = scores.parse("none")
     if reason := backward.why_not(q, k, v, mask, score, d**-0.5):
         return {"fault": reason}
-    call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("turns", False))
+    call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("serialized", False))
     try:
         *grads, _ = call(*tensors, lse.float(), None)
         assert_gradients(grads, q, k, v, grad_o, mask=mask.text)
@@ -156,7 +156,7 @@ def compile_plan(request: dict) -> dict:
             0.18,
             table,
             table,
-            table if plan.turns else None,
+            table if plan.serialized else None,
             plan,
             grid=(1,),
             **OPTIONS,

@@ -176,21 +176,32 @@ def copy_out(m, found, parts):
     return act
 
 
-def commit_copies(m, found, parts):
-    def act(warp, lanes):
-        warp.stores.append(warp.open_stores)
-        warp.open_stores = []
+def commit(opened: str, closed: str):
+    """An instruction that closes a group of asynchronous operations."""
 
-    return act
+    def make(m, found, parts):
+        def act(warp, lanes):
+            getattr(warp, closed).append(getattr(warp, opened))
+            setattr(warp, opened, [])
+
+        return act
+
+    return make
 
 
-def wait_copies(m, found, parts):
-    def act(warp, lanes):
-        while len(warp.stores) > int(parts[0]):
-            for store in warp.stores.pop(0):
-                store()
+def wait_group(closed: str):
+    """An instruction that has all groups but the last few done."""
 
-    return act
+    def make(m, found, parts):
+        def act(warp, lanes):
+            groups = getattr(warp, closed)
+            while len(groups) > int(parts[0]):
+                for operation in groups.pop(0):
+                    operation()
+
+        return act
+
+    return make
 
 
 def _matrix(descriptor: int, rows: int, turned: bool):
@@ -254,22 +265,5 @@ def product(m, found, parts):
             warp.open.append(multiply)
         else:
             multiply()
-
-    return act
-
-
-def commit_products(m, found, parts):
-    def act(warp, lanes):
-        warp.products.append(warp.open)
-        warp.open = []
-
-    return act
-
-
-def wait_products(m, found, parts):
-    def act(warp, lanes):
-        while len(warp.products) > int(parts[0]):
-            for multiply in warp.products.pop(0):
-                multiply()
 
     return act

@@ -192,9 +192,9 @@ INSTRUCTIONS = [
     (r"mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64", ordered.try_wait),
     (r"cp\.async\.bulk\.tensor\.\dd\.shared::\w+\.global\.mbarrier.*", ordered.copy_in),
     (r"cp\.(?:reduce\.)?async\.bulk\.tensor\.\dd\.global\.shared::cta.*", ordered.copy_out),
-    (r"cp\.async\.bulk\.commit_group", ordered.commit_copies),
-    (r"cp\.async\.bulk\.wait_group(?:\.read)?", ordered.wait_copies),
+    (r"cp\.async\.bulk\.commit_group", ordered.commit("open_stores", "stores")),
+    (r"cp\.async\.bulk\.wait_group(?:\.read)?", ordered.wait_group("stores")),
     (r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(b?f16)\.b?f16", ordered.product),
-    (r"wgmma\.commit_group.*", ordered.commit_products),
-    (r"wgmma\.wait_group.*", ordered.wait_products),
+    (r"wgmma\.commit_group.*", ordered.commit("open", "products")),
+    (r"wgmma\.wait_group.*", ordered.wait_group("products")),
 ]

@@ -41,11 +41,11 @@ def problem(
     late=True,
     seed=0,
     programs=1,
-    turns=False,
+    serialized=False,
 ):
     """A request to run this on the machine."""
     sizes = {"n_q": n_q, "n_k": n_k, "batch": batch, "heads": heads, "k_heads": k_heads, "d": d}
-    how = {"late": late, "seed": seed, "programs": programs, "turns": turns}
+    how = {"late": late, "seed": seed, "programs": programs, "serialized": serialized}
     return {"problem": {**sizes, "dtype": dtype, "mask": mask}, **how}
 
 
@@ -53,7 +53,7 @@ def problem(
 # heads, ragged ends, rows and keys that see nothing; the asynchronous early and late.
 RUNS = {
     "grouped": problem(70, 200, 128, "bf16", "causal", heads=2, k_heads=1, programs=2),
-    "even": problem(128, 256, 64, "fp16", "full", late=False, programs=2, turns=True),
+    "even": problem(128, 256, 64, "fp16", "full", late=False, programs=2, serialized=True),
 }
 SLOW_RUNS = {
     **{
@@ -63,7 +63,18 @@ SLOW_RUNS = {
     },
     **{
         f"{d} {late} {seed}": problem(
-            333, 270, d, "fp16", "causal", 2, 4, 2, late=late, seed=seed, programs=3, turns=seed > 0
+            333,
+            270,
+            d,
+            "fp16",
+            "causal",
+            2,
+            4,
+            2,
+            late=late,
+            seed=seed,
+            programs=3,
+            serialized=seed > 0,
         )
         for d, late, seed in itertools.product((64, 128), (False, True), range(2))
     },
@@ -103,7 +114,7 @@ def pytest_generate_tests(metafunc):
         cases = [(*plan, dtype) for plan in PLANS for dtype in ("bf16", "fp16")]
         if not full:
             cases = [(128, True, True, True, "queue", "fp16")]
-        metafunc.parametrize(("d", "masked", "grouped", "turns", "order", "dtype"), cases)
+        metafunc.parametrize(("d", "masked", "grouped", "serialized", "order", "dtype"), cases)
 
 
 def test_the_ptx_computes_the_gradients(ask, run):
@@ -116,8 +127,8 @@ def test_the_machine_rejects(ask, planted):
     assert re.search(said, ask({**TINY, "plant": (pattern, new)})["fault"])
 
 
-def test_no_plan_serializes_its_products(ask, d, masked, grouped, turns, order, dtype):
-    plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, turns)
+def test_no_plan_serializes_its_products(ask, d, masked, grouped, serialized, order, dtype):
+    plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, serialized)
     found = ask({"plan": asdict(plan), "d": d, "dtype": dtype})
     assert re.findall(SLOW, found["log"]) == []
     assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
@@ -187,16 +198,16 @@ def test_a_method_that_cannot_run_says_why():
 
 
 def judge(q, k, v, grad_o=None, **how):
-    """The kernel's gradients by the rule, added up in any order and in turns; and once more in
-    turns: the same bits."""
+    """The gradients by the rule, summed in any order and serialized; and once more
+    serialized: the same bits."""
     grad_o = like(q) if grad_o is None else grad_o
     with torch.no_grad():
         o, lse = kernels.flash_attention(q, k, v, return_lse=True, **how)
     found = [
         gradients.backward(
-            grad_o, None, q, k, v, o, lse, **how, method="hopper", deterministic=turns
+            grad_o, None, q, k, v, o, lse, **how, method="hopper", deterministic=serialized
         )[:3]
-        for turns in (False, True, True)
+        for serialized in (False, True, True)
     ]
     for grads in found[:2]:
         assert_gradients(grads, q, k, v, grad_o, **how)

@@ -1,12 +1,14 @@
 """The fast Hopper variant: the peers' grid on a GPU; what it refuses and needs, anywhere."""
 
+from functools import partial
+
 import pytest
 import torch
 
 import kernels
 from kernels import hopper
 from kernels.hopper import launch, plans
-from tests.kernels.attention_checks import make_qkv, tolerance
+from tests.kernels.attention_checks import make_qkv, tolerance, wrong_replays
 
 LENGTHS = [
     (113, 203),
@@ -75,27 +77,9 @@ def test_many_heads_grouped_keys_strides_and_large_logits(d, causal):
 @hopper_only
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 def test_graphs_replayed_at_once_do_not_share_a_queue(causal):
-    """Four graphs, captured one after the other, on four streams; what a tile leaves out is NaN."""
-    made = []
-    for seed in range(4):
-        torch.manual_seed(seed)
-        q, k, v = make_qkv(2048, 64, batch=4, heads=16, dtype="bf16")
-        want = hopper.flash_attention(q, k, v, causal=causal)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            o = hopper.flash_attention(q, k, v, causal=causal)
-        made.append((torch.cuda.Stream(), graph, (q, k, v), o, want))  # who lives as long
-    wrong = 0
-    for _ in range(60):
-        for *_, o, _ in made:
-            o.fill_(float("nan"))
-        torch.cuda.synchronize()
-        for stream, graph, *_ in made:
-            with torch.cuda.stream(stream):
-                graph.replay()
-        torch.cuda.synchronize()
-        wrong += sum(not torch.equal(o, want) for *_, o, want in made)
-    assert wrong == 0
+    """Four graphs, captured one after the other, on four streams."""
+    attend = partial(hopper.flash_attention, causal=causal)
+    assert wrong_replays(attend, [2048] * 4, 60, batch=4, heads=16) == 0
     assert not any(counter.item() for counter in launch._counters.values())
 
 

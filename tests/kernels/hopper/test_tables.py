@@ -36,7 +36,7 @@ def interval_masks(count: int, n_q: int, n_k: int, seed: int = 0) -> list[masks.
 
 
 def check(mask: masks.Mask, n_q: int, n_k: int, block_m: int, block_n: int) -> None:
-    spans, tiles = tables.made(*mask.spans(n_q, n_k), block_m, block_n)
+    spans, tiles = tables._make(mask.spans(n_q, n_k), block_m, block_n)
     kept, groups = mask.keep(n_q, n_k), block_m // 64
     keys = np.arange(n_k)
     assert np.array_equal(kept, (spans[:n_q, :1] <= keys) & (keys < spans[:n_q, 1:]))
@@ -70,23 +70,23 @@ def test_tables_say_what_the_mask_says(n_q, n_k, block_m):
 def test_on_the_device_as_they_were_made_and_kept():
     mask = masks.parse("causal&window:100,0")
     found = tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
-    spans, tiles = tables.made(*mask.spans(300, 300), 128, 128)
+    spans, tiles = tables._make(mask.spans(300, 300), 128, 128)
     assert np.array_equal(found.spans.numpy(), spans) and np.array_equal(found.tiles, tiles)
     assert found.spans.dtype == found.tiles.dtype == torch.int32
     assert found is tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
 
 
 @pytest.mark.parametrize("text", ["full", "causal", "causal&window:40,0", "document:0,140,300"])
-def test_turns_of_the_backward_are_in_the_order_of_the_tiles(text):
-    """The tiles that meet a row block, as they stand in the table, have turns 0, 1, 2 …"""
+def test_ranks_of_the_backward_are_in_the_order_of_the_tiles(text):
+    """The tiles that visit a row block have ranks 0, 1, 2 … in the order of the table."""
     n_q, n_k, keys, rows = 333, 700, 128, 64
     mask = masks.parse(text)
     made = tables.on_device(mask, n_q, n_k, keys, rows, torch.device("cpu"), True)
-    turns = tables.turns_on_device(mask, n_q, n_k, keys, rows, torch.device("cpu"))
+    ranks = tables.ranks_on_device(mask, n_q, n_k, keys, rows, torch.device("cpu"))
     seen = mask.keep(n_q, n_k)
     for i in range(-(-n_q // rows)):
-        meet = [j for j, first, end in made.tiles[:, :3].tolist() if first <= i < end]
-        assert [turns[j, i].item() for j in meet] == list(range(len(meet)))
+        visits = [j for j, first, end in made.tiles[:, :3].tolist() if first <= i < end]
+        assert [ranks[j, i].item() for j in visits] == list(range(len(visits)))
         strip = seen[i * rows : (i + 1) * rows]
         needed = {j for j in range(-(-n_k // keys)) if strip[:, j * keys : (j + 1) * keys].any()}
-        assert needed <= set(meet)
+        assert needed <= set(visits)

@@ -163,7 +163,7 @@ function grid(item, left, top, [cw, ch], paper, pen, api) {
 /** Words in a line; bows from the chosen one to all, as thick as their weights. @param {GridItem} item @param {number} top @param {Paper} paper @param {Pen<GridsData>} pen @param {Api} api */
 function joined(item, top, paper, pen, api) {
   const { width, type } = paper;
-  const { words = [], weights = [], row = 0, said = [], pick = "" } = item;
+  const { words = [], weights = [], row = 0, labels = [], pick = "" } = item;
   const step = width / item.words.length;
   const at = (/** @type {number} */ k) => (k + 0.5) * step;
   const y = top + 84;
@@ -204,7 +204,7 @@ function joined(item, top, paper, pen, api) {
             8,
           ),
           text(at(k), y - 2, word, type + 5, `${k === row ? "bold" : ""} middle`),
-          text(at(k), y + 15, said[k], type - 2, "middle quiet"),
+          text(at(k), y + 15, labels[k], type - 2, "middle quiet"),
         ],
       ),
     ),
@@ -241,8 +241,8 @@ export function draw(data, api) {
   return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
     const type = paper.narrow ? 14 : paper.type;
     const at = { ...paper, type };
-    const said = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
-    const lines = broken(said, paper.narrow, paper.big);
+    const all = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
+    const lines = broken(all, paper.narrow, paper.big);
     const cell = cellOf(lines, paper.width, paper.height, type);
     let top = 0;
     const drawn = lines.map((line) => {

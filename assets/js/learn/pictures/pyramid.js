@@ -184,7 +184,7 @@ export function draw(data, api) {
         middle - 62,
         base - type * 1.35,
         isShort ? t("head.short") : t("head"),
-        t("each", { size: now.matrix_said }),
+        t("each", { size: now.matrix_text }),
         "end",
       ),
     );
@@ -193,8 +193,8 @@ export function draw(data, api) {
         middle + 14 + s + 12,
         base - type * 1.35,
         isShort
-          ? t("s.short", { size: now.square_said })
-          : t("s", { n: now.n, size: now.square_said }),
+          ? t("s.short", { size: now.square_text })
+          : t("s", { n: now.n, size: now.square_text }),
         now.tiled ? (narrow ? t("tiled.short") : t("tiled")) : narrow ? "" : t("stored"),
         "start",
       ),
@@ -271,8 +271,8 @@ export function draw(data, api) {
         names.map((name) => (name === "Q" ? "V" : name)).concat("Q"),
       ),
     );
-    const said = `${last.rate} ${last.kind}`;
-    const plate = said.length * type * 0.68;
+    const rate = `${last.rate} ${last.kind}`;
+    const plate = rate.length * type * 0.68;
     nodes.push(
       rect(
         left + (wide - plate) / 2,
@@ -285,7 +285,7 @@ export function draw(data, api) {
       ),
     );
     nodes.push(
-      text(left + wide / 2, y + mouth / 2 + 12, said, type, "bold middle accent-ink halo"),
+      text(left + wide / 2, y + mouth / 2 + 12, rate, type, "bold middle accent-ink halo"),
     );
     if (!paper.big)
       nodes.push(

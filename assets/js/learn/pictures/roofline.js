@@ -103,7 +103,7 @@ export function draw(data, api) {
       text(
         edge[0] + 6,
         on.y(on.base) - type * (narrow ? 3.8 : 2.6),
-        now.edge_said,
+        now.edge_text,
         type - 1,
         "semi",
       ),
@@ -144,9 +144,11 @@ export function draw(data, api) {
       nodes.push(
         text(tx, ty, p.name, type + 1, `bold ${anchor} ${k ? "accent-ink" : "ink-o"} halo`),
       );
-      (isShort ? [t("per_byte", { n: p.said.split(" ")[0] })] : [p.said, p.most]).forEach(
-        (words, r) =>
-          nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, type - 1, `${anchor} halo`)),
+      (isShort
+        ? [t("per_byte", { n: p.operations.split(" ")[0] })]
+        : [p.operations, p.most]
+      ).forEach((words, r) =>
+        nodes.push(text(tx, ty + type * 1.3 * (r + 1), words, type - 1, `${anchor} halo`)),
       );
     });
     return nodes;

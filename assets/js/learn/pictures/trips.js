@@ -170,20 +170,20 @@ export function draw(data, api) {
     nodes.push(
       path(`M${line} ${ladder + 10}V${last}`, stroke("ink-o", 2, { "stroke-dasharray": "5 4" })),
     );
-    now.ladder.forEach(({ n, bytes, said, now: isNow }, k) => {
+    now.ladder.forEach(({ n, bytes, text: size, now: isNow }, k) => {
       const y = ladder + 12 + k * type * 1.62;
       const share = Math.max(0.01, along(bytes, now.least, now.most));
       // What would lie across the line of the card's memory is set behind it
       const end = from + full * share + 8;
-      const isAcross = end < line + 6 && end + said.length * (type - 1) * 0.62 > line - 6;
+      const isAcross = end < line + 6 && end + size.length * (type - 1) * 0.62 > line - 6;
       nodes.push(
         text(from - 8, y + 13, n, type - 1, `${isNow ? "bold" : ""} end`),
         rect(from, y, full * share, 16, isNow ? "m" : "done"),
-        text(isAcross ? line + 8 : end, y + 13, said, type - 1, `${isNow ? "bold" : ""} halo`),
+        text(isAcross ? line + 8 : end, y + 13, size, type - 1, `${isNow ? "bold" : ""} halo`),
       );
     });
     nodes.push(
-      text(width, last + type, now.room_said, type - 2, "end ink-o"),
+      text(width, last + type, now.room_text, type - 2, "end ink-o"),
       text(x0, last + type * 2.3, t("log"), type - 2.5, "quiet"),
     );
     if (narrow) paper.used = Math.ceil(last + type * 3);
