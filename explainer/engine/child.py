@@ -38,7 +38,7 @@ class NoGpu(Exception):
 
 
 class Child(Protocol):
-    """What runs the jobs: a process of ours, or ZeroGPU's (zero.py)."""
+    """What runs the jobs: a process of ours, or ZeroGPU's (zerogpu.py)."""
 
     machine: Machine
     anew: bool  # whether every request has a process of its own, which nothing before has broken
@@ -48,22 +48,26 @@ class Child(Protocol):
         """Send one request, of the visitor whose ``context`` it is. Raises WorkerLost."""
 
     def next(self, deadline: float) -> dict:
-        """The next message: progress, result, refused or fault. Raises TimeoutError at
-        ``deadline`` (of time.monotonic), WorkerLost at the child's end and where it is silent, and
-        NoGpu."""
+        """Return the next message: progress, result, refused or fault.
+
+        Raises TimeoutError at ``deadline`` (of time.monotonic), WorkerLost if the child ends or is
+        silent, and NoGpu.
+        """
+        ...
 
     def cancel(self) -> None:
-        """Nobody waits for the last request: it may end early, with any answer. Never raises."""
+        """Let the last request end early, with any answer. Never raises."""
 
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Return True if it takes requests."""
+        ...
 
     def kill(self) -> None:
-        """Ends it at once, whatever it does."""
+        """End it at once, whatever it does."""
 
 
 class ProcessChild:
-    """``command`` as a process that says ``{"machine": …}`` and then answers requests."""
+    """``command`` as a process that writes ``{"machine": …}`` and then answers requests."""
 
     anew = admits = False
 
@@ -84,6 +88,9 @@ class ProcessChild:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        self._stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._stderr = self.process.stderr
         self._has_request = False
         threading.Thread(target=self._pass_on, daemon=True).start()
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -101,24 +108,24 @@ class ProcessChild:
 
     def _read(self) -> None:
         with suppress(ValueError):  # ``kill`` closed it while a line was passed on
-            for line in self.process.stdout:
+            for line in self._stdout:
                 self._lines.put(line)
         self._lines.put(None)
 
     def _pass_on(self) -> None:
-        """Its log goes into ours. What else it writes, or C code in it, is kept only as long as it
-        has been asked nothing: later it may quote a visitor."""
-        with self.process.stderr as lines:
+        """Copy its log to ours. Anything else that it or C code in it writes is logged only before
+        its first request, because it may quote a visitor later."""
+        with self._stderr as lines:
             for line in lines:
                 if is_line(line):
                     print(line, end="", file=sys.__stderr__, flush=True)
                 elif line.strip():
-                    said = (
+                    text = (
                         "a line that may quote a visitor"
                         if self._has_request
                         else line.strip()[:400]
                     )
-                    LOG.warning("the worker writes: %s", said)
+                    LOG.warning("the worker writes: %s", text)
 
     def next(self, deadline: float) -> dict:
         while True:
@@ -134,7 +141,7 @@ class ProcessChild:
             try:
                 message = json.loads(line)
             except ValueError:
-                raise WorkerLost("worker said what is no JSON") from None
+                raise WorkerLost("the worker wrote a line that is no JSON") from None
             if message != BEAT:
                 return message
 
@@ -144,13 +151,13 @@ class ProcessChild:
 
     def _send(self, line: str) -> None:
         try:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
+            self._stdin.write(line + "\n")
+            self._stdin.flush()
         except (OSError, ValueError) as error:
             raise WorkerLost(f"worker closed its pipe: {error}") from error
 
     def cancel(self) -> None:
-        with suppress(WorkerLost):  # who reads its answer will notice
+        with suppress(WorkerLost):  # whatever reads its answer will notice
             self._send(CANCEL)
 
     def alive(self) -> bool:
@@ -159,5 +166,5 @@ class ProcessChild:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
+        self._stdin.close()
+        self._stdout.close()

@@ -23,7 +23,7 @@ TIMEOUT_S = 120
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
 MAX_WAITING_S = 30.0
 KINDS = ("ptx", "sass")
-say = Texts("engine")
+t = Texts("engine")
 # What a line must hold to be marked: a product of matrices, on any card.
 MATRIX = re.compile(r"\b(?:wgmma\.mma_async|mma\.sync|HGMMA|HMMA|QGMMA)\b")
 ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
@@ -32,7 +32,7 @@ ENCODING = re.compile(r"\s*/\* 0x[0-9a-f]{16} \*/")
 def _one(query: Mapping[str, str], key: str, allowed: tuple) -> str:
     value = str(query.get(key, ""))
     if value not in map(str, allowed):
-        raise refused({key: value}, say("code.choice", choices=", ".join(map(str, allowed))))
+        raise refused({key: value}, t("code.choice", choices=", ".join(map(str, allowed))))
     return value
 
 
@@ -82,7 +82,7 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
         "order": "fa2",
     }
     if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
-        raise ProblemError(say("code.busy"))
+        raise ProblemError(t("code.busy"))
     try:
         return _child(request)
     finally:
@@ -102,8 +102,8 @@ def _child(request: dict) -> dict:
             timeout=TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
-        raise ProblemError(say("code.slow", seconds=TIMEOUT_S)) from None
+        raise ProblemError(t("code.slow", seconds=TIMEOUT_S)) from None
     if done.returncode:
-        last = (done.stderr.strip().splitlines() or [say("code.silent")])[-1]
-        raise ProblemError(say("code.failed", why=last[:160]))
+        last = (done.stderr.strip().splitlines() or [t("code.silent")])[-1]
+        raise ProblemError(t("code.failed", why=last[:160]))
     return json.loads(done.stdout)

@@ -31,11 +31,11 @@ DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling 
 SPARE_S, SPARE = 15.0, 4.0  # a run may take this long, and so many times what is expected of it
 CANARY_S = 60.0  # it may compile
 MAX_WAITING = 32  # of pages and programs; of programs half as many
-KEPT = 128
+MAX_RESULTS = 128
 FAULTS_IN_A_ROW = 3
 REST_S = 60.0  # after that many faults nothing is started for a while
 
-say = Texts("engine")
+t = Texts("engine")
 LOG = logging.getLogger("explainer.engine")
 
 
@@ -60,7 +60,7 @@ class Engine:
         self._waiting: FairQueue[Job] = FairQueue()
         self._running: Job | None = None
         self._in_flight: dict[Request, Job] = {}
-        self._kept: OrderedDict[Request, dict | list] = OrderedDict()
+        self._results: OrderedDict[Request, dict | list] = OrderedDict()
         self._child: Child | None = None
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
@@ -108,13 +108,13 @@ class Engine:
             machine = self._machine or {}
             why = None
             if not thread:
-                why = say("ended")
+                why = t("ended")
             elif self._clock() < self._rest_until:
                 why = RESTS
             elif machine.get("available") is False:
                 why = machine["reason"]
             elif not worker and (self._lives or self._suspect):
-                why = say("replaced")
+                why = t("replaced")
             state = {
                 "healthy": why is None,
                 "why": why,
@@ -170,10 +170,10 @@ class Engine:
             for job in list(self._in_flight.values()):
                 if session in job.sessions and job.request != request:
                     self._leave(job, session)
-            if request in self._kept:
-                self._kept.move_to_end(request)
+            if request in self._results:
+                self._results.move_to_end(request)
                 job = Job(request)
-                job._end("done", result=self._kept[request])
+                job._end("done", result=self._results[request])
                 return job
             job = self._in_flight.get(request)
             if job is None:
@@ -205,11 +205,11 @@ class Engine:
             self._waiting.remove(job)
         elif job.is_sent and self._child:
             self._child.cancel()
-        self._settle(job, "dropped", error=say("left"), why=REFUSED)
+        self._settle(job, "dropped", error=t("left"), why=REFUSED)
 
     def _refusal(self, job: Job, client: Client) -> tuple[str | None, str | None]:
         if self._closed:
-            return GONE, say("closed")
+            return GONE, t("closed")
         if crowded := self._waiting.crowded(client, self._max_waiting):
             return BUSY, crowded
         if self._clock() < self._rest_until:
@@ -237,9 +237,9 @@ class Engine:
     def _settle(self, job: Job, state: str, **outcome) -> None:
         self._in_flight.pop(job.request, None)
         if state == "done":
-            self._kept[job.request] = outcome["result"]
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            self._results[job.request] = outcome["result"]
+            while len(self._results) > MAX_RESULTS:
+                self._results.popitem(last=False)
         job._end(state, **outcome)
 
     def _serve(self) -> None:
@@ -250,7 +250,7 @@ class Engine:
                     self._change.wait()
                 if self._closed:
                     for job in list(self._in_flight.values()):
-                        self._settle(job, "failed", error=say("closing"), why=GONE)
+                        self._settle(job, "failed", error=t("closing"), why=GONE)
                     self._waiting.clear()
                     return
                 job = self._running = self._waiting.pop()
@@ -338,8 +338,8 @@ class Engine:
 
     def _too_long(self, job: Job) -> str:
         if job.began is not None and self._clock() >= job.began + self._deadline_s:
-            return say("too_long", seconds=self._deadline_s)
-        return say("silent", seconds=self._allowed_s(job.request))
+            return t("too_long", seconds=self._deadline_s)
+        return t("silent", seconds=self._allowed_s(job.request))
 
     def _allowed_s(self, request: Request) -> float:
         """Seconds without progress after which a run is taken to hang: many times what is expected

@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from explainer.base.texts import Texts
 
-say = Texts("engine")
+t = Texts("engine")
 Item = TypeVar("Item")
 MOST_EACH = 8  # waiting runs of one client
 
@@ -47,9 +47,9 @@ class FairQueue(Generic[Item]):
         many; None if it is."""
         programs = not client.page and self.of_programs() >= most // 2
         if len(self) >= most or programs:
-            return say("line.full", n=len(self))
+            return t("line.full", n=len(self))
         if (mine := self.of(client)) >= MOST_EACH:
-            return say("line.yours", n=mine)
+            return t("line.yours", n=mine)
         return None
 
     def add(self, item: Item, client: Client) -> None:

@@ -25,7 +25,7 @@ from kernels.spec.formats import FORMATS
 
 Grads = tuple[torch.Tensor, ...]
 OURS = RUN_BACKWARD | {"hopper": "hopper"}  # method → which of `kernels.gradients`' it is
-say = Texts("engine")
+t = Texts("engine")
 
 
 class Gradients:
@@ -77,11 +77,11 @@ class Gradients:
         ``deterministic``: of OURS alone. Raises NotAvailable with a sentence where there is no
         backward pass."""
         if name in ALGORITHMS and name not in RUN_BACKWARD:
-            raise NotAvailable(say("gradients.of_fa2"))
+            raise NotAvailable(t("gradients.of_fa2"))
         if name in ("naive", "naive_compiled") and self.blind:
-            raise NotAvailable(say("gradients.blind"))
+            raise NotAvailable(t("gradients.blind"))
         if name == "hopper" and gradients.METHOD != "hopper":
-            raise NotAvailable(say("gradients.off"))
+            raise NotAvailable(t("gradients.off"))
         leaves = self.q, self.k, self.v
         if name not in OURS:
             return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
@@ -174,7 +174,7 @@ class Gradients:
             return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **blocks)
 
         at = p.head if by_head else 0
-        found = tuple(x[0, at].cpu().numpy() for x in watched(states, say("stage.tiles")))
+        found = tuple(x[0, at].cpu().numpy() for x in watched(states, t("stage.tiles")))
         try:
             compared = compare_gradients(p, found)
         except ProblemError:

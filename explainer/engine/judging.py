@@ -32,7 +32,7 @@ from kernels.measure.contenders import head_of
 from kernels.reference import roundings
 from kernels.spec.formats import FORMATS
 
-say = Texts("engine")
+t = Texts("engine")
 BINS = (HIGHEST - LOWEST) * A_DECADE
 Heads = list[tuple[int, int]]
 
@@ -143,8 +143,11 @@ class Truth:
             return None
         unit = FORMATS[problem.dtype].unit_roundoff
         visits = _roundings(problem, name)
-        kept = 1.0 - problem.dropout
-        alike = torch.tensor(1.0 / kept, dtype=DTYPES[problem.dtype]).double().item() * kept - 1.0
+        keep_share = 1.0 - problem.dropout
+        alike = (
+            torch.tensor(1.0 / keep_share, dtype=DTYPES[problem.dtype]).double().item() * keep_share
+            - 1.0
+        )
         roundings = unit * visits * (1 / 8 + truth.numel() ** -0.5)
         return {
             "error": abs((flat @ truth).item() / (truth @ truth).item()),
@@ -199,7 +202,7 @@ def agreement(
         pair = kernels.reference_states(*head[:2], **problem.rules, **blocks)
         return tuple(x[0, at].numpy() for x in pair)
 
-    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, say("stage.tiles")))
+    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, t("stage.tiles")))
     return compare(problem, m, l, direct)
 
 

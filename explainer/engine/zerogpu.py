@@ -23,7 +23,7 @@ from multiprocessing import connection
 from explainer.engine.admission import expected_s, refuse
 from explainer.engine.child import NoGpu, WorkerLost
 from explainer.engine.requests import Request
-from explainer.engine.results import unknown_machine
+from explainer.engine.results import Machine, unknown_machine
 
 LOG = logging.getLogger("explainer.engine.zerogpu")
 FORK_S = 4  # what a call costs beside its work
@@ -101,7 +101,7 @@ class ZeroChild:
         self._call = call
         self._answers: queue.Queue[dict | NoGpu] = queue.Queue()
         self._alive = True
-        self.machine = unknown_machine("ZeroGPU")
+        self.machine: Machine = unknown_machine("ZeroGPU")
 
     def ask(self, request: Request, context: Context | None = None) -> None:
         """In the visitor's context ``spaces`` finds the token that says whose share is used."""
@@ -122,7 +122,7 @@ class ZeroChild:
             if sentence:
                 self._answers.put(NoGpu(sentence))
                 return
-        self.machine |= answer.pop("machine", {})
+        self.machine.update(answer.pop("machine", {}))
         self._answers.put(answer)
 
     def next(self, deadline: float) -> dict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from explainer.algorithms.registry import LABELS, PLACED
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, shown, written
@@ -153,7 +154,7 @@ def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
 
 def writes(n: int, block: int) -> list[Block]:
     """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
-    found = {name: written_o(n, block, key) for name, key in (("FA-1", "fa1"), ("FA-2", "fa2"))}
+    found = {name: written_o(n, block, key) for name, key in ((LABELS[key], key) for key in PLACED)}
     rows = -(-n // block)
     items = [
         (name, float(count), t("claim_sums.writes.count", count=count, each=count // rows))

@@ -66,14 +66,14 @@ def too_much(split: str, block_q: int, d: int, card_key: str) -> bool:
 def registers_per_thread(block_q: int, block_k: int, d: int) -> int:
     """Of four warps, for S, O, m and l of such a tile in fp32 alone."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
-    return -(-tile_budget.held(parts, tile_budget.REGISTERS) // (4 * WARPS * LANES))
+    return -(-tile_budget.bytes_in(parts, tile_budget.REGISTERS) // (4 * WARPS * LANES))
 
 
 def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int]:
     """{resource: such tiles in fp16 that an SM would hold at once for it alone}, each operand once
     and four warps a tile: a compiled kernel holds fewer."""
     parts = tile_budget.tile_parts(block_q, block_k, d, ITEMSIZE["fp16"])
-    shared = tile_budget.held(parts, tile_budget.SHARED)
+    shared = tile_budget.bytes_in(parts, tile_budget.SHARED)
     registers = registers_per_thread(block_q, block_k, d)
     return room(CARDS[card_key].arch, WARPS, registers, shared)
 

@@ -13,9 +13,9 @@ from explainer.memory.workload import Workload
 FORMS = {  # pass → key → what the page calls it; kept: from the forward pass for the backward pass
     "forward": {"standard": "Standard, forward", "fused": "FlashAttention, forward"},
     "backward": {
-        "standard_kept": "Standard, kept",
+        "standard_saved": "Standard, kept",
         "standard_back": "Standard, backward",
-        "fused_kept": "FlashAttention, kept",
+        "fused_saved": "FlashAttention, kept",
         "fused_back": "FlashAttention, backward",
     },
 }
@@ -37,7 +37,7 @@ def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
         return square + max(square, o)
     if form == "standard_back":
         return 3 * o + max(3 * square, square + 2 * o)
-    saved = o + saved_bytes(w, "standard" if form == "standard_kept" else "fa2", n)
+    saved = o + saved_bytes(w, "standard" if form == "standard_saved" else "fa2", n)
     return saved + 4 * o + heads * n * (w.d + 1) * FP32 if form == "fused_back" else saved
 
 

@@ -10,7 +10,7 @@ from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
-say = Texts("memory")
+t = Texts("memory")
 COMPILED_D = (64, 128, 256)
 
 
@@ -19,8 +19,8 @@ def check_fits(w: Workload, order: str) -> None:
     report = compiled(w, order)
     if report and "refused" not in report and not report["fits"]:
         shared, most = report["shared_bytes"], w.hardware.shared_bytes
-        why = say("tiles.no_room", needed=shared, most=most)
-        where = say("tiles.no_room_at", card=w.hardware.name, d=w.d)
+        why = t("tiles.no_room", needed=shared, most=most)
+        where = t("tiles.no_room_at", card=w.hardware.name, d=w.d)
         raise refused({"br": w.block_q, "bc": w.block_k}, why, where)
 
 

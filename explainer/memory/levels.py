@@ -17,8 +17,8 @@ from explainer.memory.workload import Workload
 
 FP32 = 4
 MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
-say = Texts("memory")
-NO_RATE = say("level.no_rate")
+t = Texts("memory")
+NO_RATE = t("level.no_rate")
 WHITEPAPER_L2 = {"a100": number("a100.l2")}  # bytes per clock
 
 
@@ -68,7 +68,7 @@ def heads_in_flight(w: Workload) -> int:
 def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     if w.card in WHITEPAPER_L2:
         per_clock = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, computed(say("level.l2"))
+        return per_clock * w.hardware.clock_hz, computed(t("level.l2"))
     record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
         return record["ceilings"]["fp16"]["l2_bytes_per_s"], recorded()
@@ -87,7 +87,7 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
     l2_rate, l2_kind = _l2_rate(w)
     sheet, guide = cited(card.source), cited(GUIDE)
     source = "level.turing" if card.arch == "sm_75" else "level.guide"
-    names = say.named("level.names")
+    names = t.named("level.names")
     return (
         Level(
             "registers",
@@ -96,7 +96,7 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
             card.registers_per_sm_bytes,
             card.registers_bytes_per_s,
             guide,
-            computed(say("level.registers")),
+            computed(t("level.registers")),
             registers,
         ),
         Level(
@@ -106,7 +106,7 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
             card.shared_per_sm_bytes,
             card.shared_bytes_per_s,
             guide,
-            computed(say(source, n=card.shared_bytes_per_clock)),
+            computed(t(source, n=card.shared_bytes_per_clock)),
             shared,
         ),
         Level(

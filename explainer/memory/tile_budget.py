@@ -76,15 +76,15 @@ def budget(problem: Problem, pass_: str = "forward") -> tuple[Part, ...]:
     return PARTS[pass_](problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
 
 
-def held(parts: tuple[Part, ...], place: str) -> int:
+def bytes_in(parts: tuple[Part, ...], place: str) -> int:
     """Bytes of the parts that are kept there."""
     return sum(part.nbytes for part in parts if part.place == place)
 
 
 def _fit(parts: tuple[Part, ...], card: Card) -> bool:
     return (
-        held(parts, SHARED) <= card.shared_bytes
-        and held(parts, REGISTERS) <= card.registers_per_sm_bytes
+        bytes_in(parts, SHARED) <= card.shared_bytes
+        and bytes_in(parts, REGISTERS) <= card.registers_per_sm_bytes
     )
 
 

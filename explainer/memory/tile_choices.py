@@ -48,7 +48,7 @@ def cells(w: Workload) -> list[dict]:
             row
             | more
             | {
-                "textbook_bytes": tile_budget.held(
+                "textbook_bytes": tile_budget.bytes_in(
                     tile_budget.tile_parts(m, n, d, 2), tile_budget.SHARED
                 )
             }

@@ -21,15 +21,15 @@ LENGTHS = tuple(2**k for k in range(7, 17))
 SIDES = tuple(range(16, 257, 8))
 MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
 COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
-say = Texts("memory")
+t = Texts("memory")
 SOURCES = {
     **{
-        convention: say("traffic.computed", convention=convention, words=words)
+        convention: t("traffic.computed", convention=convention, words=words)
         for convention, words in CONVENTIONS.items()
     },
-    COUNTED: say("traffic.counted"),
-    L2: say("traffic.l2"),
-    DRAM: say("traffic.dram"),
+    COUNTED: t("traffic.counted"),
+    L2: t("traffic.l2"),
+    DRAM: t("traffic.dram"),
 }
 
 

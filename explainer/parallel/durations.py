@@ -17,10 +17,10 @@ from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, simulate, slowed
 from kernels.spec.fields import MAX_HEADS
 
-say = Texts("parallel")
+t = Texts("parallel")
 # What the records were made of, and the only thing that a time in µs is claimed for.
 LEARNED_ON, LEARNED_D, LEARNED_TILE = "h200", 64, (128, 64)
-VISITS = say("pace")  # the unit where nothing was learnt
+VISITS = t("pace")  # the unit where nothing was learnt
 JUDGED_N = 4096
 JUDGED_HEADS: dict[str | None, int] = {"head": 160, "block": 16}  # by what a program computes
 
@@ -127,8 +127,8 @@ EQUAL = CostModel(
     1.0,
     1.0,
     0.0,
-    say("pace.backward"),
-    say("pace.equal"),
+    t("pace.backward"),
+    t("pace.equal"),
 )
 
 
@@ -150,7 +150,7 @@ def cost_model(w: Workload, order: str, pass_: str = "forward") -> CostModel:
         known.beyond_l2,
         known.spread,
         VISITS,
-        say("pace.ratios", source=known.source),
+        t("pace.ratios", source=known.source),
     )
 
 

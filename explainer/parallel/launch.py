@@ -13,7 +13,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from kernels.spec.masks import FULL, PARTIAL, SKIPPED
 
-say = Texts("parallel")
+t = Texts("parallel")
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # Unequal rows: the longest of a section of heads first (as the kernel has it under a causal mask),
 # the longest first within each head, in the order of the rows (as it has it under any other, and as
@@ -104,8 +104,8 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
         blocks, cut, side = ("Tr", "br", w.block_q)
         if pass_ != "forward":
             blocks, cut, side = ("Tc", "bc", w.block_k)
-        why = say("programs.most", programs=count, blocks=blocks, most=MAX_PROGRAMS)
-        where = say("programs.at", n=w.n, cut=cut, side=side)
+        why = t("programs.most", programs=count, blocks=blocks, most=MAX_PROGRAMS)
+        where = t("programs.at", n=w.n, cut=cut, side=side)
         raise refused({"b": w.batch, "h": w.heads}, why, where)
     if serial:
         each = np.ones(heads, np.int64)

@@ -18,7 +18,7 @@ from explainer.parallel.launch import MAX_PROGRAMS
 from explainer.parallel.simulator import Schedule, simulate
 from explainer.problem import Problem
 
-say = Texts("parallel")
+t = Texts("parallel")
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
 # The rule by which the kernel chooses, as in kernels/decode.py, which needs torch.
 PROGRAMS_A_MULTIPROCESSOR, MIN_KEYS, MAX_PARTS = 2, 128, 256
@@ -70,8 +70,8 @@ def schedule(w: Workload, splits: int) -> Schedule:
     parts = min(splits, w.n)
     count = w.batch * w.heads * parts
     if count > MAX_PROGRAMS:
-        why = say("decode.most", parts=parts, programs=count, most=MAX_PROGRAMS)
-        raise refused({"b": w.batch, "h": w.heads}, why, say("decode.here"))
+        why = t("decode.most", parts=parts, programs=count, most=MAX_PROGRAMS)
+        raise refused({"b": w.batch, "h": w.heads}, why, t("decode.here"))
     longest = math.ceil(w.n / parts)
     visits = math.ceil(longest / w.block_k)
     return simulate(np.full(count, float(visits)), w.hardware.sms, 1)

@@ -16,6 +16,7 @@ of K_j and V_j once a warp. Lanes of one warp agree by shuffles, in both.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,10 +53,10 @@ class Exchange:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """What each of ``warps`` holds: float32, read-only. ``tensor`` Q K V S P O, m and l (over the
-    own keys), PV (the product over them), m_old l_old alpha alpha_l m_new l_new. ``values``:
-    (rows,) for statistics, (rows, keys) for S P, else (rows or keys, d)."""
+class Piece:
+    """A part of a tensor that each of ``warps`` has: float32, read-only. ``tensor`` Q K V S P O, m
+    and l (over the own keys), PV (the product over them), m_old l_old alpha alpha_l m_new l_new.
+    ``values``: (rows,) for statistics, (rows, keys) for S P, else (rows or keys, d)."""
 
     tensor: str
     warps: tuple[int, ...]
@@ -74,7 +75,7 @@ class WarpStep:
     phase: str
     part: str
     sentence: str
-    held: tuple[Held, ...]
+    pieces: tuple[Piece, ...]
     exchanges: tuple[Exchange, ...]
     barriers: int
 
@@ -108,12 +109,12 @@ class WarpTrace:
 
 
 # "split phase part" → its sentence; the braces are filled from the tile's facts.
-say = Texts("parallel")
-SENTENCES = say.named("warps.said")
+texts = Texts("parallel")
+SENTENCES = texts.named("warps.sentences")
 
 
 class Tile:
-    """Operands of a tile, the state before it, who gets what, and the steps taken so far."""
+    """Operands of a tile, the state before it, the slices of its warps, and the steps so far."""
 
     def __init__(self, problem: Problem, i: int, j: int, split: str, count: int) -> None:
         p = self.p = replace(problem, order=ORDERS[split])
@@ -147,11 +148,22 @@ class Tile:
             "keys_each": _each(self.key_slices, "key"),
         }
 
-    def add(self, phase, held=(), part="own", exchanges=(), barriers=0, said=None) -> None:
+    def add(
+        self,
+        phase: str,
+        pieces: Iterable[Piece] = (),
+        part: str = "own",
+        exchanges: Sequence[Exchange] = (),
+        barriers: int = 0,
+        key: str = "",
+    ) -> None:
+        """Add a step; ``key``: of its sentence, where that is not its split, phase and part."""
         moved = amount(sum(x.nbytes for x in exchanges))
-        said = said or f"{self.split} {phase} {part}"
-        sentence = SENTENCES[said].format(moved=moved, **self.facts)
-        self.steps.append(WarpStep(phase, part, sentence, tuple(held), tuple(exchanges), barriers))
+        key = key or f"{self.split} {phase} {part}"
+        sentence = SENTENCES[key].format(moved=moved, **self.facts)
+        self.steps.append(
+            WarpStep(phase, part, sentence, tuple(pieces), tuple(exchanges), barriers)
+        )
 
     def of(self, x: np.ndarray, rows: Span) -> np.ndarray:
         """What belongs to absolute ``rows`` in an array over the rows of this tile."""
@@ -208,24 +220,24 @@ def _alpha(m_old: np.ndarray, m_new: np.ndarray) -> np.ndarray:
 def split_k(t: Tile) -> WarpTrace:
     """FA-1: all rows and a slice of the keys each, so m, l and O meet in shared memory."""
 
-    def each(tensor: str, parts: dict[int, np.ndarray]) -> list[Held]:
-        return [Held(tensor, (w,), t.rows, t.own_keys[w], x) for w, x in parts.items()]
+    def each(tensor: str, parts: dict[int, np.ndarray]) -> list[Piece]:
+        return [Piece(tensor, (w,), t.rows, t.own_keys[w], x) for w, x in parts.items()]
 
-    def all_have(**numbers: np.ndarray) -> list[Held]:
-        return [Held(tensor, t.every, t.rows, None, x) for tensor, x in numbers.items()]
+    def all_have(**numbers: np.ndarray) -> list[Piece]:
+        return [Piece(tensor, t.every, t.rows, None, x) for tensor, x in numbers.items()]
 
-    def own_O(O: np.ndarray) -> list[Held]:
-        return [Held("O", (w,), rows, None, t.of(O, rows)) for w, rows in t.own_rows.items()]
+    def own_O(O: np.ndarray) -> list[Piece]:
+        return [Piece("O", (w,), rows, None, t.of(O, rows)) for w, rows in t.own_rows.items()]
 
-    def exchange(phase: str, tensor: str, parts: dict[int, np.ndarray], read, held) -> None:
+    def exchange(phase: str, tensor: str, parts: dict[int, np.ndarray], read, pieces) -> None:
         writes = [Exchange(tensor, w, "write", x.nbytes) for w, x in parts.items()]
         t.add(phase, part="write", exchanges=writes)
         sizes = {w: sum(x.nbytes for x in read(w)) for w in t.every}
         reads = [Exchange(tensor, w, "read", size) for w, size in sizes.items() if size]
-        t.add(phase, held, "read", reads, barriers=1)
+        t.add(phase, pieces, "read", reads, barriers=1)
 
     K_V = [("K", t.K), ("V", t.V)]
-    K_V = [Held(x, (w,), None, s, y[slice(*s)]) for x, y in K_V for w, s in t.own_keys.items()]
+    K_V = [Piece(x, (w,), None, s, y[slice(*s)]) for x, y in K_V for w, s in t.own_keys.items()]
     Q = all_have(Q=t.Q[slice(*t.rows)], m_old=t.m_old, l_old=t.l_old)
     t.add("load", [*Q, *K_V, *own_O(t.O_old)], barriers=1)
     S = {w: t.scores(t.rows, keys) for w, keys in t.own_keys.items()}
@@ -257,20 +269,20 @@ def split_q(t: Tile) -> WarpTrace:
     """FA-2: a slice of the rows and all keys each, so a row's m, l and O never leave its warp."""
     own = t.own_rows
 
-    def each(tensor: str, parts: dict[int, np.ndarray], keys: Span | None = None) -> list[Held]:
-        return [Held(tensor, (w,), own[w], keys, x) for w, x in parts.items()]
+    def each(tensor: str, parts: dict[int, np.ndarray], keys: Span | None = None) -> list[Piece]:
+        return [Piece(tensor, (w,), own[w], keys, x) for w, x in parts.items()]
 
     def no_exchange(phase: str) -> None:
         for part in ("write", "read"):
-            t.add(phase, part=part, said=f"q any {part}")
+            t.add(phase, part=part, key=f"q any {part}")
 
-    K_V = [Held(x, t.every, None, t.keys, y[slice(*t.keys)]) for x, y in (("K", t.K), ("V", t.V))]
+    K_V = [Piece(x, t.every, None, t.keys, y[slice(*t.keys)]) for x, y in (("K", t.K), ("V", t.V))]
     Q = {w: t.Q[slice(*rows)] for w, rows in own.items()}
     state = {"m_old": t.m_old, "l_old": t.l_old, "O": t.O_old}
     old = {name: {w: t.of(x, rows) for w, rows in own.items()} for name, x in state.items()}
     m_old, l_old, O_old = old.values()
-    held = [h for name, parts in old.items() for h in each(name, parts)]
-    t.add("load", [*each("Q", Q), *K_V, *held], barriers=1)
+    state_pieces = [piece for name, parts in old.items() for piece in each(name, parts)]
+    t.add("load", [*each("Q", Q), *K_V, *state_pieces], barriers=1)
     S = {w: t.scores(rows, t.keys) for w, rows in own.items()}
     t.add("scores", each("S", S, t.keys))
     if "mask" in t.visit.phases:
@@ -291,5 +303,5 @@ def split_q(t: Tile) -> WarpTrace:
     O = {w: alpha[w][:, None] * O_old[w] + t.product(x, t.keys) for w, x in P.items()}
     t.add("output", each("O", O))
     no_exchange("output")
-    t.add("store", said=f"q store {'own' if 'store' in t.visit.phases else 'none'}")
+    t.add("store", key=f"q store {'own' if 'store' in t.visit.phases else 'none'}")
     return t.done(*(np.concatenate([*parts.values()]) for parts in (m_new, l_new, O)))

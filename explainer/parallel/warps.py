@@ -6,6 +6,7 @@ What is computed, what is counted and how it is said: :mod:`explainer.parallel.w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from explainer.problem import Problem
 from kernels.spec.fields import Field
 from kernels.spec.formats import ITEMSIZE
 
-say = Texts("parallel")
+t = Texts("parallel")
 MAX_SIDE = 128  # Br and Bc that kernels have
 MAX_CELLS = 256  # a matrix of more elements travels without its numbers
 START = {"n": 16, "d": 8, "br": 8, "bc": 8, "mask": "full", "data": "random", "i": 1, "j": 1}
@@ -30,11 +31,11 @@ def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int
     check_size(problem)
     for field in ("block_q", "block_k"):
         if getattr(problem, field) > MAX_SIDE:
-            raise refuse(field, getattr(problem, field), say("warps.side", most=MAX_SIDE))
+            raise refuse(field, getattr(problem, field), t("warps.side", most=MAX_SIDE))
     count = int(parse_choice("warps", str(count)))
-    i = parse_whole(Field("i", "i", title=say("warps.i")), i, (0, problem.Tr - 1, ""))
+    i = parse_whole(Field("i", "i", title=t("warps.i")), i, (0, problem.Tr - 1, ""))
     seen = int(np.count_nonzero(tiling.kinds(problem)[i] != tiling.KINDS.index("skipped")))
-    what = say("warps.j") if seen == problem.Tc else say("warps.j_seen", i=i)
+    what = t("warps.j") if seen == problem.Tc else t("warps.j_seen", i=i)
     return i, parse_whole(Field("j", "j", title=what), j, (0, seen - 1, "")), count
 
 
@@ -59,17 +60,17 @@ def _plain(x: np.ndarray) -> list | float | str:
 
 
 def _packed_step(step: WarpStep) -> dict:
-    held = [
+    pieces = [
         [h.tensor, h.warps, h.rows, h.keys, None if h.values.size > MAX_CELLS else _plain(h.values)]
-        for h in step.held
+        for h in step.pieces
     ]
     moves = [[x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges]
     names = ("phase", "part", "sentence", "barriers")
-    return {name: getattr(step, name) for name in names} | {"held": held, "exchanges": moves}
+    return {name: getattr(step, name) for name in names} | {"pieces": pieces, "exchanges": moves}
 
 
 def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
-    """Both splits as plain JSON values: ``held`` [tensor, warps, rows, keys, values or None where
+    """Both splits as plain JSON values: ``pieces`` [tensor, warps, rows, keys, values or None where
     there are more than 256], ``exchanges`` [tensor, warp, op, nbytes], ``operands`` [tensor,
     nbytes] that the copy to shared memory brings. Raises ProblemError as ``warps`` does."""
     both = {split: warps(problem, i, j, split, count) for split in ORDERS}
@@ -83,7 +84,7 @@ def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
     return tile | {split: [_packed_step(step) for step in w.steps] for split, w in both.items()}
 
 
-def from_query(query: Mapping[str, object]) -> tuple[Problem, object, object, object]:
+def from_query(query: Mapping[str, object]) -> tuple[Problem, Any, Any, Any]:
     """Problem, i, j and number of warps of an address, as ``packed`` takes and checks them; without
     ``n`` what is missing comes from ``START``, else the tile is the first. Raises ProblemError."""
     query = {"i": 0, "j": 0, "warps": 4} | ({} if "n" in query else START) | dict(query)

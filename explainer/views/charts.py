@@ -35,10 +35,10 @@ WIDTHS = {REQUESTED: 2.5, COMPULSORY: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
 FORM_STYLES = {
     "standard": ("#b8860b", "solid"),
-    "standard_kept": ("#b8860b", "dash"),
+    "standard_saved": ("#b8860b", "dash"),
     "standard_back": ("#b8860b", "solid"),
     "fused": ("#2b8fd0", "solid"),
-    "fused_kept": ("#2b8fd0", "dash"),
+    "fused_saved": ("#2b8fd0", "dash"),
     "fused_back": ("#2b8fd0", "solid"),
 }
 SDPA_STYLES = {

@@ -196,10 +196,10 @@ def _right(result: Result) -> Question:
 
     naive, heads = result["naive_error"], verdict.judged_heads(result)
     dtype, remark = result["query"]["dtype"], t("right.remark")
-    is_said = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
+    has_reason = any(row["method"] == "naive" and "refused" in row for row in result["rows"])
     if has_backward(result):
         note, remark = t("right.note_backward", judged=heads), t("right.remark_backward")
-    elif naive is None and not is_said:
+    elif naive is None and not has_reason:
         note = t("right.unknown_why", judged=heads, dtype=dtype, why=result["naive_refused"])
     else:
         error = t("right.unknown") if naive is None else scientific(naive)

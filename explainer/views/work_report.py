@@ -54,7 +54,7 @@ def render_work(w: Workload, metric: str = "", pass_: str = "forward") -> View:
 def _cache_values(w: Workload) -> dict:
     """Return the values of the cache's card: a row for each number of key heads, in bytes."""
     long = mask_work.LONG
-    visible = {n: mask_work.held(w.mask, n) for n in (w.n, long)}
+    visible = {n: mask_work.cached_keys(w.mask, n) for n in (w.n, long)}
     key_heads = mask_work.key_heads(w.heads)
     rows = []
     for heads in key_heads:

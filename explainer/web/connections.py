@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from uvicorn import config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -85,8 +86,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._is_in_head and self._head_bytes > MAX_HEAD_BYTES:
             self.transport.abort()
 
-    def on_message_start_deadline(self) -> None:
-        super().on_message_start_deadline()
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
         self._is_in_head = True
         if self._deadline is None:
             self._start_deadline()
@@ -111,7 +112,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """Return True if the request is for a cached file, whose response is then written."""
         cache = getattr(getattr(self.config.app, "state", None), "page_cache", None)
         is_first = self.cycle is None or self.cycle.response_complete  # on this connection
-        is_plain = self.parser.get_method() == b"GET" and self.parser.should_keep_alive()
+        parser: Any = self.parser  # uvicorn's annotation says that it may be None
+        is_plain = parser.get_method() == b"GET" and parser.should_keep_alive()
         if cache is None or not (is_first and is_plain) or self.flow.write_paused or self.root_path:
             return False
         answer = cache.find_response(self.url.partition(b"?")[0].decode("latin-1"), self.headers)

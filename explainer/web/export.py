@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 import plotly
 from markupsafe import Markup
 
+from explainer.algorithms.registry import PLACED
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.learn import glossary
@@ -50,7 +51,7 @@ PRESETS = (  # title, Problem
     (say("preset.causal"), Problem()),
     (say("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
     (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, mask="full")),
-    ("FlashAttention-1", Problem(order="fa1")),
+    ("FlashAttention-1", Problem(order=PLACED[0])),
     (say("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )

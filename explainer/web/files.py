@@ -16,7 +16,7 @@ import numpy as np
 import orjson  # Gradio brings it
 
 from explainer.algorithms.algorithm import CONVENTIONS
-from explainer.algorithms.registry import lanes_of
+from explainer.algorithms.registry import BACKWARD, lanes_of
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.sizes import trace_numbers
 from explainer.algorithms.traffic import summed
@@ -110,8 +110,10 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
 
 
 def _listings(problem: Problem) -> dict[str, dict]:
-    """Keep the code of the algorithms that the page shows, and of the backward pass."""
-    return {key: listings()[key] for key in (*lanes_of(problem.order), "backward")}
+    """Keep the code of what the page shows: of every lane, backward of its own order."""
+    found = {key: listings()[key] for key in lanes_of(problem.order)}
+    own = BACKWARD[problem.order].key
+    return found | {"backward": {own: listings()["backward"][own]}}
 
 
 def in_script(content: object) -> str:

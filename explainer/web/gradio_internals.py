@@ -8,7 +8,7 @@ is assets/js/site/gradio_patches.js; connections.py does the same for uvicorn.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,7 @@ LAYERED = "/assets/layered/"
 QUEUE_POLL_S = 0.02  # a run starts so much later at most
 UnknownFunction = FnIndexInferError
 # Gradio ends the app when its own first page takes 3 s, which it does on a busy machine.
-LAUNCH_OPTIONS = {"_frontend": False}
+LAUNCH_OPTIONS: dict[str, Any] = {"_frontend": False}
 
 
 class LightSession(state_holder.SessionState):
@@ -65,7 +65,7 @@ def count_function_inputs(demo: gr.Blocks) -> dict[int, int]:
     return {k: len(f.inputs) for k, f in demo.fns.items() if f.fn is not None}
 
 
-def function_inputs(number: int) -> list[Any]:
+def function_inputs(number: int) -> Sequence[Any]:
     """Return the components that are the inputs of a function of the app that is being built."""
     root = Context.root_block
     assert root is not None, "an endpoint is added inside of gr.Blocks"

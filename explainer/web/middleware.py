@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.applications import Starlette
@@ -100,7 +101,7 @@ def app_kwargs(
     functions: Mapping[int, int],
     state: Callable[[], dict],
     host: str = "",
-    crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
+    crowded: Mapping[str, Callable[[Any], str | None]] | None = None,
 ) -> dict:
     """Return what ``launch(app_kwargs=…)`` takes.
 

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import httpx  # Gradio's own
 from starlette.requests import Request
@@ -66,7 +67,7 @@ class RequestFilter:
         app: ASGIApp,
         endpoints: Mapping[str, tuple[str, ...]],
         functions: Mapping[int, int],
-        crowded: Mapping[str, Callable[[Request], str | None]] | None = None,
+        crowded: Mapping[str, Callable[[Any], str | None]] | None = None,
     ) -> None:
         self.app, self.endpoints, self.functions = app, endpoints, functions
         self.crowded = crowded or {}
@@ -111,6 +112,7 @@ class RequestFilter:
         names = self.endpoints.get(named[2]) if named else None
         if named and names is None:
             raise Refused(NO_SUCH, 404)
+        names = names or ()
         expected = f'{{"data": [{", ".join(names)}]}}' if names else t("form.known")
         if named and named[1]:
             expected = t("form.keys", keys=", ".join(names))
@@ -129,7 +131,7 @@ class RequestFilter:
 
     def _check_numbered(self, message: dict) -> None:
         number = _check_number(message, "fn_index")
-        if number not in self.functions:
+        if number is None or number not in self.functions:
             raise Refused(NO_SUCH, 404)
         _check_number(message, "trigger_id")
         if not isinstance(message.get("event_data"), (dict, type(None))):

@@ -6,7 +6,7 @@ The app's own functions make their views beforehand, for a few workloads each.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,12 +33,12 @@ METHODS = ("naive", "fa2", "hopper", "sdpa_flash", "sdpa_cudnn", "fa4")
 # {charts in a view: height in px and characters of a heading in presentation mode}; three charts
 # stand one above the other.
 PRESENT = {0: (0, 0), 1: (460, 84), 2: (460, 42), 3: (460, 84)}
-View = tuple[str, list[go.Figure], str]  # HTML above, figures, HTML below
+View = tuple[str, Sequence[go.Figure | None], str]  # HTML above, figures, HTML below
 Query = Mapping[str, str]
 
 
 def _to_json(charts: list[go.Figure]) -> list[object]:
-    return [json.loads(chart.to_json()) for chart in charts]
+    return [json.loads(str(chart.to_json())) for chart in charts]
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class StaticPage:
         """Return {query, as assets/js/offline/static_pages.js writes it: its view}."""
         views = {}
         for query in self.queries():
-            head, charts, tail = self.make({**self.defaults, **query})
-            charts = [chart for chart in charts if chart is not None]
+            head, found, tail = self.make({**self.defaults, **query})
+            charts = [chart for chart in found if chart is not None]
             size = PRESENT[min(len(charts), 3)]
             views["&".join(f"{key}={query[key]}" for key in sorted(query))] = {
                 "head": str(head),
@@ -132,6 +132,7 @@ def _run(query: Query) -> View:
     mine = {key: query[key] for key in ("n", "d", "mask", "dtype")}
     request = {"br": AUTO, "bc": AUTO, "data": "random", "methods": ",".join(METHODS)}
     old = recorded.nearest(recorded.measured_like(RunRequest.from_query(mine | request)))
+    assert old is not None  # the workloads of the copy are all recorded
     roof = figures.plot_roofline(old, downloads.kind_of(old))
     return run_report.render_recorded(old), [roof], run_details.render_details(old)
 

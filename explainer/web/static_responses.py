@@ -6,10 +6,11 @@ combinations are too many, each control varies alone while the others have their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import ceil, isfinite, prod
+from typing import Any
 
 from explainer.learn.registry import answer
 from explainer.learn.widgets import Control, Widget
@@ -17,7 +18,7 @@ from explainer.learn.widgets import Control, Widget
 MAX_SETTINGS = 48
 MAX_STOPS = 7
 
-Responses = dict[str, object]  # {response_name(query): response}
+Responses = dict[str, dict[str, Any]]  # {response_name(query): response}
 
 
 def response_name(query: Iterable[tuple[str, object]]) -> str:
@@ -36,7 +37,7 @@ def format_number(value: object) -> str:
     return str(int(x)) if x == int(x) else repr(x)
 
 
-def _stops(control: Control) -> tuple[Control, list[object]]:
+def _stops(control: Control) -> tuple[Control, Sequence[object]]:
     """Return the control limited to the stops that are covered, and the values of these."""
     if control.kind == "choice":
         return control, [value for value, _ in control.choices]

@@ -33,6 +33,18 @@ LAYERS = {
     "print": ("learn_print",),
     "hidden": ("hidden", "gradio_inline"),
 }
+# {name, as in `@media (--phone)`: condition}. A component that depends on its own width uses a
+# container query instead.
+MEDIA = {
+    "phone": "(max-width: 960px)",
+    "desk": "(min-width: 961px)",
+    "compact": "(max-width: 1180px)",  # a tablet, or 1280 pixels at 125 %
+    "medium": "(max-width: 1400px)",
+    "large": "(min-width: 1800px)",  # a large screen, or a projector of 4K
+    "low": "(max-height: 500px)",  # a phone on its side
+    "tall": "(min-height: 501px)",
+    "short": "(max-height: 760px)",
+}
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 LATER = ("warps", "masks")  # fetched by the scripts that need them
 STATIC_SITE = ("warps", "site")  # what pages without a server need besides the app's
@@ -52,4 +64,6 @@ def join_stylesheets(names: Sequence[str]) -> str:
         text = (ASSETS / "css" / f"{name}.css").read_text(encoding="utf-8")
         parts.append(f"@layer {LAYER_OF[name]} {{\n{text}\n}}")
     text = COMMENTS_AND_INDENTS.sub("", "\n".join(parts))
+    for name, condition in MEDIA.items():
+        text = re.sub(rf"(@media[^{{]*)\(--{name}\)", rf"\1{condition}", text)
     return re.sub(r"\s*([{};])\s*", r"\1", text).replace(";}", "}")

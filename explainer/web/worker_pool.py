@@ -112,7 +112,8 @@ class Worker:
         if self.process is not None:
             for pipe in (self.process.stdin, self.process.stdout):
                 with suppress(OSError):  # of what was not sent yet
-                    pipe and pipe.close()
+                    if pipe:
+                        pipe.close()
 
 
 class _Job:

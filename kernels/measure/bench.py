@@ -21,6 +21,7 @@ import torch
 import kernels
 
 from ..spec import masks
+from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from . import readme_table
 from .calls import call_times
@@ -100,7 +101,7 @@ def measure(
 def _refuse_slow(name: str, case: BenchmarkCase, slow: SlowRuns) -> None:
     n, ms = slow.get((name, case.d, case.mask, case.dtype), (case.n, 0.0))
     # work grows as B·H·N²; FA-1 has one program per head, and B·H falls with N
-    grows = 2 if name == "fa1" or case.batch == 1 else 1
+    grows = 2 if name == SERIAL or case.batch == 1 else 1
     expected = ms * (case.n / n) ** grows
     if expected > MAX_MS:
         raise NotAvailable(f"left out: one run would take about {expected / 1000:.0f} s.")

@@ -18,6 +18,7 @@ from ..hopper import plans
 from ..orders import ORDERS
 from ..reference import all_factors, blind, materialized
 from ..spec import scores
+from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from .calls import Call
 from .chooser import sdpa_choice
@@ -171,7 +172,7 @@ def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
                 f"{SHARE:.0%} of the {free / 2**30:.1f} GiB free here, {SHARE * free / 2**30:.1f} "
                 "GiB."
             )
-    if name == "fa1":
+    if name == SERIAL:
         programs = problem.batch * problem.heads
         at_once = torch.cuda.get_device_properties(device).multi_processor_count
         seconds = problem.flops / programs * -(-programs // at_once) / FA1_FLOPS_A_PROGRAM

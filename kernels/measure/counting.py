@@ -43,7 +43,8 @@ def count_traffic(
 ) -> dict[str, tuple[int, int]]:
     """Run one head of the real kernel under the interpreter and count its loads and stores.
 
-    n rows of Q, K, V of dimension d, "fp32", "fp16" or "bf16"; order "standard", "fa1" or "fa2".
+    n rows of Q, K, V of dimension d, "fp32", "fp16" or "bf16"; order a key of
+    ``spec.algorithms``.
     Returns {tensor: (bytes read, bytes written)} for Q K V O m l lse S P. A lane that is masked
     moves nothing; a mask's and a score's tables and the sink are not counted. These are requests to
     global memory: caches are not modelled.

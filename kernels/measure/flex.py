@@ -21,7 +21,7 @@ def mask_mod(mask: Mask, n: int, device: torch.device) -> Callable:
     """f(batch, head, row, key) → bool, of whole-number tensors with no dimension."""
     terms = [[_keeps(t, n, device) for t in _needed(term)] for term in mask.terms]
 
-    def kept(batch, head, row, key):
+    def is_visible(batch, head, row, key):
         found = None
         for term in terms:
             every = None
@@ -31,7 +31,7 @@ def mask_mod(mask: Mask, n: int, device: torch.device) -> Callable:
             found = every if found is None else found | every
         return found
 
-    return kept
+    return is_visible
 
 
 def _needed(term: Terms) -> list[Term]:

@@ -13,10 +13,11 @@ from pathlib import Path
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
 from ..spec import masks
+from ..spec.algorithms import SERIAL
 from ..spec.occupancy import occupancy
 
 TIMEOUT_S = 120
-ORDERS = ("fa1", "fa2")
+ORDERS = (SERIAL, "fa2")
 MATRIX_INSTRUCTIONS = re.compile(r"^\s*(?:@\S+\s+)?((?:mma|wgmma)\.[\w.:]*)", re.MULTILINE)
 
 
@@ -35,7 +36,7 @@ def compile_report(
     """Compile a kernel for a card that need not be here, in a child process; cached.
 
     arch "sm_80", "sm_89", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; order
-    "fa1" or "fa2"; mask "full", "causal" or None: as `causal` says. A None of the others takes the
+    one of ORDERS; mask "full", "causal" or None: as `causal` says. A None of the others takes the
     table's value. Returns a dict:
       block_m, block_n, num_warps, num_stages: the configuration;
       shared_bytes per block, registers per thread, spill_bytes per thread (local memory);
@@ -58,15 +59,15 @@ def compile_report(
             check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
     if num_warps not in (None, 1, 2, 4, 8, 16):
         raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
-    asked = masks.from_keywords(causal, mask)
+    parsed = masks.from_keywords(causal, mask)
     config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
     config = Config(
         config.block_m,
         config.block_n,
         num_warps or config.num_warps,
-        1 if order == "fa1" else num_stages or config.num_stages,
+        1 if order == SERIAL else num_stages or config.num_stages,
     )
-    return dict(_report(arch, d, dtype, asked.text, config, order))
+    return dict(_report(arch, d, dtype, parsed.text, config, order))
 
 
 @lru_cache(maxsize=64)

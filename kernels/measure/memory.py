@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 
 def peak_bytes(function: Callable[[], object], device: str | torch.device) -> int:
-    """Most bytes that `function` holds at once beyond what was held before it, its result included.
+    """Return the peak of bytes allocated by `function` beyond those before it, its result included.
 
     On a GPU PyTorch's caching allocator counts them (rounded up to its 512-byte blocks). On a CPU,
     where no allocator counts, every tensor that an operator returns is followed until it is freed:
@@ -65,9 +65,9 @@ class _Moved(_Watching):
         result = func(*args, **(kwargs or {}))
         operands = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
         results = [x for x in tree_leaves(result) if isinstance(x, torch.Tensor)]
-        held = {x.untyped_storage()._cdata for x in operands}
+        storages = {x.untyped_storage()._cdata for x in operands}
         makes = func._schema.is_mutable or any(
-            x.untyped_storage()._cdata not in held for x in results
+            x.untyped_storage()._cdata not in storages for x in results
         )
         if makes and "empty" not in func._schema.name:
             self.total += sum(x.numel() * x.element_size() for x in (*operands, *results))

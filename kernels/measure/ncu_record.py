@@ -9,6 +9,7 @@ import csv
 import sys
 from pathlib import Path
 
+from ..spec.algorithms import SERIAL
 from . import ncu_target
 from .recording import write_rows
 
@@ -21,7 +22,7 @@ METRICS = {
 }
 DURATION = "gpu__time_duration.sum"
 UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "ns": 1, "us": 1e3, "ms": 1e6}
-LAUNCHES = {"fa2": 1, "fa1": 1, "standard": 3}
+LAUNCHES = {"fa2": 1, SERIAL: 1, "standard": 3}
 NOTES = (
     "measured_ns: gpu__time_duration, from a kernel's start to its end, after caches were flushed.",
     "Caches are flushed before every kernel (ncu's default), so dram_read holds each input once.",

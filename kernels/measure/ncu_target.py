@@ -3,11 +3,12 @@
 import torch
 
 from .. import flash_attention
+from ..spec.algorithms import SERIAL
 
 COMMAND = """\
     ncu --clock-control none --csv --metrics dram__bytes_read.sum,dram__bytes_write.sum,\
 lts__t_bytes.sum,l1tex__m_xbar2l1tex_read_bytes.sum,l1tex__m_l1tex2xbar_write_bytes.sum,\
-gpu__time_duration.sum -k "regex:fa2_kernel|fa1_kernel|scores_kernel|softmax_kernel|output_kernel" \
+gpu__time_duration.sum -k "regex:fa[12]_kernel|scores_kernel|softmax_kernel|output_kernel" \
 python3 -m kernels.measure.ncu_target
 """
 
@@ -17,7 +18,7 @@ SHAPES = (
     *((4096, 64, side) for side in (16, 32, 128)),
     *((4096, 128, side) for side in (32, 64, 128)),
 )
-ORDERS = ("fa2", "fa1", "standard")
+ORDERS = ("fa2", SERIAL, "standard")
 
 if __name__ == "__main__":
     for n, d, side in SHAPES:

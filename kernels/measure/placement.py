@@ -7,9 +7,9 @@ import statistics
 
 import torch
 
-from .. import fa1, fa2
 from ..availability import INTERPRETED
-from ..orders import config_for
+from ..orders import ORDERS, config_for
+from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from .contenders import random_tensors
 from .timing import FLUSH_BYTES, WARM_UPS, warm_up
@@ -21,7 +21,7 @@ def placement(
     problem: BenchmarkCase, order: str, *, block_m: int | None = None, block_n: int | None = None,
     runs: int = RUNS,
 ) -> dict:  # fmt: skip
-    """Run the kernel of this order ("fa1", "fa2") `runs` times; return the median run's schedule.
+    """Run the kernel of this order `runs` times; return the median run's schedule.
 
     Returns {"block_m", "block_n", "num_warps", "num_stages", "programs", "makespan_us",
     "makespans_us", "sms"}: `programs` has, in the order of their program ids, [multiprocessor,
@@ -37,7 +37,7 @@ def placement(
     config = config_for(q, block_m, block_n)
     rows = -(-problem.n // config.block_m) if order == "fa2" else 1
     stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
-    prepare = {"fa1": fa1.prepare, "fa2": fa2.prepare}[order]
+    prepare = ORDERS[order]
     scale = 1 / math.sqrt(problem.d)
     launch = prepare(q, k, v, problem.parsed_mask, scale, config, "ieee", stamps=stamps)
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
@@ -54,7 +54,7 @@ def placement(
     began = int(median[:, 1].min())
     return {
         **vars(config),
-        "num_stages": 1 if order == "fa1" else config.num_stages,
+        "num_stages": 1 if order == SERIAL else config.num_stages,
         "programs": [[sm, start - began, end - began] for sm, start, end in median.tolist()],
         "makespan_us": _makespan_ns(median) / 1e3,
         "makespans_us": [_makespan_ns(stamps) / 1e3 for stamps in found],

@@ -17,6 +17,7 @@ from ..configs import SHARED_KIB
 from ..orders import config_for
 from ..reference import reference_attention
 from ..spec import masks
+from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from . import decoding
 from .contenders import random_tensors
@@ -32,11 +33,11 @@ LAUNCHES = tuple(
     (order, n, 64, causal, heads)
     for order, n, causal, heads in (
         *(("fa2", 4096, causal, 16) for causal in (False, True)),
-        *(("fa1", 4096, causal, 160) for causal in (False, True)),
+        *((SERIAL, 4096, causal, 160) for causal in (False, True)),
         *(("fa2", n, c, h) for n in (1024, 2048, 8192) for c in (False, True) for h in (1, 4, 24)),
         *(("fa2", 4096, c, h) for c in (False, True) for h in (1, 4, 48)),
-        *(("fa1", n, c, h) for n in (1024, 2048) for c in (False, True) for h in (1, 16, 160)),
-        *(("fa1", 4096, c, h) for c in (False, True) for h in (1, 16, 300)),
+        *((SERIAL, n, c, h) for n in (1024, 2048) for c in (False, True) for h in (1, 16, 160)),
+        *((SERIAL, 4096, c, h) for c in (False, True) for h in (1, 16, 300)),
     )
 )
 COUNTED = tuple(  # N, side of the square tiles, d
@@ -64,7 +65,7 @@ def compiled(processes: int) -> list[dict]:
         for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
         for m, n, order in itertools.product(SIDES, SIDES, ("fa2",))
     ] + [  # FA-1 in the tile that it runs in, for its blocks per multiprocessor
-        (arch, d, causal, None, None, "fa1")
+        (arch, d, causal, None, None, SERIAL)
         for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
     ]
 
@@ -124,7 +125,7 @@ def counted() -> list[dict]:
 
     rows = []
     for (n, side, d), causal, order in itertools.product(
-        COUNTED, (False, True), ("standard", "fa1", "fa2")
+        COUNTED, (False, True), ("standard", SERIAL, "fa2")
     ):
         moved = count_traffic(
             n, d, block_m=side, block_n=side, causal=causal, order=order, dtype="fp16"

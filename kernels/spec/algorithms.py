@@ -2,6 +2,7 @@
 ``kernels/<key>.py``, its loop in ``explainer/algorithms/<key>.py``."""
 
 ORDERS = ("standard", "fa1", "fa2", "fa2_split")
+SERIAL = "fa1"  # one program does a whole head
 SPLITS = 2  # parts of the keys in fa2_split
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from explainer.base.paths import ASSETS, ROOT
-from tests.js.test_model import NODE
+from tests.tools import NODE
 
 SCRIPTS = ASSETS / "js"
 READER = Path(__file__).with_suffix(".mjs")

@@ -341,7 +341,8 @@ def write_warps(folder: Path, name: str, problem: Problem, i: int, j: int, count
             moved += sum(x.nbytes for x in step.exchanges)
             barriers += step.barriers
             held = held | {
-                t: [h for h in step.held if h.tensor == t] for t in {h.tensor for h in step.held}
+                t: [h for h in step.pieces if h.tensor == t]
+                for t in {h.tensor for h in step.pieces}
             }
             now = {t: [h.values for h in pieces] for t, pieces in sorted(held.items())}
             told[split].append({"moved": moved, "barriers": barriers, "held": now})

@@ -11,7 +11,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from playwright._impl._driver import compute_driver_executable
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
@@ -23,6 +22,7 @@ from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
 from tests.js.pictures_fixtures import write_pictures
 from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
+from tests.tools import NODE
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
@@ -31,7 +31,6 @@ BYTES = sorted(
     {*range(0, 2**17, 4), *(k * 2**17 for k in range(2**12))}
     | {2**p + k for p in range(2, 46) for k in (-5, -1, 0, 1, 3 * 2**p // 8, 9 * 2**p // 128)}
 )
-NODE = compute_driver_executable()[0]  # Playwright brings a node of its own
 
 
 def node(file: Path, folder: Path) -> subprocess.CompletedProcess:

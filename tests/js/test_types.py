@@ -1,11 +1,8 @@
-"""The types of a trace and a frame, written in comments, are checked without a build step."""
+"""The types of a trace, written in the comments of the scripts, name what Python writes."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,48 +10,9 @@ from explainer.problem import Problem
 from explainer.web.wire import has_numbers, pack
 from tests.js.fixtures import header
 from tests.js.problems import LONG
-from tests.js.test_model import HERE, NODE
+from tests.js.test_model import HERE
 
-TSC = Path(sys.prefix) / "node_modules" / "typescript" / "bin" / "tsc"
-MODULES = [
-    (HERE / name).resolve()
-    for name in re.findall(r'from "(.*)"', (HERE / "model.mjs").read_text(encoding="utf-8"))
-]
 TYPES = (HERE / "../../assets/js/model/types.js").resolve()
-STRICT = [
-    *("--noEmit", "--allowJs", "--checkJs", "--strict", "--noImplicitAny", "false"),
-    *("--target", "es2024", "--lib", "es2024,dom,dom.iterable"),
-    *("--module", "esnext", "--moduleResolution", "bundler", "--moduleDetection", "force"),
-    *("--pretty", "false"),
-]
-
-
-def complaints(*files: Path) -> str:
-    """What TypeScript has to say of these modules and of those that they import."""
-    assert TSC.exists(), "TypeScript is missing: `make test` fetches it"
-    command = [NODE, str(TSC), *STRICT, *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 or done.stdout, done.stderr
-    return done.stdout
-
-
-def test_the_model_has_the_types_that_it_says():
-    assert complaints(TYPES, *MODULES) == ""
-
-
-def test_a_wrong_type_is_found(tmp_path):
-    wrong = tmp_path / "wrong.js"
-    model = next(path for path in MODULES if "export function frame(" in path.read_text("utf-8"))
-    wrong.write_text(
-        f'import {{ frame }} from "{model}";\n'
-        f'/** @param {{import("{TYPES}").Trace}} trace */\n'
-        "export const width = (trace) => trace.header.problem.blok_q + trace.header.version;\n"
-        f'/** @param {{import("{TYPES}").Trace}} trace */\n'
-        'export const known = (trace) => frame(trace, 0, "load").stats[0].m_new + 1;\n'
-    )
-    found = complaints(wrong)
-    assert "'blok_q' does not exist" in found and "possibly 'undefined'" in found
-    assert len(found.splitlines()) == 2, found
 
 
 # What only an algorithm with several lanes has.

@@ -1,4 +1,4 @@
-"""Prepared calls: what is kept and what is not; on a GPU that a kept launch is right again."""
+"""Prepared calls: what is cached and what is not; on a GPU that a cached launch is right again."""
 
 from __future__ import annotations
 

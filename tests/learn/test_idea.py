@@ -18,8 +18,8 @@ from explainer.learn import any_order, fusion, saves, tiled
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.js.test_model import NODE
 from tests.learn.scenes import blocks
+from tests.tools import NODE
 
 LESSONS = {r.key: r for r in lessons()}
 

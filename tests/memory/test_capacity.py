@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import kernels
+from explainer.algorithms.registry import MAIN
 from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from kernels.spec.fields import ORDERS
 
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
@@ -78,7 +78,7 @@ def test_what_autograd_really_keeps(dtype, shape):
     w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
     inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
     assert sum(kept.values()) == inputs + capacity.saved_bytes(w, "standard")
-    assert sum(kept.values()) + o.numel() * o.element_size() == capacity.needed(w, "standard_kept")
+    assert sum(kept.values()) + o.numel() * o.element_size() == capacity.needed(w, "standard_saved")
     o.sum().backward()  # and that was enough
     assert q.grad is not None
 
@@ -88,9 +88,9 @@ def test_forms_against_the_tensors():
     s = p = 6 * 1000 * 1000 * 2
     o, lse = 6 * 1000 * 96 * 2, 6 * 1000 * 4
     assert capacity.beyond_inputs(w, "standard") == s + p
-    assert capacity.beyond_inputs(w, "standard_kept") == p + o
-    assert capacity.beyond_inputs(w, "fused") == capacity.beyond_inputs(w, "fused_kept") == o + lse
-    assert [capacity.saved_bytes(w, order) for order in ORDERS] == [
+    assert capacity.beyond_inputs(w, "standard_saved") == p + o
+    assert capacity.beyond_inputs(w, "fused") == capacity.beyond_inputs(w, "fused_saved") == o + lse
+    assert [capacity.saved_bytes(w, order) for order in MAIN] == [
         p,
         2 * lse,
         lse,
@@ -154,7 +154,7 @@ def test_longest_fits_and_one_more_does_not(w, card, form):
         qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
         more = {
             "standard": square + max(square, o),
-            "standard_kept": square + o,
+            "standard_saved": square + o,
             "standard_back": 3 * o + max(3 * square, square + 2 * o),
             "fused_back": 5 * o + 4 * n * (2 + w.d),
         }
@@ -185,7 +185,7 @@ def test_twice_the_memory():
     a, b = (CARDS[card].hbm_bytes for card in ("t4", "rtxpro6000"))
     ratio = {
         f: capacity.longest(w, f, "rtxpro6000") / capacity.longest(w, f, "t4")
-        for f in ("fused", "standard_kept")
+        for f in ("fused", "standard_saved")
     }
     assert ratio["fused"] == pytest.approx(b / a, rel=1e-4)
-    assert ratio["standard_kept"] == pytest.approx((b / a) ** 0.5, rel=0.01)
+    assert ratio["standard_saved"] == pytest.approx((b / a) ** 0.5, rel=0.01)

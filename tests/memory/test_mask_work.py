@@ -48,12 +48,16 @@ def test_scores_and_tiles_are_those_of_the_dense_mask(mask):
 )
 def test_what_is_held_is_what_somebody_still_sees(mask, n):
     dense = parse(mask).keep(2 * n, 2 * n)
-    assert mask_work.held(parse(mask), n) == dense[n - 1 :, :n].any(axis=0).sum()
+    assert mask_work.cached_keys(parse(mask), n) == dense[n - 1 :, :n].any(axis=0).sum()
 
 
 def test_a_window_forgets_and_a_decoder_without_mask_does_not():
-    assert mask_work.held(parse("causal&window:4095,0"), mask_work.LONG) == 4096
-    assert mask_work.held(parse("full"), 5000) == mask_work.held(parse("causal"), 5000) == 5000
+    assert mask_work.cached_keys(parse("causal&window:4095,0"), mask_work.LONG) == 4096
+    assert (
+        mask_work.cached_keys(parse("full"), 5000)
+        == mask_work.cached_keys(parse("causal"), 5000)
+        == 5000
+    )
 
 
 def test_heads_that_share_keys_divide_the_cache():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.base.cards import CARDS
-from explainer.memory.tile_budget import REGISTERS, SHARED, budget, fits, held, largest_square
+from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, fits, largest_square
 from explainer.problem import Problem
 from kernels.spec.fields import PASSES
 from tests.test_problem import problems
@@ -33,7 +33,7 @@ def test_what_is_held_is_the_sum_of_the_operands(problem, pass_):
     e = {"fp32": 4, "fp16": 2, "bf16": 2}[problem.dtype]
     parts = budget(problem, pass_)
     wanted = by_hand(problem.block_q, problem.block_k, problem.d, e, pass_)
-    assert (held(parts, SHARED), held(parts, REGISTERS)) == wanted
+    assert (bytes_in(parts, SHARED), bytes_in(parts, REGISTERS)) == wanted
     for card in CARDS.values():
         b = largest_square(problem, card, pass_)
         largest, larger = (by_hand(side, side, problem.d, e, pass_) for side in (b, b + 1))

@@ -42,8 +42,8 @@ def visit(problem: Problem, split: str, i: int, j: int) -> Visit:
     return next(v for v in true.visits if (v.i, v.j) == (i, j))
 
 
-def held(step, tensor: str) -> list:
-    return [h for h in step.held if h.tensor == tensor]
+def pieces_of(step, tensor: str) -> list:
+    return [h for h in step.pieces if h.tensor == tensor]
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -71,7 +71,7 @@ def test_what_the_warps_hold_is_the_tile_of_the_trace(problem, split, count):
         pieces = {}
         for step in got.steps:
             for name in ("S", "P", "O"):
-                pieces[name] = held(step, name) or pieces.get(name)
+                pieces[name] = pieces_of(step, name) or pieces.get(name)
         for name, parts in pieces.items():
             whole = np.full(getattr(true, name).shape, np.nan, np.float32)
             for h in parts:
@@ -127,9 +127,9 @@ def test_slices_as_array_split_makes_them():
 def test_a_wrong_exchange_would_show():
     """The partials really are partial: no single warp of split-K knows m, l or O."""
     got = warps(PROBLEMS[0], 1, 1, "k")
-    by_name = {h.tensor: [] for s in got.steps for h in s.held}
+    by_name = {h.tensor: [] for s in got.steps for h in s.pieces}
     for step in got.steps:
-        for h in step.held:
+        for h in step.pieces:
             by_name[h.tensor].append(h.values)
     for name, whole in (("m", got.m_new), ("l", got.l_new), ("PV", got.O)):
         assert all(not np.allclose(x, whole) for x in by_name[name])
@@ -138,7 +138,7 @@ def test_a_wrong_exchange_would_show():
 @pytest.mark.parametrize("split", ORDERS)
 def test_nothing_can_be_written_to(split):
     got = warps(PROBLEMS[0], 1, 0, split)
-    arrays = [h.values for s in got.steps for h in s.held] + [got.m_new, got.l_new, got.O]
+    arrays = [h.values for s in got.steps for h in s.pieces] + [got.m_new, got.l_new, got.O]
     assert not any(x.flags.writeable for x in arrays)
 
 
@@ -178,7 +178,9 @@ def test_packed_is_json_with_every_digit(problem):
             assert plain["exchanges"] == [
                 [x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges
             ]
-            for h, (tensor, who, rows, keys, values) in zip(step.held, plain["held"], strict=True):
+            for h, (tensor, who, rows, keys, values) in zip(
+                step.pieces, plain["pieces"], strict=True
+            ):
                 assert (tensor, tuple(who)) == (h.tensor, h.warps)
                 assert (rows and tuple(rows), keys and tuple(keys)) == (h.rows, h.keys)
                 if values is None:
@@ -190,7 +192,9 @@ def test_packed_is_json_with_every_digit(problem):
 def test_large_matrices_travel_without_numbers():
     sent = packed(Problem(n=512, d=64, block_q=128, block_k=128, inputs="random"), 3, 1, 8)
     assert len(json.dumps(sent)) < 150_000
-    assert all(h[4] for split in "kq" for step in sent[split] for h in step["held"] if h[0] in "ml")
+    assert all(
+        h[4] for split in "kq" for step in sent[split] for h in step["pieces"] if h[0] in "ml"
+    )
 
 
 def test_an_address_without_a_problem_shows_the_start():

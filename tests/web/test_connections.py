@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from explainer.web import connections, gradio_internals
 from explainer.web.connections import MAX_HEAD_BYTES, BoundedProtocol, bind_port
@@ -43,7 +45,9 @@ def address(request, monkeypatch) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def served(app) -> Iterator[tuple[str, int]]:
-    config = uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="critical")
+    config = uvicorn.Config(
+        app, http=BoundedProtocol, lifespan="off", log_level="critical", timeout_keep_alive=10**6
+    )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -51,6 +55,16 @@ def served(app) -> Iterator[tuple[str, int]]:
         yield listening.getsockname()
         server.should_exit = True
         thread.join()
+
+
+OVERRIDDEN = [name for name in vars(BoundedProtocol) if name.startswith(("on_", "conn", "data"))]
+USED = ("cycle", "flow", "headers", "loop", "parser", "root_path", "server_state")
+
+
+@pytest.mark.parametrize("name", [*OVERRIDDEN, *USED, "on_response_complete"])
+def test_uvicorn_still_has(name):
+    protocol = HttpToolsProtocol(uvicorn.Config(app, http="httptools"), ServerState(), {})
+    assert hasattr(protocol, name) or name in HttpToolsProtocol.__annotations__, name
 
 
 def everything(connection: socket.socket) -> bytes:

@@ -3,14 +3,14 @@
 
 /** @typedef {[tensor: string, warps: number[], rows: number[], keys: number[], values: (number | string | (number | string)[])[] | null]} PackedPiece */
 /** @typedef {[tensor: string, warp: number, op: string, nbytes: number]} Exchange */
-/** @typedef {Record<string, any> & {held: PackedPiece[], exchanges: Exchange[], barriers: number}} PackedStep */
+/** @typedef {Record<string, any> & {pieces: PackedPiece[], exchanges: Exchange[], barriers: number}} PackedStep */
 
 /** @type {Record<string, number>} */
 const NOT_FINITE = { "-inf": -Infinity, inf: Infinity, nan: NaN };
 /** @param {number | string} x */
 const real = (x) => NOT_FINITE[x] ?? Number(x);
 
-/** One held piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first. */
+/** One piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first. */
 function piece(/** @type {PackedPiece} */ [tensor, warps, rows, keys, values]) {
   const at = (/** @type {number} */ r, /** @type {number} */ c) => {
     const x = values?.[r];
@@ -27,7 +27,7 @@ export function read(steps) {
   /** @type {Record<string, ReturnType<typeof piece>[]>} */
   const pieces = {};
   return steps.map((step) => {
-    const fresh = step.held.map(piece);
+    const fresh = step.pieces.map(piece);
     for (const tensor of new Set(fresh.map((h) => h.tensor)))
       pieces[tensor] = fresh.filter((h) => h.tensor === tensor);
     moved += step.exchanges.reduce((/** @type {number} */ sum, [, , , nbytes]) => sum + nbytes, 0);
