@@ -31,7 +31,7 @@ class Kind:
         return self.full or self.text
 
     def __add__(self, other: Kind) -> Kind:
-        """Of figures of two kinds side by side; the same one twice is said once."""
+        """Of figures of two kinds side by side; equal ones are named once."""
         both = [x for x in other.text.split("; ") if x not in self.text.split("; ")]
         if not both:
             return self
@@ -63,9 +63,9 @@ def simulated(model: str = "") -> Kind:
 def compiled(arch: str) -> Kind:
     """What the compiler made for this architecture, as recorded; no GPU was needed."""
     record = load("compiled")
-    said = {"arch": arch, "date": record["date"]}
+    values = {"arch": arch, "date": record["date"]}
     versions = {name: record["versions"][name] for name in ("torch", "triton")}
-    return Kind(say("compiled", **said), say("compiled.full", **said, **versions))
+    return Kind(say("compiled", **values), say("compiled.full", **values, **versions))
 
 
 def measured(device: str, when: str = "") -> Kind:

@@ -21,7 +21,7 @@ import warnings
 from types import TracebackType
 
 OURS = "explainer"
-SAID_PLAINLY = ("uvicorn", "asyncio")  # what these say first is their own words
+PLAIN_MESSAGES = ("uvicorn", "asyncio")  # what these say first is their own words
 MOST_LINES = 30  # of code in a trace
 _HELPERS = ("traceback", "contextlib", __name__)
 
@@ -58,7 +58,7 @@ class JsonLines(logging.Formatter):
         room = record.name.split(".")[0]
         if room == OURS:
             return record.getMessage()
-        if room in SAID_PLAINLY:  # its pattern, without what is put in; asyncio's next lines quote
+        if room in PLAIN_MESSAGES:  # the pattern alone; asyncio's next lines quote
             return str(record.msg).partition("\n")[0][:200]
         return f"logged at {record.module}:{record.lineno}"
 

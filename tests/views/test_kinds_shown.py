@@ -15,7 +15,7 @@ from explainer.base.paths import ASSETS
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.pages import memory, parallel
-from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, shown
+from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, update_plot
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from explainer.views.templates import ENVIRONMENT
@@ -111,7 +111,7 @@ def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
     sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
     (curve, *_) = figures.plot_sweep(recorded.load()["rows"], KIND)
     heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
-    updates = [shown(go.Figure(curve), hall, height) for hall, height in heights]
+    updates = [update_plot(go.Figure(curve), hall, height) for hall, height in heights]
     updates += parallel.render({"view": "grid"})[1:3]
     for update in updates:
         _, place = update["elem_classes"]
@@ -142,7 +142,7 @@ def test_run(name, hall):
     assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
     for figure in (figures.plot_errors(result["rows"], kind), figures.plot_roofline(result, kind)):
         if figure is not None:
-            check_chart(shown(figure, hall)["value"])
+            check_chart(update_plot(figure, hall)["value"])
 
 
 @pytest.mark.parametrize("hall", [False, True])
@@ -151,7 +151,7 @@ def test_sweep(hall):
     found = check(sweep_report.render_table(rows, wanted, KIND, {"source": "recorded"}))
     assert found.files[0]["table"][0]["kind"] == str(KIND)
     for figure in figures.plot_sweep(rows, KIND):
-        check_chart(shown(figure, hall, wide=PAIRED)["value"])
+        check_chart(update_plot(figure, hall, wide=PAIRED)["value"])
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ SMALL = """() => {
     .filter((node) => parseFloat(getComputedStyle(node).fontSize) < 12)
     .map((node) => node.textContent);
 }"""
-NAMES = """() => [...document.querySelectorAll(".fa-order-standard .fa-name-v")]
+NAMES = """() => [...document.querySelectorAll(".fa-lane[data-order=standard] .fa-name-v")]
   .map((node) => getComputedStyle(node).fill)"""
 
 
@@ -128,7 +128,8 @@ def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = tab.open("mode=compare")
     idle, table = (
-        page.locator(f".fa-order-standard {s}") for s in (".fa-lane-idle", ".fa-rows table")
+        page.locator(f".fa-lane[data-order=standard] {s}")
+        for s in (".fa-lane-idle", ".fa-rows table")
     )
     assert idle.inner_text() == "m and ℓ come with the softmax pass" and not table.is_visible()
     assert page.evaluate(SMALL) == []

@@ -119,7 +119,7 @@ def test_a_line_a_bar_a_strip_and_a_row(stage):
     found = page.evaluate(LIT)
     assert set(found["cells"]) == {"Q", "K", "S"} and "phase.scores" in found["names"]
     page.get_by_role("tab", name="Traffic", exact=True).click()
-    page.locator(".fa-order-fa2 .fa-read").hover()
+    page.locator(".fa-bar.is-now .fa-read").hover()
     found = page.evaluate(LIT)
     assert set(found["map"]) == {"Q blocks 0–2", "K blocks 0–1", "V blocks 0–1"}
     box = page.locator(".fa-map canvas").bounding_box()

@@ -120,39 +120,31 @@ export function draw(data, api) {
         ),
         one(order, now, left, down, cell, paper),
       ];
-      const side = /** @type {[string, string, number][]} */ ([
+      const side = /** @type {[string, string][]} */ ([
         [
           inCorner
             ? t("finished.short", { n: order.finished })
             : t("finished", { n: order.finished, all: now.A.length * now.B[0].length }),
-          "ink",
-          600,
+          "semi",
         ],
         [
           inCorner ? t("begun.short", { n: order.open }) : t("begun", { n: order.open }),
-          "ink-o",
-          order.open ? 700 : 400,
+          order.open ? "bold ink-o" : "ink-o",
         ],
       ]);
-      side.forEach(([words, hue, weight], r) =>
+      side.forEach(([words, look], r) =>
         nodes.push(
           inCorner
-            ? text(left, down + type * (1 + 1.45 * r), words, type, `${weight} ${hue}`)
+            ? text(left, down + type * (1 + 1.45 * r), words, type, look)
             : aside
               ? text(
                   left + wide * cell + 26,
                   down + cell * 2 + r * type * 1.5,
                   words,
                   narrow ? 13 : type,
-                  `${weight} ${hue}`,
+                  look,
                 )
-              : text(
-                  left,
-                  down + tall * cell + 20 + type * (1 + 1.45 * r),
-                  words,
-                  type,
-                  `${weight} ${hue}`,
-                ),
+              : text(left, down + tall * cell + 20 + type * (1 + 1.45 * r), words, type, look),
         ),
       );
       if (!narrow && k)
