@@ -104,7 +104,10 @@ export class Transport {
       { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
       [icon(name)],
     );
-    node.addEventListener("click", () => (this.player.act ? this.player : this).act(action));
+    node.addEventListener("click", () => {
+      if (this.player.act) this.player.act(action);
+      else this.act(action);
+    });
     return node;
   }
 
@@ -144,10 +147,9 @@ export class Transport {
     if (!this.steps) return;
     const playing = this.timer;
     this.stop();
-    if (action !== "toggle")
-      return this.player.go(
-        { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 }[action],
-      );
+    /** @type {Record<string, number>} */
+    const places = { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 };
+    if (action !== "toggle") return this.player.go(places[action]);
     if (playing) return;
     if (this.at === this.steps - 1) this.player.go(0);
     this.start();
@@ -163,7 +165,7 @@ export class Transport {
   }
 
   stop() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer ?? undefined);
     this.timer = null;
     this.playing(false);
   }
