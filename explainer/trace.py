@@ -97,6 +97,7 @@ def trace(problem: Problem) -> Trace:
     # Overflow and 0/0 are what fp16 really does with such scores: shown, not warned about.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         visits = tuple(ALGORITHMS[problem.order].compute(run, schedule(problem)))
+    assert isinstance(run.S, np.ndarray)  # a run of all rows has a whole S, not a strip of it
     for x in (run.S, run.O, run.lse):
         x.setflags(write=False)
     return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
@@ -186,10 +187,9 @@ def one_visit_backward(
     steps = schedule(problem, "backward")
     _check_visit(problem)
     at = steps[step := parse_whole("step", step, (0, len(steps) - 1, ""))]
-    rows = {at.i} - {None} if at.kind != "skipped" or at.stage else set()
+    rows = _computed_rows([at])
     if rows and at.stage in BY_KEYS:
-        own = (s for s in steps[: step + 1] if (s.stage, s.j) == (at.stage, at.j))
-        rows |= {s.i for s in own if s.kind != "skipped" or s.stage}
+        rows |= _computed_rows(s for s in steps[: step + 1] if (s.stage, s.j) == (at.stage, at.j))
     _check_rows(problem, min(problem.n, len(rows) * problem.block_q))
 
     def needed(s: Step) -> bool:
@@ -225,6 +225,11 @@ def one_visit_backward(
     return visit, before, back
 
 
+def _computed_rows(steps: Iterable[Step]) -> set[int]:
+    """Return the row blocks of these steps in which something is computed."""
+    return {s.i for s in steps if s.i is not None and (s.kind != "skipped" or s.stage)}
+
+
 def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
     """The steps of these row blocks in the forward pass."""
     found: dict[int, list[Step]] = {i: [] for i in sorted(rows)}
@@ -250,7 +255,7 @@ def _check_rows(problem: Problem, rows: int) -> None:
 
 def _bench() -> None:
     for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, mask="full")):
-        for run in (trace, trace_backward):
+        for name, run in (("trace", trace), ("trace_backward", trace_backward)):
             times = []
             for _ in range(9):
                 for function in (trace, trace_backward, schedule):
@@ -259,7 +264,7 @@ def _bench() -> None:
                 run(p)
                 times.append((time.perf_counter() - start) * 1e3)
             print(
-                f"{run.__name__} N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
+                f"{name} N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
                 f"median {sorted(times)[4]:.2f} ms (9 runs)"
             )
 

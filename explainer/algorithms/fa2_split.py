@@ -116,7 +116,8 @@ def _moved(p: Problem, keys: int, parts: int) -> Moved:
     """Q once a part; K and V of so many keys; O′ and lse′ out and in again; O and lse out."""
     size, matrix = ITEMSIZE[p.dtype], p.n * p.d
     read = {"Q": (parts * matrix * size, 0)} | dict.fromkeys("KV", (keys * p.d * size, 0))
-    partial = {"O′": (parts * matrix * 4,) * 2, "lse′": (parts * p.n * 4,) * 2}
+    O_bytes, lse_bytes = parts * matrix * 4, parts * p.n * 4
+    partial = {"O′": (O_bytes, O_bytes), "lse′": (lse_bytes, lse_bytes)}
     return read | partial | {"O": (0, matrix * size), "lse": (0, p.n * 4)}
 
 

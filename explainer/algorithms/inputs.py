@@ -158,10 +158,10 @@ def made(problem: Problem) -> Arrays:
         q = _sharing(problem, make(problem, problem.head)[0], q, k)
     if problem.rope:
         q, k = _rotated(q, problem), _rotated(k, problem)
-    arrays = tuple(round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
-    for x in arrays:
+    Q, K, V = (round_to(x, problem.dtype) for x in (q * np.float32(problem.gain), k, v))
+    for x in (Q, K, V):
         x.setflags(write=False)
-    return arrays  # type: ignore[return-value]
+    return Q, K, V
 
 
 def _words(problem: Problem) -> tuple[str, ...]:

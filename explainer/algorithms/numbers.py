@@ -31,7 +31,7 @@ class Visit:
     the keys and their weights.
     """
 
-    i: int
+    i: int | None
     j: int | None
     kind: str
     stage: str | None
@@ -53,7 +53,7 @@ class Visit:
 class _Strip:
     """The rows of one row block of an N × N matrix, under their own indices; no other exists."""
 
-    def __init__(self, rows: slice, n: int, value: float) -> None:
+    def __init__(self, rows: slice, n: int, value: float | np.float32) -> None:
         self.rows = rows
         self.data = np.full((rows.stop - rows.start, n), value, np.float32)
 
@@ -107,7 +107,7 @@ class Run(Operands):
         self.O = np.zeros((problem.n, problem.d), np.float32)
         self.lse = np.full(problem.n, self.start[0], np.float32)
 
-    def matrix(self, value: float) -> np.ndarray | _Strip:
+    def matrix(self, value: float | np.float32) -> np.ndarray | _Strip:
         """An N × N matrix, or the strip of it that is wanted."""
         if self.rows is not None:
             return _Strip(self.rows, self.p.n, value)
@@ -131,7 +131,7 @@ class Run(Operands):
         return P * factors(p.dropout, p.seed, rows, np.arange(c.start, c.stop)[None, :], p.n)
 
 
-def exp_difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def exp_difference(a: np.ndarray | np.float32, b: np.ndarray) -> np.ndarray:
     """exp(a − b), with −inf − (−inf) read as "nothing yet": 1 for a statistic, 0 for a score."""
     return np.exp(a - np.where(b == NEG_INF, np.float32(0), b))
 

@@ -90,13 +90,12 @@ class Mover:
         self._cols = [_size(tiling.cols(problem, j)) for j in range(problem.Tc)]
 
     def _elements(self, tensor: str, block: Block) -> int:
-        if tensor in PARTIAL:
-            block = block[0]  # type: ignore[index]
-        if isinstance(block, tuple):
-            return self._rows[block[0]] * self._cols[block[1]]
+        first, second = block if isinstance(block, tuple) else (block, None)
+        if second is not None and tensor not in PARTIAL:
+            return self._rows[first] * self._cols[second]
         if tensor in STATISTICS or tensor == "lse′":
-            return self._rows[block]
-        return (self._cols if tensor in OF_KEYS else self._rows)[block] * self.p.d
+            return self._rows[first]
+        return (self._cols if tensor in OF_KEYS else self._rows)[first] * self.p.d
 
     def _move(self, tensor: str, block: Block, op: str, phase: str, fp32: bool) -> Transfer:
         size = 4 if fp32 or tensor in STATISTICS | PARTIAL else ITEMSIZE[self.p.dtype]

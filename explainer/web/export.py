@@ -13,6 +13,7 @@ import gzip
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import plotly
@@ -36,7 +37,6 @@ from explainer.web.files import in_every_order, in_script
 from explainer.web.listings import listings
 from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import (
-    Responses,
     limited_controls,
     linked_addresses,
     response_name,
@@ -46,6 +46,7 @@ from explainer.web.stylesheets import APP, STATIC_SITE, join_stylesheets
 from explainer.web.wire import pack
 
 say = Texts("web")
+Files = dict[str, dict[str, Any]]  # {file: {response_name(query): response}}
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
     (say("preset.causal"), Problem()),
@@ -78,10 +79,11 @@ def _name(problem: Problem, pass_: str = "forward") -> str:
     return response_name((problem.to_query() | backward).items())
 
 
-def traces(queries: list[str]) -> tuple[dict[str, Responses], dict[str, str]]:
+def traces(queries: list[str]) -> tuple[Files, dict[str, str]]:
     """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
     and in both passes where the query is of the backward one."""
-    files, where = {}, {}
+    files: Files = {}
+    where: dict[str, str] = {}
     for query in queries:
         parts = dict(parse_qsl(query))
         both = ("forward", "backward") if parts.get("pass") == "backward" else ("forward",)
@@ -97,7 +99,7 @@ def traces(queries: list[str]) -> tuple[dict[str, Responses], dict[str, str]]:
     return files, where
 
 
-def _screens() -> dict[str, str]:
+def _screens() -> dict[str, Markup]:
     """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
@@ -106,13 +108,13 @@ def _screens() -> dict[str, str]:
     return found
 
 
-def answers() -> tuple[dict[str, Responses], dict[str, str]]:
+def answers() -> tuple[Files, dict[str, str]]:
     """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
     of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
     led_to = [query for _, query in _named_places()] + linked_addresses(of_widgets)
     files, where = traces(led_to)
     tile = packed(*from_query(START))
-    files |= {
+    parts: Files = {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
         "course": {"": outline()},
         **{name: {"": text} for name, text in _screens().items()},
@@ -122,7 +124,7 @@ def answers() -> tuple[dict[str, Responses], dict[str, str]]:
         "warps": {"": tile},
         **{page.name: page.views_by_query() for page in STATIC_PAGES},
     }
-    return files, where
+    return files | parts, where
 
 
 def _index(files: list[str], where: dict[str, str]) -> str:

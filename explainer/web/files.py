@@ -10,6 +10,7 @@ import io
 import json
 from dataclasses import replace
 from html import escape
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -171,7 +172,11 @@ def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
         why = say("file.arrays", tiles=visits, most=MOST_ARRAYS // len(stats))
         raise refused(given, why, say("file.arrays_at", n=problem.n))
     t = _traced(problem, pass_)
-    arrays = {"kind": np.array(str(KIND)), "problem": np.array(urlencode(problem.to_query()))}
+    # Any: to NumPy's type stubs an array of this dict could be the argument allow_pickle.
+    arrays: dict[str, Any] = {
+        "kind": np.array(str(KIND)),
+        "problem": np.array(urlencode(problem.to_query())),
+    }
     arrays |= {name: getattr(t, name) for name in WHOLE[pass_]} | {"pass": np.array(pass_)}
     for k, v in enumerate(t.visits):
         arrays[f"v{k:04d}_tile"] = np.array([-1 if x is None else x for x in (v.i, v.j)])

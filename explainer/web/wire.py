@@ -117,7 +117,7 @@ def _numbers(t: Trace) -> Arrays:
         if v.stage in of_lanes:
             lanes["S"][tiling.rows(p, v.i)], lanes["P"][tiling.rows(p, v.i)] = v.S, v.P
             continue
-        tile = tiling.rows(p, v.i), slice(None) if v.j is None else tiling.cols(p, v.j)
+        tile = tiling.rows(p, v.i), tiling.cols(p, v.j)
         if v.scores is not None:  # what the product gives; `hidden` is what the mask takes away
             S[tile] = v.scores
         if v.P is not None:
@@ -148,8 +148,7 @@ def _backward_numbers(t: BackwardTrace) -> Arrays:
         arrays[called] = whole = np.full((p.n, p.n), empty, "f4")
         for v in t.visits:
             if (tile := getattr(v, name)) is not None:
-                keys = slice(None) if v.j is None else tiling.cols(p, v.j)
-                whole[tiling.rows(p, v.i), keys] = tile
+                whole[tiling.rows(p, v.i), tiling.cols(p, v.j)] = tile
     arrays |= _masked(p)
     for pointer, sums in (
         ("a_ptr", {"part_dQ": "part_dQ", "dQ": "acc_dQ"}),
@@ -244,8 +243,7 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     the statistics of the rows, O before and after. Raises ProblemError for no such visit."""
     visit, before = one_visit(problem, step)
     Q, K, V = make_inputs(problem)
-    rows = tiling.rows(problem, visit.i)
-    cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    rows, cols = tiling.rows(problem, visit.i), tiling.cols(problem, visit.j)
     stage = ALGORITHMS[problem.order].stages.get(visit.stage or "")
     if stage and stage.columns == "lanes":  # it meets no key
         cols = slice(0)
@@ -273,7 +271,7 @@ def pack_visit_backward(problem: Problem, step: int) -> bytes:
     ``before_`` those from which it goes on, and dQ_i, dK_j, dV_j where it stores them."""
     visit, before, run = one_visit_backward(problem, step)
     rows = slice(0) if visit.i is None else tiling.rows(problem, visit.i)
-    cols = slice(None) if visit.j is None else tiling.cols(problem, visit.j)
+    cols = tiling.cols(problem, visit.j)
     arrays = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
     arrays |= {name: getattr(run, name)[cols] for name in ("K", "V")}
     arrays["hidden"] = _hidden(problem, rows, cols)

@@ -1,18 +1,25 @@
 // The steps of one tile among its warps, as explainer/parallel/warps.py packed them, with the sums so far of
 // the listed bytes. Pure.
 
-/** @typedef {[tensor: string, warps: number[], rows: number[], keys: number[], values: (number | string | (number | string)[])[] | null]} PackedPiece */
+/** @typedef {[first: number, end: number]} Slice absolute rows or keys, `end` one past the last */
+/** A piece has rows or keys, S and P both. @typedef {[tensor: string, warps: number[], rows: Slice | null, keys: Slice | null, values: (number | string | (number | string)[])[] | null]} PackedPiece */
 /** @typedef {[tensor: string, warp: number, op: string, nbytes: number]} Exchange */
-/** @typedef {Record<string, any> & {pieces: PackedPiece[], exchanges: Exchange[], barriers: number}} PackedStep */
+/** @typedef {"own" | "write" | "read"} Part of a phase */
+/** @typedef {{phase: string, part: Part, sentence: string, pieces: PackedPiece[], exchanges: Exchange[], barriers: number}} PackedStep */
+/** @typedef {"k" | "q"} Split */
+/** @typedef {{i: number, j: number, kind: import("./types.js").Kind, warps: number, d: number, rows: Slice, keys: Slice, row_slices: Slice[],
+ * key_slices: Slice[], operands: [tensor: string, nbytes: number][]} & Record<Split, PackedStep[]>} Tile */
+/** @typedef {ReturnType<typeof piece>} WarpPiece */
+/** @typedef {ReturnType<typeof read>[number]} WarpStep */
 
 /** @type {Record<string, number>} */
 const NOT_FINITE = { "-inf": -Infinity, inf: Infinity, nan: NaN };
 /** @param {number | string} x */
 const real = (x) => NOT_FINITE[x] ?? Number(x);
 
-/** One piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first. */
+/** One piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first, c left out where a row has one number. */
 function piece(/** @type {PackedPiece} */ [tensor, warps, rows, keys, values]) {
-  const at = (/** @type {number} */ r, /** @type {number} */ c) => {
+  const at = (/** @type {number} */ r, c = 0) => {
     const x = values?.[r];
     const value = Array.isArray(x) ? x[c] : x;
     return value === undefined ? undefined : real(value);
@@ -24,7 +31,7 @@ function piece(/** @type {PackedPiece} */ [tensor, warps, rows, keys, values]) {
 export function read(steps) {
   let moved = 0;
   let barriers = 0;
-  /** @type {Record<string, ReturnType<typeof piece>[]>} */
+  /** @type {Record<string, WarpPiece[]>} */
   const pieces = {};
   return steps.map((step) => {
     const fresh = step.pieces.map(piece);

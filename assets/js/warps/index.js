@@ -2,7 +2,7 @@
 // one transport. What the warps hold and exchange comes from the server, see explainer/parallel/warps.py.
 
 import { address } from "../site/address.js";
-import { el, set } from "../lib/dom.js";
+import { el, get, set } from "../lib/dom.js";
 import { buildUrl, loadStyles } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { bytes, clamp, integer, sub } from "../lib/format.js";
@@ -12,6 +12,9 @@ import { read } from "../model/warp_steps.js";
 import { Bands, Parts, Products, Shared } from "./views.js";
 import { t } from "./texts.js";
 
+/** @import { Split, Tile, WarpStep } from "../model/warp_steps.js" */
+/** A component as Gradio mounts it. @typedef {{element: HTMLElement, props: {value: string}, watch: (name: string, act: () => void) => void}} Component */
+
 const PLACE = "par-step"; // in the address
 const BEAT_MS = 1400;
 const SPLITS = {
@@ -19,6 +22,7 @@ const SPLITS = {
   q: { name: t("q"), remark: t("q.remark") },
 };
 const PARTS = { own: t("own"), write: t("write"), read: t("read") };
+/** The tensors that a phase works on. @type {Record<string, string>} */
 const ACTIVE = {
   load: "QKVO",
   scores: "QKS",
@@ -30,16 +34,25 @@ const ACTIVE = {
   store: "O",
 };
 const EXCHANGED = ["max", "sum", "output"];
+/** A phase on the keys of a player is a step here. @type {Record<string, string>} */
+const STEPS = { phaseNext: "next", phaseBack: "back" };
 const KEY_LABELS = { first: t("first"), back: t("back"), next: t("next"), last: t("last") };
 
-/** A figure that counts, with the number in the element's own data. */
-function counter(label) {
+/** A figure that counts, with the number in the element's own data. @param {string} text */
+function counter(text) {
   const number = el("b");
-  return { number, root: el("span", { class: "fa-count" }, [number, el("span", { text: label })]) };
+  const label = el("span", { text });
+  return { number, label, root: el("span", { class: "fa-count" }, [number, label]) };
 }
 
 /** One split: its matrices, its warps' numbers, its shared memory. */
 class Lane {
+  /** @type {Tile} */
+  tile;
+  /** @type {WarpStep[]} */
+  steps = [];
+
+  /** @param {Split} split */
   constructor(split) {
     this.split = split;
     this.bytes = counter(t("bytes"));
@@ -67,12 +80,13 @@ class Lane {
     );
   }
 
+  /** @param {Tile} tile */
   show(tile) {
     this.tile = tile;
     this.steps = read(tile[this.split]);
     for (const [tensor, view] of Object.entries(this.bands)) {
       const step = this.steps.find((s) => s.pieces[tensor]);
-      view.layout(tile, step.pieces[tensor]);
+      if (step) view.layout(tile, step.pieces[tensor]);
     }
     this.parts.layout(tile, this.split);
     this.products.layout(tile);
@@ -84,7 +98,7 @@ class Lane {
     return views.filter((view) => view.measured()).length > 0;
   }
 
-  /** The parts that lie in shared memory: those written last in this phase. */
+  /** The parts that lie in shared memory: those written last in this phase. @param {number} at */
   written(at) {
     const { phase } = this.steps[at];
     return this.steps
@@ -92,11 +106,13 @@ class Lane {
       .flatMap((s) => (s.phase === phase ? s.moves.filter((x) => x.op === "write") : []));
   }
 
+  /** @param {number} at */
   draw(at) {
     const step = this.steps[at];
     const { i, j, operands } = this.tile;
     const names = { Q: `Q${sub(i)}`, K: `K${sub(j)}ᵀ`, V: `V${sub(j)}`, O: `O${sub(i)}` };
-    const active = (tensor) => step.part === "own" && ACTIVE[step.phase].includes(tensor);
+    const active = (/** @type {string} */ tensor) =>
+      step.part === "own" && ACTIVE[step.phase].includes(tensor);
     const weights = step.pieces.P ? "P" : "S";
     for (const [tensor, name] of Object.entries(names))
       this.bands[tensor].draw(step.pieces[tensor], name, active(tensor));
@@ -111,6 +127,7 @@ class Lane {
         step.pieces[partial ? "PV" : "O"],
         partial ? t("products.part", { block: names.V }) : t("products.rows", { block: names.O }),
       );
+    /** @type {[name: string, nbytes: number][]} */
     const labels = operands.map(([tensor, nbytes]) => [
       tensor + sub(tensor === "Q" ? i : j),
       nbytes,
@@ -119,9 +136,7 @@ class Lane {
     set(this.sentence, { text: step.sentence });
     set(this.bytes.number, { text: bytes(step.moved) });
     set(this.barriers.number, { text: integer(step.total) });
-    set(this.barriers.root.lastChild, {
-      text: step.total === 1 ? t("barrier") : t("barriers"),
-    });
+    set(this.barriers.label, { text: step.total === 1 ? t("barrier") : t("barriers") });
     set(this.root, { "data-bytes": step.moved, "data-barriers": step.total });
     return step;
   }
@@ -129,9 +144,19 @@ class Lane {
 
 /** Both lanes, their transport, and the tile that they show. */
 class WarpStage {
+  /** @type {Tile | undefined} */
+  tile;
+  /** @type {WarpStep[]} */
+  steps = [];
+  at = 0;
+  /** @type {AbortController | undefined} */
+  request;
+
+  /** @param {HTMLElement} mount */
   constructor(mount) {
     this.abort = new AbortController();
-    this.lanes = Object.keys(SPLITS).map((split) => new Lane(split));
+    this.lanes = [new Lane("k"), new Lane("q")];
+    /** @type {[string, string][]} */
     const beats = [
       ["step", t("beat.step")],
       ["phase", t("beat.phase")],
@@ -142,10 +167,7 @@ class WarpStage {
       hint: t("hint"),
     });
     for (const [name, label] of Object.entries(KEY_LABELS))
-      set(this.transport.buttons.querySelector(`.fa-key-${name}`), {
-        "aria-label": label,
-        title: label,
-      });
+      set(get(this.transport.buttons, `.fa-key-${name}`), { "aria-label": label, title: label });
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     this.stage = el(
       "div",
@@ -182,7 +204,7 @@ class WarpStage {
     this.transport.stop();
   }
 
-  /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. */
+  /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. @param {string} query */
   async load(query) {
     this.request?.abort();
     const request = (this.request = new AbortController());
@@ -195,29 +217,33 @@ class WarpStage {
       this.notify("");
       this.show(tile);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (/** @type {Error} */ (error).name === "AbortError") return;
       this.notify(errorText(error));
     } finally {
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
     }
   }
 
+  /** @param {string} message */
   notify(message) {
     set(this.notice, { text: message });
     this.notice.hidden = !message;
   }
 
-  /** Another tile is shown at the phase where the last one was left. */
+  /** Another tile is shown at the phase where the last one was left. @param {Tile} tile */
   show(tile) {
     this.transport.stop();
-    const { phase, part } = this.lanes[0].steps?.[this.at] ?? {};
+    /** @type {WarpStep | undefined} */
+    const before = this.steps[this.at];
     this.tile = tile;
     set(this.stage, { style: `--warps:${tile.warps}`, "data-warps": tile.warps });
     for (const lane of this.lanes) lane.show(tile);
     this.steps = this.lanes[0].steps;
     const requested = Number(new URLSearchParams(window.location.search).get(PLACE));
-    const same = this.steps.findIndex((step) => step.phase === phase && step.part === part);
-    this.at = phase
+    const same = this.steps.findIndex(
+      ({ phase, part }) => phase === before?.phase && part === before.part,
+    );
+    this.at = before
       ? Math.max(0, same)
       : Math.min(
           this.steps.length - 1,
@@ -227,13 +253,15 @@ class WarpStage {
     this.render();
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const action = actionOf(event);
     if (!action || !this.tile) return;
     event.preventDefault();
-    this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+    this.transport.act(STEPS[action] ?? action);
   }
 
+  /** @param {number} at */
   go(at) {
     if (!this.tile) return;
     this.at = clamp(at, 0, this.steps.length - 1);
@@ -242,7 +270,7 @@ class WarpStage {
   }
 
   beat() {
-    if (!this.root.isConnected) return this.destroy();
+    if (!this.root.isConnected) return void this.destroy();
     if (this.at === this.steps.length - 1) return false;
     const { phase } = this.steps[this.at];
     let next = this.at + 1;
@@ -258,6 +286,7 @@ class WarpStage {
   }
 
   render() {
+    if (!this.tile) return;
     const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
     for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
@@ -288,15 +317,15 @@ class WarpStage {
   }
 }
 
-/** The one component of this script, js/warps.js, which brings its own stylesheet as well. */
+/** The one component of this script, js/warps.js, which brings its own stylesheet as well. @param {unknown} _ @param {Component} how */
 export function mount(_, how) {
   loadStyles("warps");
   mountWarps(how);
 }
 
-/** `watch` reports each new query that the controls send. */
+/** `watch` reports each new query that the controls send. @param {Component} component */
 export function mountWarps({ element, props, watch }) {
-  const stage = new WarpStage(element.querySelector(".fa-mount"));
+  const stage = new WarpStage(get(element, ".fa-mount"));
   stage.load(props.value ?? "");
   watch("value", () => stage.load(props.value ?? ""));
 }

@@ -2,54 +2,75 @@
 // draw what explainer/parallel/warps.py packed, as warp_steps.js reads it.
 
 import { range } from "../lib/colors.js";
-import { el, set } from "../lib/dom.js";
+import { el, get, set } from "../lib/dom.js";
 import { bytes, number } from "../lib/format.js";
 import { t } from "./texts.js";
+
+/** @import { Slice, Split, Tile, WarpPiece, WarpStep } from "../model/warp_steps.js" */
+/** @import { Attributes, Children } from "../lib/dom.js" */
+/** @typedef {WarpStep["moves"][number]} Move */
+/** @typedef {(h: WarpPiece) => number[]} Size rows and columns of a piece */
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
+/** @param {Slice} keys */
 const keysOf = ([from, to]) =>
   to - from > 1
     ? t("keys", { first: from, last: to - 1 })
     : to > from
       ? t("key", { k: from })
       : t("no_key");
+/** @param {Slice} rows */
 const rowsOf = ([from, to]) =>
   to - from > 1
     ? t("rows", { first: from, last: to - 1 })
     : to > from
       ? t("row", { k: from })
       : t("no_row");
+/** @param {number} warp */
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: t("every") });
 
-/** Smallest and largest finite value of some pieces of `rows` × `cols` each. */
+/** Rows of a piece, or its keys where it has no rows. @param {WarpPiece} h */
+const spanOf = (h) => /** @type {Slice} */ (h.rows ?? h.keys);
+
+/** @param {WarpPiece} h */
+const lengthOf = (h) => spanOf(h)[1] - spanOf(h)[0];
+/** @param {WarpPiece} h @param {number} row */
+const hasRow = (h, row) => spanOf(h)[0] <= row && row < spanOf(h)[1];
+
+/** Smallest and largest finite value of some pieces of `size` each. @param {WarpPiece[]} pieces @param {Size} size */
 const extent = (pieces, size) =>
   range(
     pieces
       .filter((h) => h.known)
       .flatMap((h) => {
         const [rows, cols] = size(h);
-        return Array.from({ length: rows * cols }, (_, k) => h.at(Math.floor(k / cols), k % cols));
+        return Array.from({ length: rows * cols }, (_, k) =>
+          Number(h.at(Math.floor(k / cols), k % cols)),
+        );
       }),
   );
 
+/** @param {number} x @param {[number, number]} bounds */
 const heat = (x, [low, high]) =>
   HEAT[0] + (HEAT[1] - HEAT[0]) * (high > low ? (x - low) / (high - low) : 0.5);
 
+/** @param {number | undefined} x @param {boolean} short */
 const written = (x, short) => number(x, short).replace(/^−(0\.0+)$/, "$1"); // no minus before nothing
 
-/** A cell's colour strength, and its number where there is room for one. */
+/** A cell's colour strength, and its number where there is room for one.
+ * @param {HTMLElement} cell @param {number | undefined} x @param {[number, number]} bounds @param {string} digits */
 function paint(cell, x, bounds, digits) {
   const masked = x === -Infinity;
   const state =
     x === undefined ? "is-empty" : masked ? "is-masked" : Number.isFinite(x) ? "" : "is-odd";
   set(cell, { class: `fa-wcell ${state}`, text: digits ? written(x, digits === "short") : "" });
-  if (!state) cell.style.setProperty("--x", `${heat(x, bounds).toFixed(0)}%`);
+  if (x !== undefined && !state) cell.style.setProperty("--x", `${heat(x, bounds).toFixed(0)}%`);
 }
 
-/** How numbers fit a cell of this size: not at all, "short", or "long". */
+/** How numbers fit a cell of this size: not at all, "short", or "long". @param {number} width @param {number} height */
 function fitting(width, height) {
   if (width < DIGITS.width || height < DIGITS.height) return "";
   return width < DIGITS.long ? "short" : "long";
@@ -57,6 +78,15 @@ function fitting(width, height) {
 
 /** A matrix cut into the bands that the warps hold, or whole where every warp holds it. */
 export class Bands {
+  /** @type {Size} */
+  size;
+  /** @type {{node: HTMLElement, cells: HTMLElement[], rows: number, cols: number}[]} */
+  bands;
+  /** @type {boolean} */
+  flipped;
+  digits = "";
+
+  /** @param {string} tensor */
   constructor(tensor) {
     this.tensor = tensor;
     this.name = el("b");
@@ -69,21 +99,22 @@ export class Bands {
     ]);
   }
 
-  /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. */
+  /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. @param {Tile} tile @param {WarpPiece[]} pieces */
   layout(tile, pieces) {
     const flipped = this.tensor === "K";
     this.size = (h) => {
-      const first = h.rows ?? h.keys;
-      const second = this.tensor === "S" ? h.keys : [0, tile.d];
+      const first = spanOf(h);
+      const second = (this.tensor === "S" && h.keys) || [0, tile.d];
       return [first[1] - first[0], second[1] - second[0]];
     };
-    const key = (h) => (this.tensor === "S" ? h.keys : (h.rows ?? h.keys)).join();
+    const key = (/** @type {WarpPiece} */ h) =>
+      ((this.tensor === "S" && h.keys) || spanOf(h)).join();
     const across = flipped || (this.tensor === "S" && new Set(pieces.map(key)).size > 1);
     const shared = pieces.length === 1 && pieces[0].warps.length > 1;
     set(this.root, {
       class: `fa-warp-matrix fa-warp-matrix-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}`,
     });
-    const share = (h) => this.size(h)[across && !flipped ? 1 : 0];
+    const share = (/** @type {WarpPiece} */ h) => this.size(h)[across && !flipped ? 1 : 0];
     this.bands = pieces.map((h) => {
       const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
       const cells = h.known
@@ -100,7 +131,7 @@ export class Bands {
       return { node, cells, rows, cols };
     });
     this.flipped = flipped;
-    const label = (h) =>
+    const label = (/** @type {WarpPiece} */ h) =>
       el("span", { style: `flex-grow:${share(h)}` }, [shared ? everyone() : badge(h.warps[0])]);
     this.edge.replaceChildren(...pieces.map(label));
     this.body.replaceChildren(...this.bands.map((band) => band.node));
@@ -109,14 +140,14 @@ export class Bands {
   /** Looks at the room there is; has it become other? */
   measured() {
     const band = this.bands[0];
-    const { clientWidth, clientHeight } = this.edge.lastChild; // the smallest
+    const { clientWidth, clientHeight } = /** @type {Element} */ (this.edge.lastChild); // the smallest
     set(this.edge, { "data-tight": clientWidth < 13 || clientHeight < 13 });
     const before = this.digits;
     this.digits = fitting(band.node.clientWidth / band.cols, band.node.clientHeight / band.rows);
     return this.tensor === "S" && this.digits !== before;
   }
 
-  /** `active`: this step works on it. */
+  /** `active`: this step works on it. @param {WarpPiece[] | undefined} pieces @param {string} name @param {boolean} active */
   draw(pieces, name, active) {
     set(this.name, { text: name });
     set(this.root, { "data-active": active });
@@ -137,17 +168,32 @@ export class Bands {
   }
 }
 
+/** A warp's numbers, one per row of the tile. @typedef {{cells: HTMLElement[], node: HTMLElement}} Line */
+
 /** What each warp has of every row: of m, then of ℓ. */
 export class Parts {
+  /** @type {number[]} */
+  rows;
+  /** @type {Line[]} */
+  warps;
+  /** @type {Line} */
+  before;
+  /** @type {Line} */
+  after;
+  /** @type {HTMLElement[]} */
+  heads;
+  digits = "";
+
   constructor() {
     this.title = el("th", { scope: "col" });
     this.root = el("table", { class: "fa-parts" });
   }
 
+  /** @param {Tile} tile @param {Split} split */
   layout(tile, split) {
     const [first, end] = tile.rows;
     this.rows = Array.from({ length: end - first }, (_, r) => first + r);
-    const line = (head, attributes) => {
+    const line = (/** @type {Children} */ head, /** @type {Attributes} */ attributes) => {
       const cells = this.rows.map((row) => el("td", { class: "fa-wcell", "data-row": row }));
       return { cells, node: el("tr", attributes, [el("th", { scope: "row" }, head), ...cells]) };
     };
@@ -185,21 +231,22 @@ export class Parts {
     return this.digits !== before;
   }
 
+  /** @param {WarpStep} step */
   draw(step) {
     const sums = ["sum", "output", "store"].includes(step.phase);
     const tensor = sums ? "l" : "m";
-    const piecesOf = (name) => step.pieces[name] ?? [];
+    const piecesOf = (/** @type {string} */ name) => step.pieces[name] ?? [];
     set(this.title, { text: sums ? t("sum") : t("max") });
-    set(this.before.node.querySelector(".fa-before"), {
+    set(get(this.before.node, ".fa-before"), {
       text: sums ? t("sum.before") : t("max.before"),
     });
-    set(this.after.node.querySelector(".fa-after"), {
+    set(get(this.after.node, ".fa-after"), {
       text: sums ? t("sum.after") : t("max.after"),
     });
     const [before, after] = [piecesOf(sums ? "alpha_l" : "m_old"), piecesOf(`${tensor}_new`)];
     const parts = piecesOf(tensor);
     const all = [...parts, ...before, ...after];
-    const bounds = extent(all, (h) => [h.rows[1] - h.rows[0], 1]);
+    const bounds = extent(all, (h) => [lengthOf(h), 1]);
     this.line(this.before, before, bounds);
     this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
@@ -210,19 +257,18 @@ export class Parts {
       );
       for (const name of ["m", "l"]) {
         const own = piecesOf(name).find((h) => h.warps[0] === w);
-        const values = own
-          ? Array.from({ length: own.rows[1] - own.rows[0] }, (_, r) => own.at(r))
-          : [];
+        const values = own ? Array.from({ length: lengthOf(own) }, (_, r) => own.at(r)) : [];
         set(line.node, { [`data-${name}`]: values.join(" ") });
       }
     });
   }
 
+  /** @param {Line} line @param {WarpPiece[]} pieces @param {[number, number]} bounds */
   line({ cells }, pieces, bounds) {
     cells.forEach((cell, r) => {
       const row = this.rows[r];
-      const h = pieces.find((p) => p.rows[0] <= row && row < p.rows[1]);
-      const x = h?.at(row - h.rows[0]);
+      const h = pieces.find((p) => hasRow(p, row));
+      const x = h?.at(row - spanOf(h)[0]);
       paint(cell, x, bounds, this.digits);
       set(cell, { "data-value": x ?? null });
     });
@@ -231,45 +277,50 @@ export class Parts {
 
 /** A warp's own share of O: in split-K a part of every number, in split-Q its rows. */
 export class Products {
+  /** @type {Tile} */
+  tile;
+  /** @type {{cells: HTMLElement[], node: HTMLElement, cols: number}[]} */
+  warps;
+
   constructor() {
+    this.title = el("p", { class: "fa-part-title", text: "" });
     this.list = el("div", { class: "fa-products-list" });
-    this.root = el("div", { class: "fa-products-of" }, [
-      el("p", { class: "fa-part-title", text: "" }),
-      this.list,
-    ]);
-    this.title = this.root.firstChild;
+    this.root = el("div", { class: "fa-products-of" }, [this.title, this.list]);
   }
 
+  /** @param {Tile} tile */
   layout(tile) {
     const [first, end] = tile.rows;
     this.tile = tile;
     const rows = end - first;
-    const cells = rows * tile.d <= 256 ? rows * tile.d : rows; // beyond: a row is one cell
+    const count = rows * tile.d <= 256 ? rows * tile.d : rows; // beyond: a row is one cell
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
+      const cells = Array.from({ length: count }, () => el("span", { class: "fa-wcell" }));
       const grid = el(
         "div",
-        { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${cells / rows}` },
-        Array.from({ length: cells }, () => el("span", { class: "fa-wcell" })),
+        { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${count / rows}` },
+        cells,
       );
       const node = el("figure", { "aria-hidden": "true" }, [
         el("figcaption", {}, [badge(w)]),
         grid,
       ]);
-      return { grid, node, cols: cells / rows };
+      return { cells, node, cols: count / rows };
     });
     this.list.replaceChildren(...this.warps.map((warp) => warp.node));
   }
 
+  /** @param {WarpPiece[]} pieces @param {string} title */
   draw(pieces, title) {
     set(this.title, { text: title });
-    const bounds = extent(pieces, (h) => [h.rows[1] - h.rows[0], this.tile.d]);
-    this.warps.forEach(({ grid, cols }, w) => {
+    const bounds = extent(pieces, (h) => [lengthOf(h), this.tile.d]);
+    this.warps.forEach(({ cells, cols }, w) => {
       const h = pieces.find((p) => p.warps[0] === w);
-      [...grid.children].forEach((cell, k) => {
+      cells.forEach((cell, k) => {
         const row = this.tile.rows[0] + Math.floor(k / cols);
-        const isHere = h && h.rows[0] <= row && row < h.rows[1];
+        const isHere = h && hasRow(h, row);
         if (isHere && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
-        else paint(cell, isHere ? h.at(row - h.rows[0], k % cols) : undefined, bounds, "");
+        else paint(cell, isHere ? h.at(row - spanOf(h)[0], k % cols) : undefined, bounds, "");
       });
     });
   }
@@ -277,6 +328,9 @@ export class Products {
 
 /** Shared memory: what was copied in, then the parts that warps leave there for each other. */
 export class Shared {
+  /** @type {WarpStep} */
+  drawn;
+
   constructor() {
     this.note = el("span", { class: "fa-remark" });
     this.body = el("div", { class: "fa-places" });
@@ -286,12 +340,14 @@ export class Shared {
     ]);
   }
 
-  /** `written`: the writes whose parts lie there now. */
+  /** `written`: the writes whose parts lie there now. @param {WarpStep} step @param {Move[]} written
+   * @param {[name: string, nbytes: number][]} operands */
   draw(step, written, operands) {
     if (this.drawn === step) return; // what lies there already does not arrive again
     this.drawn = step;
     const reads = step.moves.filter((x) => x.op === "read");
-    const size = (moves) => bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
+    const size = (/** @type {Move[]} */ moves) =>
+      bytes(moves.reduce((sum, x) => sum + x.nbytes, 0));
     set(this.note, {
       text: reads.length
         ? t("shared.read", { warps: reads.length, size: size(reads) })
