@@ -24,13 +24,13 @@ from explainer.base.fields import parse_whole, refused
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
-say = Texts("trace")
+t = Texts("trace")
 MAX_BYTES = 512 * 2**20
 MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
 MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
 MAX_COLUMN = 1 << 33  # the same of all row blocks that meet a key block: see one_visit_backward
 MAX_PRODUCTS = 1 << 34  # of making data that rise, which looks at all N² scores
-KEPT_BYTES = 16 << 20
+CACHE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,10 @@ class BackwardTrace:
     visits: tuple[BackwardVisit, ...]
 
 
-def held_bytes(t: Trace | BackwardTrace) -> int:
+def array_bytes(run: Trace | BackwardTrace) -> int:
     """Bytes of its arrays; those that two visits share are counted twice."""
-    arrays = (x for v in (t, *t.visits) for x in vars(v).values() if isinstance(x, np.ndarray))
-    return sum(x.nbytes for x in arrays) + 1_000 * len(t.visits)
+    arrays = (x for v in (run, *run.visits) for x in vars(v).values() if isinstance(x, np.ndarray))
+    return sum(x.nbytes for x in arrays) + 1_000 * len(run.visits)
 
 
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
@@ -80,15 +80,15 @@ def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     check_size(problem)
     if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        why = say("tiles", tiles=tiles, most=MAX_VISITED)
-        raise refused(given, why, say("numbers.at", n=problem.n))
+        why = t("tiles", tiles=tiles, most=MAX_VISITED)
+        raise refused(given, why, t("numbers.at", n=problem.n))
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
-        why = say("bytes", needed=amount(needed), most=amount(MAX_BYTES))
-        where = say("bytes.at", d=problem.d, bc=problem.block_k)
+        why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
+        where = t("bytes.at", d=problem.d, bc=problem.block_k)
         raise refused({"n": f"{problem.n:,}"}, why, where)
 
 
-@cached(KEPT_BYTES, held_bytes)
+@cached(CACHE_BYTES, array_bytes)
 def trace(problem: Problem) -> Trace:
     """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
     for more than 16,384 tiles."""
@@ -103,7 +103,7 @@ def trace(problem: Problem) -> Trace:
     return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
 
 
-@cached(KEPT_BYTES, held_bytes)
+@cached(CACHE_BYTES, array_bytes)
 def trace_backward(problem: Problem) -> BackwardTrace:
     """Runs the Problem's forward pass, and then the backward pass of the same algorithm for a
     random dO. The gradients are those of Q, K and V as this head multiplies them (after RoPE; of
@@ -129,12 +129,12 @@ def _check_visit(problem: Problem) -> None:
     """Raises ProblemError where a row block is too much to be computed for one of its visits."""
     check_size(problem)
     if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
-        why = say("products", most=MAX_PRODUCTS, found=products)
-        raise refused({"data": "rising"}, why, say("products.at"))
+        why = t("products", most=MAX_PRODUCTS, found=products)
+        raise refused({"data": "rising"}, why, t("products.at"))
     most = MAX_STRIP // _touched(problem)
     if problem.block_q > most:
-        where = say("strip.at", n=problem.n, d=problem.d, bc=problem.block_k)
-        raise refused({"br": problem.block_q}, say("strip", most=most), where)
+        where = t("strip.at", n=problem.n, d=problem.d, bc=problem.block_k)
+        raise refused({"br": problem.block_q}, t("strip", most=most), where)
 
 
 def _touched(problem: Problem) -> int:
@@ -241,15 +241,15 @@ def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
 
 def _check_rows(problem: Problem, rows: int) -> None:
     """Raises ProblemError where so many rows are too much for one visit of a backward pass."""
-    where = say("column.at", n=problem.n)
+    where = t("column.at", n=problem.n)
     if rows * _touched(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        raise refused(given, say("column"), where)
+        raise refused(given, t("column"), where)
     stores_scores = ALGORITHMS[problem.order].stores_scores
     if stores_scores and (needed := 12 * rows * problem.n) > MAX_BYTES:
         others = " or ".join(key for key, a in ALGORITHMS.items() if not a.stores_scores)
         sizes = {"needed": amount(needed), "most": amount(MAX_BYTES)}
-        why = say("squares", orders=others, rows=rows, **sizes)
+        why = t("squares", orders=others, rows=rows, **sizes)
         raise refused({"order": problem.order}, why, where)
 
 

@@ -56,8 +56,8 @@ def plain(problem: Problem, s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, n
 def roughly(problem: Problem, s: np.ndarray) -> float:
     """What fp32 rounding of a score may cost; in standard attention S itself is rounded."""
     finite = np.abs(s[np.isfinite(s)]).max(initial=abs(problem.sink or 0))
-    kept = UNIT[problem.dtype] if problem.order == "standard" else 0.0
-    return 2e-6 + finite * (kept + 8 * problem.d**0.5 * 2.0**-24)
+    stored = UNIT[problem.dtype] if problem.order == "standard" else 0.0
+    return 2e-6 + finite * (stored + 8 * problem.d**0.5 * 2.0**-24)
 
 
 ANY = [

@@ -293,7 +293,7 @@ def test_dO_is_its_own_and_the_heads():
     np.testing.assert_array_equal(other[2], round_to(t.dO, "bf16"))
 
 
-def test_what_cannot_be_shown_is_refused_in_a_sentence():
+def test_what_cannot_be_computed_is_refused_in_a_sentence():
     for problem, words in (
         (
             Problem(dropout=0.1),

@@ -66,7 +66,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
         # phase: store
         run.O[r], m_hbm[r], l_hbm[r] = O, m_new, l_new
-        # phases end: what follows is kept for the picture
+        # phases end: what follows is for the picture
         run.S[r, c] = S
         numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
         numbers |= {"scores": scores, "S": S, "P": P, "O": O}

@@ -84,7 +84,7 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
             # phase: store
             run.dK[c] = round_to(dK * np.float32(p.scale), p.dtype)
             run.dV[c] = round_to(dV, p.dtype)
-        # phases end: what follows is kept for the picture
+        # phases end: what follows is for the picture
         run.D[r] = D
         numbers = {"D": D, "scores": scores, "slope": slope, "P": P, "dP": dP, "dS": dS}
         yield backward_visit(step, **numbers, part_dQ=part_dQ, dQ=dQ, dK=dK, dV=dV)

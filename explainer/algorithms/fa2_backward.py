@@ -108,7 +108,7 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
             # phase: store
             run.dK[c] = round_to(dK * np.float32(p.scale), p.dtype)
             run.dV[c] = round_to(dV, p.dtype)
-        # phases end: what follows is kept for the picture
+        # phases end: what follows is for the picture
         numbers = {"D": D.copy(), "scores": scores, "slope": slope, "P": P, "dP": dP, "dS": dS}
         sums = {"part_dQ": part_dQ, "dQ": run.dQ[r].copy(), "dK": dK, "dV": dV}
         yield backward_visit(step, **numbers, **sums)

@@ -23,7 +23,7 @@ INPUTS = {
     "own": "Own Q, K, V",
 }
 # What changes no input, at its plainest: two Problems that differ in these share theirs.
-UNASKED = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
+NEUTRAL = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
 STRIP = 2_048  # rows
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 
@@ -116,7 +116,7 @@ _GENERATORS = {
 
 def make_inputs(problem: Problem) -> Arrays:
     """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
-    return made(replace(problem, block_q=1, **UNASKED))
+    return made(replace(problem, block_q=1, **NEUTRAL))
 
 
 def make_gradient(problem: Problem) -> np.ndarray:

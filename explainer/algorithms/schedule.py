@@ -11,7 +11,7 @@ from explainer.base.fields import refuse, refused
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
-say = Texts("trace")
+t = Texts("trace")
 
 MAX_TILES = 65_536
 MAX_N_LISTED = 16_384
@@ -20,11 +20,11 @@ MAX_N_LISTED = 16_384
 def check_size(problem: Problem) -> None:
     """Raises ProblemError when the tiles are too many to be listed one by one."""
     if problem.n > MAX_N_LISTED:
-        raise refuse("n", problem.n, say("listed", most=MAX_N_LISTED))
+        raise refuse("n", problem.n, t("listed", most=MAX_N_LISTED))
     if (tiles := problem.Tr * problem.Tc) > MAX_TILES:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        why = say("tiles", tiles=tiles, most=MAX_TILES)
-        raise refused(given, why, say("tiles.at", n=problem.n))
+        why = t("tiles", tiles=tiles, most=MAX_TILES)
+        raise refused(given, why, t("tiles.at", n=problem.n))
 
 
 def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
@@ -38,5 +38,5 @@ def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
     dropout in the backward pass."""
     check_size(problem)
     if pass_ == "backward" and problem.dropout:
-        raise refuse("dropout", problem.dropout, say("dropout"))
+        raise refuse("dropout", problem.dropout, t("dropout"))
     return tuple(steps(problem, pass_))

@@ -14,7 +14,7 @@ from kernels.spec.masks import SKIPPED as SKIPPED  # what ``kinds`` holds there
 from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import Mask
 
-say = Texts("trace")
+t = Texts("trace")
 MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one
 
 
@@ -83,8 +83,8 @@ def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
         return Visited(of_row, of_key, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
     if (tiles := len(rows) * len(keys)) > MAX_COUNTED:
-        why = say("tiles", tiles=tiles, most=MAX_COUNTED)
-        raise refused({"br": block_q, "bc": block_k}, why, say("tiles.masked", n=n))
+        why = t("tiles", tiles=tiles, most=MAX_COUNTED)
+        raise refused({"br": block_q, "bc": block_k}, why, t("tiles.masked", n=n))
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
     return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
 

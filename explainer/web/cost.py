@@ -24,13 +24,13 @@ COMPILING_S = 10.0
 @dataclass(frozen=True)
 class Work:
     """``moves`` of blocks listed, ``visits`` computed, ``products`` (multiply-adds) in them,
-    numbers ``touched`` on the way and ``told`` in the answer."""
+    numbers ``touched`` on the way and ``numbers`` in the answer."""
 
     moves: int = 0
     visits: int = 0
     products: int = 0
     touched: int = 0
-    told: int = 0
+    numbers: int = 0
 
     def __add__(self, other: Work) -> Work:
         return Work(**{name: x + getattr(other, name) for name, x in vars(self).items()})
@@ -39,7 +39,7 @@ class Work:
     def seconds(self) -> float:
         """On one core of 2024, roughly: it only has to tell what is dear."""
         listed = 3e-6 * self.moves + 60e-6 * self.visits
-        return listed + 2e-11 * self.products + 2e-9 * self.touched + 60e-9 * self.told
+        return listed + 2e-11 * self.products + 2e-9 * self.touched + 60e-9 * self.numbers
 
 
 def _inputs(p: Problem) -> Work:
@@ -50,9 +50,9 @@ def _inputs(p: Problem) -> Work:
 def whole(p: Problem, pass_: str = "forward") -> Work:
     """Every visit with its numbers; a backward pass computes the forward pass first."""
     backward = pass_ == "backward"
-    products, told = (5 if backward else 2) * p.n * p.n * p.d, trace_numbers(p, pass_)
+    products, numbers = (5 if backward else 2) * p.n * p.n * p.d, trace_numbers(p, pass_)
     before, size = whole(p) if backward else _inputs(p), size_of(p, pass_)
-    return before + Work(size.moves, size.visits, products, 10 * told, told)
+    return before + Work(size.moves, size.visits, products, 10 * numbers, numbers)
 
 
 def _trace(p: Problem, pass_: str = "forward") -> Work:
@@ -71,14 +71,14 @@ def one_visit(p: Problem, pass_: str = "forward") -> Work:
         tiles, square = p.Tr * p.Tc, p.n * p.n
         touched = 16 * square + p.n * p.d * p.Tc
         wide = _widest(p)
-        told = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
+        numbers = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
         moves = size_of(p).moves + size_of(p, pass_).moves
         listed = Work(moves, tiles + p.Tc + 2, 2 * square * p.d)
-        return _inputs(p) + listed + Work(touched=touched, told=told)
+        return _inputs(p) + listed + Work(touched=touched, numbers=numbers)
     strip, wide = p.block_q * p.n, _widest(p)
     touched = 16 * strip + p.block_q * p.d * p.Tc
-    told = 2 * p.block_q * (wide + 4) + 2 * p.d * (2 * p.block_q + wide)
-    return _inputs(p) + Work(size_of(p).moves, p.Tc + 2, 2 * strip * p.d, touched, told)
+    numbers = 2 * p.block_q * (wide + 4) + 2 * p.d * (2 * p.block_q + wide)
+    return _inputs(p) + Work(size_of(p).moves, p.Tc + 2, 2 * strip * p.d, touched, numbers)
 
 
 def _warps(p: Problem) -> Work:

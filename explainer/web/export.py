@@ -45,29 +45,29 @@ from explainer.web.static_responses import (
 from explainer.web.stylesheets import APP, STATIC_SITE, join_stylesheets
 from explainer.web.wire import pack
 
-say = Texts("web")
+t = Texts("web")
 Files = dict[str, dict[str, Any]]  # {file: {response_name(query): response}}
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
-    (say("preset.causal"), Problem()),
-    (say("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
-    (say("preset.ragged"), Problem(n=14, block_q=4, block_k=5, mask="full")),
+    (t("preset.causal"), Problem()),
+    (t("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
+    (t("preset.ragged"), Problem(n=14, block_q=4, block_k=5, mask="full")),
     ("FlashAttention-1", Problem(order=PLACED[0])),
-    (say("preset.standard"), Problem(order="standard")),
+    (t("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-LACKS, OTHER = say.named("lacks"), say("other")
+LACKS, OTHER = t.named("lacks"), t("other")
 
 
 def _named_places() -> list[tuple[str, str]]:
     """(title, address) of the places of the Step page that the lesson names."""
     found = [(title, urlencode(problem.to_query())) for title, problem in PRESETS]
     found += [
-        (say("tour", k=k, title=chapter.title), urlencode(chapter.query()))
+        (t("tour", k=k, title=chapter.title), urlencode(chapter.query()))
         for k, chapter in enumerate(CHAPTERS, 1)
     ]
     return found + [
-        (say("lesson", number=NUMBERS[lesson.key], words=link.words), link.query)
+        (t("lesson", number=NUMBERS[lesson.key], words=link.words), link.query)
         for lesson in lessons()
         for link in lesson.links
         if link.page == "step"
@@ -155,8 +155,8 @@ def site(folder: Path) -> list[Path]:
     written = [folder / "index.html"]
     written[0].write_text(_index([*files], where), encoding="utf-8")
     for name, found in files.items():
-        told = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
-        data = base64.b64encode(gzip.compress(told, mtime=0)).decode()
+        text = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        data = base64.b64encode(gzip.compress(text, mtime=0)).decode()
         written.append(folder / "data" / f"{name}.js")
         script = f"(globalThis.faData ??= {{}})[{json.dumps(name)}] = {json.dumps(data)};\n"
         written[-1].write_text(script, encoding="utf-8")

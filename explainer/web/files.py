@@ -32,7 +32,7 @@ from explainer.web.listings import listings
 from explainer.web.stylesheets import PLAYER, join_stylesheets
 from explainer.web.wire import KIND, pack
 
-say = Texts("web")
+t = Texts("web")
 # pass → the arrays of a trace, and of one of its visits
 WHOLE = {
     "forward": ("Q", "K", "V", "S", "O", "lse"),
@@ -84,7 +84,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
     check_size(problem)
-    title = say(
+    title = t(
         "file.title",
         n=problem.n,
         d=problem.d,
@@ -103,7 +103,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
     }
     return PAGE.format(
         title=escape(title),
-        remark=say("file.remark", kind=KIND),
+        remark=t("file.remark", kind=KIND),
         style=join_stylesheets(PLAYER),
         content=in_script(content),
         script=bundle.offline().replace("</", "<\\/"),
@@ -126,8 +126,8 @@ def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "fo
     """Raises ProblemError for more numbers than a file may have."""
     check_size(problem)
     if (found := trace_numbers(problem, pass_)) > most:
-        where = say("file.numbers_at", d=problem.d, bc=problem.block_k)
-        raise refused({"n": problem.n}, say("file.numbers", found=found, most=most), where)
+        where = t("file.numbers_at", d=problem.d, bc=problem.block_k)
+        raise refused({"n": problem.n}, t("file.numbers", found=found, most=most), where)
 
 
 def _traced(problem: Problem, pass_: str) -> Trace | BackwardTrace:
@@ -142,7 +142,7 @@ def as_json(problem: Problem, pass_: str = "forward") -> bytes:
         return x if x is None else np.ascontiguousarray(x)
 
     check_exported(problem, pass_=pass_)
-    t = _traced(problem, pass_)
+    run = _traced(problem, pass_)
     visits = [
         {
             "i": v.i,
@@ -153,12 +153,12 @@ def as_json(problem: Problem, pass_: str = "forward") -> bytes:
             "transfers": v.transfers,
             **{name: plain(getattr(v, name)) for name in STATS[pass_]},
         }
-        for v in t.visits
+        for v in run.visits
     ]
-    whole = {name: plain(getattr(t, name)) for name in WHOLE[pass_]}
+    whole = {name: plain(getattr(run, name)) for name in WHOLE[pass_]}
     bytes_of = {way: summed(problem, way, pass_) for way in CONVENTIONS}  # [read, written]
-    told = {"kind": str(KIND), "problem": problem.to_query(), "pass": pass_, "bytes": bytes_of}
-    return orjson.dumps({**told, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
+    header = {"kind": str(KIND), "problem": problem.to_query(), "pass": pass_, "bytes": bytes_of}
+    return orjson.dumps({**header, **whole, "visits": visits}, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
@@ -169,16 +169,16 @@ def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
     stats = STATS[pass_]
     if (visits := problem.Tr * problem.Tc) * len(stats) > MOST_ARRAYS:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        why = say("file.arrays", tiles=visits, most=MOST_ARRAYS // len(stats))
-        raise refused(given, why, say("file.arrays_at", n=problem.n))
-    t = _traced(problem, pass_)
+        why = t("file.arrays", tiles=visits, most=MOST_ARRAYS // len(stats))
+        raise refused(given, why, t("file.arrays_at", n=problem.n))
+    run = _traced(problem, pass_)
     # Any: to NumPy's type stubs an array of this dict could be the argument allow_pickle.
     arrays: dict[str, Any] = {
         "kind": np.array(str(KIND)),
         "problem": np.array(urlencode(problem.to_query())),
     }
-    arrays |= {name: getattr(t, name) for name in WHOLE[pass_]} | {"pass": np.array(pass_)}
-    for k, v in enumerate(t.visits):
+    arrays |= {name: getattr(run, name) for name in WHOLE[pass_]} | {"pass": np.array(pass_)}
+    for k, v in enumerate(run.visits):
         arrays[f"v{k:04d}_tile"] = np.array([-1 if x is None else x for x in (v.i, v.j)])
         for name in stats:
             if getattr(v, name) is not None:

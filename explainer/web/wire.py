@@ -37,9 +37,9 @@ from explainer.trace import (
 )
 from kernels.spec.formats import ITEMSIZE
 
-say = Texts("web")
+t = Texts("web")
 VERSION = 1
-KIND = computed(say("kind"))  # every number of a trace, in every file
+KIND = computed(t("kind"))  # every number of a trace, in every file
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
 MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders
@@ -57,13 +57,16 @@ def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
     """Visits and transfers as flat arrays; −1 where a visit has no i or no j; a block of a matrix
     of scores is the index i·Tc + j."""
-    moves = [t for s in steps for t in s.transfers]
+    moves = [move for s in steps for move in s.transfers]
     # Few are looked at: most blocks move many times, by the same transfer.
     ids = np.fromiter(map(id, moves), np.int64, len(moves))
     _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
     each = [moves[k] for k in firsts]
     Tc = problem.Tc
-    blocks = [t.block if isinstance(t.block, int) else t.block[0] * Tc + t.block[1] for t in each]
+    blocks = [
+        move.block if isinstance(move.block, int) else move.block[0] * Tc + move.block[1]
+        for move in each
+    ]
     counts = [len(s.transfers) for s in steps]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
     lanes = {} if ALGORITHMS[problem.order].lanes == 1 else {"v_lane": [s.lane for s in steps]}
@@ -76,11 +79,11 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
         "v_stage": np.array([of.stages.index(s.stage) for s in steps], "u1"),
         "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
         "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
-        "t_tensor": np.array([tensors[t.tensor] for t in each], "u1")[which],
+        "t_tensor": np.array([tensors[move.tensor] for move in each], "u1")[which],
         "t_block": np.array(blocks, "i4")[which],
-        "t_op": np.array([OPS.index(t.op) for t in each], "u1")[which],
-        "t_phase": np.array([places[t.phase] for t in each], "u1")[which],
-        "t_bytes": np.array([t.nbytes for t in each], "i4")[which],
+        "t_op": np.array([OPS.index(move.op) for move in each], "u1")[which],
+        "t_phase": np.array([places[move.phase] for move in each], "u1")[which],
+        "t_bytes": np.array([move.nbytes for move in each], "i4")[which],
     }
 
 
@@ -107,13 +110,13 @@ def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
     return np.concatenate([*filled, np.zeros(0)]).astype("f4")
 
 
-def _numbers(t: Trace) -> Arrays:
-    p = t.problem
+def _numbers(run: Trace) -> Arrays:
+    p = run.problem
     S, P = np.full((p.n, p.n), -np.inf, "f4"), np.zeros((p.n, p.n), "f4")
     algorithm = ALGORITHMS[p.order]
     of_lanes = {name for name, stage in algorithm.stages.items() if stage.columns == "lanes"}
     lanes = {name: np.full((p.n, algorithm.lanes), np.nan, "f4") for name in "SP"}
-    for v in t.visits:
+    for v in run.visits:
         if v.stage in of_lanes:
             lanes["S"][tiling.rows(p, v.i)], lanes["P"][tiling.rows(p, v.i)] = v.S, v.P
             continue
@@ -122,31 +125,31 @@ def _numbers(t: Trace) -> Arrays:
             S[tile] = v.scores
         if v.P is not None:
             P[tile] = v.P
-    rows = [0 if v.m_new is None else len(v.m_new) for v in t.visits]
-    sizes = [0 if v.O is None else v.O.size for v in t.visits]
-    arrays = {"Q": t.Q, "K": t.K, "V": t.V, "O": t.O, "S": S, "P": P, "lse": t.lse}
+    rows = [0 if v.m_new is None else len(v.m_new) for v in run.visits]
+    sizes = [0 if v.O is None else v.O.size for v in run.visits]
+    arrays = {"Q": run.Q, "K": run.K, "V": run.V, "O": run.O, "S": S, "P": P, "lse": run.lse}
     arrays |= {f"lane_{name}": x for name, x in lanes.items() if of_lanes}
     arrays |= _masked(p)
     arrays["r_ptr"] = _starts(rows)
     for name in ROW_STATS:
-        arrays["r_" + name] = _joined([getattr(v, name) for v in t.visits], rows)
+        arrays["r_" + name] = _joined([getattr(v, name) for v in run.visits], rows)
     arrays["a_ptr"] = _starts(sizes)
-    arrays["acc"] = _joined([v.O for v in t.visits], sizes)
+    arrays["acc"] = _joined([v.O for v in run.visits], sizes)
     return _shrunk(arrays, ("Q", "K", "V", "O", "P", "acc"))
 
 
-def _backward_numbers(t: BackwardTrace) -> Arrays:
+def _backward_numbers(run: BackwardTrace) -> Arrays:
     """``part_dQ`` and ``acc_dQ`` from a_ptr[v], ``acc_dK`` and ``acc_dV`` from c_ptr[v]: what visit
     v adds and the sums after it, NaN where it has one of the two; S, P, dP, dS, slope as a whole,
     with −∞, 0 and 1 where nobody computes them."""
-    p = t.problem
+    p = run.problem
     matrices = ("Q", "K", "V", "O", "dO", "dQ", "dK", "dV")
-    arrays = {name: getattr(t, name) for name in (*matrices, "lse", "D")}
+    arrays = {name: getattr(run, name) for name in (*matrices, "lse", "D")}
     wholes = {"scores": ("S", -np.inf), "P": ("P", 0), "dP": ("dP", 0), "dS": ("dS", 0)}
     wholes |= {"slope": ("slope", 1)} if p.score.changes else {}
     for name, (called, empty) in wholes.items():
         arrays[called] = whole = np.full((p.n, p.n), empty, "f4")
-        for v in t.visits:
+        for v in run.visits:
             if (tile := getattr(v, name)) is not None:
                 whole[tiling.rows(p, v.i), tiling.cols(p, v.j)] = tile
     arrays |= _masked(p)
@@ -154,26 +157,26 @@ def _backward_numbers(t: BackwardTrace) -> Arrays:
         ("a_ptr", {"part_dQ": "part_dQ", "dQ": "acc_dQ"}),
         ("c_ptr", {"dK": "acc_dK", "dV": "acc_dV"}),
     ):
-        found = {called: [getattr(v, name) for v in t.visits] for name, called in sums.items()}
+        found = {called: [getattr(v, name) for v in run.visits] for name, called in sums.items()}
         sizes = [
             max(0 if x is None else x.size for x in of_visit)
             for of_visit in zip(*found.values(), strict=True)
         ]
         arrays[pointer] = _starts(sizes)
         arrays |= {called: _joined(parts, sizes) for called, parts in found.items()}
-    shown = ("P", "dP", "dS", "part_dQ", "acc_dQ", "acc_dK", "acc_dV")
-    return _shrunk(arrays, (*matrices, *shown))
+    display_only = ("P", "dP", "dS", "part_dQ", "acc_dQ", "acc_dK", "acc_dV")
+    return _shrunk(arrays, (*matrices, *display_only))
 
 
 def _starts(sizes: list[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
 
 
-def _shrunk(arrays: Arrays, shown: tuple[str, ...]) -> Arrays:
+def _shrunk(arrays: Arrays, display_only: tuple[str, ...]) -> Arrays:
     """In half precision those that are only shown, if all of them together are large."""
     if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
         with np.errstate(over="ignore"):
-            for name in shown:
+            for name in display_only:
                 arrays[name] = arrays[name].astype("f2")
     return arrays
 
@@ -216,8 +219,8 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "phases": of.phases,
         "stages": of.stages,
         "tensors": of.tensors,
-        "itemsize": {t: 4 if t in STATISTICS | PARTIAL else size for t in of.tensors},
-        "pairs": [t for t in of.tensors if t in PAIRS],
+        "itemsize": {name: 4 if name in STATISTICS | PARTIAL else size for name in of.tensors},
+        "pairs": [name for name in of.tensors if name in PAIRS],
         "tile_counts": tiling.counts(problem),
         "totals": totals,
         "sram": tile_budget.summary(problem, pass_),
@@ -230,9 +233,9 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
     header = _header(problem, pass_, numbers := has_numbers(problem, pass_))
     if numbers and pass_ == "backward":
-        t = trace_backward(problem)
-        arrays |= _backward_numbers(t)
-        header |= {} if t.dsink is None else {"dsink": float(t.dsink)}
+        run = trace_backward(problem)
+        arrays |= _backward_numbers(run)
+        header |= {} if run.dsink is None else {"dsink": float(run.dsink)}
     elif numbers:
         arrays |= _numbers(trace(problem))
     return _packed(header, arrays)
@@ -282,7 +285,7 @@ def pack_visit_backward(problem: Problem, step: int) -> bytes:
             arrays[called] = x
     arrays |= {f"before_{name}": x for name, x in before.items()}
     if "store" in visit.phases:
-        stored = {t.tensor for t in visit.transfers if t.op == "write"}
+        stored = {move.tensor for move in visit.transfers if move.op == "write"}
         for name, block in {"dQ": rows, "dK": cols, "dV": cols}.items():
             if name in stored:
                 arrays[name] = getattr(run, name)[block]

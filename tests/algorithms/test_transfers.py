@@ -64,16 +64,16 @@ def test_without_mask_the_papers_own_formulas(order):
     p = Problem(n=256, d=64, block_q=32, block_k=64, causal=False, order=order)
     n, d, e = p.n, p.d, 4
     nd = n * d
-    asked = {
+    requested = {
         "standard": p.Tc * nd + p.Tr * 2 * nd + nd + 4 * n * n,
         "fa1": 2 * nd + p.Tc * (3 * nd + 4 * n),
         "fa2": nd + p.Tr * 2 * nd + nd + n,
         "fa2_split": 2 * nd + p.Tr * 2 * nd + 4 * nd + 4 * n + nd + n,
     }
-    least = {"standard": 4 * nd + 4 * n * n, "fa1": 4 * nd + 2 * n, "fa2": 4 * nd + n}
-    least["fa2_split"] = 4 * nd + 4 * nd + 4 * n + n
-    assert total(p) == asked[order] * e
-    assert both(summed(p, COMPULSORY)) == least[order] * e
+    compulsory = {"standard": 4 * nd + 4 * n * n, "fa1": 4 * nd + 2 * n, "fa2": 4 * nd + n}
+    compulsory["fa2_split"] = 4 * nd + 4 * nd + 4 * n + n
+    assert total(p) == requested[order] * e
+    assert both(summed(p, COMPULSORY)) == compulsory[order] * e
 
 
 def test_fa2_does_not_always_move_less():
@@ -90,18 +90,18 @@ def test_fa2_never_asks_for_more_than_standard_in_the_same_tiles(problem):
 
 @pytest.mark.parametrize("order", ALGORITHMS)
 @given(problem=problems(most_n=48, most_d=20))
-def test_asked_is_never_less_than_least(problem, order):
+def test_requested_is_never_less_than_compulsory(problem, order):
     """Tensor by tensor; where a mask hides no key from all queries, each matrix is wanted whole."""
     p = replace(problem, order=order)
     seen = by_hand.seen(p)
     whole = seen.any(axis=0).all() and seen.any(axis=1).all()
-    asked, least = summed(p), summed(p, COMPULSORY)
-    assert asked.keys() == least.keys()
-    for tensor, (read, written) in least.items():
-        assert asked[tensor][0] >= read and asked[tensor][1] >= written
+    requested, compulsory = summed(p), summed(p, COMPULSORY)
+    assert requested.keys() == compulsory.keys()
+    for tensor, (read, written) in compulsory.items():
+        assert requested[tensor][0] >= read and requested[tensor][1] >= written
     one_tile = replace(p, block_q=p.n, block_k=p.n)
     if order == "standard" or (order == "fa2" and whole):
-        assert summed(one_tile) == least
+        assert summed(one_tile) == compulsory
 
 
 @given(problems(most_n=24, most_d=8))

@@ -14,7 +14,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import size_of, trace_numbers
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
-from explainer.trace import MAX_VISITED, held_bytes, one_visit, trace, trace_backward
+from explainer.trace import MAX_VISITED, array_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
 from explainer.web.files import STATS, WHOLE
 from explainer.web.requests import parse_request
@@ -43,12 +43,12 @@ def test_those_of_the_backward_pass_too(problem, score):
     counted = sum(len(step.transfers) for step in steps), len(steps)
     most = size_of(problem, "backward").moves, size_of(problem, "backward").visits
     t = trace_backward(problem)
-    told = numbers(getattr(t, name) for name in WHOLE["backward"])
-    told += numbers(getattr(v, name) for v in t.visits for name in STATS["backward"])
+    total = numbers(getattr(t, name) for name in WHOLE["backward"])
+    total += numbers(getattr(v, name) for v in t.visits for name in STATS["backward"])
     if problem.mask.text == "full":
-        assert (counted, told) == (most, trace_numbers(problem, "backward"))
+        assert (counted, total) == (most, trace_numbers(problem, "backward"))
     assert all(a <= b for a, b in zip(counted, most, strict=True))
-    assert told <= trace_numbers(problem, "backward")
+    assert total <= trace_numbers(problem, "backward")
     assert cost.whole(problem, "backward").seconds > cost.whole(problem).seconds
 
 
@@ -63,12 +63,12 @@ def test_moves_visits_and_numbers_are_those_counted(problem):
     assert moved <= size_of(problem).moves and len(steps) <= size_of(problem).visits
     t = trace(problem)
     stats = (getattr(v, name) for v in t.visits for name in (*wire.ROW_STATS, "S", "P", "O"))
-    told = numbers((t.Q, t.K, t.V, t.S, t.O, t.lse, *stats))
-    assert told <= trace_numbers(problem)
+    total = numbers((t.Q, t.K, t.V, t.S, t.O, t.lse, *stats))
+    assert total <= trace_numbers(problem)
     if problem.mask.text == "full":
         assert (moved, len(steps)) == (size_of(problem).moves, size_of(problem).visits)
-        assert told == trace_numbers(problem)
-    assert held_bytes(t) > 4 * numbers((t.Q, t.K, t.V, t.S, t.O, t.lse))
+        assert total == trace_numbers(problem)
+    assert array_bytes(t) > 4 * numbers((t.Q, t.K, t.V, t.S, t.O, t.lse))
 
 
 @pytest.mark.parametrize("pass_", PASSES)
@@ -77,8 +77,8 @@ def test_a_visit_tells_no_more_than_estimated(problem, pass_):
     last = len(schedule(problem, pass_)) - 1
     for at in {last, last // 2}:
         query = problem.to_query() | {"at": str(at), "pass": pass_}
-        told = len(gzip.decompress(make(parse_request("visit", query))))
-        assert told <= 4 * cost.one_visit(problem, pass_).told + 3_000
+        size = len(gzip.decompress(make(parse_request("visit", query))))
+        assert size <= 4 * cost.one_visit(problem, pass_).numbers + 3_000
 
 
 def test_what_is_dear_costs_more_than_the_threshold():
@@ -148,7 +148,7 @@ def test_a_storm_leaves_no_more_than_the_caches_may_hold():
     for cache in caches:
         cache.clear()
     t = trace(Problem(n=256, d=64, block_q=32, block_k=32, seed=1))
-    for seed in range(2, 2 + 2 * trace.cache.most // held_bytes(t)):
+    for seed in range(2, 2 + 2 * trace.cache.most // array_bytes(t)):
         wire.packed_gzip(Problem(n=256, d=64, block_q=32, block_k=32, seed=seed))
         assert all(cache.nbytes <= cache.most for cache in caches)
     assert trace.cache.nbytes > trace.cache.most // 2

@@ -72,8 +72,8 @@ def test_a_backward_pass_is_written_too(problem):
     found = json.loads(as_json(problem, "backward"))
     arrays = np.load(io.BytesIO(as_npz(problem, "backward")), allow_pickle=False)
     assert found["pass"] == str(arrays["pass"]) == "backward"
-    asked = {t: tuple(both) for t, both in found["bytes"]["requested"].items()}
-    assert asked == summed(problem, "requested", "backward")
+    requested = {t: tuple(both) for t, both in found["bytes"]["requested"].items()}
+    assert requested == summed(problem, "requested", "backward")
     for name in ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"):
         expected = getattr(true, name)
         np.testing.assert_array_equal(arrays[name], expected)
@@ -167,17 +167,17 @@ def test_too_many_tiles_is_a_sentence():
 
 def test_the_texts_of_a_page_stand_in_the_script_once(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "ASSETS", tmp_path)
-    monkeypatch.setattr(bundle, "stored", {"page": {"said": "“Ä”"}}.get)
+    monkeypatch.setattr(bundle, "stored", {"page": {"title": "“Ä”"}}.get)
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts/page.json").write_text("{}")
-    taken = 'import told from "./texts/page.json" with { type: "json" };\n'
+    taken = 'import texts from "./texts/page.json" with { type: "json" };\n'
     (tmp_path / "a.js").write_text(
-        f'{taken}import {{ b }} from "./b.js";\nexport const a = told;\n'
+        f'{taken}import {{ b }} from "./b.js";\nexport const a = texts;\n'
     )
-    (tmp_path / "b.js").write_text(f"{taken}export const b = told;\n")
+    (tmp_path / "b.js").write_text(f"{taken}export const b = texts;\n")
     script = bundle.bundle("a.js")
-    assert script.count('m[2] = {"said":"“Ä”"};\n') == 1
-    assert script.count("const told = m[2];\n") == 2 and "import" not in script
+    assert script.count('m[2] = {"title":"“Ä”"};\n') == 1
+    assert script.count("const texts = m[2];\n") == 2 and "import" not in script
 
 
 def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):

@@ -47,13 +47,13 @@ def decode(data: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     return header, arrays
 
 
-def test_mask_score_and_sink_are_said_and_cost_few_bytes():
+def test_mask_score_and_sink_travel_and_cost_few_bytes():
     for mask in by_hand.PRESETS:
         p = Problem(mask=mask, score="softcap:2&bias:1,-1", sink=1.5)
-        said = decode(pack(p))[0]["problem"]
-        assert said["mask"] == str(p.mask) and said["plain"] == (mask in ("full", "causal"))
-        changes = [(x["name"], x["numbers"]) for x in said["changes"]]
-        assert changes == [("softcap", [2]), ("bias", [1, -1])] and said["sink"] == 1.5
+        sent = decode(pack(p))[0]["problem"]
+        assert sent["mask"] == str(p.mask) and sent["plain"] == (mask in ("full", "causal"))
+        changes = [(x["name"], x["numbers"]) for x in sent["changes"]]
+        assert changes == [("softcap", [2]), ("bias", [1, -1])] and sent["sink"] == 1.5
         assert len(packed_gzip(p)) <= 30_000 and len(packed_gzip(replace(p, sink=None))) <= 30_000
     plain = decode(pack(Problem()))[0]["problem"]
     assert (plain["score"], plain["changes"], plain["sink"]) == ("none", [], None)
@@ -62,14 +62,14 @@ def test_mask_score_and_sink_are_said_and_cost_few_bytes():
 @pytest.mark.parametrize(
     ("head", "slope", "unit"), [(0, 2**-1, "/ 2"), (7, 2**-8, "/ 256"), (3, 2**-4, "/ 16")]
 )
-def test_the_slope_of_the_shown_head_travels(head, slope, unit):
+def test_the_slope_of_the_chosen_head_travels(head, slope, unit):
     """ALiBi in head 0 of 8 subtracts 1.5 from a key three further away, not 3/256."""
     p = Problem(score="alibi", q_heads=8, kv_heads=8, head=head)
     (change,) = decode(pack(p))[0]["problem"]["changes"]
     assert (change["numbers"], change["code"]) == ([slope], f"S + (key − query) {unit}")
 
 
-def test_heads_are_said_where_there_are_several():
+def test_heads_travel_where_there_are_several():
     p = Problem(q_heads=8, kv_heads=2, head=5, dtype="bf16")
     assert decode(pack(p))[0]["problem"]["heads"] == {
         "head": 5,
@@ -181,12 +181,12 @@ def test_totals_of_all_three_orders(problem, pass_):
     assert set(header["totals"]["requested"]) == set(lanes_of(problem.order, pass_))
     for order in lanes_of(problem.order, pass_):
         other = Problem.from_query(problem.to_query() | {"order": order})
-        asked, least = (
+        requested, compulsory = (
             {t: tuple(rw) for t, rw in header["totals"][convention][order].items()}
             for convention in CONVENTIONS
         )
-        asked = {t: both for t, both in asked.items() if any(both)}
-        assert asked == traffic(other, pass_) and least == summed(other, COMPULSORY, pass_)
+        requested = {t: both for t, both in requested.items() if any(both)}
+        assert requested == traffic(other, pass_) and compulsory == summed(other, COMPULSORY, pass_)
     counts = tiling.counts(problem)
     assert header["tile_counts"] == counts
 

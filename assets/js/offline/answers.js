@@ -6,18 +6,26 @@ import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
 import { t } from "./texts.js";
 
+/** What is asked, with its answer: JSON, or a text that BINARY begins. @typedef {Record<string, unknown>} Part */
+/** What came with the pages. `plain`: the Problem of an address that says nothing; `lacks`: what is said where there is no answer, by kind.
+ * @typedef {{plain: Record<string, string>, traces: Record<string, string>, files: string[], lacks: Record<string, string>}} Content */
+
+/** Where the files of data/ leave their parts. */
+const globals = /** @type {typeof globalThis & {faData: Record<string, string>}} */ (globalThis);
 const ONE = ""; // the name of the only answer of its kind
 const BINARY = "base64,";
 const BLOCK = 4; // a Problem's, where its address says N alone
 
+/** @param {string} text */
 const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
 
+/** @param {string} text @returns {Promise<Part>} */
 async function unpacked(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
-/** A script of this copy, once it has run. */
+/** A script of this copy, once it has run. @param {string} src */
 export function loaded(src) {
   const script = el("script", { src });
   return during(
@@ -30,29 +38,28 @@ export function loaded(src) {
   );
 }
 
-/** A number as JavaScript writes it, whatever zeros a control has written. */
+/** A number as JavaScript writes it, whatever zeros a control has written. @param {string} value */
 const plain = (value) =>
   value !== "" && Number.isFinite(Number(value)) ? String(Number(value)) : value;
 
 export class Answers {
-  /** @param content {plain: the Problem of an address that says nothing, traces: {name: file}, files, lacks: {kind: what
-   * is said where there is no answer}} */
+  /** @param {Content} content */
   constructor(content) {
     this.content = content;
+    /** By file. @type {Map<string, Promise<Part>>} */
     this.parts = new Map();
   }
 
-  /** {what is asked: answer} of a file. */
+  /** The answers in a file. @param {string} file */
   part(file) {
-    if (!this.parts.has(file))
-      this.parts.set(
-        file,
-        loaded(`data/${file}.js`).then(() => unpacked(globalThis.faData[file])),
-      );
-    return this.parts.get(file);
+    const known = this.parts.get(file);
+    if (known) return known;
+    const part = loaded(`data/${file}.js`).then(() => unpacked(globals.faData[file]));
+    this.parts.set(file, part);
+    return part;
   }
 
-  /** What is asked, by the name that its answer has. */
+  /** What is asked, by the name that its answer has. @param {string} kind @param {URLSearchParams} params */
   nameOf(kind, params) {
     if (kind !== "trace")
       return [...params]
@@ -71,10 +78,10 @@ export class Answers {
       .join("&");
   }
 
-  /** In place of fetch(). */
+  /** In place of fetch(). @param {string | URL} address */
   async answer(address) {
     const { pathname, searchParams } = new URL(address);
-    const kind = pathname.split("/").at(-1);
+    const kind = pathname.split("/").at(-1) ?? "";
     const name = this.nameOf(kind, searchParams);
     const { traces, files, lacks } = this.content;
     const file = kind === "trace" ? traces[name] : files.includes(kind) && kind;

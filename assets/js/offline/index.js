@@ -1,6 +1,6 @@
 // All pages without a server, from files beside them: the app's own parts, and in Gradio's place tabs, choices and answers.
 
-import { all } from "../lib/dom.js";
+import { all, get } from "../lib/dom.js";
 import { mountLearn } from "../learn/index.js";
 import { answerInstead } from "../lib/server.js";
 import { mountBar } from "../site/bar.js";
@@ -19,20 +19,23 @@ import { mountWarps } from "../warps/index.js";
 import { Answers } from "./answers.js";
 import { StaticPage } from "./static_pages.js";
 
+/** @import { Loaders } from "../learn/pictures.js" */
+
+/** @type {Record<string, number>} */
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** One page at a time; the address and its listeners are those of site/pages.js. */
 function mountTabs() {
   const tabs = all(document, "#pages > .tab-wrapper [role=tab]");
-  const choose = (tab) => {
+  const choose = (/** @type {HTMLElement} */ tab) => {
     for (const other of tabs) {
       const now = other === tab;
       other.setAttribute("aria-selected", String(now));
       other.tabIndex = now ? 0 : -1;
       other.classList.toggle("selected", now);
-      document.getElementById(other.getAttribute("aria-controls")).hidden = !now;
+      get(document, `#${other.getAttribute("aria-controls")}`).hidden = !now;
     }
-    chooseTab(tab.dataset.tabId);
+    chooseTab(tab.dataset.tabId ?? "");
   };
   for (const tab of tabs) {
     tab.addEventListener("click", () => choose(tab));
@@ -48,22 +51,22 @@ function mountTabs() {
   }
 }
 
-/** A component as Gradio mounts it: with a value of its own that nothing changes. */
+/** A component as Gradio mounts it: with a value of its own that nothing changes. @param {string} id */
 const still = (id) => ({
-  element: document.getElementById(id),
+  element: get(document, `#${id}`),
   props: { value: "" },
   watch: () => {},
   trigger: () => {},
 });
 
-/** The page: its parts as in the app, and in #content what answers.js takes. */
+/** The page: its parts as in the app, and in #content what answers.js takes. @param {Loaders} pictures */
 export function start(pictures) {
   if (
     matchMedia("(prefers-color-scheme: dark)").matches &&
     !document.body.classList.contains("fa-present")
   )
     document.body.classList.add("dark");
-  const answers = new Answers(JSON.parse(document.getElementById("content").textContent));
+  const answers = new Answers(JSON.parse(get(document, "#content").textContent));
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
   mountTabs();
@@ -73,7 +76,7 @@ export function start(pictures) {
   );
   mountStep("step", { ...still("player"), ...scripts });
   mountWarps(still("warps"));
-  mountLearn({ ...still("learn"), ...pictures });
+  mountLearn(Object.assign(still("learn"), pictures));
   for (const root of all(document, "[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
   for (const part of ["step", "run", "notice"]) partOpened(part);

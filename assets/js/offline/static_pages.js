@@ -1,7 +1,7 @@
 // The pages of figures without a server: their views were made beforehand, for a few workloads each. See
 // explainer/web/static_pages.py; the keys in the address are those of the app.
 
-import { all, el, set } from "../lib/dom.js";
+import { all, el, find, get, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
 import { address } from "../site/address.js";
@@ -9,34 +9,48 @@ import { presentMode } from "../site/presentation.js";
 import { loaded } from "./answers.js";
 import { t } from "./texts.js";
 
+/** @import { Answers } from "./answers.js" */
+/** @typedef {Record<string, string>} Workload by the keys of the page */
+/** What a page has of the address: `plain`, what an address leaves out; `key`: of a second row of choices, which `choice_views` have;
+ * `fixed_views` are the same for every workload; `lacks`: what is said of a workload that is not here.
+ * @typedef {{name: string, prefix: string, plain: Workload, key: string, choice_views: string[], fixed_views: string[],
+ * workloads: Workload[], lacks: string}} PageContent */
+/** A figure of Plotly's. @typedef {{data: unknown[], layout: {height: number}}} Chart */
+/** `present`: the charts for a lecture hall. @typedef {{head: string, tail: string, charts: Chart[], present: Chart[]}} View */
+/** @typedef {(place: ChildNode | null, data: unknown[], layout: object, settings: Record<string, boolean>) => Promise<unknown>} NewPlot */
+
 const LIBRARY = "plotly.min.js";
+const globals = /** @type {typeof globalThis & {Plotly: {newPlot: NewPlot}}} */ (globalThis);
+/** @type {Promise<unknown> | null} */
 let library = null;
 
-/** The place and its chart; the library comes with the first. */
+/** The place and its chart; the library comes with the first. @param {HTMLElement} place @param {Chart} chart */
 async function drawn(place, { data, layout }) {
   library ??= loaded(LIBRARY);
   await library;
   if (place.isConnected)
-    await globalThis.Plotly.newPlot(place.firstChild, data, layout, {
+    await globals.Plotly.newPlot(place.firstChild, data, layout, {
       responsive: true,
       displayModeBar: false,
     });
 }
 
 export class StaticPage {
-  /** @param answers what came with the page */
+  opened = false;
+  /** Which view is drawn. @type {string | undefined} */
+  drawn;
+
+  /** @param {HTMLElement} root @param {Answers} answers what came with the page */
   constructor(root, answers) {
     this.root = root;
     this.answers = answers;
-    this.page = JSON.parse(root.dataset.page);
-    const place = (name) => root.querySelector(`[data-place=${name}]`);
-    Object.assign(this, {
-      head: place("head"),
-      charts: place("charts"),
-      tail: place("tail"),
-      notice: place("notice"),
-      warps: place("warps"),
-    });
+    /** @type {PageContent} */
+    this.page = JSON.parse(root.dataset.page ?? "");
+    this.head = get(root, "[data-place=head]");
+    this.charts = get(root, "[data-place=charts]");
+    this.tail = get(root, "[data-place=tail]");
+    this.notice = get(root, "[data-place=notice]");
+    this.warps = find(root, "[data-place=warps]");
     root.addEventListener("change", () => this.changed());
     listen("fa:page", (name) => name === this.page.name && this.open());
     listen(
@@ -45,17 +59,23 @@ export class StaticPage {
     );
   }
 
+  /** @param {string} name */
   value(name) {
-    return this.root.querySelector(`[data-choice=${name}] input:checked`).value;
+    const input = get(this.root, `[data-choice=${name}] input:checked`);
+    return /** @type {HTMLInputElement} */ (input).value;
   }
 
+  /** @param {string} name @param {string} value */
   choose(name, value) {
-    const input = all(this.root, `[data-choice=${name}] input`).find((one) => one.value === value);
+    const inputs = /** @type {HTMLInputElement[]} */ (
+      all(this.root, `[data-choice=${name}] input`)
+    );
+    const input = inputs.find((one) => one.value === value);
     if (input) input.checked = true;
     return Boolean(input);
   }
 
-  /** Show a sentence in place of a view, or none. */
+  /** Show a sentence in place of a view, or none. @param {string} sentence */
   notify(sentence) {
     set(this.notice, { text: sentence });
     this.notice.hidden = !sentence;
@@ -77,7 +97,7 @@ export class StaticPage {
     const other = Object.entries(load).filter(
       ([name, value]) => plain[name] !== undefined && plain[name] !== value,
     );
-    const same = (load) =>
+    const same = (/** @type {Workload} */ load) =>
       other.length === Object.keys(load).length &&
       other.every(([name, value]) => load[name] === value);
     const k = workloads.findIndex(same);
@@ -92,39 +112,43 @@ export class StaticPage {
   changed() {
     const { prefix, plain, key, workloads } = this.page;
     const load = workloads[Number(this.value("workload"))];
+    /** @type {Record<string, string>} */
     const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
-    const all = Object.keys(plain).map((name) => [
-      prefix + name,
-      named[name] ?? load[name] ?? plain[name],
-      plain[name],
-    ]);
+    const value = (/** @type {string} */ name) => named[name] ?? load[name] ?? plain[name];
     address.write(
-      Object.fromEntries(all.map(([name, value, own]) => [name, value === own ? null : value])),
+      Object.fromEntries(
+        Object.keys(plain).map((name) => [
+          prefix + name,
+          value(name) === plain[name] ? null : value(name),
+        ]),
+      ),
     );
     this.show("");
   }
 
+  /** What is chosen, with a sentence, or none. @param {string} sentence */
   async show(sentence) {
     const { name, key, choice_views, fixed_views, workloads } = this.page;
     const view = this.value("view");
     const load = fixed_views.includes(view) ? {} : workloads[Number(this.value("workload"))];
+    /** @type {Record<string, string>} */
     const query = {
       view,
       ...load,
       ...(choice_views.includes(view) ? { [key]: this.value("more") } : {}),
     };
-    const row = (choice, on) => {
-      const node = this.root.querySelector(`[data-choice=${choice}]`);
+    const row = (/** @type {string} */ choice, /** @type {boolean} */ on) => {
+      const node = find(this.root, `[data-choice=${choice}]`);
       if (node) node.hidden = !on;
     };
     row("more", choice_views.includes(view));
     row("workload", !fixed_views.includes(view));
     for (const label of all(this.root, "[data-choice] label"))
-      label.classList.toggle("selected", label.firstChild.checked);
+      label.classList.toggle("selected", find(label, "input:checked") !== null);
     this.notify(sentence);
     count("figures", 1);
     try {
-      const views = await this.answers.part(name);
+      const views = /** @type {Record<string, View>} */ (await this.answers.part(name));
       const wanted = Object.keys(query)
         .sort()
         .map((one) => `${one}=${query[one]}`)
@@ -135,13 +159,14 @@ export class StaticPage {
       const { head, tail, charts, present } = views[wanted];
       await this.draw(head, presents ? present : charts, tail, view);
     } catch (error) {
-      this.notify(error.message);
+      this.notify(/** @type {Error} */ (error).message);
     } finally {
       count("figures", -1);
     }
   }
 
-  /** Our own HTML, made by the views of the app; in a lecture hall the charts have large type. */
+  /** Our own HTML, made by the views of the app; in a lecture hall the charts have large type.
+   * @param {string} head @param {Chart[]} charts @param {string} tail @param {string} view */
   draw(head, charts, tail, view) {
     this.head.innerHTML = head;
     this.tail.innerHTML = tail;

@@ -75,7 +75,7 @@ export class Hbm {
   ratio;
   /** @type {number} */
   paintedStep;
-  /** @param {OnHead} onHead see views/heads.js */
+  /** @param {OnHead} [onHead] see views/heads.js */
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });

@@ -129,6 +129,16 @@ export class TilePanel {
   /** Takes the ranges of these arrays for its scales. @param {Record<string, Numbers>} _arrays */
   scale(_arrays) {}
 
+  /** What flies with a picture of its own without a frame to stand in. @param {string} _tensor @returns {MatrixFrame | null} */
+  pictured(_tensor) {
+    return null;
+  }
+
+  /** The numbers of the rows that come with a tensor. @param {string} _tensor @returns {HTMLElement[]} */
+  numbersOf(_tensor) {
+    return [];
+  }
+
   /** Shows a line over the card where it has a place for one: true where it has. @param {(Node | string)[] | null} _nodes @returns {boolean} */
   headline(_nodes) {
     return false;

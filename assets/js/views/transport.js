@@ -28,8 +28,9 @@ export function icon(name) {
   ]);
 }
 
+/** @template {Playable} P */
 export class Transport {
-  /** @type {Playable} */
+  /** @type {P} */
   player;
   /** @type {number} */
   beatMs;
@@ -45,7 +46,7 @@ export class Transport {
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain @param {number} beatMs */
+   * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
     const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
