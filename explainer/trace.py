@@ -1,5 +1,5 @@
-"""Everything that happens when a Problem is computed tile by tile, in NumPy, forward or backward:
-the algorithm's own loop with its numbers (explainer/algorithms/)."""
+"""Compute a Problem tile by tile, in NumPy, forward or backward: the algorithm's own loop with its
+numbers (explainer/algorithms/)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ CACHE_BYTES = 16 << 20
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A whole run: inputs and outputs (n, d) float32 holding values of the dtype, S (n, n) scaled
-    with −inf where masked, lse (n,) fp32 natural log, and the visits in loop order."""
+    """Hold a whole run: inputs and outputs (n, d) float32 holding values of the dtype, S (n, n)
+    scaled with −inf where masked, lse (n,) fp32 natural log, and the visits in loop order."""
 
     problem: Problem
     Q: np.ndarray
@@ -50,9 +50,9 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class BackwardTrace:
-    """A whole backward pass: inputs, O, dO and the gradients (n, d) float32 holding values of the
-    dtype, lse and D (n,) fp32, dsink, the gradient of the sink's logit (fp32; None without one),
-    and the visits in loop order."""
+    """Hold a whole backward pass: inputs, O, dO and the gradients (n, d) float32 holding values of
+    the dtype, lse and D (n,) fp32, dsink, the gradient of the sink's logit (fp32; None without
+    one), and the visits in loop order."""
 
     problem: Problem
     Q: np.ndarray
@@ -70,13 +70,13 @@ class BackwardTrace:
 
 
 def array_bytes(run: Trace | BackwardTrace) -> int:
-    """Bytes of its arrays; those that two visits share are counted twice."""
+    """Count the bytes of its arrays; those that two visits share count twice."""
     arrays = (x for v in (run, *run.visits) for x in vars(v).values() if isinstance(x, np.ndarray))
     return sum(x.nbytes for x in arrays) + 1_000 * len(run.visits)
 
 
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
-    """Raises ProblemError where a trace with numbers would have too many tiles or bytes."""
+    """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
     if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
         given = {"br": problem.block_q, "bc": problem.block_k}
@@ -90,11 +90,11 @@ def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
 
 @cached(CACHE_BYTES, array_bytes)
 def trace(problem: Problem) -> Trace:
-    """Runs the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
+    """Run the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
     for more than 16,384 tiles."""
     _check_numbers(problem)
     run = Run(problem)
-    # Overflow and 0/0 are what fp16 really does with such scores: shown, not warned about.
+    # Overflow and 0/0 are what fp16 really does with such scores: the page says so, not NumPy.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         visits = tuple(ALGORITHMS[problem.order].compute(run, schedule(problem)))
     assert isinstance(run.S, np.ndarray)  # a run of all rows has a whole S, not a strip of it
@@ -105,7 +105,7 @@ def trace(problem: Problem) -> Trace:
 
 @cached(CACHE_BYTES, array_bytes)
 def trace_backward(problem: Problem) -> BackwardTrace:
-    """Runs the Problem's forward pass, and then the backward pass of the same algorithm for a
+    """Run the Problem's forward pass, and then the backward pass of the same algorithm for a
     random dO. The gradients are those of Q, K and V as this head multiplies them (after RoPE; of
     dK and dV this query head's share). Raises ProblemError as ``trace`` does, and for dropout."""
     steps = schedule(problem, "backward")
@@ -126,7 +126,7 @@ def trace_backward(problem: Problem) -> BackwardTrace:
 
 
 def _check_visit(problem: Problem) -> None:
-    """Raises ProblemError where a row block is too much to be computed for one of its visits."""
+    """Raise ProblemError where a row block is too much to be computed for one of its visits."""
     check_size(problem)
     if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
         why = t("products", most=MAX_PRODUCTS, found=products)
@@ -138,13 +138,13 @@ def _check_visit(problem: Problem) -> None:
 
 
 def _touched(problem: Problem) -> int:
-    """Numbers per row: about 16 a score, and its accumulator once a visit."""
+    """Count the numbers touched per row: about 16 a score, and its accumulator once a visit."""
     return 16 * problem.n + problem.d * problem.Tc
 
 
 def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visit]]:
-    """The run of the steps of one row block that are not skipped, but for the last of them, and
-    the last two visits."""
+    """Run the steps of one row block, without the skipped ones before the last; return the run and
+    its last two visits."""
     *others, last = steps
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         run = Run(problem, tiling.rows(problem, last.i))
@@ -153,10 +153,10 @@ def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visi
 
 
 def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
-    """Visit ``step`` with its numbers, and the one before it in the same row block, whose O it
-    starts from; for Problems too large for a whole trace. Raises ProblemError for no such visit.
+    """Compute visit ``step``, and the one before it in the same row block, whose O it starts from;
+    for Problems too large for a whole trace. Raises ProblemError for no such visit.
 
-    Only the visits of its row block are computed: rows never meet each other. Their work, in
+    Only the visits of its row block are computed: rows do not depend on each other. Their work, in
     numbers touched, is bounded.
     """
     _check_visit(problem)
@@ -177,9 +177,9 @@ BY_KEYS = (None, "dV", "dK")
 def one_visit_backward(
     problem: Problem, step: int
 ) -> tuple[BackwardVisit, dict[str, np.ndarray], BackwardRun]:
-    """Visit ``step`` of the backward pass with its numbers; the sums of ``dQ``, ``dK`` and ``dV``
-    that it goes on from, without those that begin at 0; and the run, whose matrices hold what they
-    held at this visit in the blocks of its rows and keys.
+    """Compute visit ``step`` of the backward pass. Return it; the sums of ``dQ``, ``dK`` and ``dV``
+    that it continues, without those that begin at 0; and the run, whose matrices are right in the
+    blocks of the visit's rows and keys.
 
     Computed are the row blocks that its sums go over, each with its forward pass: its own, and of a
     key block those up to it. Raises ProblemError as ``one_visit``, and where they are too many.
@@ -231,7 +231,7 @@ def _computed_rows(steps: Iterable[Step]) -> set[int]:
 
 
 def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
-    """The steps of these row blocks in the forward pass."""
+    """Group the forward pass's steps of these row blocks by row block."""
     found: dict[int, list[Step]] = {i: [] for i in sorted(rows)}
     for s in schedule(problem):
         if s.i in found:
@@ -240,7 +240,7 @@ def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
 
 
 def _check_rows(problem: Problem, rows: int) -> None:
-    """Raises ProblemError where so many rows are too much for one visit of a backward pass."""
+    """Raise ProblemError where so many rows are too much for one visit of a backward pass."""
     where = t("column.at", n=problem.n)
     if rows * _touched(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}

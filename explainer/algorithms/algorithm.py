@@ -20,7 +20,7 @@ WHERE = t.named("bytes_where")  # after "bytes"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of pseudocode.
+    """Hold a line of pseudocode.
 
     ``phase`` lights it, where there are stages only in its ``stage``; ``first``: only where
     ``opens`` is read; ``note`` stands beside it, ``general`` in its place under a mask that is
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Size:
-    """What one pass takes where nothing is skipped.
+    """Count what one pass takes where nothing is skipped.
 
     ``visits`` of its loop, ``moves`` of blocks in them; numbers in the arrays of all visits:
     ``squares`` matrices of N × N in tiles, and ``rest``, statistics and sums.
@@ -54,7 +54,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Stage:
-    """One of an algorithm's kernels as the picture shows it. ``on_chip``: the matrices and
+    """Describe one of an algorithm's kernels for the picture. ``on_chip``: the matrices and
     statistics that it holds; ``wide``: S and P are strips of whole rows; ``columns``: what a
     column of S stands for."""
 
@@ -65,8 +65,8 @@ class Stage:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm in one of the two passes. ``key`` stands in addresses; ``colour``, ``dash``,
-    ``sign`` and ``symbol`` in charts, ``hue`` (a CSS colour) on the Step page.
+    """Declare an algorithm in one of the two passes. ``key`` stands in addresses; ``colour``,
+    ``dash``, ``sign`` and ``symbol`` in charts, ``hue`` (a CSS colour) on the Step page.
 
     ``steps``: the loop without numbers; ``compute``: the same loop with them (from a Run to Visits,
     in the backward pass from a BackwardRun to BackwardVisits); ``requested`` and ``compulsory``:

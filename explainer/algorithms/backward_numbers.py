@@ -19,7 +19,8 @@ from explainer.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class BackwardVisit:
-    """One visit with its numbers, all float32; None where the algorithm has no such thing there.
+    """Hold one visit with its numbers, all float32; None where the algorithm has no such thing
+    there.
 
     ``D`` (rows,) = rowsum(dO ∘ O); of the tile (rows, cols): ``scores`` scaled and changed by the
     score, before the mask, ``slope`` what that does to a small change of them (None: nothing),
@@ -48,8 +49,8 @@ class BackwardVisit:
 
 
 class BackwardRun(Operands):
-    """Operands, what a forward pass kept, and gradients (n, d) that are what the memory held until
-    they are written: NaN, or in an algorithm that only ever adds, 0."""
+    """Hold the operands, what a forward pass saved, and the gradients (n, d). Until it is written,
+    a gradient is NaN; in an algorithm that only ever adds to it, 0."""
 
     def __init__(
         self, problem: Problem, O: np.ndarray, lse: np.ndarray, visits: tuple[Visit, ...]
@@ -63,7 +64,7 @@ class BackwardRun(Operands):
 
     @property
     def statistics(self) -> tuple[np.ndarray, np.ndarray]:
-        """m and l (n,) after the last tile of each row, as FA-1's forward leaves them."""
+        """Return m and l (n,) after the last tile of each row, as FA-1's forward leaves them."""
         m, l = np.full(self.p.n, NEG_INF), np.zeros(self.p.n, np.float32)
         for visit in self._visits:
             if visit.m_new is not None:
@@ -73,7 +74,7 @@ class BackwardRun(Operands):
 
     @property
     def P(self) -> np.ndarray:
-        """P (n, n) as standard attention's forward stores it."""
+        """Return P (n, n) as standard attention's forward stores it."""
         P = np.zeros((self.p.n, self.p.n), np.float32)
         for visit in self._visits:
             if visit.stage == "softmax":
@@ -82,7 +83,7 @@ class BackwardRun(Operands):
 
 
 def backward_visit(step: Step, **numbers: np.ndarray | None) -> BackwardVisit:
-    """The visit of this step with its numbers, which nobody may change afterwards."""
+    """Make the visit of this step with its numbers, which become read-only."""
     for x in numbers.values():
         if x is not None:
             x.setflags(write=False)

@@ -18,7 +18,8 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Each key block passes every row block; O, m and l come from HBM and go back each time."""
+    """List the visits: each key block passes every row block; O, m and l are read from HBM and
+    written back each time."""
     move = Mover(problem)
     of_row = [
         (*(move.read(t, i) for t in ("Q", "O", "l", "m")), *(move.write(t, i) for t in "Olm"))
@@ -75,28 +76,31 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 
 
 def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
-    """K and V of so many keys; Q of so many rows, O, l and m of as many out and of ``back`` in."""
+    """Count K and V of ``keys`` keys, Q of ``rows`` rows, and O, l and m: ``rows`` rows written,
+    ``back`` rows read."""
     size = p.d * ITEMSIZE[p.dtype]
     read = {"K": (keys * size, 0), "V": (keys * size, 0), "Q": (rows * size, 0)}
     return read | {"O": (back * size, rows * size)} | dict.fromkeys("lm", (back * 4, rows * 4))
 
 
 def requested(p: Problem) -> Moved:
-    """K and V once where a row sees them; Q, and O, l, m both ways, once per key block that they
-    visit."""
+    """Count K and V once where a row sees them; Q, and O, l, m both ways, once per key block that
+    they visit."""
     visited = tiling.visited(p)
     rows = int(visited.rows.sum())
     return _moved(p, visited.loaded, rows, rows)
 
 
 def compulsory(p: Problem) -> Moved:
-    """Q, K and V in, O, l and m out, of the queries that see a key and the keys that are seen."""
+    """Count Q, K and V in, O, l and m out, of the queries that see a key and the keys that are
+    seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
     return _moved(p, keys, 0, rows)
 
 
 def size(p: Problem) -> Size:
-    """Every tile reads and writes O, m and l, and reads Q; each key block reads K and V."""
+    """Count the moves: every tile reads and writes O, m and l, and reads Q; each key block reads K
+    and V."""
     tiles = p.Tr * p.Tc
     return Size(tiles, 7 * tiles + 2 * p.Tc, 2, p.n * p.Tc * (p.d + 7))
 

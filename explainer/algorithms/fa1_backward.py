@@ -23,7 +23,8 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Each key block passes every row block; dQ comes from HBM and goes back each time."""
+    """List the visits: each key block passes every row block; dQ is read from HBM and written back
+    each time."""
     move = Mover(problem)
     of_row = [
         (*(move.read(t, i) for t in ROW), move.write("dQ", i, "dQ")) for i in range(problem.Tr)
@@ -91,8 +92,8 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 
 
 def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
-    """K, V and their gradients of so many keys; of so many rows what a tile loads, but of dQ only
-    ``back``, and dQ out."""
+    """Count K, V and their gradients of ``keys`` keys; of ``rows`` rows what a tile loads, but of
+    dQ only ``back`` rows; and dQ out."""
     size = p.d * ITEMSIZE[p.dtype]
     moved = dict.fromkeys(("K", "V"), (keys * size, 0))
     moved |= dict.fromkeys(("dK", "dV"), (0, keys * size))
@@ -101,21 +102,22 @@ def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
 
 
 def requested(p: Problem) -> Moved:
-    """K, V, dK and dV once where a row sees them; the rest once per key block that visits a row."""
+    """Count K, V, dK and dV once where a row sees them; the rest once per key block that visits a
+    row."""
     visited = tiling.visited(p)
     rows = int(visited.rows.sum())
     return _moved(p, visited.loaded, rows, rows)
 
 
 def compulsory(p: Problem) -> Moved:
-    """Everything but dQ in, the gradients out, of the rows that see a key and the keys that are
-    seen."""
+    """Count everything but dQ in, the gradients out, of the rows that see a key and the keys that
+    are seen."""
     rows, keys = tiling.seeing(p.mask, p.n)
     return _moved(p, keys, rows, 0)
 
 
 def size(p: Problem) -> Size:
-    """S, P, dP and dS of each tile, D of its rows, and the sums after it."""
+    """Count S, P, dP and dS of each tile, D of its rows, and the sums after it."""
     tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
     return Size(tiles, 7 * tiles + 4 * p.Tc, 4 + p.score.changes, p.n * p.Tc + sums)
 

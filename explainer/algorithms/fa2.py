@@ -18,8 +18,8 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Each row block visits the key blocks that its mask leaves; only the last one stores. A row
-    block that no mask leaves any has one visit of no tile."""
+    """List the visits: each row block passes the key blocks in which its mask leaves a score; the
+    last one stores. A row block without such a key block has one visit of no tile."""
     move = Mover(problem)
     of_keys = [(move.read("K", j), move.read("V", j)) for j in range(problem.Tc)]
     for i in range(problem.Tr):
@@ -83,7 +83,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 
 
 def requested(p: Problem) -> Moved:
-    """Q + O + lse once, K and V once per row block that visits them."""
+    """Count Q + O + lse once, K and V once per row block that visits them."""
     keys = int(tiling.visited(p).keys.sum()) * p.d * ITEMSIZE[p.dtype]
     matrix = p.n * p.d * ITEMSIZE[p.dtype]
     read = {"Q": (matrix, 0), "K": (keys, 0), "V": (keys, 0)}
@@ -91,14 +91,14 @@ def requested(p: Problem) -> Moved:
 
 
 def compulsory(p: Problem) -> Moved:
-    """Q and, of K and V, what a query sees in; O and lse out."""
+    """Count Q and, of K and V, what a query sees in; O and lse out."""
     matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
     read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
     return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
 
 
 def size(p: Problem) -> Size:
-    """Every tile reads K and V; each row block reads Q, writes O and lse."""
+    """Count the moves: every tile reads K and V; each row block reads Q, writes O and lse."""
     tiles = p.Tr * p.Tc
     return Size(tiles, 2 * tiles + 3 * p.Tr, 2, p.n * p.Tc * (p.d + 7))
 

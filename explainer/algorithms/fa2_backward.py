@@ -20,8 +20,9 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """D and a dQ of zeros, row block by row block; each key block visits the row blocks that its
-    mask leaves; dQ is scaled. A key block that no row sees has one visit of no tile."""
+    """List the visits: D and a dQ of zeros, row block by row block; then each key block passes the
+    row blocks in which its mask leaves a score; then dQ is scaled. A key block that no row sees has
+    one visit of no tile."""
     move = Mover(problem)
     rows = range(problem.Tr)
     for i in rows:
@@ -115,8 +116,8 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 
 
 def _moved(p: Problem, keys: int, rows: int) -> Moved:
-    """Of so many keys K, V and their gradients, of so many rows all that a tile takes of a row and
-    adds to dQ; of all rows what the two small kernels move."""
+    """Count of so many keys K, V and their gradients, of so many rows all that a tile takes of a
+    row and adds to dQ; of all rows what the two small kernels move."""
     size, all_rows = p.d * ITEMSIZE[p.dtype], p.n
     fp32 = 4 * p.d
     moved = dict.fromkeys(("K", "V"), (keys * size, 0)) | {"Q": (rows * size, 0)}
@@ -127,17 +128,18 @@ def _moved(p: Problem, keys: int, rows: int) -> Moved:
 
 
 def requested(p: Problem) -> Moved:
-    """K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits them."""
+    """Count K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits
+    them."""
     return _moved(p, p.n, int(tiling.visited(p).rows.sum()))
 
 
 def compulsory(p: Problem) -> Moved:
-    """The same with what a row needs once, of the rows that see a key."""
+    """Count the same with what a row needs once, of the rows that see a key."""
     return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
 
 
 def size(p: Problem) -> Size:
-    """S, P, dP and dS of each tile, D of its rows, and the sums after it; D once before."""
+    """Count S, P, dP and dS of each tile, D of its rows, and the sums after it; D once before."""
     tiles, sums = p.Tr * p.Tc, 2 * p.n * p.d * (p.Tr + p.Tc)
     moves = 5 * tiles + 6 * p.Tr + 4 * p.Tc
     return Size(tiles + 2 * p.Tr, moves, 4 + p.score.changes, p.n * (p.Tc + 1) + sums)

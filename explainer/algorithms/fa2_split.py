@@ -24,8 +24,9 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Each part of each row block visits its key blocks that the mask leaves, and stores what it
-    has; then each row block combines its parts. A part without a tile still stores O′ = 0."""
+    """List the visits: each part of each row block visits its key blocks that the mask leaves, and
+    stores what it has; then each row block combines its parts. A part without a tile still stores
+    O′ = 0."""
     move = Mover(problem)
     of_keys = [(move.read("K", j), move.read("V", j)) for j in range(problem.Tc)]
     parts = [part_of(problem.Tc, lane) for lane in range(SPLITS)]
@@ -113,7 +114,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 
 
 def _moved(p: Problem, keys: int, parts: int) -> Moved:
-    """Q once a part; K and V of so many keys; O′ and lse′ out and in again; O and lse out."""
+    """Count Q once a part; K and V of so many keys; O′ and lse′ out and in again; O and lse out."""
     size, matrix = ITEMSIZE[p.dtype], p.n * p.d
     read = {"Q": (parts * matrix * size, 0)} | dict.fromkeys("KV", (keys * p.d * size, 0))
     O_bytes, lse_bytes = parts * matrix * 4, parts * p.n * 4
@@ -133,7 +134,7 @@ def compulsory(p: Problem) -> Moved:
 
 
 def size(p: Problem) -> Size:
-    """FA-2's tiles; a visit of each part that has none; the combine, with its parts' lse and
+    """Count FA-2's tiles; a visit of each part that has none; the combine, with its parts' lse and
     weights, four statistics and O."""
     tiles, empty = p.Tr * p.Tc, p.Tr * max(0, SPLITS - p.Tc)
     visits = tiles + empty + p.Tr

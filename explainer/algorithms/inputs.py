@@ -22,7 +22,7 @@ INPUTS = {
     "sentence": "Six-word sentence",
     "own": "Own Q, K, V",
 }
-# What changes no input, at its plainest: two Problems that differ in these share theirs.
+# The fields that change no input, at their plainest: Problems that differ in these share inputs.
 NEUTRAL = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
 STRIP = 2_048  # rows
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
@@ -31,7 +31,7 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _rng(problem: Problem, head: int, more: int = 0) -> np.random.Generator:
-    """The head's own; the first one's is the seed's."""
+    """Make the head's own generator; the first head's depends on the seed alone."""
     seed = problem.seed + more
     return np.random.default_rng([seed, head] if head else seed)
 
@@ -43,7 +43,7 @@ def _normal(problem: Problem, head: int) -> Arrays:
 
 
 def _rising(problem: Problem, head: int) -> Arrays:
-    """Scores that climb from key block to key block, so that every visit rescales.
+    """Make scores that climb from key block to key block, so that every visit rescales.
 
     The first coordinate carries the climb: q = √d there, and k rises by ``step`` a block. Only the
     first key of a block must stand that high (a row on the diagonal may see no other); the rest
@@ -66,18 +66,19 @@ def _rising(problem: Problem, head: int) -> Arrays:
 
 
 def _climb(problem: Problem) -> float:
-    """What scores rise by from one key block to the next."""
+    """Return by how much scores rise from one key block to the next."""
     return min(1.4, 24.0 / problem.Tc)
 
 
 def _largest(q: np.ndarray, k: np.ndarray) -> np.float32:
-    """The largest |q·k| of any two rows; a strip of the products at a time is held."""
+    """Return the largest |q·k| of any two rows, computing a strip of the products at a time."""
     strips = (q[r : r + STRIP] @ k.T for r in range(0, len(q), STRIP))
     return np.max([max(x.max(), -x.min()) for x in strips])
 
 
 def _spike(problem: Problem, head: int) -> Arrays:
-    """Random normal, but one key two thirds along answers one query with a score of about 30."""
+    """Draw random normal numbers, but one key two thirds along has a score of about 30 with one
+    query."""
     q, k, v = _normal(problem, head)
     row = problem.n - 1
     key = (2 * row) // 3
@@ -87,7 +88,8 @@ def _spike(problem: Problem, head: int) -> Arrays:
 
 
 def _sentence(problem: Problem, head: int) -> Arrays:
-    """Toy embeddings: a vector a word, a little position, and a head's three fixed projections."""
+    """Make toy embeddings: a vector a word, a little position, and a head's three fixed
+    projections."""
     rng = np.random.default_rng(problem.seed)
     vocabulary = {w: rng.standard_normal(problem.d) for w in dict.fromkeys(_words(problem))}
     rng = _rng(problem, head) if head else rng
@@ -100,7 +102,7 @@ def _sentence(problem: Problem, head: int) -> Arrays:
 
 
 def _own(problem: Problem, _: int) -> Arrays:
-    """The numbers that the user pasted."""
+    """Read the numbers that the user pasted."""
     q, k, v = (np.array(x, np.float32) for x in own_data.matrices(problem.text))
     return q, k, v
 
@@ -115,12 +117,12 @@ _GENERATORS = {
 
 
 def make_inputs(problem: Problem) -> Arrays:
-    """Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
+    """Return Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
     return made(replace(problem, block_q=1, **NEUTRAL))
 
 
 def make_gradient(problem: Problem) -> np.ndarray:
-    """dO, the gradient of a loss by O: random normal for whatever data, by the seed and the head,
+    """Draw dO, the gradient of a loss by O: random normal for any data, by the seed and the head,
     read-only float32 (n, d) rounded to the dtype."""
     rng = np.random.default_rng([problem.seed, problem.head, 1])
     drawn = rng.standard_normal((problem.n, problem.d), dtype=np.float32)
@@ -130,8 +132,8 @@ def make_gradient(problem: Problem) -> np.ndarray:
 
 
 def _sharing(problem: Problem, q: np.ndarray, q_own: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """The queries q of a head for the keys of another, made with ``q_own``: as the data's name has
-    it, the scores still rise, or one query is still answered by a spike."""
+    """Adapt the queries q of a head to the keys of another, which were made with ``q_own``: the
+    scores still rise, or one query still has its spike, as the data's name says."""
     if problem.inputs == "rising" and problem.d > 1:
         noise = float(_largest(q[:, 1:], k[:, 1:])) * problem.scale
         q[:, 1:] *= min(1.0, 0.3 * _climb(problem) / max(noise, 1e-6))
@@ -141,8 +143,8 @@ def _sharing(problem: Problem, q: np.ndarray, q_own: np.ndarray, k: np.ndarray) 
 
 
 def _rotated(x: np.ndarray, problem: Problem) -> np.ndarray:
-    """RoPE (arXiv 2104.09864) as kernels/rotary.py has it: in row i the pair (x_c, x_{c+d/2}) is
-    turned by the angle i · base^(−2c/d)."""
+    """Apply RoPE (arXiv 2104.09864) as kernels/rotary.py does: in row i the pair (x_c, x_{c+d/2})
+    is rotated by the angle i · base^(−2c/d)."""
     speed = problem.rope ** (np.arange(0, problem.d, 2) / -problem.d)
     angle = np.arange(problem.n)[:, None] * speed
     cos, sin = np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
@@ -169,7 +171,7 @@ def _words(problem: Problem) -> tuple[str, ...]:
 
 
 def row_names(problem: Problem) -> tuple[str, ...] | None:
-    """The word of each row for ``sentence`` (repeated beyond its end), None otherwise."""
+    """Return the word of each row for ``sentence`` (repeated beyond its end), None otherwise."""
     if problem.inputs != "sentence":
         return None
     words = _words(problem)

@@ -20,7 +20,8 @@ NEG_INF = np.float32(-np.inf)
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """One visit with its numbers, all float32; None where the algorithm has no such thing there.
+    """Hold one visit with its numbers, all float32; None where the algorithm has no such thing
+    there.
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
     ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard
@@ -51,7 +52,8 @@ class Visit:
 
 
 class _Strip:
-    """The rows of one row block of an N × N matrix, under their own indices; no other exists."""
+    """Hold one row block of an N × N matrix, under the rows' own indices; other rows do not
+    exist."""
 
     def __init__(self, rows: slice, n: int, value: float | np.float32) -> None:
         self.rows = rows
@@ -68,15 +70,15 @@ class _Strip:
 
 
 class Operands:
-    """Q, K, V, and what the loops of both passes do to scores."""
+    """Hold Q, K, V, and change scores as the loops of both passes do."""
 
     def __init__(self, problem: Problem) -> None:
         self.p = problem
         self.Q, self.K, self.V = make_inputs(problem)
 
     def scored(self, S: np.ndarray, r: slice, c: slice) -> tuple[np.ndarray, np.ndarray | None]:
-        """What the Problem's score makes of the scaled products of these rows and keys, and the
-        slope of it; None where it leaves them as they are."""
+        """Return what the Problem's score makes of the scaled products of these rows and keys, and
+        its slope; None where it leaves them as they are."""
         if not self.p.score.changes:
             return S, None
         rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
@@ -84,18 +86,18 @@ class Operands:
         return S, np.full(S.shape, slope, np.float32)
 
     def mask(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
-        """−inf where the mask hides a key from a query."""
+        """Return S with −inf where the mask hides a key from a query."""
         if not self.p.mask.hides:
             return S
         return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
 
 
 class Run(Operands):
-    """Operands, outputs and the steps that all three loops share unchanged.
+    """Hold the operands and outputs, and take the steps that all loops share unchanged.
 
     ``start``: a row's m and l before its first tile: −inf and 0, or with a sink its logit x and 1,
     as if a key with this score and V = 0 had been met. With ``rows`` only that row block's part of
-    S and P is held: rows never meet each other.
+    S and P exists: rows do not depend on each other.
     """
 
     def __init__(self, problem: Problem, rows: slice | None = None) -> None:
@@ -108,22 +110,22 @@ class Run(Operands):
         self.lse = np.full(problem.n, self.start[0], np.float32)
 
     def matrix(self, value: float | np.float32) -> np.ndarray | _Strip:
-        """An N × N matrix, or the strip of it that is wanted."""
+        """Make an N × N matrix of this value, or the strip of it that the run needs."""
         if self.rows is not None:
             return _Strip(self.rows, self.p.n, value)
         return np.full((self.p.n, self.p.n), value, np.float32)
 
     def statistics(self, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """m and l (rows,) of rows that have met no key."""
+        """Return m and l (rows,) of rows before their first key."""
         m, l = (np.full(rows, x, np.float32) for x in self.start)
         return m, l
 
     def score(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
-        """What the Problem's score makes of the scaled products of these rows and keys."""
+        """Return what the Problem's score makes of the scaled products of these rows and keys."""
         return self.scored(S, r, c)[0]
 
     def drop(self, P: np.ndarray, r: slice, c: slice) -> np.ndarray:
-        """The weights that enter P V: some are 0, the others 1/(1 − p) times as large."""
+        """Return the weights that enter P V: some are 0, the others 1/(1 − p) times as large."""
         p = self.p
         if not p.dropout:
             return P
@@ -132,17 +134,18 @@ class Run(Operands):
 
 
 def exp_difference(a: np.ndarray | np.float32, b: np.ndarray) -> np.ndarray:
-    """exp(a − b), with −inf − (−inf) read as "nothing yet": 1 for a statistic, 0 for a score."""
+    """Return exp(a − b), with −inf − (−inf) read as "nothing yet": 1 for a statistic, 0 for a
+    score."""
     return np.exp(a - np.where(b == NEG_INF, np.float32(0), b))
 
 
 def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
-    """alpha = exp(m − m_new); 1 for a row that has seen no key yet."""
+    """Return alpha = exp(m − m_new); 1 for a row that has seen no key yet."""
     return np.where(m_new == NEG_INF, np.float32(1), exp_difference(m, m_new))
 
 
 def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
-    """The visit of this step with its numbers, which nobody may change afterwards."""
+    """Make the visit of this step with its numbers, which become read-only."""
     for x in numbers.values():
         x.setflags(write=False)
     return Visit(step.i, step.j, step.kind, step.stage, step.phases, step.transfers, **numbers)

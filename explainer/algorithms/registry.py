@@ -47,7 +47,7 @@ SENT_TEXTS = (
 
 
 def lanes_of(order: str, pass_: str = "forward") -> tuple[str, ...]:
-    """Return the algorithms that stand beside each other where this one is shown: all but the
+    """Return the algorithms that stand beside each other on this one's pages: all but the
     variants, and this one. A variant has no backward pass of its own."""
     return tuple(key for key in ALGORITHMS if key in MAIN or (key == order and pass_ == "forward"))
 

@@ -18,7 +18,7 @@ MAX_N_LISTED = 16_384
 
 
 def check_size(problem: Problem) -> None:
-    """Raises ProblemError when the tiles are too many to be listed one by one."""
+    """Raise ProblemError when the tiles are too many to be listed one by one."""
     if problem.n > MAX_N_LISTED:
         raise refuse("n", problem.n, t("listed", most=MAX_N_LISTED))
     if (tiles := problem.Tr * problem.Tc) > MAX_TILES:
@@ -28,14 +28,14 @@ def check_size(problem: Problem) -> None:
 
 
 def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
-    """Every visit of the Problem's loop order, one after the other, however many there are."""
+    """List every visit of the Problem's loop order, one after the other, however many there are."""
     return OF_PASS[pass_][problem.order].steps(problem)
 
 
 @cached(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
-    """Every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and for
-    dropout in the backward pass."""
+    """Return every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and
+    for dropout in the backward pass."""
     check_size(problem)
     if pass_ == "backward" and problem.dropout:
         raise refuse("dropout", problem.dropout, t("dropout"))

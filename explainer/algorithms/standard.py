@@ -18,7 +18,8 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Three kernels over everything, tile by tile: none knows what another had on chip."""
+    """List the visits of three kernels over all tiles; on chip, no kernel finds what another
+    had."""
     move = Mover(problem)
     everywhere = range(problem.Tc)
     Q = [move.read("Q", i) for i in range(problem.Tr)]
@@ -87,24 +88,24 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 
 
 def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
-    """S and P whole, there and back; K and V once a row block, Q once a key block."""
+    """Count S and P whole, written and read; K and V once a row block, Q once a key block."""
     matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
     scores = {"Q": (key_blocks * matrix, 0), "K": (row_blocks * matrix, 0), "S": (square, square)}
     return scores | {"P": (square, square), "V": (row_blocks * matrix, 0), "O": (0, matrix)}
 
 
 def requested(p: Problem) -> Moved:
-    """What the tiles of its three kernels load and store; nothing is skipped."""
+    """Count what the tiles of its three kernels load and store; nothing is skipped."""
     return _moved(p, p.Tr, p.Tc)
 
 
 def compulsory(p: Problem) -> Moved:
-    """The same in tiles as large as the matrices."""
+    """Count the same in tiles as large as the matrices."""
     return _moved(p, 1, 1)
 
 
 def size(p: Problem) -> Size:
-    """S in tiles, S and P in the softmax, P at the end; four statistics of a row, and O."""
+    """Count S in tiles, S and P in the softmax, P at the end; four statistics of a row, and O."""
     tiles = p.Tr * p.Tc
     return Size(tiles + 2 * p.Tr, 7 * tiles + p.Tr, 4, p.n * (p.d + 4))
 

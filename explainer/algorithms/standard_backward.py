@@ -21,14 +21,16 @@ t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
-    """Four products over everything, tile by tile, and dS by strips of rows; nothing is skipped."""
+    """List the visits: four products over all tiles, and dS by strips of rows; nothing is
+    skipped."""
     move = Mover(problem)
     rows, keys = range(problem.Tr), range(problem.Tc)
     down = [(i, j) for j in keys for i in rows]
     along = [(i, j) for i in rows for j in keys]
 
     def products(stage: str, order, square: str, factor: str) -> Iterator[Step]:
-        """The stage's sum: over rows for each key block, or over keys for each row block."""
+        """List the visits of the stage's sum: over rows for each key block, or over keys for each
+        row block."""
         by_keys = order is down
         last = problem.Tr - 1 if by_keys else problem.Tc - 1
         for i, j in order:
@@ -129,8 +131,8 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 
 
 def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
-    """P, dP and dS whole, there and back; K and V once a row block, Q and dO once a key block, dO
-    for two products."""
+    """Count P, dP and dS whole, written and read; K and V once a row block, Q and dO once a key
+    block, dO for two products."""
     matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
     moved = {"P": (2 * square, 0), "dP": (square, square), "dS": (2 * square, square)}
     moved |= {"S": (square, 0)} if p.score.bends else {}
@@ -140,17 +142,17 @@ def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
 
 
 def requested(p: Problem) -> Moved:
-    """What the tiles of its five kernels load and store."""
+    """Count what the tiles of its five kernels load and store."""
     return _moved(p, p.Tr, p.Tc)
 
 
 def compulsory(p: Problem) -> Moved:
-    """The same in tiles as large as the matrices."""
+    """Count the same in tiles as large as the matrices."""
     return _moved(p, 1, 1)
 
 
 def size(p: Problem) -> Size:
-    """Seven matrices of N × N in its five kernels, D, and the sums of three products."""
+    """Count seven matrices of N × N in its five kernels, D, and the sums of three products."""
     tiles, sums = p.Tr * p.Tc, p.n * p.d * (2 * p.Tr + p.Tc)
     moves = (12 + p.score.bends) * tiles + p.Tr + 2 * p.Tc
     return Size(4 * tiles + p.Tr, moves, 7 + p.score.changes, p.n + sums)

@@ -35,7 +35,7 @@ def cols(problem: Problem, j: int | None) -> slice:
 
 
 def kinds(problem: Problem) -> np.ndarray:
-    """(Tr, Tc) uint8 of indices into ``KINDS``.
+    """Return the kind of each tile: (Tr, Tc) uint8 of indices into ``KINDS``.
 
     skipped: the mask keeps no score of it. partial: the mask keeps some, or the tile is ragged in
     rows or keys. full: the rest.
@@ -50,8 +50,8 @@ def kinds(problem: Problem) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Visited:
-    """Of the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows`` (Tc,)
-    in those of each key block; ``loaded``: keys that are in any at all."""
+    """Count in the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows``
+    (Tc,) in those of each key block; ``loaded``: keys that are in any at all."""
 
     keys: np.ndarray
     rows: np.ndarray
@@ -60,14 +60,15 @@ class Visited:
 
 @lru_cache(maxsize=256)
 def seeing(mask: Mask, n: int) -> tuple[int, int]:
-    """How many queries see a key, and how many keys are seen by a query."""
+    """Count the queries that see a key, and the keys that a query sees."""
     ranges = mask.key_range(n, n, 1), mask.row_range(n, n, 1)
     rows, keys = (int((start < stop).sum()) for start, stop in ranges)
     return rows, keys
 
 
 def visited(problem: Problem) -> Visited:
-    """By the mask alone. Raises ProblemError above 2²⁴ tiles, unless the mask is a plain one."""
+    """Count the tiles that the mask leaves. Raises ProblemError above 2²⁴ tiles, unless the mask is
+    a plain one."""
     p = problem
     return _visited(p.mask, p.n, p.block_q, p.block_k)
 
@@ -90,12 +91,12 @@ def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
 
 
 def _sizes(n: int, block: int) -> np.ndarray:
-    """Rows or keys of each block."""
+    """Count the rows or keys of each block."""
     first = np.arange(0, n, block)
     return np.minimum(first + block, n) - first
 
 
 def counts(problem: Problem) -> dict[str, int]:
-    """How many tiles of each kind."""
+    """Count the tiles of each kind."""
     found = np.bincount(kinds(problem).ravel(), minlength=len(KINDS))
     return {name: int(c) for name, c in zip(KINDS, found, strict=True)}

@@ -1,6 +1,6 @@
-"""Bytes by two conventions, of every algorithm alike: *asked* and *least* (see CONVENTIONS).
+"""Bytes by two conventions, of every algorithm alike: requested and compulsory (CONVENTIONS).
 
-What was asked is the sum of the schedule's transfers; here also without listing the tiles.
+Requested bytes are the sum of the schedule's transfers; here also without listing the tiles.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from kernels.spec.masks import Mask
 
 
 def moved(steps: Iterable[Step]) -> Moved:
-    """{tensor: (bytes read, bytes written)} of the given visits; what is added counts as written,
-    once."""
+    """Return {tensor: (bytes read, bytes written)} of the given visits; what is added counts as
+    written, once."""
     out: dict[str, list[int]] = {}
     for step in steps:
         for t in step.transfers:
@@ -27,31 +27,33 @@ def moved(steps: Iterable[Step]) -> Moved:
 
 
 def traffic(problem: Problem, pass_: str = "forward") -> Moved:
-    """{tensor: (bytes read, bytes written)} asked by the whole Problem in its loop order."""
+    """Return {tensor: (bytes read, bytes written)} of the whole Problem in its loop order."""
     return moved(schedule(problem, pass_))
 
 
 def total(problem: Problem) -> int:
-    """All bytes that the Problem asks for, reads and writes together."""
+    """Count all requested bytes of the Problem, reads and writes together."""
     return both(traffic(problem))
 
 
 def both(moved: Moved) -> int:
-    """Reads and writes of all tensors together, in bytes."""
+    """Add up reads and writes of all tensors, in bytes."""
     return sum(read + written for read, written in moved.values())
 
 
 def summed(problem: Problem, convention: str = REQUESTED, pass_: str = "forward") -> Moved:
-    """{tensor: (bytes read, bytes written)} by either convention, for any N: the closed forms.
+    """Return {tensor: (bytes read, bytes written)} by either convention, for any N: the closed
+    forms.
 
-    *Asked* equals ``traffic`` wherever both can be had (tests/algorithms/test_traffic_sums.py).
+    Requested bytes equal ``traffic`` wherever both can be computed
+    (tests/algorithms/test_traffic_sums.py).
     """
     algorithm = OF_PASS[pass_][problem.order]
     return (algorithm.requested if convention == REQUESTED else algorithm.compulsory)(problem)
 
 
 def launches(problem: Problem, convention: str = REQUESTED) -> tuple[tuple[str, Moved], ...]:
-    """(what the launch is called, what it moves): standard attention's three kernels, or the one.
+    """Return (name, what it moves) of each kernel: standard attention's three, or the only one.
 
     Every tensor of the three stages is moved by the stage that names it; their sum is ``summed``.
     """

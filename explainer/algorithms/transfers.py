@@ -9,7 +9,7 @@ from explainer.algorithms import tiling
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
-STATISTICS = frozenset({"m", "l", "lse", "D"})  # kept in fp32 whatever the operands are
+STATISTICS = frozenset({"m", "l", "lse", "D"})  # fp32 whatever the operands are
 OF_KEYS = frozenset({"K", "V", "dK", "dV"})  # cut into key blocks; the others into row blocks
 # Tensors of which each lane (a part of the keys) has its own, in fp32.
 PARTIAL = frozenset({"O′", "lse′"})
@@ -19,7 +19,7 @@ OPS = ("read", "write", "add")
 
 @dataclass(frozen=True)
 class Pass:
-    """What happens in a pass by whatever algorithm: ``phases`` of a visit, in their order;
+    """Name what happens in a pass by any algorithm: ``phases`` of a visit, in their order;
     ``stages``, None for the tiles of a kernel that has no other; ``tensors`` that are moved."""
 
     phases: tuple[str, ...]
@@ -50,9 +50,10 @@ Moved = dict[str, tuple[int, int]]  # tensor → bytes read, bytes written
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One block moved between HBM and the chip. ``block``: j for ``OF_KEYS``, (i, j) for S P dP dS,
-    (i, lane) for ``PARTIAL``, i for the others; ``op`` one of OPS, add: what another program may
-    add to at the same time; ``phase`` of the visit in which it moves; padding moves no byte."""
+    """Describe one block moved between HBM and the chip. ``block``: j for ``OF_KEYS``, (i, j) for S
+    P dP dS, (i, lane) for ``PARTIAL``, i for the others; ``op`` one of OPS, add: what another
+    program may add to at the same time; ``phase`` of the visit in which it moves; padding moves no
+    byte."""
 
     tensor: str
     block: Block
@@ -63,10 +64,10 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One visit of a tile; with j None of a strip of rows, with i None of a key block that no row
-    sees. ``kind`` full | partial | skipped; ``stage`` one of its pass's; ``first``: nothing of its
-    block of the outer loop (and of its lane) was visited before; ``lane``: which part of the keys,
-    where several programs share a row block."""
+    """Describe one visit of a tile; with j None of a strip of rows, with i None of a key block that
+    no row sees. ``kind`` full | partial | skipped; ``stage`` one of its pass's; ``first``: nothing
+    of its block of the outer loop (and of its lane) was visited before; ``lane``: which part of the
+    keys, where several programs share a row block."""
 
     i: int | None
     j: int | None
@@ -79,7 +80,7 @@ class Step:
 
 
 class Mover:
-    """Makes transfers with the byte counts of one Problem. A loop that moves a block many times
+    """Make transfers with the byte counts of one Problem. A loop that moves a block many times
     makes its transfer once: there are up to half a million."""
 
     def __init__(self, problem: Problem) -> None:
@@ -110,7 +111,7 @@ class Mover:
         return self._move(tensor, block, "write", phase, fp32)
 
     def add(self, tensor: str, block: Block) -> Transfer:
-        """To sums in HBM, which are fp32, in the phase that is named as they are."""
+        """Add to sums in HBM, which are fp32, in the phase that has the tensor's name."""
         return self._move(tensor, block, "add", tensor, True)
 
     def kind(self, i: int, j: int) -> str:
@@ -123,14 +124,14 @@ def _size(part: slice) -> int:
 
 @cache
 def computed(kind: str, *, store: bool) -> tuple[str, ...]:
-    """The phases of a tile that is computed; only a partial one is masked."""
+    """Return the phases of a tile that is computed; only a partial one is masked."""
     mask = ("mask",) if kind == "partial" else ()
     return ("load", "scores", *mask, "max", "exp", "sum", "output", *(("store",) if store else ()))
 
 
 @cache
 def differentiated(kind: str, *, D: bool = False, store: bool = False) -> tuple[str, ...]:
-    """The same in the backward pass; ``D``: it is computed in each tile."""
+    """Return the same for the backward pass; ``D``: it is computed in each tile."""
     mask, delta = ("mask",) if kind == "partial" else (), ("D",) if D else ()
     last = ("store",) if store else ()
     return ("load", "scores", *mask, "exp", "dV", "dP", *delta, "dS", "dQ", "dK", *last)

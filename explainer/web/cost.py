@@ -23,7 +23,7 @@ COMPILING_S = 10.0
 
 @dataclass(frozen=True)
 class Work:
-    """``moves`` of blocks listed, ``visits`` computed, ``products`` (multiply-adds) in them,
+    """Count ``moves`` of blocks listed, ``visits`` computed, ``products`` (multiply-adds) in them,
     numbers ``touched`` on the way and ``numbers`` in the answer."""
 
     moves: int = 0
@@ -37,7 +37,7 @@ class Work:
 
     @property
     def seconds(self) -> float:
-        """On one core of 2024, roughly: it only has to tell what is dear."""
+        """Estimate the time on one core of 2024, roughly: it only tells cheap from expensive."""
         listed = 3e-6 * self.moves + 60e-6 * self.visits
         return listed + 2e-11 * self.products + 2e-9 * self.touched + 60e-9 * self.numbers
 
@@ -48,7 +48,7 @@ def _inputs(p: Problem) -> Work:
 
 
 def whole(p: Problem, pass_: str = "forward") -> Work:
-    """Every visit with its numbers; a backward pass computes the forward pass first."""
+    """Count every visit with its numbers; a backward pass computes the forward pass first."""
     backward = pass_ == "backward"
     products, numbers = (5 if backward else 2) * p.n * p.n * p.d, trace_numbers(p, pass_)
     before, size = whole(p) if backward else _inputs(p), size_of(p, pass_)
@@ -65,8 +65,8 @@ def _widest(p: Problem) -> int:
 
 
 def one_visit(p: Problem, pass_: str = "forward") -> Work:
-    """The visits of one row block, of which one is told; in the backward pass of all row blocks,
-    since a key block's sums may go over them."""
+    """Count the visits of one row block, of which the answer has one; in the backward pass of all
+    row blocks, since a key block's sums may go over them."""
     if pass_ == "backward":
         tiles, square = p.Tr * p.Tc, p.n * p.n
         touched = 16 * square + p.n * p.d * p.Tc
@@ -86,7 +86,8 @@ def _warps(p: Problem) -> Work:
 
 
 def _mask(p: Problem) -> Work:
-    """Each predicate of each tile, in both sizes and causal, and of each score that is sent."""
+    """Count each predicate of each tile, in both sizes and causal, and of each score that is
+    sent."""
     half = mask_map.halved(p)
     tiles = 2 * p.Tr * p.Tc + (half.Tr * half.Tc if half else 0)
     cells = p.n * p.n if p.n <= mask_map.MOST_CELLS else 0

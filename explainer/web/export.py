@@ -1,6 +1,7 @@
-"""The whole lesson as files that any host can serve: ``python -m explainer.web.export FOLDER``.
+"""Write the whole lesson as files that any host can serve:
+``python -m explainer.web.export FOLDER``.
 
-One page with the app's own parts, and in ``data/`` beside it what the app's server would be asked:
+One page with the app's own parts, and in ``data/`` beside it what the app's server would send:
 the traces of the tour, of every link of the lesson and of a few presets, the settings of the
 widgets, the views of a few workloads, what was recorded. Every address is relative.
 """
@@ -60,7 +61,7 @@ LACKS, OTHER = t.named("lacks"), t("other")
 
 
 def _named_places() -> list[tuple[str, str]]:
-    """(title, address) of the places of the Step page that the lesson names."""
+    """List (title, address) of the places of the Step page that the lesson names."""
     found = [(title, urlencode(problem.to_query())) for title, problem in PRESETS]
     found += [
         (t("tour", k=k, title=chapter.title), urlencode(chapter.query()))
@@ -80,8 +81,8 @@ def _name(problem: Problem, pass_: str = "forward") -> str:
 
 
 def traces(queries: list[str]) -> tuple[Files, dict[str, str]]:
-    """({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can race,
-    and in both passes where the query is of the backward one."""
+    """Return ({file: {Problem: its trace}}, {Problem: file}); each in every order, so that it can
+    race, and in both passes where the query is of the backward one."""
     files: Files = {}
     where: dict[str, str] = {}
     for query in queries:
@@ -100,7 +101,7 @@ def traces(queries: list[str]) -> tuple[Files, dict[str, str]]:
 
 
 def _screens() -> dict[str, Markup]:
-    """{file: a screen of the Learn page}; controls reach what is held and nothing between."""
+    """Return {file: a screen of the Learn page}; controls have only the values that are stored."""
     found = {f"{key}.html": screen(key) for key in keys()}
     for key, widget in widgets().items():
         whole, narrow = render_widget(key), render_widget(key, limited_controls(widget))
@@ -109,7 +110,7 @@ def _screens() -> dict[str, Markup]:
 
 
 def answers() -> tuple[Files, dict[str, str]]:
-    """({file: {what is asked: the answer}}, {Problem: the file of its trace})."""
+    """Return ({file: {request: response}}, {Problem: the file of its trace})."""
     of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
     led_to = [query for _, query in _named_places()] + linked_addresses(of_widgets)
     files, where = traces(led_to)
@@ -148,7 +149,7 @@ def _index(files: list[str], where: dict[str, str]) -> str:
 
 
 def site(folder: Path) -> list[Path]:
-    """Writes the page, its answers and the library of its charts; any static host can serve them,
+    """Write the page, its answers and the library of its charts; any static host can serve them,
     under any path."""
     (folder / "data").mkdir(parents=True, exist_ok=True)
     files, where = answers()

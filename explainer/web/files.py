@@ -1,6 +1,6 @@
-"""A Problem as a file: a page that plays it with no server, its trace as JSON or arrays.
+"""Make files of a Problem: a page that plays it with no server, its trace as JSON or arrays.
 
-The page holds the player, the traces it shows and the listings; it loads nothing, from anywhere.
+The page contains the player, its traces and the listings; it loads nothing, from anywhere.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import base64
 import io
 import json
 from dataclasses import replace
-from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 import orjson  # Gradio brings it
+from markupsafe import Markup
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.registry import BACKWARD, lanes_of
@@ -27,6 +27,7 @@ from explainer.learn import glossary
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, trace, trace_backward
 from explainer.views.downloads import describe_scores
+from explainer.views.templates import render
 from explainer.web import bundle, wire
 from explainer.web.listings import listings
 from explainer.web.stylesheets import PLAYER, join_stylesheets
@@ -45,28 +46,6 @@ STATS = {
 MOST_EXPORTED = 6_000_000  # numbers in a file
 MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-script-src 'unsafe-inline'; connect-src data:; img-src data:">
-<title>{title}</title>
-<style>
-{style}
-</style>
-</head>
-<body class="fa-offline">
-<header><h1>{title}</h1><p>{remark}</p></header>
-<main id="stage"></main>
-<script type="application/json" id="content">{content}</script>
-<script>
-{script}</script>
-</body>
-</html>
-"""
-
 
 def _name(problem: Problem) -> str:
     return "&".join(f"{key}={value}" for key, value in problem.to_query().items())
@@ -78,8 +57,8 @@ def in_every_order(problem: Problem) -> list[Problem]:
 
 
 def animation(problem: Problem, start: dict[str, str]) -> str:
-    """One HTML page that plays this Problem offline, opened at the place ``start`` of its address:
-    forward in every order, backward in its own, unless dropout leaves no backward pass.
+    """Make one HTML page that plays this Problem offline, opened at the place ``start`` of its
+    address: forward in every order, backward in its own, unless dropout leaves no backward pass.
 
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
@@ -101,29 +80,30 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         "glossary": glossary.data(),
         "start": urlencode(problem.to_query() | start),
     }
-    return PAGE.format(
-        title=escape(title),
+    return render(
+        "site/offline",
+        title=title,
         remark=t("file.remark", kind=KIND),
-        style=join_stylesheets(PLAYER),
-        content=in_script(content),
-        script=bundle.offline().replace("</", "<\\/"),
+        style=Markup(join_stylesheets(PLAYER)),
+        content=Markup(in_script(content)),
+        script=Markup(bundle.offline().replace("</", "<\\/")),
     )
 
 
 def _listings(problem: Problem) -> dict[str, dict]:
-    """Keep the code of what the page shows: of every lane, backward of its own order."""
+    """Return the code that the page shows: of every lane, backward of its own order."""
     found = {key: listings()[key] for key in lanes_of(problem.order)}
     own = BACKWARD[problem.order].key
     return found | {"backward": {own: listings()["backward"][own]}}
 
 
 def in_script(content: object) -> str:
-    """As JSON that can stand in a script element."""
+    """Return JSON that can stand in a script element."""
     return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "forward") -> None:
-    """Raises ProblemError for more numbers than a file may have."""
+    """Raise ProblemError for more numbers than a file may have."""
     check_size(problem)
     if (found := trace_numbers(problem, pass_)) > most:
         where = t("file.numbers_at", d=problem.d, bc=problem.block_k)
@@ -135,8 +115,8 @@ def _traced(problem: Problem, pass_: str) -> Trace | BackwardTrace:
 
 
 def as_json(problem: Problem, pass_: str = "forward") -> bytes:
-    """The whole trace as JSON, each number in the fewest digits that give the float32 back; −inf
-    and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
+    """Write the whole trace as JSON, each number in the fewest digits that give the float32 back;
+    −inf and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
 
     def plain(x):
         return x if x is None else np.ascontiguousarray(x)
@@ -162,9 +142,9 @@ def as_json(problem: Problem, pass_: str = "forward") -> bytes:
 
 
 def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
-    """The whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a visit;
-    ``kind`` says what the numbers are, ``problem`` is the query string and ``pass`` the pass.
-    Raises ProblemError as ``as_json`` does, and for too many arrays."""
+    """Write the whole trace as NumPy arrays: Q K V S O lse, and ``v0007_m_new`` and so on for a
+    visit; ``kind`` says what the numbers are, ``problem`` is the query string and ``pass`` the
+    pass. Raises ProblemError as ``as_json`` does, and for too many arrays."""
     check_exported(problem, pass_=pass_)
     stats = STATS[pass_]
     if (visits := problem.Tr * problem.Tc) * len(stats) > MOST_ARRAYS:

@@ -1,4 +1,4 @@
-"""A Trace as bytes for the browser, in the format that assets/js/model/decode.js reads.
+"""Pack a Trace for the browser, in the format that assets/js/model/decode.js reads.
 
 Little-endian: magic "FATR", uint32 length of the header, the header (JSON, space-padded to a
 multiple of 8), then the arrays, each starting at a multiple of 8. The header's ``arrays`` maps
@@ -55,8 +55,8 @@ def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
 
 
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
-    """Visits and transfers as flat arrays; −1 where a visit has no i or no j; a block of a matrix
-    of scores is the index i·Tc + j."""
+    """Return visits and transfers as flat arrays; −1 where a visit has no i or no j; a block of a
+    matrix of scores is the index i·Tc + j."""
     moves = [move for s in steps for move in s.transfers]
     # Few are looked at: most blocks move many times, by the same transfer.
     ids = np.fromiter(map(id, moves), np.int64, len(moves))
@@ -88,16 +88,16 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
 
 
 def _hidden(p: Problem, rows: slice = slice(None), cols: slice = slice(None)) -> np.ndarray:
-    """A bit per score, row by row, high bits first: 1 where the mask hides it; empty if it hides
-    none."""
+    """Pack a bit per score, row by row, high bits first: 1 where the mask hides it; empty if it
+    hides none."""
     if not p.mask.hides:
         return np.zeros(0, np.uint8)
     return np.packbits(~p.mask.keep(p.n, p.n, rows, cols))
 
 
 def _masked(p: Problem) -> Arrays:
-    """What its mask hides, score by score, and of a mask that is not plain what each of its
-    predicates alone makes of each tile."""
+    """Pack what the mask hides, score by score, and for a mask that is not plain the kind that each
+    of its predicates alone gives each tile."""
     parts = () if p.mask.plain else p.mask.parts(p.n, p.n, p.block_q, p.block_k)
     return {"hidden": _hidden(p), "tile_parts": np.array(parts, np.uint8)}
 
@@ -139,9 +139,9 @@ def _numbers(run: Trace) -> Arrays:
 
 
 def _backward_numbers(run: BackwardTrace) -> Arrays:
-    """``part_dQ`` and ``acc_dQ`` from a_ptr[v], ``acc_dK`` and ``acc_dV`` from c_ptr[v]: what visit
-    v adds and the sums after it, NaN where it has one of the two; S, P, dP, dS, slope as a whole,
-    with −∞, 0 and 1 where nobody computes them."""
+    """Return a backward pass as arrays: ``part_dQ`` and ``acc_dQ`` from a_ptr[v], ``acc_dK`` and
+    ``acc_dV`` from c_ptr[v]: what visit v adds and the sums after it, NaN where it has one of the
+    two; S, P, dP, dS, slope as a whole, with −∞, 0 and 1 where no visit computes them."""
     p = run.problem
     matrices = ("Q", "K", "V", "O", "dO", "dQ", "dK", "dV")
     arrays = {name: getattr(run, name) for name in (*matrices, "lse", "D")}
@@ -173,7 +173,7 @@ def _starts(sizes: list[int]) -> np.ndarray:
 
 
 def _shrunk(arrays: Arrays, display_only: tuple[str, ...]) -> Arrays:
-    """In half precision those that are only shown, if all of them together are large."""
+    """Convert the display-only arrays to half precision if all arrays together are large."""
     if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
         with np.errstate(over="ignore"):
             for name in display_only:
@@ -182,7 +182,7 @@ def _shrunk(arrays: Arrays, display_only: tuple[str, ...]) -> Arrays:
 
 
 def _heads(p: Problem) -> dict[str, int]:
-    """Whose head is shown, and the bytes of K and V that a token leaves in the cache."""
+    """Return the chosen head, and the bytes of K and V that a token leaves in the cache."""
     kv_bytes = 2 * p.kv_heads * p.d * ITEMSIZE[p.dtype]
     of_heads = {"head": p.head, "q_heads": p.q_heads, "kv_head": p.kv_head, "kv_heads": p.kv_heads}
     return of_heads | {"kv_bytes": kv_bytes}
@@ -228,8 +228,8 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
 
 
 def pack(problem: Problem, pass_: str = "forward") -> bytes:
-    """The Problem's trace in the format above. Raises ProblemError for too many tiles, and for a
-    backward pass that there is none of."""
+    """Pack the Problem's trace in the format above. Raises ProblemError for too many tiles, and
+    where there is no backward pass."""
     arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
     header = _header(problem, pass_, numbers := has_numbers(problem, pass_))
     if numbers and pass_ == "backward":
@@ -242,8 +242,8 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:
-    """One visit with its numbers, for a Problem that travels as tiles only: Q_i, K_j, V_j, S, P,
-    the statistics of the rows, O before and after. Raises ProblemError for no such visit."""
+    """Pack one visit with its numbers, for a Problem that travels as tiles only: Q_i, K_j, V_j, S,
+    P, the statistics of the rows, O before and after. Raises ProblemError for no such visit."""
     visit, before = one_visit(problem, step)
     Q, K, V = make_inputs(problem)
     rows, cols = tiling.rows(problem, visit.i), tiling.cols(problem, visit.j)
@@ -269,9 +269,9 @@ def pack_visit(problem: Problem, step: int) -> bytes:
 
 
 def pack_visit_backward(problem: Problem, step: int) -> bytes:
-    """The same of the backward pass, by the names of the whole trace: O_i, dO_i, lse and D of its
-    rows; of its tile S, P, dP, dS and the slope; what it adds to dQ_i, ``acc_`` the sums after it,
-    ``before_`` those from which it goes on, and dQ_i, dK_j, dV_j where it stores them."""
+    """Pack one visit of the backward pass, by the names of the whole trace: O_i, dO_i, lse and D of
+    its rows; of its tile S, P, dP, dS and the slope; what it adds to dQ_i, ``acc_`` the sums after
+    it, ``before_`` those that it continues, and dQ_i, dK_j, dV_j where it stores them."""
     visit, before, run = one_visit_backward(problem, step)
     rows = slice(0) if visit.i is None else tiling.rows(problem, visit.i)
     cols = tiling.cols(problem, visit.j)
@@ -309,11 +309,11 @@ def _packed(header: dict, arrays: Arrays) -> bytes:
 
 
 def compressed(body: bytes) -> bytes:
-    """The same bytes for the same body."""
+    """Compress with gzip: the same bytes for the same body."""
     return gzip.compress(body, 6, mtime=0)
 
 
 @cached(16 << 20, len)
 def packed_gzip(problem: Problem, pass_: str = "forward") -> bytes:
-    """``pack`` compressed, the same bytes for the same Problem."""
+    """Pack and compress the Problem: the same bytes for the same Problem."""
     return compressed(pack(problem, pass_))

@@ -1,7 +1,7 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { all, button, el, set } from "../lib/dom.js";
+import { all, button, el, find, set } from "../lib/dom.js";
 import { buildUrl } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
@@ -12,8 +12,26 @@ import { Scores } from "./scores.js";
 import { About, Presets, Work } from "./side.js";
 import { t } from "./texts.js";
 
+/** @import { Answer, Unpacked } from "../model/mask.js" */
+/** @import { Draft } from "../model/predicates.js" */
+/** @import { Fields, Palette } from "./types.js" */
+
 export class Builder {
-  /** @param act {use({mask, score, sink}), cancel()} */
+  /** @type {{n: string, br: string, bc: string}} */
+  size;
+  /** @type {Fields} */
+  wanted;
+  /** "term.k" of the chip whose tiles are toggled. @type {string | null} */
+  picked = null;
+  /** @type {Draft} */
+  draft;
+  /** @type {Unpacked | undefined} */
+  answer;
+  /** @type {AbortController | undefined} */
+  request;
+  failed = false;
+
+  /** @param {{use: (mask: Fields) => void, cancel: () => void}} act */
   constructor(act) {
     this.act = act;
     this.chips = new Chips({
@@ -73,11 +91,12 @@ export class Builder {
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
   }
 
-  /** @param problem {n, br, bc, mask, score, sink} as the address has them: the mask that is edited */
+  /** As the address has them, the mask that is edited, and the sizes. @param {{n: string, br: string, bc: string} & Fields} problem */
   async open({ n, br, bc, ...mask }) {
     this.size = { n, br, bc };
     this.wanted = mask;
     this.picked = null;
+    /** @type {Palette} */
     const palette = await during(
       "mask",
       requestOk(buildUrl("presets", this.size)).then((answer) => answer.json()),
@@ -97,7 +116,8 @@ export class Builder {
     this.root.remove();
   }
 
-  /** What the server says to this text; `field` is where it was typed, so that what is wrong stands beside it. */
+  /** What the server says to this text; `field` is where it was typed, so that what is wrong stands beside it.
+   * @param {Partial<Fields>} changed @param {HTMLElement | null} field */
   async ask(changed, field = null) {
     Object.assign(this.wanted, changed);
     this.request?.abort();
@@ -105,6 +125,7 @@ export class Builder {
     const typed = field === this.text;
     if (!typed) this.text.value = this.wanted.mask;
     try {
+      /** @type {Answer} */
       const answer = await during(
         "mask",
         requestOk(buildUrl("mask", { ...this.size, ...this.wanted }), request.signal).then(
@@ -123,12 +144,12 @@ export class Builder {
       if (!typed) this.text.value = answer.mask;
       this.draw();
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (/** @type {Error} */ (error).name === "AbortError") return;
       this.notify(errorText(error), field);
     }
   }
 
-  /** The sentence of what is wrong, beside where it is; null: nothing is. */
+  /** The sentence of what is wrong, beside where it is; null: nothing is. @param {string | null} sentence @param {HTMLElement | null} field */
   notify(sentence, field) {
     this.failed = sentence !== null;
     set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
@@ -141,33 +162,38 @@ export class Builder {
     set(this.root, { "data-wrong": this.failed ? "" : null });
   }
 
-  /** From a model's mask: what it does to the scores is unfolded, and the map is there to be seen. */
+  /** From a model's mask: what it does to the scores is unfolded, and the map is there to be seen. @param {Fields} preset */
   async start({ mask, score, sink }) {
     if (score !== "none" || sink) this.scores.root.open = true;
     await this.ask({ mask, score, sink });
     this.map.root.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {Draft} draft @param {HTMLElement | null} field */
   edit(draft, field = null) {
     this.draft = draft;
     this.chips.draw(draft, this.picked);
     this.ask({ mask: written(draft) }, field);
   }
 
-  /** This chip's tiles are toggled on the map from now on, or nobody's. */
+  /** This chip's tiles are toggled on the map from now on, or nobody's. @param {string | null} place */
   pick(place) {
     this.picked = place;
     this.draw();
   }
 
+  /** @param {number} i @param {number} j */
   toggle(i, j) {
+    if (this.picked === null) return;
     const [index, k] = this.picked.split(".").map(Number);
     this.edit(renumbered(this.draft, index, k, toggled(this.draft[index][k].numbers, i, j)));
   }
 
   draw() {
+    const { answer } = this;
+    if (!answer) return;
     if (this.picked) {
-      const [index, k] = this.picked.split(".");
+      const [index, k] = this.picked.split(".").map(Number);
       if (this.draft[index]?.[k]?.name !== "block") {
         const blocks = this.draft.flatMap((term, a) =>
           term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])),
@@ -177,19 +203,20 @@ export class Builder {
     }
     this.chips.draw(this.draft, this.picked);
     this.scores.draw(this.wanted);
-    this.map.draw(this.answer, this.picked !== null);
-    this.work.draw(this.answer);
-    this.presets.draw(this.answer);
+    this.map.draw(answer, this.picked !== null);
+    this.work.draw(answer);
+    this.presets.draw(answer);
     this.about.draw(this.presets.now, this.picked !== null);
-    set(this.root, { "data-mask": this.answer.mask });
+    set(this.root, { "data-mask": answer.mask });
   }
 
   use() {
-    if (this.failed || !this.answer) return this.root.querySelector("[aria-invalid]")?.focus();
+    if (this.failed || !this.answer) return find(this.root, "[aria-invalid]")?.focus();
     const { mask, score, sink } = this.wanted;
     this.act.use({ mask, score, sink });
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();

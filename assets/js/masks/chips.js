@@ -1,54 +1,77 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
-import { all, button, el, set } from "../lib/dom.js";
+import { all, button, el, find, set, targetOf } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { Menu } from "./menu.js";
 import { t } from "./texts.js";
 
+/** @import { Attributes } from "../lib/dom.js" */
+/** @import { Draft, Piece } from "../model/predicates.js" */
+/** Of a chip, as a number or as its dataset has it. @typedef {[term: string | number | undefined, k?: string | number]} Place */
+/** @import { Most, Palette, Predicate } from "./types.js" */
+/** `word`: what a number is that stands alone in its field. @typedef {{low: number, high: number, word?: string, words: string}} Range */
+
+/** @type {Record<string, number>} */
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 
 export class Chips {
-  /** @param act {edit(draft), pick(term, k)}: the chips say otherwise; a chip of tiles is chosen */
+  /** @type {Draft} */
+  draft = [];
+  /** @type {string | null} */
+  picked = null;
+  /** Which chips stand there. @type {string | undefined} */
+  shape;
+  /** By name. @type {Record<string, Predicate>} */
+  known;
+  /** @type {Most} */
+  most;
+
+  /** The chips say otherwise; a chip of tiles is chosen, "term.k", or none.
+   * @param {{edit: (draft: Draft, field?: HTMLElement | null) => void, pick: (place: string | null) => void}} act */
   constructor(act) {
     this.act = act;
     this.root = el("div", { class: "fa-mask-terms" });
     this.menu = new Menu();
   }
 
-  /** What the server knows of predicates, by name, and how many of them there may be. */
+  /** What the server knows of predicates, by name, and how many of them there may be. @param {Palette} palette */
   learn({ predicates, most }) {
     this.known = Object.fromEntries(predicates.map((one) => [one.name, one]));
     this.most = most;
     this.menu.fill(predicates);
   }
 
-  /** @param draft the terms @param picked "term.k" of the chip whose tiles are toggled, or null */
+  /** @param {Draft} draft the terms @param {string | null} picked "term.k" of the chip whose tiles are toggled, or null */
   draw(draft, picked) {
     const shape = JSON.stringify([draft.map((term) => term.map(({ name }) => name)), picked]);
-    const focused = this.root.contains(document.activeElement)
-      ? document.activeElement.dataset
-      : {};
-    const before = this.draft?.[focused.term]?.[focused.k];
-    Object.assign(this, { draft, picked });
+    const active = document.activeElement;
+    /** @type {DOMStringMap} */
+    const focused =
+      active instanceof HTMLElement && this.root.contains(active) ? active.dataset : {};
+    const before = this.draft[Number(focused.term)]?.[Number(focused.k)];
+    this.draft = draft;
+    this.picked = picked;
     if (shape !== this.shape) this.build();
     this.shape = shape;
     if (focused.kind) this.hold(focused, before);
-    for (const field of all(this.root, "input")) {
+    for (const field of this.root.querySelectorAll("input")) {
       const { term, k, at } = field.dataset;
-      const piece = draft[term][k];
-      const value = fieldsOf(piece, this.known[piece.name].numbers?.length ?? null)[at];
+      const piece = draft[Number(term)][Number(k)];
+      const value = fieldsOf(piece, this.known[piece.name].numbers?.length ?? null)[Number(at)];
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
     for (const button of all(this.root, ".fa-mask-tiles"))
-      set(button, { text: named(draft[button.dataset.term][button.dataset.k]) });
+      set(button, { text: named(draft[Number(button.dataset.term)][Number(button.dataset.k)]) });
   }
 
-  /** The keyboard stays where it was: with its chip, wherever that stands now. @param focused the dataset of what had it */
+  /** The keyboard stays where it was: with its chip, wherever that stands now. @param {DOMStringMap} focused the dataset of what had it
+   * @param {Piece | undefined} piece */
   hold({ kind, term, k, at }, piece) {
-    const same = (one) => piece && textOf(one) === textOf(piece);
+    const same = (/** @type {Piece} */ one) => piece !== undefined && textOf(one) === textOf(piece);
     const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
+    /** @type {Place} */
     const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
     const node =
       this.find(kind, ...place, at) ??
@@ -58,9 +81,12 @@ export class Chips {
     if (node !== document.activeElement) node?.focus();
   }
 
+  /** What stands there, of this kind. @param {string | undefined} kind @param {string | number} [term] @param {string | number} [k]
+   * @param {string} [at] */
   find(kind, term, k, at) {
     const place = { kind, term, k, at };
-    return this.root.querySelector(
+    return find(
+      this.root,
       Object.entries(place)
         .map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`))
         .join(""),
@@ -90,6 +116,7 @@ export class Chips {
     return this.draft.length === 1 && this.draft[0][0].name === "full";
   }
 
+  /** @param {Piece[]} term @param {number} index */
   line(term, index) {
     const chips = term.flatMap((piece, k) => [
       ...(k ? [el("span", { class: "fa-mask-and", text: t("chip.and") })] : []),
@@ -111,10 +138,12 @@ export class Chips {
     );
   }
 
+  /** @param {Piece} piece @param {number} index @param {number} k */
   chip(piece, index, k) {
     const { name } = piece;
     const { numbers, low, high, words } = this.known[name];
     const place = { "data-term": index, "data-k": k };
+    /** @type {HTMLElement[]} */
     const parts = [];
     if (name === "block") {
       const on = this.picked === `${index}.${k}`;
@@ -153,14 +182,15 @@ export class Chips {
     );
     if (!this.isFull())
       chip.addEventListener("keydown", (event) => {
-        if (event.key !== "Delete" || event.target.matches("input")) return;
+        if (event.key !== "Delete" || targetOf(event).matches("input")) return;
         event.preventDefault();
         this.take(index, k);
       });
     return chip;
   }
 
-  /** A number, or the list of them where there may be any. @param range {low, high, word, words}, the word of a number alone */
+  /** A number, or the list of them where there may be any.
+   * @param {string} name @param {Attributes} place @param {Range} range */
   field(name, place, range) {
     const alone = range.word !== undefined;
     const label = t("number", { name, what: range.word ?? t("numbers") });
@@ -183,7 +213,7 @@ export class Chips {
       const by = BY[event.key];
       if (!by) return;
       event.preventDefault();
-      const caret = input.selectionEnd;
+      const caret = input.selectionEnd ?? 0;
       input.value = nudgedAt(input.value, caret, by * (event.shiftKey ? 10 : 1), range);
       input.setSelectionRange(caret, caret);
       this.type(input);
@@ -191,9 +221,12 @@ export class Chips {
     return input;
   }
 
+  /** @param {HTMLInputElement} input */
   type(input) {
     const { term, k } = input.dataset;
-    const fields = all(this.root, `input[data-term="${term}"][data-k="${k}"]`);
+    const fields = [...this.root.querySelectorAll("input")].filter(
+      ({ dataset }) => dataset.term === term && dataset.k === k,
+    );
     input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
     this.act.edit(
       renumbered(
@@ -206,6 +239,7 @@ export class Chips {
     );
   }
 
+  /** @param {number} index @param {string} label */
   plus(index, label) {
     const plus = button(
       "+",
@@ -230,7 +264,7 @@ export class Chips {
     return plus;
   }
 
-  /** The new chip has the keyboard: its first number, or what takes it away again. */
+  /** The new chip has the keyboard: its first number, or what takes it away again. @param {number} index @param {Piece} piece */
   add(index, piece) {
     const draft = added(this.draft, index, piece);
     const k = draft[index].length - 1;
@@ -244,6 +278,7 @@ export class Chips {
     if (piece.name === "block") this.act.pick(`${index}.${k}`);
   }
 
+  /** @param {number} index @param {number} k */
   take(index, k) {
     this.act.edit(removed(this.draft, index, k));
     (this.find("plus", index) ?? this.find("plus", 0))?.focus();

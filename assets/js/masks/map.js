@@ -7,13 +7,27 @@ import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask
 import { TILE_KINDS } from "../model/predicates.js";
 import { t } from "./texts.js";
 
+/** @import { Unpacked, Words } from "../model/mask.js" */
+/** Row and column of a score, or of a tile where the map has tiles alone. @typedef {[number, number]} Place */
+
+/** @type {Record<string, Place | undefined>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
 const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
-const MOST_WORDS = 200; // tiles that are labels "skip"
+const MOST_WORDS = 200; // tiles that have the word "skip"
 
 export class MaskMap {
-  /** @param act {toggle(i, j)}: a tile of the chosen chip was clicked */
+  /** @type {Unpacked} */
+  answer;
+  /** Where the keyboard is. @type {Place} */
+  at = [0, 0];
+  /** Where the mouse is. @type {Place | null} */
+  hover = null;
+  picks = false;
+  /** The sentence that is there. @type {string | undefined} */
+  text;
+
+  /** A tile of the chosen chip was clicked. @param {{toggle: (i: number, j: number) => void}} act */
   constructor(act) {
     this.act = act;
     this.canvas = el("canvas", { "aria-hidden": "true" });
@@ -56,13 +70,13 @@ export class MaskMap {
     this.box.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** How many rows and columns the light can stand in. */
+  /** How many rows and columns the light can stand in. @returns {Place} */
   get size() {
     const { n, tiles, keepingTerm } = this.answer;
     return keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
   }
 
-  /** @param answer model/mask.js's Shown @param picks whether tiles are toggled by a click */
+  /** @param {Unpacked} answer @param {boolean} picks whether tiles are toggled by a click */
   draw(answer, picks) {
     const other =
       this.answer?.n !== answer.n || this.answer.br !== answer.br || this.answer.bc !== answer.bc;
@@ -83,10 +97,10 @@ export class MaskMap {
     if (!answer || !wide) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = canvas.height = Math.round(wide * ratio);
-    const pen = canvas.getContext("2d");
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     pen.scale(ratio, ratio);
     const style = getComputedStyle(this.box);
-    const color = (name) => style.getPropertyValue(`--${name}`).trim();
+    const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
     const look = {
       hatch: stripes(pen, color("fa-hatch"), color("mask-empty"), ratio),
       empty: color("mask-empty"),
@@ -100,6 +114,7 @@ export class MaskMap {
     for (let i = 0; kinds && i < tiles.Tr; i++)
       for (let j = 0; j < tiles.Tc; j++) {
         const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
+        /** @type {[number, number, number, number]} */
         const box = [
           j * bc * cell,
           i * br * cell,
@@ -118,7 +133,7 @@ export class MaskMap {
       full: color(`mask-t${term}`),
       partial: color(`mask-t${term}-soft`),
     }));
-    for (let at = 0; keepingTerm && at < n * n; at++) {
+    for (let at = 0; keepingTerm && kinds && at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
       const kind = TILE_KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
       if (kind === "skipped") continue;
@@ -155,7 +170,8 @@ export class MaskMap {
   /** What stands over the cells and beside them: skip, documents, axes, legend. */
   words() {
     const { n, br, bc, tiles, kinds, draft } = this.answer;
-    const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
+    const part = (/** @type {number} */ k) => `${((100 * k) / n).toFixed(3)}%`;
+    /** @type {HTMLElement[]} */
     const labels = [];
     const high = this.box.clientWidth / Math.max(tiles.Tr, tiles.Tc);
     const size = parseFloat(getComputedStyle(this.over).fontSize);
@@ -187,6 +203,7 @@ export class MaskMap {
     set(this.root, { "data-documents": papers.length ? "" : null });
     this.axis();
     const { full, partial, skipped } = tiles.counts;
+    /** @type {[kind: string, count: number, word: string, more: string][]} */
     const legend = [
       ["full", full, t("full"), t("full.more")],
       ["partial", partial, t("partial"), ""],
@@ -209,13 +226,17 @@ export class MaskMap {
     const [i, j] = this.hover ?? this.at;
     const lit = keepingTerm ? [i, j] : [i * br, j * bc];
     const room = this.box.clientWidth / n;
-    for (const [node, size, now, side] of [
+    /** @type {[HTMLElement, size: number, now: number, side: string][]} */
+    const edges = [
       [this.keys, bc, lit[1], "left"],
       [this.queries, br, lit[0], "top"],
-    ]) {
+    ];
+    for (const [node, size, now, side] of edges) {
       const type = parseFloat(getComputedStyle(node).fontSize);
-      const wide = (k) => (side === "left" ? type * (0.4 + 0.65 * integer(k).length) : 1.3 * type);
+      const wide = (/** @type {number} */ k) =>
+        side === "left" ? type * (0.4 + 0.65 * integer(k).length) : 1.3 * type;
       const step = size * Math.max(1, Math.ceil((1.4 * wide(n)) / (size * room)));
+      /** @type {[k: number, bold: boolean][]} */
       const marks = [];
       for (let k = 0; k < n; k += step)
         if (Math.abs(k - now) * room >= (wide(k) + wide(now)) / 2) marks.push([k, false]);
@@ -238,9 +259,10 @@ export class MaskMap {
     const [top, left, high, wide] = keepingTerm
       ? [i, j, 1, 1]
       : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
-    const part = (k) => `${((100 * k) / n).toFixed(3)}%`;
+    const part = (/** @type {number} */ k) => `${((100 * k) / n).toFixed(3)}%`;
     this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
     set(this.box, { "data-i": i, "data-j": j });
+    /** @type {Words[]} */
     const words = keepingTerm
       ? scoreSentence(this.answer, i, j)
       : [{ text: tileSentence(this.answer, i, j) }];
@@ -257,6 +279,7 @@ export class MaskMap {
     this.text = text;
   }
 
+  /** @param {Place | null} place */
   point(place) {
     if (!this.answer || String(place) === String(this.hover)) return;
     this.hover = place;
@@ -264,6 +287,7 @@ export class MaskMap {
     this.axis();
   }
 
+  /** @param {Place} place */
   move(place) {
     this.at = place;
     this.hover = null;
@@ -271,6 +295,7 @@ export class MaskMap {
     this.axis();
   }
 
+  /** @param {MouseEvent} event @returns {Place} */
   cellAt({ clientX, clientY }) {
     const { left, top, width, height } = this.box.getBoundingClientRect();
     const { n, br, bc, keepingTerm } = this.answer;
@@ -280,26 +305,33 @@ export class MaskMap {
     return keepingTerm ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
   }
 
+  /** @param {MouseEvent} event */
   click(event) {
     this.move(this.cellAt(event));
     if (this.picks) this.act.toggle(...this.score());
   }
 
-  /** The score that the light is on, or the first of its tile. */
+  /** The score that the light is on, or the first of its tile. @returns {Place} */
   score() {
     const { br, bc, keepingTerm } = this.answer;
     return keepingTerm ? this.at : [this.at[0] * br, this.at[1] * bc];
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.answer) return;
     const { br, keepingTerm } = this.answer;
     const [rows, cols] = this.size;
     const [i, j] = this.at;
     const tile = keepingTerm ? br : 1;
-    const to = { Home: [i, 0], End: [i, cols - 1], PageUp: [i - tile, j], PageDown: [i + tile, j] }[
-      event.key
-    ];
+    /** @type {Record<string, Place | undefined>} */
+    const jumps = {
+      Home: [i, 0],
+      End: [i, cols - 1],
+      PageUp: [i - tile, j],
+      PageDown: [i + tile, j],
+    };
+    const to = jumps[event.key];
     const by = MOVES[event.key];
     const wanted = to ?? (by && [i + by[0], j + by[1]]);
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
@@ -310,12 +342,13 @@ export class MaskMap {
   }
 }
 
-/** Thin lines that rise to the right, on a ground. */
+/** Thin lines that rise to the right, on a ground.
+ * @param {CanvasRenderingContext2D} pen @param {string} line @param {string} ground @param {number} ratio */
 function stripes(pen, line, ground, ratio) {
   const size = 6;
   const tile = document.createElement("canvas");
   tile.width = tile.height = Math.round(size * ratio);
-  const brush = tile.getContext("2d");
+  const brush = /** @type {CanvasRenderingContext2D} */ (tile.getContext("2d"));
   brush.scale(tile.width / size, tile.width / size);
   if (ground !== "transparent") ((brush.fillStyle = ground), brush.fillRect(0, 0, size, size));
   brush.strokeStyle = line;
@@ -326,7 +359,7 @@ function stripes(pen, line, ground, ratio) {
     brush.lineTo(shift + size + 1, -1);
     brush.stroke();
   }
-  const pattern = pen.createPattern(tile, "repeat");
+  const pattern = /** @type {CanvasPattern} */ (pen.createPattern(tile, "repeat"));
   pattern.setTransform(new DOMMatrix().scale(size / tile.width));
   return pattern;
 }

@@ -4,9 +4,19 @@ import { clamp } from "../lib/format.js";
 import { button, el } from "../lib/dom.js";
 import { t } from "./texts.js";
 
+/** @import { Predicate } from "./types.js" */
+
+/** @type {Record<string, number>} */
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Menu {
+  /** The button that opened it. @type {HTMLElement | undefined} */
+  from;
+  /** @type {(one: Predicate) => void} */
+  chosen;
+  /** @type {{one: Predicate, node: HTMLElement}[]} */
+  items = [];
+
   constructor() {
     this.root = el("div", {
       class: "fa-mask-menu",
@@ -16,12 +26,12 @@ export class Menu {
     });
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("focusout", ({ relatedTarget }) => {
-      if (!this.root.hidden && !this.root.contains(relatedTarget) && relatedTarget !== this.from)
-        this.close(false);
+      const to = /** @type {Node | null} */ (relatedTarget);
+      if (!this.root.hidden && !this.root.contains(to) && to !== this.from) this.close(false);
     });
   }
 
-  /** @param predicates as the server has them: name, words, formula */
+  /** @param {Predicate[]} predicates */
   fill(predicates) {
     this.items = predicates.map((one) => {
       const node = button(
@@ -43,14 +53,17 @@ export class Menu {
     this.root.replaceChildren(...this.items.map(({ node }) => node));
   }
 
-  /** Below the button; those that `fits` refuses are not offered. */
+  /** Below the button; those that `fits` refuses are not offered. @param {HTMLElement} from
+   * @param {(one: Predicate) => boolean} fits @param {(one: Predicate) => void} chosen */
   open(from, fits, chosen) {
     if (this.from === from && !this.root.hidden) return this.close();
-    Object.assign(this, { from, chosen });
+    this.from = from;
+    this.chosen = chosen;
     for (const { one, node } of this.items) node.hidden = !fits(one);
     this.root.hidden = false;
     from.setAttribute("aria-expanded", "true");
-    const view = from.closest("dialog").getBoundingClientRect();
+    const dialog = /** @type {HTMLElement} */ (from.closest("dialog"));
+    const view = dialog.getBoundingClientRect();
     const { left, bottom } = from.getBoundingClientRect();
     const high = this.root.offsetHeight;
     this.root.style.left = `${clamp(view.width - this.root.offsetWidth - 8, 8, left - view.left)}px`;
@@ -62,11 +75,14 @@ export class Menu {
     return this.items.map(({ node }) => node).filter((node) => !node.hidden);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const nodes = this.visibleItems();
-    const at = nodes.indexOf(document.activeElement);
+    const at = nodes.findIndex((node) => node === document.activeElement);
+    /** @type {Record<string, number>} */
+    const ends = { Home: 0, End: nodes.length - 1 };
     const to =
-      { Home: 0, End: nodes.length - 1 }[event.key] ??
+      ends[event.key] ??
       (STEPS[event.key] ? (at + STEPS[event.key] + nodes.length) % nodes.length : null);
     if (to === null && event.key !== "Escape" && event.key !== "Tab") return;
     event.stopPropagation();

@@ -4,25 +4,32 @@ import { el, set } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
 import { t } from "./texts.js";
 
+/** @import { Fields } from "./types.js" */
+
 const KINDS = {
   none: t("score.none"),
   softcap: t("score.softcap"),
   alibi: t("score.alibi"),
   scale: t("score.scale"),
 };
+/** @type {Record<string, string>} */
 const STARTS = { softcap: "50", scale: "2" };
 
 export class Scores {
-  /** @param act {edit(score, sink, field)} */
+  /** @type {string} */
+  score;
+
+  /** @param {{edit: (score: string, sink: string, field: HTMLElement) => void}} act */
   constructor(act) {
     this.act = act;
     this.summary = el("summary");
     this.kinds = Object.entries(KINDS).map(([kind, text]) => {
       const input = el("input", { type: "radio", name: "fa-mask-score", value: kind });
       input.addEventListener("change", () => this.choose(kind));
-      return el("label", { "data-about": `score ${kind}` }, [input, el("span", { text })]);
+      const about = { "data-about": `score ${kind}` };
+      return { input, label: el("label", about, [input, el("span", { text })]) };
     });
-    const field = (label) => {
+    const field = (/** @type {string} */ label) => {
       const input = el("input", {
         type: "text",
         inputmode: "decimal",
@@ -41,7 +48,7 @@ export class Scores {
       el("div", {}, [
         el("fieldset", {}, [
           el("legend", { text: t("score") }),
-          ...this.kinds,
+          ...this.kinds.map(({ label }) => label),
           this.number,
           this.other,
         ]),
@@ -53,18 +60,19 @@ export class Scores {
     ]);
   }
 
+  /** @param {Fields} fields */
   draw({ score, sink }) {
     const { kind, number } = scoreOf(score);
     this.score = score;
-    for (const { firstChild: input } of this.kinds) input.checked = input.value === kind;
+    for (const { input } of this.kinds) input.checked = input.value === kind;
     this.number.hidden = !(kind in STARTS);
-    const label = this.kinds.find(({ firstChild: input }) => input.checked);
+    const label = this.kinds.find(({ input }) => input.checked)?.label;
     if (label && label.nextSibling !== this.number) label.after(this.number);
     set(this.number, { "data-about": `score ${kind}` });
     if (document.activeElement !== this.number) this.number.value = number;
     if (document.activeElement !== this.sink) this.sink.value = sink;
     set(this.other, { text: kind === "other" ? score : "" });
-    const bold = (text) => el("b", { text });
+    const bold = (/** @type {string} */ text) => el("b", { text });
     this.summary.replaceChildren(
       `${t("score")} `,
       bold(score),
@@ -73,17 +81,19 @@ export class Scores {
     );
   }
 
+  /** @param {string} kind */
   choose(kind) {
     this.ask(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.number);
   }
 
+  /** @param {HTMLInputElement} field */
   edit(field) {
     const { kind } = scoreOf(this.score);
     const score = field === this.number ? `${kind}:${field.value.trim()}` : this.score;
     this.ask(score, field);
   }
 
-  /** What is asked counts at once: the next edit may come before the answer. */
+  /** What is asked counts at once: the next edit may come before the answer. @param {string} score @param {HTMLElement} field */
   ask(score, field) {
     if (scoreOf(score).kind !== "other") this.score = score;
     this.act.edit(score, this.sink.value.trim(), field);

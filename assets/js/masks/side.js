@@ -1,13 +1,20 @@
 // Beside the map: what is left to do, as bars, the masks of published models to start from, and at the foot what all of
 // it means.
 
-import { button, el, on, set, svg } from "../lib/dom.js";
+import { all, button, el, on, set, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
 import { t } from "./texts.js";
 
+/** @import { Children } from "../lib/dom.js" */
+/** @import { Answer } from "../model/mask.js" */
+/** @import { Palette, Preset } from "./types.js" */
+/** @typedef {{says: string, source?: string}} Remark */
+
 const DRAWN = 16; // tokens of a thumbnail
+/** @type {Remark} */
 const TILES = { says: t("about.tiles") };
+/** @type {Remark} */
 const SINK = { says: t("about.sink"), source: t("about.sink.source") };
 
 /** Scores kept, tiles computed, and those of half the size. */
@@ -22,13 +29,16 @@ export class Work {
     ]);
   }
 
+  /** @param {Answer} answer */
   draw(answer) {
     const { br, bc, half, scores, tiles } = answer;
+    /** @param {{br: number, bc: number}} of @returns {Children} */
     const sized = (of) => [
       t("left.tiles"),
       el("span", { class: "fa-mask-long", text: ` ${t("left.computed")}` }),
       t("left.size", { br: of.br, bc: of.bc }),
     ];
+    /** @type {[name: Children, part: number, whole: number, what: string][]} */
     const rows = [
       [[t("left.scores")], scores.kept, scores.of, "scores"],
       [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"],
@@ -57,7 +67,7 @@ export class Work {
   }
 }
 
-/** The kept scores of 16 tokens as one shape. */
+/** The kept scores of 16 tokens as one shape. @param {string} bits */
 function thumbnail(bits) {
   const shape = runs(bits, DRAWN)
     .map(([i, from, to]) => `M${from} ${i}h${to - from}v1h${from - to}z`)
@@ -70,7 +80,12 @@ function thumbnail(bits) {
 }
 
 export class Presets {
-  /** @param act {use(preset)} */
+  /** The key of the one that the mask is. @type {string | null} */
+  now = null;
+  /** @type {Preset[]} */
+  known = [];
+
+  /** @param {{use: (preset: Preset) => void}} act */
   constructor(act) {
     this.act = act;
     this.list = el("div", { class: "fa-mask-presets-list" });
@@ -83,6 +98,7 @@ export class Presets {
     ]);
   }
 
+  /** @param {Palette} palette */
   learn({ presets }) {
     this.known = presets;
     this.list.replaceChildren(
@@ -102,12 +118,12 @@ export class Presets {
     );
   }
 
-  /** Which of them this is, if it is one. */
+  /** Which of them this is, if it is one. @param {Answer} answer */
   draw({ mask, score, sink }) {
-    const same = (one) =>
+    const same = (/** @type {Preset} */ one) =>
       one.mask === mask && one.score === score && one.sink === (sink === null ? "" : String(sink));
     this.now = this.known.find(same)?.key ?? null;
-    for (const node of this.list.children)
+    for (const node of all(this.list, "[data-preset]"))
       set(node, { "aria-pressed": String(node.dataset.preset === this.now) });
   }
 }
@@ -115,13 +131,19 @@ export class Presets {
 /** One paragraph on what the mouse or the keyboard is on, else on the mask. On a phone on the mask alone: whatever made it
  * longer or shorter would move what a finger is on. */
 export class About {
-  /** @param root in which all of it stands */
+  /** By what stands there. @type {Map<string, Remark>} */
+  known = new Map();
+  /** @type {Remark | null} */
+  rests = null;
+
+  /** @param {HTMLElement} root in which all of it stands */
   constructor(root) {
     this.root = el("p", { id: "fa-mask-about" });
     on(root, ["pointerover", "focusin"], ({ target }) => this.tell(target));
     root.addEventListener("pointerleave", () => this.tell());
   }
 
+  /** @param {Palette} palette */
   learn({ presets, predicates, scores }) {
     this.known = new Map([
       ["sink", SINK],
@@ -143,16 +165,19 @@ export class About {
       });
   }
 
-  /** @param preset the key of the one that this mask is, or null @param picks whether tiles are toggled */
+  /** @param {string | null} preset the key of the one that this mask is @param {boolean} picks whether tiles are toggled */
   draw(preset, picks) {
     this.rests = this.known.get(`preset ${preset}`) ?? (picks ? TILES : null);
     this.tell();
   }
 
+  /** @param {EventTarget | null} target */
   tell(target = null) {
     const [under, focused] = [target, document.activeElement].map((node) => {
-      const { preset, about } = node?.closest?.("[data-preset], [data-about]")?.dataset ?? {};
-      return this.known?.get(preset ? `preset ${preset}` : about);
+      /** @type {HTMLElement | null} */
+      const part = node instanceof Element ? node.closest("[data-preset], [data-about]") : null;
+      const { preset, about = "" } = part?.dataset ?? {};
+      return this.known.get(preset ? `preset ${preset}` : about);
     });
     const one = (this.root.closest(".fa-narrow") ? null : (under ?? focused)) ?? this.rests;
     set(this.root, { "data-empty": one ? null : "" });

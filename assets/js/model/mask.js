@@ -7,7 +7,7 @@ import { named, pieces, TILE_KINDS } from "./predicates.js";
 
 /** @import { Draft, Piece } from "./predicates.js" */
 /** Of `text`, the part in the hue of a term if it has one. @typedef {{text: string, term?: number}} Words */
-/** The server's answer. @typedef {{n: number, br: number, bc: number, mask: string, hides: boolean,
+/** The server's answer. @typedef {{n: number, br: number, bc: number, mask: string, score: string, sink: number | null, hides: boolean,
  * cells: {kept_by: string, keeps: string[][]} | null, tiles: {Tr: number, Tc: number, kinds: string | null, counts: Record<string, number>},
  * half: {br: number, bc: number, computed: number, of: number} | null, causal: number, scores: {kept: number, of: number}}} Answer */
 /** The same with its cells unpacked: the term that keeps each, −1 for none; what each predicate keeps, a bit a cell.

@@ -14,7 +14,7 @@
  * @typedef {ReturnType<typeof import("./tour.js").mount>} Tour
  * @typedef {{
  *   backward: () => Promise<BackwardScript>, race: () => Promise<RaceScript>, predict: () => Promise<PredictScript>,
- *   video: () => Promise<typeof import("./video.js")>, tour: () => Promise<typeof import("./tour.js")>,
+ *   video: () => Promise<Pick<typeof import("./video.js"), "mount">>, tour: () => Promise<Pick<typeof import("./tour.js"), "mount">>,
  *   masks?: (() => Promise<typeof import("../masks/index.js")>) | null,
  * }} Scripts `masks`: none where no server answers the mask builder
  *
