@@ -281,10 +281,12 @@ export function linksAt(trace, f) {
     return of.box[axis] ? [blocksOn(of.box, axis)] : [];
   }
 
-  /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Box[]} */
+  /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Record<"rows" | "keys", Span>[]} */
   function areas(of) {
-    if (!of.blocks)
-      return [cells(of, of.names && !of.names.has("S") ? "dS" : "S", {}) ?? []].flat();
+    if (!of.blocks) {
+      const box = cells(of, of.names && !of.names.has("S") ? "dS" : "S", {});
+      return box ? [/** @type {Record<"rows" | "keys", Span>} */ (box)] : [];
+    }
     if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
     return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) =>
       runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => ({

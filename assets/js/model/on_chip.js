@@ -10,7 +10,8 @@ const PLACES = ["shared memory", "registers"];
 
 /** Of the header's `sram`, for the card of this key and a Problem of n rows: {fits, shares: [tensor, per cent of the
  * wider of need and room] of what is in shared memory, text, title, warning}.
- * @param {Sram} sram @param {string} key @param {number} n */
+ * @param {Sram} sram @param {string} key @param {number} n
+ * @returns {{fits: boolean, shares: [string, number][], text: string, title: string, warning: string}} */
 export function onChip({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
   const inside = (/** @type {OnChip} */ place) => parts.filter((part) => part[3] === place);

@@ -59,6 +59,9 @@ const still = (id) => ({
   trigger: () => {},
 });
 
+/** A script that is there already. @template T @param {T} mount */
+const scriptOf = (mount) => () => Promise.resolve({ mount });
+
 /** The page: its parts as in the app, and in #content what answers.js takes. @param {Loaders} pictures */
 export function start(pictures) {
   if (
@@ -70,11 +73,14 @@ export function start(pictures) {
   answerInstead((address) => answers.answer(address));
   mountBar(still("top"));
   mountTabs();
-  const mounts = { backward: mountBackward, race: mountRace, video, predict, tour };
-  const scripts = Object.fromEntries(
-    Object.entries(mounts).map(([name, mount]) => [name, () => Promise.resolve({ mount })]),
-  );
-  mountStep("step", { ...still("player"), ...scripts });
+  mountStep("step", {
+    ...still("player"),
+    backward: scriptOf(mountBackward),
+    race: scriptOf(mountRace),
+    video: scriptOf(video),
+    predict: scriptOf(predict),
+    tour: scriptOf(tour),
+  });
   mountWarps(still("warps"));
   mountLearn(Object.assign(still("learn"), pictures));
   for (const root of all(document, "[data-page]")) new StaticPage(root, answers);

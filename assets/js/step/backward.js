@@ -38,7 +38,7 @@ class BackwardViews {
   }
 }
 
-/** @param options {onZoom(): the numbers of a tile are wanted} */
+/** @param {PanelOptions} options */
 export function mount(options) {
   return new BackwardViews(options);
 }

@@ -1,27 +1,33 @@
 // The Step page's transport: back, play and Next; the phases of the visit; the tiles of the walk as squares, which are
 // the scrubber; and what Next means.
 
-import { el, set, svg } from "../lib/dom.js";
+import { all, around, el, set, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
 import { icon, Transport } from "../views/transport.js";
 
 /** @import { Frame, Pass, Row, Stage, Trace } from "../model/types.js" */
-/** @import { Theme } from "../views/types.js" */
-/** @import { Thing } from "../model/links.js" */
+/** @import { Grain, Theme } from "../views/types.js" */
+/** @import { Player } from "./player.js" */
+/** How the visits of a kernel are called and counted, from which one on, and the phases that they have.
+ * @typedef {{titled: (k: number, of: number) => string, from: number, count: number, has: number, phases: Set<string>}} Kernel */
 
+/** @type {("auto" | "phase" | "tile")[]} */
+const PACES = ["auto", "phase", "tile"];
+/** @type {Grain} */
 const GRAINS = {
   label: t("bar.grain"),
-  choices: ["auto", "phase", "tile"].map((grain) => [grain, t(`bar.grain.${grain}`)]),
+  choices: PACES.map((grain) => [grain, t(`bar.grain.${grain}`)]),
   hint: "",
 };
+/** @type {Record<string, string | null>} */
 const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
 /** What visit k of so many is called. @param {Pass} pass @param {Stage} kernel */
-const titleOf = (pass, kernel) => (/** @type {number} */ k, /** @type {Thing | null} */ of) =>
+const titleOf = (pass, kernel) => (/** @type {number} */ k, /** @type {number} */ of) =>
   kernel === null
     ? t("bar.tile", { k, of })
     : pass === "forward"
@@ -37,6 +43,7 @@ const termOf = (phase, pass) =>
 function kernelsOf(
   /** @type {Trace} */ { header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps },
 ) {
+  /** @type {Record<string, Kernel>} */
   const found = {};
   for (let v = 0; v < steps; v++) {
     const stage = stages[v_stage[v]];
@@ -45,6 +52,7 @@ function kernelsOf(
       from: v,
       count: 0,
       has: 0,
+      phases: new Set(),
     });
     kernel.count++;
     kernel.has |= v_phases[v];
@@ -69,6 +77,7 @@ function outerOf(trace) {
     `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }
 
+/** @extends {Transport<Player>} */
 export class StepTransport extends Transport {
   /** @type {ReturnType<typeof kernelsOf>} */
   kernels;
@@ -80,7 +89,7 @@ export class StepTransport extends Transport {
   line;
   /** @type {number} */
   width;
-  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. @param {Player} player @param {() => void} onLeave */
+  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. @param {Player} player @param {number} beatMs @param {() => void} onLeave */
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
@@ -103,12 +112,12 @@ export class StepTransport extends Transport {
     leave.addEventListener("click", onLeave);
     this.buttons.replaceChildren(back, this.play, this.forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
-    this.rail.addEventListener("click", (/** @type {Event} */ { target }) => {
-      const phase = target.closest("button")?.dataset.go;
+    this.rail.addEventListener("click", (event) => {
+      const phase = around(event, "button")?.dataset.go;
       if (phase) player.go(player.at.step, phase);
     });
     this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
-    const track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
+    this.track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
     this.hint = el("span", { text: t("bar.keys") });
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
@@ -121,7 +130,7 @@ export class StepTransport extends Transport {
       this.buttons,
       this.rail,
       this.phaseWord,
-      track,
+      this.track,
       count,
       this.settings,
       this.live,
@@ -199,20 +208,20 @@ export class StepTransport extends Transport {
         ];
     this.width = width;
     this.squares.replaceChildren(...this.marks, ...this.line);
-    this.scrub.parentElement.style.width = `${wide}px`;
+    this.track.style.width = `${wide}px`;
   }
 
   /** The button of a phase. @param {string} name */
   phase(name) {
-    return [...this.rail.children].find((button) => button.dataset.go === name);
+    return all(this.rail, "button").find((button) => button.dataset.go === name);
   }
 
   /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
     const { phases, titled, from, count } = this.kernels[String(f.stage)];
     set(this.rail, { "data-many": phases.size > 9 || null });
-    for (const button of this.rail.children) {
-      const name = button.dataset.go;
+    for (const button of all(this.rail, "button")) {
+      const name = String(button.dataset.go);
       const now = name === f.phase;
       set(button, {
         class: now ? "is-now" : f.done(name) ? "is-done" : "",

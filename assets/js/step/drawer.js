@@ -5,7 +5,8 @@ import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
 
-/** Of each pass. */
+/** @typedef {"row" | "code" | "traffic" | "compare" | "products" | "check"} Tab */
+/** Of each pass. @type {Record<Pass, Tab[]>} */
 const TABS = {
   forward: ["row", "code", "traffic", "compare"],
   backward: ["products", "code", "traffic", "check", "compare"],
@@ -14,6 +15,7 @@ const TABS = {
 /** @param {(name: string) => void} onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
   const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
+  /** @type {HTMLElement[]} */
   let buttons = [];
   const pass = (/** @type {Pass} */ name) => {
     buttons = TABS[name].map((tab) => {
@@ -37,11 +39,11 @@ export function tabs(onTab) {
 export class Drawer {
   /** @type {HTMLElement[]} */
   panels;
-  /** @type {string[] | undefined} */
+  /** @type {string[]} */
   names;
-  /** @type {string | undefined} */
+  /** @type {string} */
   name;
-  /** @param panels {name of a tab: what it shows} @param {(name: string) => void} onTab */
+  /** @param {Record<string, HTMLElement[]>} panels what each tab shows @param {(name: string) => void} onTab */
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
@@ -53,7 +55,7 @@ export class Drawer {
 
   /** More of them. @param {Record<string, HTMLElement[]>} panels */
   add(panels) {
-    for (const [name, children] of Object.entries(panels))
+    for (const [name, children] of /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels)))
       this.panels.push(
         el(
           "div",
@@ -76,7 +78,7 @@ export class Drawer {
     this.line.pass(name);
     this.line.choose(this.name);
     this.root.replaceChildren(
-      ...this.panels.filter(({ dataset }) => this.names.includes(dataset.panel)),
+      ...this.panels.filter(({ dataset }) => this.names.includes(String(dataset.panel))),
     );
   }
 

@@ -8,7 +8,6 @@ import { Sram } from "../views/sram.js";
 import { RowView } from "../views/row_view.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
-/** @import { Theme } from "../views/types.js" */
 
 export class ForwardViews {
   constructor(
@@ -25,10 +24,10 @@ export class ForwardViews {
     this.panels = { row: [this.rowView.root, this.table.root] };
   }
 
-  /** @param {Trace} trace @param {Theme} theme */
-  layout(trace, theme) {
+  /** @param {Trace} trace */
+  layout(trace) {
     this.table.layout(trace.problem, trace.header.row_names);
-    this.rowView.layout(trace, theme);
+    this.rowView.layout(trace);
   }
 
   /** The table takes what height there is. @param {number} height */

@@ -4,7 +4,7 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { setPresenting } from "../lib/dom.js";
+import { all, find, get, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
@@ -19,6 +19,8 @@ import { Stage } from "./stage.js";
 import { Controls } from "./words.js";
 
 /** @import { Pass } from "../model/types.js" */
+/** @import { PlayerComponent, PredictScript, Scripts, Tour } from "./types.js" */
+/** @import { Player } from "./player.js" */
 
 const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
@@ -36,26 +38,34 @@ const screen = () =>
   isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null;
 
 class Page extends Stage {
-  /** @param scripts {masks() fetches the mask builder's script, none where no server answers it; the others those of their names in step/ and views/} @param {HTMLElement} mount */
+  /** @type {Scripts["masks"]} */
+  masks;
+  /** @type {Scripts["video"]} */
+  video;
+  /** @type {Scripts["tour"]} */
+  tours;
+  /** @type {Tour | undefined} */
+  tour;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  still;
+  /** @type {boolean | undefined} */
+  composing;
+  /** @param {HTMLElement} mount */
   constructor(mount, /** @type {Scripts} */ { masks, backward, race, video, predict, tour }) {
     super(mount, {
       url,
       backward: () => during("script", backward()),
       race: () => during("script", race()),
       predict: () => this.questions(predict),
-      onPlace: (/** @type {PlayerPlace} */ place) => {
+      onPlace: (place) => {
         showFinding(place);
         emit("fa:passed", place.pass ?? "forward");
       },
-      onCard: (/** @type {string} */ card) => address.write({ card }),
+      onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
-      visitUrl: (
-        /** @type {string} */ search,
-        /** @type {number} */ step,
-        /** @type {Pass} */ pass,
-      ) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
-      onTick: (/** @type {RacePlace} */ { query, pass, tick, clock }) => {
+      visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
+      onTick: ({ query, pass, tick, clock }) => {
         address.write({
           ...query,
           pass,
@@ -66,9 +76,9 @@ class Page extends Stage {
         });
         emit("fa:passed", pass ?? "forward");
       },
-      controls: (/** @type {string} */ name, /** @type {HTMLElement | undefined} */ button) =>
+      controls: (name, button) =>
         name === "mask" && masks ? this.composes() : controls.open(name, button),
-      onHead: (/** @type {Record<string, string>} */ query) => this.shows(query),
+      onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });
@@ -80,7 +90,7 @@ class Page extends Stage {
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     for (const name of ["pointermove", "pointerdown"])
       document.addEventListener(name, () => this.pointed());
-    listen("fa:tour", () => this.guides((/** @type {Tour} */ tour) => tour.begin(this.pass)));
+    listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
     listen("fa:compose", () => this.composes());
     listen("fa:show", (/** @type {string} */ query) => this.show(query));
     listen("fa:predict", () => {
@@ -93,7 +103,7 @@ class Page extends Stage {
       (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
     });
     listen("fa:pass", (/** @type {Pass} */ pass) => this.turn(pass));
-    listen("fa:save", (/** @type {Saved} */ kind) => this.save(kind));
+    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
   }
 
   /** Questions before each step, or none. @param {boolean} on */
@@ -101,7 +111,7 @@ class Page extends Stage {
     this.predicts = on;
     this.player.predicting(on);
     this.race?.predicting(on);
-    document.querySelector(".fa-start-predict")?.setAttribute("aria-pressed", String(on));
+    find(document, ".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
   /** Their script; without it nothing is asked. @param {() => Promise<PredictScript>} script */
@@ -121,14 +131,14 @@ class Page extends Stage {
       const script = await during("script", this.tours());
       this.tour ??= script.mount({
         mount: this.mount,
-        show: (/** @type {string} */ query) => this.show(query),
-        reveal: (/** @type {string} */ spot) => this.player.reveal(spot),
+        show: (query) => this.show(query),
+        reveal: (spot) => this.player.reveal(spot),
         chapters: () => during("tour", fetchJson("tour")),
         here: () => {
           address.flush();
           return window.location.search;
         },
-        onChapter: (/** @type {number | null} */ chapter) => address.write({ tour: chapter }),
+        onChapter: (chapter) => address.write({ tour: chapter }),
       });
       await begin(this.tour);
     } catch (error) {
@@ -136,7 +146,7 @@ class Page extends Stage {
     }
   }
 
-  /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {Saved} kind */
+  /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {string} kind */
   async save(kind) {
     if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
     const root = this.racing ? this.race.root : this.player.root;
@@ -151,18 +161,21 @@ class Page extends Stage {
       kind: trace.header.kind,
     });
     const fetched = async () => (await requestOk(serverUrl(`export.${kind}`, search))).blob();
+    /** @type {Record<string, () => Promise<Blob | null>>} */
     const make = {
       png: () => frameOf(root, "png", words, BUTTONS),
       svg: () => frameOf(root, "svg", words, BUTTONS),
       webm: async () => (await during("script", this.video())).mount(this, words),
     };
     try {
-      download(await (make[kind] ?? fetched)(), `${name}.${kind}`);
+      const file = await (make[kind] ?? fetched)();
+      download(/** @type {Blob} */ (file), `${name}.${kind}`);
     } catch (error) {
-      if (!this.racing) return this.player.notify(error.message);
+      const { message } = /** @type {Error} */ (error);
+      if (!this.racing) return this.player.notify(message);
       const { notice } = this.race;
       notice.hidden = false;
-      notice.textContent = error.message;
+      notice.textContent = message;
     }
   }
 
@@ -173,7 +186,6 @@ class Page extends Stage {
     controls.close();
     const { query } = (this.racing ? this.race.lanes[0] : this.player).trace.header;
     const { n, br, bc, mask, score = "none", sink = "" } = query;
-    const view = this.racing ? this.race : this.player;
     try {
       const script = await during("script", this.masks());
       await script.mount(this.mount, {
@@ -186,7 +198,7 @@ class Page extends Stage {
       });
     } catch (error) {
       this.composing = false;
-      if (!this.racing) view.notify(errorText(error));
+      if (!this.racing) this.player.notify(errorText(error));
     }
   }
 
@@ -205,9 +217,7 @@ class Page extends Stage {
 
   /** The keyboard is back on the word of the mask. */
   toMask() {
-    const word = [...document.querySelectorAll(".fa-word-mask")].find((node) =>
-      node.checkVisibility(),
-    );
+    const word = all(document, ".fa-word-mask").find((node) => node.checkVisibility());
     (word ?? (this.racing ? this.race : this.player).root).focus({ preventScroll: true });
   }
 
@@ -256,8 +266,7 @@ class Page extends Stage {
     const chapter = params.get("tour");
     this.predict(params.get("predict") === "1");
     setPresenting(params.get("mode") === "present");
-    if (/^\d{1,2}$/.test(chapter ?? ""))
-      return this.guides((/** @type {Tour} */ tour) => tour.go(Number(chapter) - 1));
+    if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
     const { step, phase } = position(search);
     if (
       !this.predicts &&
@@ -278,10 +287,13 @@ class Page extends Stage {
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
  * elsewhere, so that the controls show it. @param {unknown} _ */
-export function mount(_, /** @type {Component} */ { element, props, watch, trigger, ...scripts }) {
-  const stage = new Page(element.querySelector(".fa-mount"), scripts);
+export function mount(
+  _,
+  /** @type {PlayerComponent} */ { element, props, watch, trigger, ...scripts },
+) {
+  const stage = new Page(get(element, ".fa-mount"), scripts);
   let own = "";
-  stage.onProblem = (/** @type {string} */ query) => {
+  stage.onProblem = (query) => {
     own = query;
     props.value = query;
     trigger("shown");
@@ -291,5 +303,7 @@ export function mount(_, /** @type {Component} */ { element, props, watch, trigg
     if (props.value && props.value !== own) stage.load(props.value);
     own = "";
   });
-  (window.faPlayers ??= []).push(stage.player); // for whoever embeds or measures the page
+  /** @type {Window & {faPlayers?: Player[]}} */
+  const page = window;
+  (page.faPlayers ??= []).push(stage.player); // for whoever embeds or measures the page
 }

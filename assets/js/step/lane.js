@@ -97,7 +97,8 @@ class Meter {
 
   /** The growing end of a tensor's bar, within the window; `box(node)` says where a node is. @param {string} tensor @param {Op} op @param {(node: Element) => DOMRect} box */
   end(tensor, op, box) {
-    const { right, y, height } = box(this.bars[tensor][op]);
+    const { read, write } = this.bars[tensor];
+    const { right, y, height } = box(op === "read" ? read : write);
     return new DOMRect(right - height / 2, y, height, height);
   }
 

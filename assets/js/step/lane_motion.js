@@ -5,8 +5,11 @@ import { allFlights, straight } from "../model/motion.js";
 import { fly } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 
-/** @import { Frame } from "../model/types.js" */
+/** @import { Lane } from "./lane.js" */
+/** @import { Direction, Frame } from "../model/types.js" */
 
+/** @type {Direction[]} */
+const DIRECTIONS = ["read", "write"];
 const NAME_FROM = 14; // px of a block below which it flies without its name
 
 export class LaneMotion {
@@ -62,7 +65,7 @@ export class LaneMotion {
   /** @param {Frame} before @param {Frame} now @param {number} ms */
   grow(before, now, ms) {
     for (const [tensor, counts] of Object.entries(now.perTensor))
-      ["read", "write"].forEach((op, k) => {
+      DIRECTIONS.forEach((op, k) => {
         const was = before.perTensor[tensor][k];
         if (was === counts[k] || !this.lane.meter.bars[tensor]) return;
         this.layer.animate(

@@ -2,13 +2,14 @@
 // and the table are one tab stop each; arrows move inside of it. What is selected stays while stepping.
 
 import { explain } from "../model/explain.js";
+import { around, targetOf } from "../lib/dom.js";
 import { AXES, linksAt, rowOf } from "../model/links.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
-/** @import { LinkedPlayer } from "../views/types.js" */
-/** @import { Axis } from "../model/links.js" */
+/** @import { PointedPlayer } from "./types.js" */
 
+/** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "D"] }; // the columns of the table, for the keyboard
 /** A block of a strip; of what rows have one of, the whole of it. @param {string} tensor @param {number} i */
@@ -16,14 +17,18 @@ const blockOf = (tensor, i) => (AXES[tensor].length > 1 ? `${tensor}.${i}` : ten
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
 export class Linking {
-  /** @param {LinkedPlayer} player a player, or a lane of a race: root, hbm, trace, frame, render(), goTile(i, j), and if it has them sram, transport */
+  /** @param {PointedPlayer} player */
   constructor(player) {
     this.player = player;
     this.view = new Links(player);
+    /** @type {string | null} */
     this.picked = null;
-    this.over = null; // what the mouse is over or what has the focus: () → its name
+    /** What the mouse is over or what has the focus: its name. @type {(() => string | null) | null} */
+    this.over = null;
+    /** @type {string | null} */
     this.drawn = null;
-    this.at = null; // where the keyboard is in what has the focus
+    /** Where the keyboard is in what has the focus. @type {number[] | null} */
+    this.at = null;
     const listen = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
       player.root.addEventListener(name, act);
     listen(
@@ -35,36 +40,37 @@ export class Linking {
     listen(
       "mousedown",
       (/** @type {PointerEvent} */ event) =>
-        event.target.closest(STOPS) && !event.target.closest("button") && event.preventDefault(),
+        around(event, STOPS) && !around(event, "button") && event.preventDefault(),
     ); // the keys stay the player's
     listen("click", (/** @type {PointerEvent} */ event) => this.click(event));
-    listen(
-      "focusin",
-      (/** @type {FocusEvent} */ { target }) =>
-        target.matches(STOPS) && this.point(() => this.roving(target)),
-    );
-    listen("focusout", (/** @type {FocusEvent} */ { target }) => {
-      if (!target.matches(STOPS)) return;
+    listen("focusin", (/** @type {FocusEvent} */ event) => {
+      const target = targetOf(event);
+      if (target.matches(STOPS)) this.point(() => this.roving(target));
+    });
+    listen("focusout", (/** @type {FocusEvent} */ event) => {
+      if (!targetOf(event).matches(STOPS)) return;
       this.at = null;
       this.point(null);
     });
   }
 
   /** The name of what is at a place of the window. */
-  nameAt(/** @type {Pointed} */ { target, clientX, clientY }) {
-    const { sram, hbm, frame } = this.player;
-    const named = target.closest("[data-part]");
-    if (named) return named.dataset.part;
-    if (target.closest(".fa-map")) return hbm.partAt(clientX, clientY);
-    const figure = target.closest(".fa-frame");
+  nameAt(/** @type {PointerEvent} */ event) {
+    const { sram, hbm, trace, frame } = this.player;
+    const { clientX, clientY } = event;
+    const named = around(event, "[data-part]");
+    if (named) return String(named.dataset.part);
+    if (around(event, ".fa-map")) return hbm.partAt(clientX, clientY);
+    if (!sram) return null;
+    const figure = around(event, ".fa-frame");
     if (figure)
       return sram.partAt(
-        figure.dataset.tensor,
+        String(figure.dataset.tensor),
         clientX,
         clientY,
-        linksAt(this.player.trace, frame).cellAt,
+        linksAt(trace, frame).cellAt,
       );
-    const row = target.closest(".fa-tile") ? sram.rowAt(clientY) : null;
+    const row = around(event, ".fa-tile") ? sram.rowAt(clientY) : null;
     return row === null ? null : `row.${row}`;
   }
 
@@ -76,7 +82,7 @@ export class Linking {
 
   /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. @param {PointerEvent} event */
   click(event) {
-    if (!this.player.trace || event.target.closest("button, select, input, summary, a")) return;
+    if (!this.player.trace || around(event, "button, select, input, summary, a")) return;
     const name = this.nameAt(event);
     if (!name) return;
     const [kind, i, j] = name.split(".");
@@ -89,7 +95,9 @@ export class Linking {
 
   /** The keys are the player's again. */
   leave() {
-    this.player.root.closest(".fa-player").focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */
+    const player = this.player.root.closest(".fa-player");
+    player?.focus({ preventScroll: true });
   }
 
   /** @param {string | null} name of what is selected from now on; null or unknown: nothing */
@@ -102,8 +110,8 @@ export class Linking {
 
   /** Is this key for what is selected or has the focus? @param {KeyboardEvent} event */
   key(event) {
-    const stop =
-      event.target.matches(STOPS) && this.player.root.contains(event.target) ? event.target : null;
+    const target = targetOf(event);
+    const stop = target.matches(STOPS) && this.player.root.contains(target) ? target : null;
     if (event.key === "Escape" && (stop || this.picked)) {
       if (stop) this.leave();
       this.pick(null);
@@ -118,9 +126,9 @@ export class Linking {
     return true;
   }
 
-  /** Enter goes to a tile, and selects or lets go of anything else. @param {string} name */
+  /** Enter goes to a tile, and selects or lets go of anything else. @param {string | null} name */
   enter(name) {
-    const [kind, i, j] = name.split(".");
+    const [kind, i, j] = name?.split(".") ?? [];
     if (kind === "tile") return this.player.goTile(Number(i), Number(j), false);
     this.pick(name === this.picked ? null : name);
   }
@@ -132,7 +140,7 @@ export class Linking {
     const [r, c] = this.at ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
     const to = (/** @type {number} */ size, /** @type {number} */ k, low = 0) =>
       Math.max(low, Math.min(size - 1, k));
-    const keep = (/** @type {number[]} */ ...place) => (this.at = place);
+    const keep = (/** @type {[number, number]} */ ...place) => (this.at = place);
     if (stop.matches(".fa-map")) {
       const { above, left, right } = this.player.hbm.strips.sides;
       const i = to(Tr, r + down, c >= 0 && c < Tc ? -above.length : 0); // above the tiles, beside them
@@ -140,7 +148,7 @@ export class Linking {
       keep(i, j);
       if (i < 0) return `${above.at(i)}.${j}`;
       return j < 0
-        ? blockOf(left.at(j), i)
+        ? blockOf(String(left.at(j)), i)
         : j >= Tc
           ? blockOf(right[j - Tc], i)
           : `tile.${i}.${j}`;
@@ -151,8 +159,9 @@ export class Linking {
       const [row, column] = keep(to(rows, r + down), to(names.length, c + across));
       return `${names[column]}.${f.rows.start + row}`;
     }
-    const tensor = stop.dataset.tensor;
+    const tensor = String(stop.dataset.tensor);
     const { sram } = this.player;
+    if (!sram) return null;
     const sizes = {
       rows,
       keys: f.cols.stop - f.cols.start,
@@ -161,10 +170,8 @@ export class Linking {
     };
     const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
     const place = keep(to(high, r + down), to(wide, c + across));
-    return linksAt(trace, f).cellAt(
-      tensor,
-      ...(sram.isTurned(tensor) ? place.toReversed() : place),
-    );
+    const [first, second] = sram.isTurned(tensor) ? place.toReversed() : place;
+    return linksAt(trace, f).cellAt(tensor, first, second);
   }
 
   /** Lights what belongs to what is pointed at, else to what is selected. */
@@ -176,11 +183,12 @@ export class Linking {
     this.drawn = name;
     const links = linksAt(trace, f);
     const of = links.thing(name);
-    const explanation = of && explain(trace, f, name);
+    const explanation = of && name ? explain(trace, f, name) : null;
     this.view.draw(links, f, of, explanation, of !== null && name === this.picked);
     transport?.also(
       explanation?.sentence &&
-        (name === this.picked || this.player.root.contains(document.activeElement?.closest(STOPS)))
+        (name === this.picked ||
+          this.player.root.contains(document.activeElement?.closest(STOPS) ?? null))
         ? t(name === this.picked ? "picked" : "here", { what: explanation.sentence })
         : "",
     );

@@ -15,18 +15,26 @@ import {
 import { t } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
+import { context2d } from "../views/matrix.js";
 import { TileMotion } from "../views/motion/tile.js";
 
 /** @import { Frame, Place } from "../model/types.js" */
-/** @import { Drawing, PaneName } from "../views/types.js" */
+/** @import { Drawing, PaneName, View } from "../views/types.js" */
+/** @import { Player } from "./player.js" */
+/** @import { Away, Here } from "./types.js" */
 /** @import { Act, Flight } from "../model/motion.js" */
 
 const GLIDE_MS = 200;
 const FOLD_MS = 300;
 const PANE_MS = 240;
+/** @type {[number, number]} */
 const COUNTER = [232, 62];
+/** Tensors that lie in the frame of another one. @type {Record<string, string>} */
+const OF_FRAME = { P: "S", dP: "dS", "O′": "O" };
 
 export class Motion {
+  /** @type {{color: string, quiet: string, fontFamily: string}} */
+  ink;
   /** @param {Player} player */
   constructor(player) {
     this.player = player;
@@ -120,8 +128,8 @@ export class Motion {
         this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
     if (by)
       for (const node of [drawer.root, drawer.tabs.parentElement])
-        this.layer.animate(node, { opacity: [0, 0, 1] }, at);
-    const card = { hbm, sram }[panes.name]?.root;
+        if (node) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
+    const card = panes.name === "rows" ? null : { hbm, sram }[panes.name].root;
     if (pane !== panes.name && this.layer.isSeen(panes.root) && card)
       this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
@@ -139,7 +147,7 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = { P: "S", dP: "dS", "O′": "O" }[flight.tensor] ?? flight.tensor;
+      const name = OF_FRAME[flight.tensor] ?? flight.tensor;
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(
@@ -148,7 +156,7 @@ export class Motion {
           : this.dot("hbm"),
       );
       const seat = this.layer.place(this.seat(flight.tensor));
-      const pictured = frame ?? sram.pictured?.(name);
+      const pictured = frame ?? sram.pictured(name);
       const picture = pictured && this.picture(pictured, contents[name]);
       const plus = flight.op === "add" ? "+ " : "";
       const label =
@@ -192,8 +200,7 @@ export class Motion {
     const reads = op === "read";
     if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
       slot(this.layer, tensor, home, label, reads ? { start, ms: end - start } : { ms: end });
-    for (const node of reads ? (sram.numbersOf?.(tensor) ?? []) : [])
-      this.layer.hide(node, { ms: end });
+    for (const node of reads ? sram.numbersOf(tensor) : []) this.layer.hide(node, { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
     this.layer.hide(frame.matrix.root, away);
@@ -219,7 +226,7 @@ export class Motion {
   /** @param {Drawing} how */
   picture(/** @type {View} */ { matrix }, how) {
     const canvas = el("canvas", { width: matrix.canvas.width, height: matrix.canvas.height });
-    canvas.getContext("2d").drawImage(matrix.picture(how), 0, 0);
+    context2d(canvas).drawImage(matrix.picture(how), 0, 0);
     return canvas;
   }
 
@@ -246,7 +253,7 @@ export class Motion {
         style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px`,
       }),
     );
-    const g = canvas.getContext("2d");
+    const g = context2d(canvas);
     const { color, quiet, fontFamily } = this.ink;
     const all = moves.reduce((sum, one) => sum + one.bytes, 0);
     this.layer.animate(canvas, { opacity: [1, 1] }, act);

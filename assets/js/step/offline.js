@@ -1,6 +1,7 @@
 // The page that plays without a server: everything it shows came with it.
 
 import { PROBLEM_KEYS } from "../model/query.js";
+import { get } from "../lib/dom.js";
 import { Terms } from "../site/terms.js";
 import { mount as mountBackward } from "./backward.js";
 import { mount as mountRace } from "./race.js";
@@ -20,9 +21,9 @@ function nameOf(query) {
  * string}. */
 export function start() {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
-  const content = JSON.parse(document.getElementById("content").textContent);
+  const content = JSON.parse(String(get(document, "#content").textContent));
   new Terms(() => Promise.resolve(content.glossary));
-  const stage = new Stage(document.getElementById("stage"), {
+  const stage = new Stage(get(document, "#stage"), {
     url: (/** @type {string} */ query, /** @type {Pass} */ pass) => {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";

@@ -8,7 +8,9 @@ import { t } from "../model/texts.js";
 /** @import { Pass } from "../model/types.js" */
 /** @import { PaneName } from "../views/types.js" */
 
+/** @type {Record<PaneName, string>} */
 const NAMES = { hbm: t("HBM"), sram: t("SRAM"), rows: t("pane.rows") };
+const PANES = /** @type {PaneName[]} */ (Object.keys(NAMES));
 const CHOSEN_MS = 5000;
 
 export class Panes {
@@ -16,8 +18,8 @@ export class Panes {
   constructor(root) {
     this.player = root;
     this.chosenUntil = 0;
-    this.buttons = Object.entries(NAMES).map(([name, text]) => {
-      const button = el("button", { type: "button", text, "data-pane-of": name });
+    this.buttons = PANES.map((name) => {
+      const button = el("button", { type: "button", text: NAMES[name], "data-pane-of": name });
       button.addEventListener("click", () => this.choose(name));
       return button;
     });
@@ -34,7 +36,7 @@ export class Panes {
   }
 
   get name() {
-    return this.player.dataset.pane;
+    return /** @type {PaneName} */ (this.player.dataset.pane);
   }
 
   /** The one that a visitor wants stays for a while. @param {PaneName} name */
@@ -62,14 +64,13 @@ export class Panes {
 
   /** @param {PaneName} name */
   button(name) {
-    return this.buttons.find((button) => button.dataset.paneOf === name);
+    return this.buttons[PANES.indexOf(name)];
   }
 
   /** A swipe over these leads to the neighbor. @param {HTMLElement[]} over */
   swiped(over) {
-    const names = Object.keys(NAMES);
     onSwipe(over, (/** @type {number} */ by) => {
-      const to = names[names.indexOf(this.name) + by];
+      const to = PANES[PANES.indexOf(this.name) + by];
       if (to) this.choose(to);
     });
   }

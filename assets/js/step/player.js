@@ -24,18 +24,47 @@ import { Panes } from "./panes.js";
 import { Sentence, purposeOf } from "./sentence.js";
 import { Words } from "./words.js";
 
-/** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
+/** @import { Frame, Pass, Place, Trace } from "../model/types.js" */
+/** @import { PaneName } from "../views/types.js" */
+/** @import { PassViews, PlayerOptions, Position } from "./types.js" */
 
+/** @type {Record<string, string>} */
 const CLICKER = { PageDown: "forward", PageUp: "backward" };
+/** The pane of a phone where a part of the page is, if it is not SRAM. @type {Record<string, PaneName>} */
+const PANES = { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" };
+/** How far an action goes. @type {Record<string, number>} */
+const STEPS = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player {
-  /** @param options {url(query) → trace URL, onPlace({query, step, phase}), listings() → promise, backward() → step/backward.js, predict() → views/predict.js} @param {HTMLElement} mount */
+  /** @type {Trace} */
+  trace;
+  /** @type {Frame} */
+  frame;
+  /** @type {Place} */
+  at;
+  /** @type {number | null} */
+  focus = null;
+  /** @type {number[]} */
+  slow;
+  /** @type {AbortController | undefined} */
+  request;
+  /** @type {number} */
+  questionStep;
+  /** @type {string} */
+  laidOut;
+  /** @type {boolean | undefined} */
+  isKeyRepeating;
+  /** @type {ResizeObserver} */
+  resizer;
+  /** @type {MutationObserver} */
+  themes;
+  /** @param {HTMLElement} mount @param {PlayerOptions} options */
   constructor(mount, options) {
     this.options = { ...options, onZoom: () => this.zoom() };
     this.abort = new AbortController();
-    this.focus = null;
     this.hbm = new Hbm(this.options.onHead);
+    /** @type {{forward: ForwardViews, backward?: PassViews}} */
     this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
     this.rowView = this.views.forward.rowView;
     this.code = new Code();
@@ -60,8 +89,7 @@ export class Player {
     this.lens = new Lens();
     this.drawer = new Drawer(
       { ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
-      (/** @type {string} */ name) =>
-        name === "compare" ? this.options.onCompare?.() : this.open(name),
+      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
     );
     this.problem = new Words(this.options.controls, () => this.turn());
     this.root = el("div", {
@@ -92,7 +120,7 @@ export class Player {
     this.open(this.own.first);
     mount.replaceChildren(this.root);
     this.listed = this.options.listings?.().then(
-      (/** @type {Listings} */ listings) => (this.code.listings = listings),
+      (listings) => (this.code.listings = listings),
       () => {},
     );
     this.observe();
@@ -105,23 +133,24 @@ export class Player {
 
   /** Makes what is shown of this pass alone: of the backward when it is first wanted. @param {Pass} pass */
   async ready(pass) {
-    const script = this.views[pass] ? null : await this.options.backward();
-    if (this.views[pass]) return; // meanwhile
-    this.views[pass] = script.mount(this.options);
-    this.drawer.add(this.views[pass].panels);
-    this.resizer.observe(this.views[pass].sram.root);
+    if (this.views[pass]) return;
+    const script = await this.options.backward();
+    if (this.views.backward) return; // meanwhile
+    const views = (this.views.backward = script.mount(this.options));
+    this.drawer.add(views.panels);
+    this.resizer.observe(views.sram.root);
   }
 
   /** What is shown of this pass alone. */
   get own() {
-    return this.views[this.pass];
+    return /** @type {PassViews} */ (this.views[this.pass]);
   }
 
   get sram() {
     return this.own.sram;
   }
 
-  /** The other pass of the same Problem, at the same tile. */
+  /** The other pass of the same Problem, at the same tile. @param {Pass} [pass] */
   turn(pass = this.pass === "forward" ? "backward" : "forward") {
     if (!this.trace || pass === this.pass) return;
     this.warm();
@@ -131,7 +160,7 @@ export class Player {
   /** The cards and tabs of the pass. */
   dress() {
     const { sram, first, panels } = this.own;
-    if (!sram.root.isConnected) this.stage.lastChild.replaceWith(sram.root);
+    if (!sram.root.isConnected) this.stage.lastElementChild?.replaceWith(sram.root);
     if (this.predict.root.previousSibling !== panels[first][0])
       panels[first][0].after(this.predict.root);
     this.own.veil(!this.predict.root.hidden);
@@ -150,9 +179,7 @@ export class Player {
   /** Brings a part of the page on screen, by its data-spot. @param {string} spot */
   reveal(spot) {
     if (spot === "rows" || spot === "row_view") this.open(this.own.first);
-    this.panes.choose(
-      { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" }[spot] ?? "sram",
-    );
+    this.panes.choose(PANES[spot] ?? "sram");
   }
 
   /** Whoever comes without a place sees what this is for, until the first step. */
@@ -182,7 +209,7 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query */
+  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query @param {Position} position */
   async load(query, position = {}) {
     this.request?.abort();
     const request = (this.request = new AbortController());
@@ -201,9 +228,10 @@ export class Player {
       this.notify(null);
       this.show(trace, position);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      const { name, message } = /** @type {Error} */ (error);
+      if (name === "AbortError") return;
       this.notify(errorText(error));
-      if (!this.trace && query) await this.load("").then(() => this.notify(error.message));
+      if (!this.trace && query) await this.load("").then(() => this.notify(message));
     } finally {
       await this.listed; // so that stepping asks the server nothing
       if (this.request === request) this.root.setAttribute("aria-busy", "false");
@@ -216,17 +244,17 @@ export class Player {
     this.notified.textContent = message ?? "";
   }
 
-  /** @param {Trace} trace */
+  /** @param {Trace} trace @param {Position} [position] */
   show(trace, { step, phase, sel = this.linking.picked, way = this.rowView.way } = {}) {
     this.transport.stop();
     const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
     this.trace = trace;
     this.dress();
     set(this.root, {
-      "data-query": new URLSearchParams(trace.header.query),
+      "data-query": String(new URLSearchParams(trace.header.query)),
       "data-pass": this.pass,
     });
-    const known = trace.header.phases.includes(phase) ? phase : null;
+    const known = phase && trace.header.phases.includes(phase) ? phase : null;
     this.at =
       (!known && same) ||
       nearest(
@@ -239,7 +267,7 @@ export class Player {
     this.questionStep = -1;
     if (this.predict.card) this.predict.card.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
-    this.rowView.way = WAYS.includes(way) ? way : "alpha";
+    this.rowView.way = WAYS.find((one) => one === way) ?? "alpha";
     this.layout();
     this.linking.pick(sel);
   }
@@ -261,7 +289,7 @@ export class Player {
     this.own.fit(this.drawer.root.clientHeight);
   }
 
-  /** Shows a place, and unless `still` how it came to be from the one before. @param {number} step @param {string | undefined} phase */
+  /** Shows a place, and unless `still` how it came to be from the one before. @param {number} step @param {string} [phase] */
   go(step, phase, still = this.isKeyRepeating) {
     if (!this.trace) return;
     const from = this.motion.here();
@@ -283,19 +311,18 @@ export class Player {
 
   /** The numbers of the visit shown, for a Problem that came as tiles only. */
   zoom() {
-    if (!this.options.visitUrl) return this.notify(t("player.tiles"));
-    return during("visit", this.fetchVisit());
+    const { visitUrl } = this.options;
+    if (!visitUrl) return this.notify(t("player.tiles"));
+    const { header } = this.trace;
+    const query = new URLSearchParams(header.query).toString();
+    return during("visit", this.fetchVisit(visitUrl(query, this.at.step, header.pass)));
   }
 
-  async fetchVisit() {
+  /** @param {string | URL} address of the numbers of the visit shown */
+  async fetchVisit(address) {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const address = this.options.visitUrl(
-        new URLSearchParams(trace.header.query).toString(),
-        step,
-        trace.header.pass,
-      );
       const response = await requestOk(address, this.abort.signal, (sentence) =>
         this.notify(sentence),
       );
@@ -341,7 +368,7 @@ export class Player {
   act(action) {
     if (!this.trace) return;
     if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
-    const by = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 }[action];
+    const by = STEPS[action];
     this.pause();
     if (action === "first") return this.go(0, "load");
     if (action === "back" && this.at.step === 0) return this.go(0, "load"); // there is no tile before it

@@ -2,12 +2,14 @@
 
 import { el } from "../lib/dom.js";
 
+/** @import { PredictScript } from "./types.js" */
+
 export class PredictSlot {
   /** @type {import("../views/predict.js").Predict | null} */
   card;
   /** @type {Promise<unknown> | null | undefined} */
   coming;
-  /** @param {() => Promise<PredictScript>} fetch() → promise of views/predict.js; it says itself what is wrong */
+  /** @param {(() => Promise<PredictScript>) | undefined} fetch says itself what is wrong; none: nothing comes */
   constructor(fetch) {
     this.fetch = fetch;
     this.card = null;
@@ -16,7 +18,7 @@ export class PredictSlot {
 
   /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. @param {() => void} onMounted */
   come(onMounted) {
-    if (this.card || this.coming) return;
+    if (!this.fetch || this.card || this.coming) return;
     const puts = (/** @type {PredictScript} */ script) => {
       this.card = script.mount();
       this.card.root.hidden = this.root.hidden;

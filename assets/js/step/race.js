@@ -18,20 +18,38 @@ import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
 import { Transport } from "../views/transport.js";
 
-/** @import { Order, Pass, Trace } from "../model/types.js" */
+/** @import { Clock } from "../model/race_clock.js" */
+/** @import { Order, Pass } from "../model/types.js" */
+/** @import { RaceOptions, RacePosition } from "./types.js" */
 
 const tRace = textsOf(texts);
 const BEAT_MS = 500;
+/** @type {[string, string][]} */
 const CLOCKS = [
   ["tile", tRace("race.by_tile")],
   ["bytes", tRace("race.by_bytes")],
 ];
+/** A lane shows whole visits. @type {Record<string, string>} */
+const WHOLE = { phaseNext: "next", phaseBack: "back" };
 
 class Race {
-  /** @param options {url(query) → trace URL, ready(pass) → promise, predict() → views/predict.js, onPlace({query, tick, clock}), onTab(name), onLeave(), controls(key, button)} */
+  /** @type {Pass | undefined} */
+  pass;
+  /** @type {number} */
+  tick;
+  /** @type {URLSearchParams} */
+  query;
+  /** @type {object} */
+  loading;
+  /** @type {string | undefined} */
+  questionedRun;
+  /** @type {boolean | undefined} */
+  isKeyRepeating;
+  /** @param {RaceOptions} options */
   constructor(options) {
     this.options = options;
-    this.timing = { ticks: 1 };
+    /** @type {Clock} */
+    this.timing = { byBytes: false, quantum: 1, ticks: 1 };
     /** @type {Lane[]} */
     this.lanes = [];
     this.transport = new Transport(this, BEAT_MS, {
@@ -44,7 +62,7 @@ class Race {
     const leave = this.transport.key("leave", t("bar.leave"));
     leave.addEventListener("click", () => options.onLeave());
     this.transport.buttons.append(leave);
-    this.tabs = tabs((/** @type {string} */ name) => name !== "compare" && options.onTab(name));
+    this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
     this.predict = new PredictSlot(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
@@ -91,7 +109,7 @@ class Race {
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
-  /** Of this pass of all of them, the one shown if it is not said. @param {string} query */
+  /** Of this pass of all of them, the one shown if it is not said. @param {string} query @param {RacePosition} [place] */
   async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     this.root.setAttribute("aria-busy", "true");
     const chosen = new URLSearchParams(query).get("order");
@@ -115,7 +133,7 @@ class Race {
       this.enter(orders);
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
-      this.query = new URLSearchParams(traces.at(-1).header.query);
+      this.query = new URLSearchParams(traces[traces.length - 1].header.query);
       if (!chosen || !ALGORITHMS[chosen].variant_of) this.query.delete("order"); // a variant has a lane only where it is named
       this.ready = true;
       this.clock();
@@ -159,7 +177,7 @@ class Race {
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const lane of this.lanes) lane.layout(theme);
-    this.problem.layout(this.lanes.at(-1).trace);
+    this.problem.layout(this.lanes[this.lanes.length - 1].trace);
     this.render();
   }
 
@@ -214,7 +232,7 @@ class Race {
     if (!action) return;
     event.preventDefault();
     this.isKeyRepeating = event.repeat;
-    this.transport.act({ phaseNext: "next", phaseBack: "back" }[action] ?? action);
+    this.transport.act(WHOLE[action] ?? action);
     this.isKeyRepeating = false;
   }
 
@@ -251,12 +269,12 @@ class Race {
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),
-      pass: this.pass === "forward" ? null : this.pass,
+      pass: !this.pass || this.pass === "forward" ? null : this.pass,
       tick: this.tick,
       clock: this.timing.byBytes ? "bytes" : "tile",
     });
   }
 }
 
-/** @param {RaceOptions} options see Race */
+/** @param {RaceOptions} options */
 export const mount = (options) => new Race(options);

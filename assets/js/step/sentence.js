@@ -24,13 +24,13 @@ function formula(text) {
   const [before, power, after] = left.split(/exp\((.*)\)/u);
   const nodes = rich(power ? `${before}e` : left);
   if (power) nodes.push(el("sup", { text: power }), ...rich(after));
-  const name = nodes.find((node) => node.className)?.className;
+  const name = nodes.map((node) => ("className" in node ? node.className : "")).find(Boolean);
   return result ? [...nodes, el("b", { class: name, text: result })] : nodes;
 }
 
 /** Sentence, formula and remark of a step. */
 export class Sentence {
-  /** @param lanes {read, write}: what the bus shows above and below */
+  /** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
     this.root = el("section", { class: "fa-sentence", "aria-label": t("sentence") }, [
@@ -44,7 +44,7 @@ export class Sentence {
   box(box) {
     const boxes = this.parts.filter((part) => !part.hidden).map(box);
     const { x, top, width } = boxes[0];
-    return new DOMRect(x, top, width, boxes.at(-1).bottom - top);
+    return new DOMRect(x, top, width, boxes[boxes.length - 1].bottom - top);
   }
 
   /** @param {Frame} f @param {Row | undefined} row */

@@ -1,6 +1,6 @@
 // The two small cards: the algorithm with its current line, and the bytes of every order.
 
-import { card, el, set } from "../lib/dom.js";
+import { all, card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
@@ -11,13 +11,17 @@ import { t } from "../model/texts.js";
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { Line } from "../model/phases.js" */
 
+/** @import { Listing, Listings } from "./types.js" */
+
+/** @typedef {"paper" | "numpy" | "triton"} Source */
+/** @type {Source[]} */
 const SOURCES = ["paper", "numpy", "triton"];
 
 /** The same step in three languages; NumPy and Triton are cut out of the files that run. */
 export class Code {
   /** @type {Listings | undefined} */
   listings;
-  /** @type {Trace | undefined} */
+  /** @type {Trace} */
   trace;
   /** @type {Frame | undefined} */
   last;
@@ -27,6 +31,7 @@ export class Code {
   room;
   constructor() {
     this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
+    /** @type {Source} */
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) => {
       const tab = el("button", {
@@ -47,7 +52,7 @@ export class Code {
     this.choose("paper");
   }
 
-  /** @param {string} kind */
+  /** @param {Source} kind */
   choose(kind) {
     this.kind = kind;
     this.tabs.forEach((tab) =>
@@ -67,9 +72,13 @@ export class Code {
     const { order } = trace.problem;
     const { pass } = trace.header;
     const orders = algorithmsOf(pass);
-    const listed = (pass === "backward" ? this.listings?.backward : this.listings)?.[order] ?? {};
+    const listings = /** @type {Record<string, Listing> | undefined} */ (
+      pass === "backward" ? this.listings?.backward : this.listings
+    );
+    const listed = listings?.[order] ?? {};
     for (const tab of this.tabs)
-      tab.hidden = pass === "backward" && tab.dataset.code !== "paper" && !listed[tab.dataset.code];
+      tab.hidden =
+        pass === "backward" && tab.dataset.code !== "paper" && !listed[String(tab.dataset.code)];
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
@@ -77,18 +86,18 @@ export class Code {
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
-      ...this.lines
-        .map((line, k) => [line, noteOf(line, trace.problem), k])
-        .map(([{ text, phase }, remarks, k]) =>
-          el(
-            "li",
-            { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
-            [
-              el("code", { text: codeText(text, trace.problem) }),
-              remarks && el("span", { text: `# ${remarks}` }),
-            ],
-          ),
-        ),
+      ...this.lines.map((line, k) => {
+        const { text, phase } = line;
+        const remarks = noteOf(line, trace.problem);
+        return el(
+          "li",
+          { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
+          [
+            el("code", { text: codeText(text, trace.problem) }),
+            remarks && el("span", { text: `# ${remarks}` }),
+          ],
+        );
+      }),
     );
     this.room = this.list.clientHeight;
   }
@@ -105,14 +114,15 @@ export class Code {
     const kernel = this.kind === "paper" && f.pass === "backward"; // which has lines of its own
     const count = this.lines.filter(({ stage = null }) => !kernel || stage === f.stage).length;
     this.list.classList.toggle("is-many", this.kind === "paper" && count > 12);
+    const items = all(this.list, "li");
     this.lines.forEach((line, k) => {
-      this.list.children[k].hidden = kernel && (line.stage ?? null) !== f.stage;
+      items[k].hidden = kernel && (line.stage ?? null) !== f.stage;
       const on = lit(line, f);
       if (on && first < 0) first = k;
-      set(this.list.children[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
+      set(items[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
     });
     if (this.kind === "paper" || first < 0) return;
-    const [top, line] = [this.list.firstChild, this.list.children[first]];
+    const [top, line] = [items[0], items[first]];
     this.list.scrollTop = line.offsetTop - top.offsetTop + 2 * line.offsetHeight - this.room / 2; // with some of what follows
   }
 }
@@ -154,13 +164,13 @@ export class Traffic {
       const { label, hue, closed_form, texts } = algorithms[order];
       const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
-      const parts = ["read", "write"].map((op) =>
+      const [read, write] = ["read", "write"].map((op) =>
         el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
       );
       const number = (/** @type {number} */ size) =>
         el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
       const bar = (
-        /** @type {string} */ kind,
+        /** @type {"requested" | "compulsory"} */ kind,
         /** @type {number} */ size,
         /** @type {HTMLElement[]} */ inside,
         /** @type {HTMLElement} */ text,
@@ -186,11 +196,11 @@ export class Traffic {
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
           name,
-          bar("requested", all, parts, number(all)),
+          bar("requested", all, [read, write], number(all)),
           bar("compulsory", once, [], number(once)),
         ]),
       );
-      this.rows[order] = { read: parts[0], write: parts[1], total: all };
+      this.rows[order] = { read, write, total: all };
     }
     const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {

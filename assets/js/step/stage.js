@@ -6,9 +6,24 @@ import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
 /** @import { Pass } from "../model/types.js" */
+/** @import { Race, RacePosition, RaceScript, StageOptions } from "./types.js" */
 
 export class Stage {
-  /** @param {StageOptions} options what Player takes, and {race() → step/race.js, begins: how one begins, onTick({query, tick, clock}), onAlone()} @param {HTMLElement} mount */
+  /** @type {Race} from the first comparison on */
+  race;
+  /** @type {boolean | undefined} */
+  racing;
+  /** @type {boolean | undefined} */
+  predicts;
+  /** @type {string} */
+  query;
+  /** @type {object | null} the comparison that is to come */
+  awaited;
+  /** @type {Promise<unknown>} */
+  loading;
+  /** @type {((query: string) => void) | undefined} */
+  onProblem;
+  /** @param {HTMLElement} mount @param {StageOptions} options */
   constructor(mount, options) {
     this.mount = mount;
     this.options = options;
@@ -47,7 +62,7 @@ export class Stage {
   racesAt(search) {
     const params = new URLSearchParams(search);
     const isRace =
-      params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock"));
+      params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock") ?? "");
     if (isRace)
       this.loading = this.compare(problemOf(search), {
         tick: position(search).step,
@@ -62,7 +77,7 @@ export class Stage {
     return (this.racing ? this.race : this.player).pass;
   }
 
-  /** The other pass, or this one; of all lanes in a race. @param {Pass | undefined} pass */
+  /** The other pass, or this one; of all lanes in a race. @param {Pass} [pass] */
   turn(pass) {
     const { race, player, racing, query } = this;
     if (!racing) return player.turn(pass);
@@ -72,7 +87,7 @@ export class Stage {
   /** The three loop orders side by side, once their script is there and nothing else was asked for meanwhile. */
   async compare(
     query = new URLSearchParams(this.player.trace?.header.query).toString(),
-    place = { ...this.options.begins, pass: this.player.pass },
+    /** @type {RacePosition} */ place = { ...this.options.begins, pass: this.player.pass },
   ) {
     this.query = query;
     const awaited = (this.awaited = {});
@@ -81,23 +96,30 @@ export class Stage {
       : await this.options
           .race()
           .catch((/** @type {Error} */ error) => this.player.notify(errorText(error)));
-    if (awaited !== this.awaited || !(this.race || script)) return;
-    this.race ??= script.mount({
-      url: this.options.url,
-      ready: (/** @type {Pass} */ pass) => this.player.ready(pass),
-      predict: this.options.predict,
-      onPlace: (/** @type {RacePlace} */ at) => this.racing && this.options.onTick?.(at),
-      controls: this.options.controls,
-      onTab: (/** @type {string} */ name) => this.alone({ tab: name }),
-      onLeave: () => this.options.onLeave?.(),
-    });
-    this.race.predicting(this.predicts);
+    if (awaited !== this.awaited) return;
+    if (script) this.race ??= this.mountRace(script);
+    if (!this.race) return;
+    this.race.predicting(Boolean(this.predicts));
     this.racing = true;
     this.player.park(true);
     this.puts(this.race.root);
     await this.race.load(query, place);
   }
 
+  /** @param {RaceScript} script */
+  mountRace(script) {
+    return script.mount({
+      url: this.options.url,
+      ready: (/** @type {Pass} */ pass) => this.player.ready(pass),
+      predict: this.options.predict,
+      onPlace: (at) => this.racing && this.options.onTick?.(at),
+      controls: this.options.controls,
+      onTab: (name) => this.alone({ tab: name }),
+      onLeave: () => this.options.onLeave?.(),
+    });
+  }
+
+  /** The player again, at this tab. @param {{load?: boolean, tab?: string | null}} [how] */
   alone({ load = true, tab = null } = {}) {
     this.awaited = null;
     this.racing = false;

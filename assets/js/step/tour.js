@@ -1,15 +1,17 @@
 // The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
 // leaves, and who leaves has the own Problem and place back.
 
-import { el, set } from "../lib/dom.js";
+import { around, el, set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
 
 /** @import { Pass } from "../model/types.js" */
+/** @import { Chapter, TourOptions } from "./types.js" */
 
 const t = textsOf(texts);
 const MARGIN = 12;
+/** @type {Record<string, number>} */
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
 /** Parts of the page by the name that they bear in data-spot; hidden ones do not count. @param {string} name */
@@ -19,7 +21,7 @@ const partsOf = (name) =>
   );
 
 /** The smallest box around them all; null if there are none. @param {Element[]} nodes */
-function around(nodes) {
+function boxOf(nodes) {
   const boxes = nodes.map((node) => node.getBoundingClientRect());
   if (!boxes.length) return null;
   const side = (
@@ -35,7 +37,7 @@ function around(nodes) {
 }
 
 class Tour {
-  /** @type {Chapter[] | undefined} */
+  /** @type {Chapter[]} */
   chapters;
   /** @type {string | null} */
   own;
@@ -45,7 +47,7 @@ class Tour {
   spot;
   /** @type {number} */
   aiming;
-  /** @param options {chapters() → promise, show(query string) → promise, reveal(name of a part), here() → query string, onChapter(number | null), mount} */
+  /** @param {TourOptions} options */
   constructor(options) {
     this.options = options;
     this.count = el("span", { class: "fa-tour-count" });
@@ -114,7 +116,7 @@ class Tour {
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
   key(event) {
     if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
-    const inside = event.target.closest?.("input, textarea, select, button, dialog, [open]");
+    const inside = around(event, "input, textarea, select, button, dialog, [open]");
     const by =
       STEPS[event.key] && !(inside && event.key === " ")
         ? STEPS[event.key] * (event.shiftKey ? -1 : 1)
@@ -177,7 +179,7 @@ class Tour {
     cancelAnimationFrame(this.aiming);
     this.aiming = 0;
     if (this.root.hidden) return;
-    const box = around(partsOf(this.spot));
+    const box = boxOf(partsOf(this.spot));
     const high = this.root.offsetHeight;
     const pinned = isNarrow() || document.body.classList.contains("fa-present");
     const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
@@ -186,7 +188,7 @@ class Tour {
     ); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
     const covered = (/** @type {number} */ top) =>
-      Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top));
+      box ? Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top)) : 0;
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
     this.root.style.top = pinned ? "auto" : `${top}px`;
     this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
@@ -202,7 +204,7 @@ class Tour {
       height: Math.min(window.innerHeight - 3, box.bottom + grow) - start,
     };
     for (const [name, value] of Object.entries(size))
-      this.light.style[name] = `${Math.max(0, value)}px`;
+      this.light.style.setProperty(name, `${Math.max(0, value)}px`);
     const [right, end] = [left + size.width, start + size.height];
     const hole = [
       [left, start],
@@ -234,5 +236,5 @@ class Tour {
   }
 }
 
-/** @param {TourOptions} options see Tour */
+/** @param {TourOptions} options */
 export const mount = (options) => new Tour(options);

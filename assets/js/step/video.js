@@ -8,7 +8,8 @@ import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_video.json" with { type: "json" };
 
-/** @import { Place, Stage, Trace } from "../model/types.js" */
+/** @import { Place, Trace } from "../model/types.js" */
+/** @import { Stage } from "./stage.js" */
 
 const t = textsOf(texts);
 const MOST = 400; // frames
@@ -19,36 +20,37 @@ const BEAT_MS = [120, 900]; // at least, at most
 function placesOf(trace) {
   const places = [{ step: 0, phase: phasesOf(trace, 0)[0] }];
   while (places.length <= MOST) {
-    const next = movePhase(trace, places.at(-1), 1);
-    if (next.step === places.at(-1).step && next.phase === places.at(-1).phase) return places;
+    const last = places[places.length - 1];
+    const next = movePhase(trace, last, 1);
+    if (next.step === last.step && next.phase === last.phase) return places;
     places.push(next);
   }
   return Array.from({ length: trace.steps }, (_, step) => place(trace, step));
 }
 
-/** What goes through a run: its places, the one shown now, how another is shown, and what tells that it is this run. */
+/** What goes through a run: what shows each of its places, and again the one of now; what tells that it is this run. */
 function runOf(/** @type {Stage} */ { racing, race, player }) {
-  if (!racing)
+  if (!racing) {
+    const goTo = (/** @type {Place} */ at) => () => player.go(at.step, at.phase, true);
     return {
       root: player.root,
-      places: placesOf(player.trace),
-      now: player.at,
-      go: (/** @type {Place} */ at) => player.go(at.step, at.phase, true),
+      places: placesOf(player.trace).map(goTo),
+      goBack: goTo(player.at),
       run: () => player.trace,
     };
-  const ticks = Array.from({ length: race.timing.ticks }, (_, tick) => tick);
+  }
+  const goTo = (/** @type {number} */ tick) => () => race.go(tick, true);
   return {
     root: race.root,
-    places: ticks,
-    now: race.tick,
-    go: (/** @type {number} */ tick) => race.go(tick, true),
+    places: Array.from({ length: race.timing.ticks }, (_, tick) => goTo(tick)),
+    goBack: goTo(race.tick),
     run: () => race.timing,
   };
 }
 
 /** The run that the stage shows, with these words below each frame. @param {Stage} stage @param {string} words @param {(share: number) => void} tell */
 async function recordVideo(stage, words, tell) {
-  const { root, places, now, go, run } = runOf(stage);
+  const { root, places, goBack, run } = runOf(stage);
   if (places.length > MOST)
     throw new Error(
       t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
@@ -57,16 +59,16 @@ async function recordVideo(stage, words, tell) {
   const camera = new Camera(root);
   const pictures = [];
   try {
-    for (const at of places) {
+    for (const go of places) {
       if (run() !== first || !root.isConnected) throw new Error(t("video.given_up"));
-      go(at);
+      go();
       pictures.push(camera.picture(words));
       tell((0.7 * pictures.length) / places.length);
       await new Promise((done) => setTimeout(done)); // the page stays alive
     }
   } finally {
     camera.close();
-    if (run() === first) go(now);
+    if (run() === first) goBack();
   }
   const beat = Math.min(BEAT_MS[1], Math.max(BEAT_MS[0], WHOLE_MS / places.length));
   return filmOf(pictures, beat, (/** @type {number} */ share) => tell(0.7 + 0.3 * share));

@@ -1,12 +1,13 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { el } from "../lib/dom.js";
+import { all, around, el, find } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
 import { placed } from "../views/rich.js";
 
 /** @import { Pass, Problem, Trace } from "../model/types.js" */
+/** @import { Opens } from "./types.js" */
 
 const MARGIN = 8;
 
@@ -33,6 +34,7 @@ function lineOf(
     rope,
   },
 ) {
+  /** @type {[string, string][]} */
   const parts = [
     ["n", integer(n)],
     ["d", String(d)],
@@ -40,7 +42,8 @@ function lineOf(
     ["data", inputs],
     ["dtype", dtype],
   ];
-  const more = [
+  /** @type {([string, string] | 0 | false | undefined)[]} */
+  const others = [
     ["mask", shortly(mask)],
     score !== "none" && ["data", shortly(score)],
     sink !== null && ["data", t("words.sink", { sink })],
@@ -48,7 +51,8 @@ function lineOf(
     rope && ["data", t("words.rope", { base: rope })],
     dropout && ["data", t("words.dropout", { p: dropout })],
     ["order", ALGORITHMS[order].label],
-  ].filter(Boolean);
+  ];
+  const more = others.filter((part) => part !== undefined && part !== 0 && part !== false);
   const at = {
     n: "[0]",
     d: "[1]",
@@ -61,13 +65,13 @@ function lineOf(
 }
 
 export class Words {
-  /** @type {((key: string, from?: HTMLElement) => void) | undefined} */
+  /** @type {Opens | undefined} */
   open;
   /** @type {(() => void) | undefined} */
   turn;
   /** @type {string | undefined} */
   written;
-  /** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {(() => void) | undefined} turn shows
+  /** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {() => void} [turn] shows
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
@@ -81,7 +85,7 @@ export class Words {
     this.written = written;
     const nodes = placed(
       line,
-      parts.map(([key, word]) => this.word(key, word)),
+      Object.fromEntries(parts.map(([key, word], k) => [k, this.word(key, word)])),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
     if (this.open) nodes.push(this.word("all", "⋯", t("words.all"), t("words.all.key")));
@@ -96,12 +100,12 @@ export class Words {
       text: t(pass === "forward" ? "words.forward" : "words.backward"),
       title: t("words.turn"),
     });
-    node.addEventListener("click", this.turn);
+    node.addEventListener("click", () => this.turn?.());
     return node;
   }
 
-  /** @param {string} key @param {string} text */
-  word(key, text, label = null, title = null) {
+  /** @param {string} key @param {string} text @param {string} [label] @param {string} [title] */
+  word(key, text, label, title) {
     if (!this.open) return el("b", { text });
     const node = el("button", {
       type: "button",
@@ -112,7 +116,7 @@ export class Words {
       "aria-label": label,
       "aria-haspopup": "dialog",
     });
-    node.addEventListener("click", () => this.open(key, node));
+    node.addEventListener("click", () => this.open?.(key, node));
     return node;
   }
 }
@@ -128,8 +132,8 @@ export class Controls {
   constructor() {
     document.addEventListener(
       "pointerdown",
-      ({ target }) => {
-        if (!this.key || target.closest(".fa-controls, .fa-word, [role=listbox]"))
+      (event) => {
+        if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
           return (this.closing = false);
         this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
         this.close();
@@ -137,7 +141,7 @@ export class Controls {
       { capture: true },
     );
     // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
-    for (const name of ["mousedown", "click"])
+    for (const name of /** @type {const} */ (["mousedown", "click"]))
       document.addEventListener(
         name,
         (event) => {
@@ -165,10 +169,10 @@ export class Controls {
   }
 
   get column() {
-    return document.querySelector(".fa-step-controls");
+    return find(document, ".fa-step-controls");
   }
 
-  /** The same word again closes it. @param {string} key @param {HTMLElement | undefined} from */
+  /** The same word again closes it. @param {string} key @param {HTMLElement} [from] */
   open(key, from) {
     if (this.key === key) return this.close();
     const { column } = this;
@@ -178,15 +182,13 @@ export class Controls {
     column.prepend(this.head);
     column.dataset.open = key;
     from?.setAttribute("aria-expanded", "true");
-    if (key !== "all") this.beside(column, from.getBoundingClientRect());
+    if (from && key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
     column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
     const first =
       key === "all"
         ? column
-        : [...column.querySelectorAll("input, textarea, button")].find((node) =>
-            node.checkVisibility(),
-          );
+        : all(column, "input, textarea, button").find((node) => node.checkVisibility());
     first?.focus({ preventScroll: true });
   }
 
@@ -205,7 +207,10 @@ export class Controls {
   done() {
     const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
     this.close();
-    if (word) [...document.querySelectorAll(word)].find((node) => node.checkVisibility())?.focus();
+    if (word)
+      all(document, word)
+        .find((node) => node.checkVisibility())
+        ?.focus();
   }
 
   close() {

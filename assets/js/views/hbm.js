@@ -75,7 +75,7 @@ export class Hbm {
   ratio;
   /** @type {number} */
   paintedStep;
-  /** @param {OnHead} onHead see views/heads.js */
+  /** @param {OnHead} [onHead] see views/heads.js */
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
@@ -301,13 +301,12 @@ export class Hbm {
         }),
       );
       const total = list.reduce((sum, t) => sum + t.bytes, 0);
-      const ends = [
+      lane.replaceChildren(
         el("span", { text: t(`bus.${op}`) }),
         ...names,
-        list.length > 4 && el("span", { text: "…" }),
-        list.length && el("span", { text: bytes(total) }),
-      ];
-      lane.replaceChildren(...ends.filter(Boolean));
+        ...(list.length > 4 ? [el("span", { text: "…" })] : []),
+        ...(list.length ? [el("span", { text: bytes(total) })] : []),
+      );
       const now = list.some((t) => t.phase === f.phase);
       set(lane, {
         class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,

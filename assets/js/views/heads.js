@@ -1,6 +1,6 @@
 // The query heads as a row of chips, bracketed by the key head that they read, the shown one lit.
 
-import { el, set } from "../lib/dom.js";
+import { el, get, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
 import { t } from "../model/texts.js";
 
@@ -45,7 +45,7 @@ export class HeadRow {
       });
       node.addEventListener(
         "click",
-        () => head !== heads.head && this.onHead({ ...query, head: String(head) }),
+        () => head !== heads.head && this.onHead?.({ ...query, head: String(head) }),
       );
       return node;
     };
@@ -58,8 +58,9 @@ export class HeadRow {
         own.map((h) => chip(h, String(h), t("heads.reads", { h, kv }), h === heads.head)),
       ),
     );
-    this.row.replaceChildren(...[more(before, "‹"), ...brackets, more(after, "›")].filter(Boolean));
-    if (had) this.row.querySelector('[aria-pressed="true"]').focus({ preventScroll: true });
+    const chips = [more(before, "‹"), ...brackets, more(after, "›")];
+    this.row.replaceChildren(...chips.filter((node) => node !== false));
+    if (had) get(this.row, '[aria-pressed="true"]').focus({ preventScroll: true });
     set(this.root, { "data-head": heads.head });
     this.words.replaceChildren(readers(heads), " ", el("span", { text: cached(heads) }));
   }

@@ -5,9 +5,12 @@ import { set, svg } from "../lib/dom.js";
 
 /** @import { Edge } from "./types.js" */
 
+/** @type {("top" | "bottom")[]} */
+const SIDES = ["top", "bottom"];
+
 export class Lens {
   constructor() {
-    this.lines = ["top", "bottom"].map((side) => svg("line", { "data-side": side }));
+    this.lines = SIDES.map((side) => svg("line", { "data-side": side }));
     this.root = svg("svg", { class: "fa-lens", "aria-hidden": "true" }, this.lines);
   }
 
@@ -17,9 +20,8 @@ export class Lens {
     if (!from || !to) return;
     const { left, top } = this.root.getBoundingClientRect();
     const x1 = Math.max(from.x, strip.right) - left + 8;
-    for (const line of this.lines) {
-      const { side } = line.dataset;
-      set(line, { x1, y1: from[side] - top, x2: to.x - left - 4, y2: to[side] - top });
-    }
+    SIDES.forEach((side, k) =>
+      set(this.lines[k], { x1, y1: from[side] - top, x2: to.x - left - 4, y2: to[side] - top }),
+    );
   }
 }

@@ -2,12 +2,12 @@
 // map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
-import { el, set, svg } from "../lib/dom.js";
+import { all, el, set, svg } from "../lib/dom.js";
 
 /** @import { LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
-/** @import { Box, LinksAt } from "./types.js" */
-/** @import { Axis, Thing } from "../model/links.js" */
+/** @import { LinksAt, TileOfPass } from "./types.js" */
+/** @import { Axis, Box, Thing } from "../model/links.js" */
 /** @import { Explanation } from "../model/sums.js" */
 
 const HEAD = 22; // px of the frames' names at 1280 × 720
@@ -66,37 +66,41 @@ export class Links {
     return this.player.sram;
   }
 
-  /** @param {LinksAt} links see model/links.js @param {Thing | null} of what to light, or null @param told what is said of it @param {boolean} picked is it selected? @param {Frame} f @param {Explanation | null} explanation */
+  /** @param {LinksAt} links see model/links.js @param {Thing | null} of what to light, or null @param {boolean} picked is it selected? @param {Frame} f @param {Explanation | null} explanation what is said of it */
   draw(links, f, of, explanation, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
     if (this.sram && this.tile.parentElement !== this.sram.body)
       this.sram.body.append(this.tile, this.card);
     this.root.classList.toggle("is-linking", this.lit);
-    for (const node of this.root.querySelectorAll("[data-part]")) {
-      const thing = of && links.thing(node.dataset.part);
+    for (const node of all(this.root, "[data-part]")) {
+      const thing = of && links.thing(String(node.dataset.part));
       set(node, {
         "data-linked":
           thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null,
       });
     }
-    this.tile.replaceChildren(...(of && this.sram && f.numbers ? this.inTile(links, f, of) : []));
+    this.tile.replaceChildren(
+      ...(of && this.sram && f.numbers ? this.inTile(links, f, of, this.sram) : []),
+    );
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
     for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    if (this.sram) this.describe(of, explanation);
+    if (this.sram) this.describe(this.sram, of, explanation);
   }
 
-  /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing | null} of */
-  inTile(links, f, of) {
+  /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing} of @param {TileOfPass} sram */
+  inTile(links, f, of, sram) {
+    /** @type {Box} */
     const bounds = { rows: f.rows, keys: f.cols };
-    return Object.entries(this.sram.sides).flatMap(([tensor, sides]) => {
-      const { root, matrix, x, y, width, height } = this.sram.frames[tensor];
+    return Object.entries(sram.sides).flatMap(([tensor, sides]) => {
+      const { root, matrix, x, y, width, height } = sram.frames[tensor];
       const box = root.hidden || f.kind === "skipped" ? null : links.cells(of, tensor, bounds);
       if (!box) return [];
-      const [down, across] = sides.map((axis) => ({
-        start: box[axis].start - (bounds[axis]?.start ?? 0),
-        stop: box[axis].stop - (bounds[axis]?.start ?? 0),
-      }));
+      const [down, across] = sides.map((axis) => {
+        const { start, stop } = /** @type {Span} */ (box[axis]);
+        const from = bounds[axis]?.start ?? 0;
+        return { start: start - from, stop: stop - from };
+      });
       const [w, h] = [width / matrix.cols, height / matrix.rows];
       const gap = Math.min(w, h) >= 24 ? 2 : 1;
       return mark(
@@ -111,7 +115,7 @@ export class Links {
     });
   }
 
-  /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing | null} of */
+  /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing} of */
   inMap(links, of) {
     const { hbm } = this;
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
@@ -143,41 +147,40 @@ export class Links {
     return [...strips, ...areas];
   }
 
-  /** What the thing is made of. @param {Thing | null} of @param {Explanation | null} explanation */
-  describe(of, explanation) {
-    this.words.replaceChildren(...richPowers(of ? explanation.sentence : ""));
-    const { unit } = this.sram.theme;
+  /** What the thing is made of. @param {TileOfPass} sram @param {Thing | null} of @param {Explanation | null} explanation */
+  describe(sram, of, explanation) {
+    this.words.replaceChildren(...richPowers((of && explanation?.sentence) ?? ""));
+    const { unit } = sram.theme;
     const head = HEAD * unit;
     const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
     const at =
-      of && !this.sram.body.hidden
-        ? this.sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
+      of && !sram.body.hidden
+        ? sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
         : null;
-    const [last] = explanation?.lines.slice(-1) ?? [];
-    const isAbove =
-      this.sram.headline?.(
-        of && last && !words
-          ? [el("b", { text: explanation.title }), " ", ...richPowers(last)]
-          : null,
-      ) ?? false;
-    const lines = isAbove ? explanation.lines.slice(0, -1) : (explanation?.lines ?? []);
-    this.card.hidden =
-      !at || !(lines.length || explanation.terms) || at.height < ROOM / 2 || at.width < ROOM;
-    if (this.card.hidden) return;
+    const { title = "", terms = null, lines: found = [] } = explanation ?? {};
+    const last = found.at(-1);
+    const isAbove = sram.headline(
+      last && !words ? [el("b", { text: title }), " ", ...richPowers(last)] : null,
+    );
+    const lines = isAbove ? found.slice(0, -1) : found;
+    this.card.hidden = true;
+    if (!at || !(lines.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
+    this.card.hidden = false;
     Object.assign(this.card.style, {
       left: `${at.x}px`,
       top: `${at.y - head}px`,
       width: `${at.width}px`,
       height: `${at.height + head}px`,
     });
-    set(this.title, { text: explanation.title });
+    set(this.title, { text: title });
     this.lines.replaceChildren(
       ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),
     );
-    const upright = Boolean(at.beside);
-    this.draws(explanation.terms, upright);
-    const across = at.under ? `margin-left:${at.under.x - at.x}px;width:${at.under.width}px` : "";
-    set(this.bars, { style: upright ? `height:${at.beside.height}px` : across });
+    const { beside, under } = at;
+    const upright = Boolean(beside);
+    this.draws(terms, upright);
+    const across = under ? `margin-left:${under.x - at.x}px;width:${under.width}px` : "";
+    set(this.bars, { style: beside ? `height:${beside.height}px` : across });
     this.card.classList.toggle("is-upright", upright);
   }
 

@@ -2,7 +2,7 @@
 // without an answer just sees, and "Show me" tells at once. Keys 1, 2, 3 answer while the player has the focus; a number
 // is answered by a slider.
 
-import { card, el, set } from "../lib/dom.js";
+import { around, card, el, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
@@ -11,7 +11,7 @@ import { tPredict } from "../model/texts_predict.js";
 /** @import { Trace } from "../model/types.js" */
 /** @import { Question, Slider } from "../model/questions.js" */
 
-class Predict {
+export class Predict {
   constructor() {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
@@ -134,7 +134,7 @@ class Predict {
     });
     this.show.hidden = !question || this.isRevealed;
     for (const field of this.choices.querySelectorAll("button, input"))
-      field.disabled = this.isRevealed;
+      field.toggleAttribute("disabled", this.isRevealed);
     this.root.classList.toggle("is-revealed", this.isRevealed);
   }
 
@@ -180,8 +180,8 @@ class Predict {
   }
 
   /** Escape ends the questions where they are seen; true when it did. */
-  leaves(/** @type {KeyboardEvent} */ { key, target }) {
-    if (key !== "Escape" || !this.root.checkVisibility() || target.closest?.("[open]"))
+  leaves(/** @type {KeyboardEvent} */ event) {
+    if (event.key !== "Escape" || !this.root.checkVisibility() || around(event, "[open]"))
       return false;
     emit("fa:predict");
     return true;

@@ -1,14 +1,14 @@
 // The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
-import { card, el, set, svg } from "../lib/dom.js";
+import { card, el, get, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
 import { t } from "../model/texts.js";
 
 /** @import { Frame, Known, Row, Trace } from "../model/types.js" */
-/** @import { Way } from "../model/row_view.js" */
+/** @import { Slot, Way } from "../model/row_view.js" */
 
 /** @type {[Way, string, string][]} */
 const CHOICES = [
@@ -29,6 +29,7 @@ export class RowView {
   /** @param {() => void} onWay another way was chosen, or α again */
   constructor(onWay) {
     this.onWay = onWay;
+    /** @type {Way} */
     this.way = "alpha";
     this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
     this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
@@ -122,7 +123,9 @@ export class RowView {
           ]
         : [t("row_view.small")]),
     );
-    set(this.card.head.firstChild, { text: slots ? t("row", { row }) : t("row_view") });
+    set(get(this.card.head, "h2"), {
+      text: slots && row !== undefined ? t("row", { row }) : t("row_view"),
+    });
     this.switches.forEach((button) =>
       set(button, {
         "aria-pressed": button.dataset.way === this.way,
@@ -130,7 +133,7 @@ export class RowView {
       }),
     );
     set(this.root, { "data-way": this.way });
-    if (!slots) return;
+    if (!slots || row === undefined) return;
     const top = Math.max(
       1,
       ...slots.map((slot) => slot.weight ?? 0).filter(Number.isFinite),
@@ -138,7 +141,7 @@ export class RowView {
     );
     const high = (/** @type {SVGElement} */ node, /** @type {Known} */ value) =>
       set(node, {
-        style: `transform:scaleY(${Number.isFinite(value) ? (value / top).toFixed(4) : 0})`,
+        style: `transform:scaleY(${Number.isFinite(value) ? (Number(value) / top).toFixed(4) : 0})`,
       });
     slots.forEach((slot, c) => {
       const { bar, before, exact } = this.slots[c];
@@ -170,17 +173,19 @@ export class RowView {
 
   /** The factor stands over the lowest bar that it has shrunk. @param {Slot[]} slots @param {number} top @param {Row | undefined} stats */
   shrunk(slots, top, stats) {
-    const past = slots.flatMap(({ before }, c) => (Number.isFinite(before) ? [{ c, before }] : []));
+    const past = slots.flatMap(({ before }, c) =>
+      Number.isFinite(before) ? [{ c, before: Number(before) }] : [],
+    );
     this.factor.hidden = this.way !== "alpha" || !past.length;
     if (this.factor.hidden) return;
     const low = past.reduce((a, b) => (b.before < a.before ? b : a));
     set(this.factor, {
-      text: `× ${number(stats.alpha)}`,
+      text: `× ${number(stats?.alpha)}`,
       style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,
     });
   }
 
-  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row @param {Row | undefined} stats */
+  /** @param {Trace} trace @param {Frame} f @param {number} row @param {Row | undefined} stats */
   explain(trace, f, row, stats) {
     const plain = this.way === "alpha";
     const lines = plain && stats ? changes(f, stats) : [];

@@ -1,6 +1,6 @@
 // The row table: m, alpha and l of every row of the block, with full precision in data-value.
 
-import { el, set } from "../lib/dom.js";
+import { all, el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { t } from "../model/texts.js";
@@ -77,7 +77,7 @@ export class RowTable {
     const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
     COLUMNS.forEach(([key, , formula], k) => {
       const [name, rest] = running ? [t(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
-      const head = this.head.firstChild.children[k + 1];
+      const head = all(this.head, "th")[k + 1];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
     });
@@ -159,7 +159,7 @@ export class RowTable {
     const at = f.stats.findIndex((s) => s.row === focus);
     if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.rows[at])); // the frame lays out the page once
     this.focus = focus;
-    for (const th of this.head.querySelectorAll("[data-phase-of]"))
+    for (const th of all(this.head, "[data-phase-of]"))
       th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);
   }
 }

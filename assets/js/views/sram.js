@@ -3,7 +3,7 @@
 // m and ℓ, once they are there.
 
 import { aroundZero, range } from "../lib/colors.js";
-import { el, set } from "../lib/dom.js";
+import { el, get, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
@@ -74,7 +74,7 @@ export class Sram extends TilePanel {
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
     const { lanes, stages } = algorithmOf(this.trace);
-    const layout = stages[stage];
+    const layout = stages[String(stage)];
     const strip = Boolean(layout) && !layout.on_chip.includes("Q");
     const cols = layout?.columns === "lanes" ? lanes : layout?.wide ? p.n : p.block_k;
     const rows = p.block_q;
@@ -210,7 +210,7 @@ export class Sram extends TilePanel {
       m: s.m_new ?? s.m_old,
       l: s.l_new ?? s.l_old,
     }));
-    this.drawRows(f, focus, now, (/** @type {string} */ key) => this.theme[key.toUpperCase()]);
+    this.drawRows(f, focus, now, (key) => rampsOf(this.theme)[key.toUpperCase()]);
   }
 
   /** What each frame holds at this moment. @param {Frame} f */
@@ -359,6 +359,6 @@ export class Sram extends TilePanel {
     const state = shrinks ? `${row.row}: × ${number(row.alpha)}` : (states[acc?.state ?? ""] ?? "");
     head("O", `O${i}`, state, acc?.state === "zero" ? "0" : "");
     set(this.frames.O.head, { class: `fa-ink-o${shrinks ? " is-now" : ""}` });
-    set(this.frames.O.head.lastChild, { "data-part": shrinks ? `alpha.${row.row}` : null });
+    set(get(this.frames.O.head, "span"), { "data-part": shrinks ? `alpha.${row.row}` : null });
   }
 }

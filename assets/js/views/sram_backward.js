@@ -255,7 +255,8 @@ export class SramBackward extends TilePanel {
         ["dO", "V", "dS", "dK", "D"].includes(tensor) && !this.frames.dS.root.hidden ? "dS" : "S"
       ];
     const [K, V] = [this.frames.K, this.frames.V].map((one) => (one.root.hidden ? null : one));
-    const left = (K ?? V ?? frame).x - edge;
+    const above = K ?? V;
+    const { x, y } = above ?? frame;
     if (K && V)
       return {
         x: K.x + K.width + 6,
@@ -267,9 +268,9 @@ export class SramBackward extends TilePanel {
       };
     return {
       x: edge,
-      width: left - 8,
-      y: (K ?? V ?? frame).y,
-      height: K || V ? Math.max(least, (K ?? V).height) : 0,
+      width: x - edge - 8,
+      y,
+      height: above ? Math.max(least, above.height) : 0,
       under: null,
       beside: null,
     };
@@ -289,7 +290,8 @@ export class SramBackward extends TilePanel {
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     if (!this.keys.hidden) this.nameKeys(f);
     this.captions(f);
-    this.drawRows(f, focus, f.stats, (key) => rampsOf(this.theme)[hueOf(key).toUpperCase()]);
+    const stats = f.stats.map(({ lse, D }) => ({ lse, D }));
+    this.drawRows(f, focus, stats, (key) => rampsOf(this.theme)[hueOf(key).toUpperCase()]);
   }
 
   /** What each frame holds at this moment. @param {Frame} f */
@@ -328,11 +330,12 @@ export class SramBackward extends TilePanel {
       );
     for (const name of ["Q", "dO", "O"]) ofRows(name);
     for (const name of ["K", "V"]) ofKeys(name);
-    const at = (/** @type {Numbers} */ data) => (r, c) => data[(row0 + r) * across + col0 + c];
+    /** @type {(data: Numbers) => CellValues} */
+    const at = (data) => (r, c) => data[(row0 + r) * across + col0 + c];
     const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
     const { S, dS } = crossings(f);
-    const gone = (/** @type {CellValues} */ values) => (r, c) =>
-      f.hides(r, c) ? -Infinity : values(r, c);
+    /** @type {(values: CellValues) => CellValues} */
+    const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));
     if (S === "P") hold("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
     else hold("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
     if (dS === "dS") hold("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
@@ -440,7 +443,7 @@ export class SramBackward extends TilePanel {
   }
 
   /** Of a thing that is pointed at what it comes to, in the place of the remark; null: the remark again. The corner between the
-   * crossings has no room for it. Is it said here? @param {Node[] | null} nodes */
+   * crossings has no room for it. Is it said here? @param {(Node | string)[] | null} nodes */
   headline(nodes) {
     if (nodes) this.note.replaceChildren(...nodes);
     if (nodes) delete this.note.dataset.text;

@@ -52,6 +52,8 @@ export class Strips {
   sides;
   /** @type {string[]} */
   made;
+  /** @type {string[]} those of what each lane has of its own */
+  parts;
   /** @type {(name: string) => number} */
   thick;
   /** @type {boolean} */
@@ -67,12 +69,16 @@ export class Strips {
     const each = (/** @type {string} */ name) =>
       trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
     const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
-    this.sides = Object.fromEntries(
-      Object.entries(sides).map(([side, names]) => [side, names.filter(isThere).flatMap(each)]),
-    );
+    const present = (/** @type {string[]} */ names) => names.filter(isThere).flatMap(each);
+    this.sides = {
+      left: present(sides.left),
+      above: present(sides.above),
+      right: present(sides.right),
+    };
     this.parts = (strips.right ?? []).flatMap(each).filter((name) => tensorOf(name) !== name);
     this.made = [...MADE[pass], ...this.parts];
     const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
+    /** @type {Record<string, number>} */
     const own = this.tight
       ? { dQ: 22 * u }
       : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
@@ -87,7 +93,7 @@ export class Strips {
     };
   }
 
-  /** @param {{left, top, side, cell, gap}} map where the map of the scores lies @param {Trace} trace @param {Theme} theme */
+  /** @param {{left: number, top: number, side: number, cell: number, gap: number}} map where the map of the scores lies @param {Trace} trace @param {Theme} theme */
   layout(trace, theme, map) {
     Object.assign(this, { trace, theme, map, marks: {} });
     const { left, top, side, gap } = map;
@@ -243,8 +249,8 @@ export class Strips {
   forward(f) {
     const single = f.j >= 0 ? f.j : null;
     const { on_chip, wide } = algorithmOf(f).stages[String(f.stage)] ?? WHOLE;
-    const holds = (name) => f.kind !== "skipped" && on_chip.includes(name);
-    const stores = (tensor, lane = f.lane) =>
+    const holds = (/** @type {string} */ name) => f.kind !== "skipped" && on_chip.includes(name);
+    const stores = (/** @type {string} */ tensor, lane = f.lane) =>
       lane === f.lane &&
       f.transfers.some((t) => t.moved && t.op === "write" && t.tensor === tensor);
     const parts = this.parts.map((name) => {
@@ -302,16 +308,12 @@ export class Strips {
 
   /** Where blocks of a tensor lie; null of one that has no strip, nor one beside it. @param {string} tensor @param {(number | number[])[]} blocks */
   home(tensor, blocks) {
-    if (Array.isArray(blocks[0])) {
-      const rows = blocks.map(([i]) => i);
-      const mark = this.marks[tensor + (blocks.length > 1 ? 0 : blocks[0][1])];
-      return mark?.place(Math.min(...rows), Math.max(...rows) + 1) ?? null;
-    }
-    return (
-      (
-        this.marks[tensor] ??
-        (this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null)
-      )?.place(Math.min(...blocks), Math.max(...blocks) + 1) ?? null
-    );
+    const [first] = blocks;
+    const along = blocks.map((block) => (Array.isArray(block) ? block[0] : block));
+    const beside = this.trace.header.pass === "backward" ? this.marks[BESIDE[tensor]] : null;
+    const mark = Array.isArray(first)
+      ? this.marks[tensor + (blocks.length > 1 ? 0 : first[1])]
+      : (this.marks[tensor] ?? beside);
+    return mark?.place(Math.min(...along), Math.max(...along) + 1) ?? null;
   }
 }

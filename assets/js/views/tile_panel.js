@@ -122,12 +122,27 @@ export class TilePanel {
     const down = Math.floor(((clientY - box.top) / box.height) * matrix.rows);
     const across = Math.floor(((clientX - box.left) / box.width) * matrix.cols);
     if (down < 0 || across < 0)
-      return `${AXES[tensor][1] === "keys" ? "tile" : tensor}.${root.dataset.block.replace(" ", ".")}`;
+      return `${AXES[tensor][1] === "keys" ? "tile" : tensor}.${root.dataset.block?.replace(" ", ".")}`;
     return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
   /** Takes the ranges of these arrays for its scales. @param {Record<string, Numbers>} _arrays */
   scale(_arrays) {}
+
+  /** What flies with a picture of its own without a frame to stand in. @param {string} _tensor @returns {MatrixFrame | null} */
+  pictured(_tensor) {
+    return null;
+  }
+
+  /** The numbers of the rows that come with a tensor. @param {string} _tensor @returns {HTMLElement[]} */
+  numbersOf(_tensor) {
+    return [];
+  }
+
+  /** Shows a line over the card where it has a place for one: true where it has. @param {(Node | string)[] | null} _nodes @returns {boolean} */
+  headline(_nodes) {
+    return false;
+  }
 
   /** Lays out what this kernel has on chip. @param {Stage} _stage */
   arrange(_stage) {}
@@ -213,7 +228,7 @@ export class TilePanel {
     ends.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
   }
 
-  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {string} name @param {number} base @param {number} type @param {Columns} columns */
+  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {number} name @param {number} base @param {number} type @param {Columns} columns */
   rows(count, name, base, type, columns) {
     this.base = base;
     this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);

@@ -28,8 +28,9 @@ export function icon(name) {
   ]);
 }
 
+/** @template {Playable} P */
 export class Transport {
-  /** @type {Playable} */
+  /** @type {P} */
   player;
   /** @type {number} */
   beatMs;
@@ -45,7 +46,7 @@ export class Transport {
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
    * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. @param {Playable} player @param {Grain} grain @param {number} beatMs */
+   * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
     const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
@@ -104,7 +105,10 @@ export class Transport {
       { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
       [icon(name)],
     );
-    node.addEventListener("click", () => (this.player.act ? this.player : this).act(action));
+    node.addEventListener("click", () => {
+      if (this.player.act) this.player.act(action);
+      else this.act(action);
+    });
     return node;
   }
 
@@ -144,10 +148,9 @@ export class Transport {
     if (!this.steps) return;
     const playing = this.timer;
     this.stop();
-    if (action !== "toggle")
-      return this.player.go(
-        { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 }[action],
-      );
+    /** @type {Record<string, number>} */
+    const places = { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 };
+    if (action !== "toggle") return this.player.go(places[action]);
     if (playing) return;
     if (this.at === this.steps - 1) this.player.go(0);
     this.start();
@@ -163,7 +166,7 @@ export class Transport {
   }
 
   stop() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer ?? undefined);
     this.timer = null;
     this.playing(false);
   }

@@ -38,7 +38,7 @@
  * }} Mark
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
- * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace?: Trace, frame?: Frame}} LinkedPlayer
+ * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
  * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.
  * @typedef {import("./frame.js").MatrixFrame} View
  * @typedef {(alpha?: number, wide?: number, high?: number) => void} Brush
@@ -56,6 +56,6 @@
  * }} Passage
  *
  * What a transport moves.
- * @typedef {{go: (step: number, phase?: string) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
+ * @typedef {{go: (step: number) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain
  */

@@ -40,7 +40,8 @@ export function turn(layer, frame, turns) {
     }),
   );
   const g = context2d(canvas);
-  const end = turns.at(-1).start + turns.at(-1).ms;
+  const last = turns[turns.length - 1];
+  const end = last.start + last.ms;
   layer.hide(matrix.root, { ms: end });
   let painted = "";
   /** @type {Turn | null} */
@@ -55,7 +56,7 @@ export function turn(layer, frame, turns) {
     drawn = one;
     if (now >= end) return;
     one.cut ??= cut(matrix, one);
-    pieces(g, one, t, {
+    pieces(g, one, one.cut, t, {
       old: () => (one.old ??= matrix.picture(one.before)),
       fresh: () => (one.fresh ??= matrix.picture(one.after)),
     });
@@ -85,7 +86,7 @@ function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
   ];
   const px = (
     /** @type {number[]} */ range,
-    /** @type {Thing | null} */ of,
+    /** @type {number} */ of,
     /** @type {number} */ size,
   ) => range.map((k) => Math.round((k * size) / of));
   const list = [];
@@ -98,7 +99,7 @@ function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
       ];
       list.push({ r, c, box: [x, y, right - x, bottom - y], still: same(one, high, wide) });
     }
-  const [usedDown, usedAcross] = one.after.used;
+  const [usedDown, usedAcross] = one.after.used ?? [rows, cols];
   return {
     list,
     down: Math.ceil((usedDown * down) / rows),
@@ -109,7 +110,8 @@ function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
 /** Draws those that have moved since they were drawn last. @param {Context2D} g @param {number} t */
 function pieces(
   g,
-  /** @type {Turn} */ { kind, phase, before, cut: { list, down, across } },
+  /** @type {Turn} */ { kind, phase, before },
+  /** @type {NonNullable<Turn["cut"]>} */ { list, down, across },
   t,
   /** @type {{old: () => OffscreenCanvas, fresh: () => OffscreenCanvas}} */ { old, fresh },
 ) {

@@ -5,7 +5,7 @@ import { hueOf } from "../../lib/colors.js";
 import { el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
-/** @import { Passage } from "../types.js" */
+/** @import { Passage, Timing } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { Box } from "../types.js" */
 /** @import { Flight, Point } from "../../model/motion.js" */
@@ -32,7 +32,7 @@ const transforms = (boxes, /** @type {{width: number, height: number}} */ { widt
   ),
 });
 
-/** A place that is empty while its block is away. `at`: when @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name */
+/** A place that is empty while its block is away. @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name @param {Timing} at when */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
     el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),

@@ -107,26 +107,31 @@ export class TileMotion {
       if (!this.sram.frames[name]) continue;
       const { root, matrix } = this.sram.frames[name];
       if (root.hidden) continue;
-      const turns = acts
-        .filter(({ phase, before }) => before?.numbers && TURNS[name][phase])
-        .map(({ phase, start, ms, before, after }) => ({
-          kind: TURNS[name][phase],
-          phase,
-          start,
-          ms,
-          before: this.sram.contents(before)[name],
-          after: this.sram.contents(after)[name],
-        }));
+      const turns = acts.flatMap(({ phase, start, ms, before, after }) =>
+        before?.numbers && TURNS[name][phase]
+          ? {
+              kind: TURNS[name][phase],
+              phase,
+              start,
+              ms,
+              before: this.sram.contents(before)[name],
+              after: this.sram.contents(after)[name],
+            }
+          : [],
+      );
       if (turns.length && !root.hidden && matrix.rows * matrix.cols <= MOST_CELLS)
         turn(this.layer, this.sram.frames[name], turns);
     }
-    for (const act of acts) if (act.after.numbers) this[act.phase]?.(act);
+    /** The motions by their phases. @type {Partial<Record<string, (act: Act) => void>>} */
+    const motions = /** @type {any} */ (this);
+    for (const act of acts) if (act.after.numbers) motions[act.phase]?.(act);
   }
 
   /** Frames that are not shown have no row and no column to point at. @param {Act} act @param {string} left @param {string} above @param {number} rows @param {number} cols */
   beams(act, left, above, rows, cols) {
-    const frames = [left, above].map((name) => this.sram.frames[name]);
-    if (frames.every(({ root }) => !root.hidden)) beams(this.layer, ...frames, act, rows, cols);
+    const [first, second] = [left, above].map((name) => this.sram.frames[name]);
+    if (!first.root.hidden && !second.root.hidden)
+      beams(this.layer, first, second, act, rows, cols);
   }
 
   /** @param {Act} act */
@@ -173,7 +178,7 @@ export class TileMotion {
         /** @type {RowTime} */ { start, ms, alone },
       ) => {
         const { m } = this.sram.line[k];
-        const wins = row.m_old === undefined || row.m_new > row.m_old;
+        const wins = row.m_old === undefined || Number(row.m_new) > row.m_old;
         if (wins && !this.sram.dense)
           arrives(
             this.layer,
@@ -183,7 +188,7 @@ export class TileMotion {
             start + 0.75 * ms,
             start + ms,
           );
-        if (!alone || !(row.m_new > -Infinity)) return;
+        if (!alone || !(Number(row.m_new) > -Infinity)) return;
         const scores = Array.from(
           { length: S.matrix.cols },
           (_, c) => after.score(k, c) ?? -Infinity,
@@ -248,7 +253,7 @@ export class TileMotion {
         const strip = piece(this.layer, weights, "fa-chip-sum");
         const colors = Array.from({ length: cols }, (_, c) => {
           const color = Number.isFinite(values(k, c))
-            ? ramp.css[level(values(k, c), low, high)]
+            ? ramp.css[level(Number(values(k, c)), low, high)]
             : "transparent";
           return `${color} ${((100 * c) / cols).toFixed(1)}% ${((100 * (c + 1)) / cols).toFixed(1)}%`;
         });
