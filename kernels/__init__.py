@@ -13,9 +13,21 @@ import pkgutil
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 from .progress import progress
+
+if TYPE_CHECKING:
+    from .decode import decode_attention
+    from .dispatch import attention, transformers_attention, which
+    from .gradient_reference import gradient_roundings, reference_gradients
+    from .gradients import gradient_states
+    from .measure.counting import count_backward_traffic, count_traffic
+    from .measure.inspection import compile_report
+    from .orders import flash_attention, tile_states
+    from .reference import naive_attention, reference_attention, reference_states
+    from .rotary import rope
 
 # name → its module
 _TORCH = {
@@ -32,7 +44,27 @@ _TRITON = {
     "compile_report": "measure.inspection",
 }
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = ["INTERPRETED", "available", "progress", *_TORCH, *_TRITON]
+__all__ = [
+    "INTERPRETED",
+    "attention",
+    "available",
+    "compile_report",
+    "count_backward_traffic",
+    "count_traffic",
+    "decode_attention",
+    "flash_attention",
+    "gradient_roundings",
+    "gradient_states",
+    "naive_attention",
+    "progress",
+    "reference_attention",
+    "reference_gradients",
+    "reference_states",
+    "rope",
+    "tile_states",
+    "transformers_attention",
+    "which",
+]
 
 
 def __getattr__(name: str):

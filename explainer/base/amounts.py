@@ -59,7 +59,7 @@ def power(base: int, exponent: int) -> str:
     return f"{base}{str(exponent).translate(SUPERSCRIPTS)}"
 
 
-def written(x: float, digits: int = 4) -> str:
+def format_significant(x: float, digits: int = 4) -> str:
     """A number as the page writes it: this many digits that count, a true minus, powers of ten
     where they are shorter, ∞ and NaN by name."""
     if math.isnan(x):
@@ -78,7 +78,7 @@ def written(x: float, digits: int = 4) -> str:
     return sign + _with_tens(f"{mantissa}e{tens}")
 
 
-def shown(x: float, digits: int = 3) -> str:
+def format_fixed(x: float, digits: int = 3) -> str:
     """A number for a sentence: ``digits`` places; powers of ten where that says nothing."""
     x = float(x)
     if x != x:

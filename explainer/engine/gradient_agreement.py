@@ -35,7 +35,8 @@ class SameGradients(TypedDict):
 def _empty(problem: Problem) -> States:
     p = problem
     sides = p.block_q, p.block_k, p.block_k
-    return tuple(np.full((p.Tr, p.Tc, side, p.d), np.nan, np.float32) for side in sides)  # type: ignore[return-value]
+    part_dQ, dK, dV = (np.full((p.Tr, p.Tc, side, p.d), np.nan, np.float32) for side in sides)
+    return part_dQ, dK, dV
 
 
 def traced_gradients(problem: Problem) -> States:
@@ -44,6 +45,7 @@ def traced_gradients(problem: Problem) -> States:
     states = _empty(problem)
     for v in trace_backward(problem).visits:
         if v.part_dQ is not None:
+            assert v.dK is not None and v.dV is not None  # a tile of fa2 adds to all three
             for state, found in zip(states, (v.part_dQ, v.dK, v.dV), strict=True):
                 state[v.i, v.j, : len(found)] = found
     return states
@@ -69,6 +71,8 @@ def allowed(problem: Problem) -> States:
     for v in t.visits:
         if v.part_dQ is None:
             continue
+        assert v.i is not None and v.j is not None and v.D is not None  # a tile of fa2 has them
+        assert v.P is not None and v.dP is not None and v.dS is not None
         r, c = tiling.rows(p, v.i), tiling.cols(p, v.j)
         P, D = v.P.astype(np.float64), np.abs(v.D.astype(np.float64))
         slope = 1.0 if v.slope is None else np.abs(v.slope.astype(np.float64))

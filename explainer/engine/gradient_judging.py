@@ -4,6 +4,7 @@ worker only."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -16,7 +17,7 @@ from explainer.engine import admission
 from explainer.engine.gradient_agreement import NAMES, compare_gradients
 from explainer.engine.judging import FP32, Heads, histogram_of
 from explainer.engine.requests import STORE_S, RunRequest
-from explainer.engine.results import Gradient, Repeat, Row, Same
+from explainer.engine.results import Figures, Gradient, Repeat, Same, Terms, allowed_error
 from kernels import gradients, hopper
 from kernels.checks import DTYPES
 from kernels.measure.contenders import NotAvailable
@@ -50,10 +51,12 @@ class Gradients:
             self.sizes.append(kernels.gradient_roundings(*tensors, **rules))
             if with_naive and not self.blind:
                 naive.append(_naive(*tensors, **rules))
-        self.naive_errors = self._errors(naive) if naive else dict.fromkeys(NAMES)
+        self.naive_errors: dict[str, float | None] = dict.fromkeys(NAMES)
+        if naive:
+            self.naive_errors.update(self._errors(naive))
 
     def _cut(self, b: int, g: int) -> tuple[list[torch.Tensor], dict]:
-        """q, k, v and dO of a key head and its query heads, and what judges them is told."""
+        """q, k, v and dO of a key head and its query heads, with the judges' keywords."""
         rows, keys = slice(g * self.group, (g + 1) * self.group), slice(g, g + 1)
         tensors = [self.q[b : b + 1, rows], self.k[b : b + 1, keys], self.v[b : b + 1, keys]]
         tensors.append(self.grad_o[b : b + 1, rows])
@@ -85,29 +88,31 @@ class Gradients:
         leaves = self.q, self.k, self.v
         if name not in OURS:
             return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
-        p, tensors = self.problem, tuple(x.detach() for x in leaves)
-        blocks = {"block_m": p.block_q, "block_n": p.block_k} if name in ALGORITHMS else {}
+        p, (q, k, v) = self.problem, (x.detach() for x in leaves)
+        blocks: dict[str, Any] = {"block_m": p.block_q, "block_n": p.block_k}
+        blocks = blocks if name in ALGORITHMS else {}
         run = kernels.flash_attention if name in ALGORITHMS else hopper.flash_attention
         how = {"method": OURS[name], "deterministic": deterministic, **_without_sink(self.rules)}
 
         def both() -> Grads:  # as autograd calls them, but for which kernel there is no choice
-            o, lse = run(*tensors, return_lse=True, **self.rules, **blocks)
-            return gradients.backward(self.grad_o, None, *tensors, o, lse, **how, **blocks)[:3]
+            o, lse = run(q, k, v, return_lse=True, **self.rules, **blocks)
+            return gradients.backward(self.grad_o, None, q, k, v, o, lse, **how, **blocks)[:3]
 
         return both
 
-    def judge(self, name: str, grads: Grads) -> Row:
+    def judge(self, name: str, grads: Grads) -> Figures:
         """Errors of dQ, dK, dV (B, H or Hk, N, d) on the judged heads, and whether the rule of the
         peers allows them."""
         found = self._found(grads)
-        errors, judged = self._errors(found), {}
+        errors = self._errors(found)
+        judged: dict[str, Gradient] = {}
         for key in NAMES:
             terms = self._terms(name, key)
             judged[key] = Gradient(
                 error=errors[key],
                 naive_error=self.naive_errors[key],
                 terms=terms,
-                allowed=sum(terms.values()),
+                allowed=allowed_error(terms),
             )
         shares = {key: _share(g["error"], g["allowed"]) for key, g in judged.items()}
         worst = max(shares, key=shares.__getitem__)
@@ -124,7 +129,7 @@ class Gradients:
             "histogram": histogram_of(flat.abs()),
         }
 
-    def _terms(self, name: str, key: str) -> dict[str, float]:
+    def _terms(self, name: str, key: str) -> Terms:
         """What is allowed of a gradient: twice naive attention's error under PyTorch's autograd in
         the same dtype (u times the sum's size where that is not known); what rounding the result,
         and P and dS before their products, may do; and an error δ of each score, which moves P, and
@@ -146,7 +151,7 @@ class Gradients:
 
     def repeat(self, first: Grads, function: Callable, deterministic: Callable | None) -> Repeat:
         """The gradients once more, of some methods twice in deterministic mode: what differs."""
-        found = {
+        found: Repeat = {
             "values": sum(x.numel() for x in first),
             "differ": differing(first, function()),
             "deterministic": None,
@@ -166,7 +171,7 @@ class Gradients:
         keys = slice(None) if by_head else slice(p.kv_head, p.kv_head + 1)
         q, grad_o = (x.detach()[:1, heads] for x in (self.q, self.grad_o))
         k, v = (x.detach()[:1, keys] for x in (self.k, self.v))
-        blocks = {"block_m": p.block_q, "block_n": p.block_k}
+        blocks: dict[str, Any] = {"block_m": p.block_q, "block_n": p.block_k}
 
         def states():
             o, lse = kernels.flash_attention(q, k, v, return_lse=True, **self.rules, **blocks)
@@ -191,7 +196,7 @@ def differing(first: Grads, again: Grads) -> dict[str, int]:
 
 
 def _without_sink(rules: dict) -> dict:
-    """What a backward kernel is told: lse has the sink."""
+    """Return the keywords of a backward kernel, without the sink, which is in lse."""
     return {key: value for key, value in rules.items() if key != "sink"}
 
 

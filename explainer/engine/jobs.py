@@ -9,6 +9,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import torch
 
@@ -27,7 +28,16 @@ from explainer.engine.requests import (
     RunRequest,
     SweepPoint,
 )
-from explainer.engine.results import Machine, PointRow, Result, Row, ran, unknown_machine
+from explainer.engine.results import (
+    Choice,
+    Figures,
+    Machine,
+    PointRow,
+    Result,
+    Row,
+    ran,
+    unknown_machine,
+)
 from explainer.engine.work_done import work
 from kernels.checks import DTYPES
 from kernels.measure.contenders import NotAvailable, admit, contender, random_tensors
@@ -56,18 +66,19 @@ def machine() -> Machine:
     """What the page says of this machine; plain values only."""
     available, reason = kernels.available()
     about = unknown_machine(t("machine.interpreter"))
-    about |= {"available": available, "reason": reason, "interpreted": kernels.INTERPRETED}
-    about["versions"] = {"python": platform.python_version(), "torch": torch.__version__}
+    about.update(available=available, reason=reason, interpreted=kernels.INTERPRETED)
+    versions = about["versions"]
+    versions.update(python=platform.python_version(), torch=torch.__version__)
     if kernels.availability.HAS_TRITON:
         import triton
 
-        about["versions"]["triton"] = triton.__version__
+        versions["triton"] = triton.__version__
     if available and device() == "cuda":
         major, minor = torch.cuda.get_device_capability()
         about.update(device=torch.cuda.get_device_name(), arch=f"sm_{major}{minor}")
         about["free_bytes"] = torch.cuda.mem_get_info()[0]
-        about["versions"]["cuda"] = torch.version.cuda
-        about["versions"]["cudnn"] = str(torch.backends.cudnn.version())
+        versions["cuda"] = str(torch.version.cuda)
+        versions["cudnn"] = str(torch.backends.cudnn.version())
     return about
 
 
@@ -83,26 +94,52 @@ def run(request: RunRequest, report: Report) -> Result:
         raise Refused(rows[0]["refused"])
     if device() == "cuda":
         job.time(rows)
-    result = {
+    ceilings, choice = job.limits()
+    return {
         "after_timing": job.clocks,
         "query": job.request.to_query(),
         "asked": request.to_query(),
         "machine": about,
         "when": _now(),
         "heads_judged": job.heads_judged,
-        "naive_error": None if job.both else job.truth.naive_error,
+        "naive_error": job.truth.naive_error if job.truth else None,
         "naive_refused": job.naive_refused,
         "io_bytes": 2 * (job.q.nbytes + job.k.nbytes),
         "tiles": {
             n: admission.tiles_to_run(job.problem, n) for n in request.methods if n in ORDERS
         },
         "rows": rows,
+        "ceilings": ceilings,
+        "chooser": choice,
     }
-    return result | job.gpu()
 
 
 def _now() -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+
+
+def _with_backward(both: Gradients, name: str, forward: Callable) -> Callable:
+    """Both passes, run once on a GPU. Raises NotAvailable where there is no backward pass."""
+    function = both.function(name, forward)
+    if device() == "cpu":
+        return function
+    try:
+        function()
+        torch.cuda.synchronize()
+    except torch.OutOfMemoryError as error:
+        torch.cuda.empty_cache()
+        raise NotAvailable(t("gradients.memory")) from error
+    except (RuntimeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        if "CUDA error" in text or "CUDA driver" in text:
+            raise  # the process is broken
+        raise NotAvailable(text[:300]) from error
+    return function
+
+
+def _add(row: Figures, more: Figures) -> None:
+    """Add figures to a row, which has its method's name as well."""
+    row.update(more)
 
 
 class _Job:
@@ -113,8 +150,19 @@ class _Job:
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
-        sizes = {"batch": request.batch, "heads": p.q_heads, "kv_heads": p.kv_heads}
-        self.shape = BenchmarkCase(p.n, p.d, dtype=p.dtype, **sizes, **p.rules, **p.dropped)
+        self.shape = BenchmarkCase(
+            p.n,
+            p.d,
+            str(p.mask),
+            p.dtype,
+            request.batch,
+            p.q_heads,
+            score=str(p.score),
+            sink=p.sink,
+            kv_heads=p.kv_heads,
+            dropout=p.dropout,
+            seed=p.seed if p.dropout else 0,
+        )
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
@@ -128,10 +176,12 @@ class _Job:
             self.naive_refused = str(reason)
         heads = list(dict.fromkeys([(0, p.head), (request.batch - 1, p.q_heads - 1)]))
         with_naive = self.naive_refused is None
-        self.heads_judged, self.both = len(heads), None
+        self.heads_judged = len(heads)
+        self.gradients: Gradients | None = None
+        self.truth: Truth | None = None
         if request.pass_ == "backward":
-            self.both = Gradients(self.q, self.k, self.v, request, heads, with_naive)
-            self.q, self.k, self.v = self.both.q, self.both.k, self.both.v
+            g = Gradients(self.q, self.k, self.v, request, heads, with_naive)
+            self.gradients, (self.q, self.k, self.v) = g, (g.q, g.k, g.v)
         else:
             self.truth = Truth(self.q, self.k, self.v, p, heads, with_naive)
 
@@ -160,14 +210,14 @@ class _Job:
     def _blocks(self, request: RunRequest) -> tuple[int, int]:
         from kernels.orders import config_for
 
-        asked = (
+        blocks = (
             None if request.auto_q else request.problem.block_q,
             None if request.auto_k else request.problem.block_k,
         )
         p = request.problem
         like = torch.empty(1, 1, 1, p.d, dtype=DTYPES[p.dtype], device=device())
         try:
-            config = config_for(like, *asked)
+            config = config_for(like, *blocks)
         except ValueError:  # the kernel that is to use them will say so
             return p.block_q, p.block_k
         return config.block_m, config.block_n
@@ -183,62 +233,46 @@ class _Job:
             if refusal:
                 raise NotAvailable(refusal)
             function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
-            if self.both:
-                function = self._with_backward(name, function)
+            if self.gradients:
+                function = _with_backward(self.gradients, name, function)
         except NotAvailable as reason:
-            return row | {"refused": str(reason)}
+            row["refused"] = str(reason)
+            return row
         if device() == "cuda":
             row["first_ms"] = 1e3 * (time.perf_counter() - began)
         began = time.perf_counter()
-        if self.both:
-            row |= self._gradients(name, function)
+        if self.gradients:
+            _add(row, self._judge_gradients(self.gradients, name, function))
         else:
             o, lse = self._output(name, function, blocks)
             if device() == "cpu" and name in ORDERS:
                 row["interpreter_s"] = time.perf_counter() - began
-            row |= self.truth.judge(self.problem, name, o, lse)
+            assert self.truth is not None  # of a forward pass
+            _add(row, self.truth.judge(self.problem, name, o, lse))
             if name in ORDERS:
                 tensors = (self.q, self.k, self.v)
                 row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
             del o, lse
         self.report(t("stage.memory"), 0, 1)
         row["peak_bytes"] = peak_bytes(function, device())
-        row |= work(self.request, self.shape, self.q, name, function)
+        _add(row, work(self.request, self.shape, self.q, name, function))
         self.functions[name] = function
         return row
 
-    def _with_backward(self, name: str, forward: Callable) -> Callable:
-        """Both passes, run once on a GPU. Raises NotAvailable where there is no backward pass."""
-        function = self.both.function(name, forward)
-        if device() == "cpu":
-            return function
-        try:
-            function()
-            torch.cuda.synchronize()
-        except torch.OutOfMemoryError as error:
-            torch.cuda.empty_cache()
-            raise NotAvailable(t("gradients.memory")) from error
-        except (RuntimeError, ValueError) as error:
-            text = " ".join(str(error).split())
-            if "CUDA error" in text or "CUDA driver" in text:
-                raise  # the process is broken
-            raise NotAvailable(text[:300]) from error
-        return function
-
-    def _gradients(self, name: str, function: Callable) -> Row:
+    def _judge_gradients(self, both: Gradients, name: str, function: Callable) -> Figures:
         """The gradients judged, repeated and, of FA-2, compared with the picture's."""
         began = time.perf_counter()
         grads = self._watched(function, t("stage.running", method=METHODS[name]))
-        row = self.both.judge(name, grads)
+        row = both.judge(name, grads)
         if device() == "cpu" and name in ORDERS:
             row["interpreter_s"] = time.perf_counter() - began
         self.report(t("stage.again"), 0, 1)
-        fixed = self.both.function(name, function, deterministic=True) if name in OURS else None
-        row["repeat"] = self.both.repeat(grads, function, fixed)
+        fixed = both.function(name, function, deterministic=True) if name in OURS else None
+        row["repeat"] = both.repeat(grads, function, fixed)
         if fixed:
             self.functions[name + FIXED] = fixed
         if name in RUN_BACKWARD:
-            row["same"] = self.both.same(self._watched)
+            row["same"] = both.same(self._watched)
         return row
 
     def _output(self, name: str, function, blocks: dict):
@@ -270,35 +304,36 @@ class _Job:
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
         waited = {}
-        if not self.both:
+        if not self.gradients:
             waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
             if row["method"] in times:
-                row |= vars(times[row["method"]]) | waited.get(row["method"], {})
+                figures = vars(times[row["method"]]) | waited.get(row["method"], {})
+                _add(row, cast(Figures, figures))
                 if fixed := times.get(row["method"] + FIXED):
                     row["deterministic_ms"] = fixed.median_ms
                 row["tflops"] = row["flops"] / row["median_ms"] / 1e9
 
-    def gpu(self) -> dict:
-        """What only a GPU can tell: its ceilings, and which backend SDPA picks for this."""
+    def limits(self) -> tuple[dict[str, float] | None, Choice | None]:
+        """Measure a GPU's ceilings and return them with the backend that SDPA picks for this."""
         if device() == "cpu":
-            return {"ceilings": None, "chooser": None}
+            return None, None
         from kernels.measure.ceilings import ceilings
         from kernels.measure.chooser import sdpa_choice
 
         self.report(t("stage.ceilings"), 0, 1)
         p = self.problem
-        choice = None
-        ours = p.dropped or self.shape.is_grouped  # it is not told of them
+        choice: Choice | None = None
+        ours = p.dropped or self.shape.is_grouped  # the call below has no arguments for them
         if (
             p.rules.keys() == {"mask"} and p.mask.plain and not ours
         ):  # of any other it would take a dense mask
-            choice = sdpa_choice(self.q, self.k, self.v, causal=p.is_causal)
+            choice = cast(Choice, sdpa_choice(self.q, self.k, self.v, causal=p.is_causal))
         try:
-            return {"ceilings": ceilings(p.dtype), "chooser": choice}
+            return ceilings(p.dtype), choice
         except torch.OutOfMemoryError:  # measured when there is room again
             torch.cuda.empty_cache()
-            return {"ceilings": None, "chooser": choice}
+            return None, choice
 
 
 _slow: dict = {}  # what kernels.measure.bench.measure remembers of methods that take seconds
@@ -312,7 +347,7 @@ def point(request: SweepPoint, report: Report) -> list[PointRow]:
     report(t("stage.timing"), 0, 1)
     rows = measure(request.case, request.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
-    return [row | more for row in rows]
+    return [cast(PointRow, row | more) for row in rows]
 
 
 def place(request: PlacementRequest, report: Report) -> dict:

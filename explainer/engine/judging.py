@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import torch
 
@@ -19,11 +20,12 @@ from explainer.engine.results import (
     LOWEST,
     SIGNED_N,
     SIGNED_VALUES,
+    Figures,
     Histogram,
-    Row,
     Same,
     Signed,
     Terms,
+    allowed_error,
 )
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -65,7 +67,9 @@ class Truth:
         pairs = zip(outputs, self.o, strict=True)
         return max((o.double() - truth).abs().max().item() for o, truth in pairs)
 
-    def judge(self, problem: Problem, name: str, o: torch.Tensor, lse: torch.Tensor | None) -> Row:
+    def judge(
+        self, problem: Problem, name: str, o: torch.Tensor, lse: torch.Tensor | None
+    ) -> Figures:
         """Errors of O (B, H, N, d) on the judged heads, and whether both rules allow them."""
         differences = [
             o[b, h].double() - truth for (b, h), truth in zip(self.heads, self.o, strict=True)
@@ -73,10 +77,10 @@ class Truth:
         flat = torch.cat([x.flatten() for x in differences])
         error = flat.abs().max().item()
         terms = self.terms(problem, name)
-        allowed = sum(terms.values())
+        allowed = allowed_error(terms)
         signed = self._signed(problem, name, flat)
         straight = not signed or signed["error"] <= signed["allowed"]
-        found: Row = {
+        found: Figures = {
             "error": error,
             "relative": error / self.largest if self.largest else 0.0,
             "bias": flat.mean().item(),
@@ -117,9 +121,9 @@ class Truth:
         scores = 3 * FP32 * self.reach["norms"]
         if name in STORE_S and unit > FP32:
             scores += unit * self.reach["scores"]
-        known = self.naive_error is not None
+        naive = unit * largest if self.naive_error is None else self.naive_error
         return {
-            "naive": 2 * (self.naive_error if known else unit * largest),
+            "naive": 2 * naive,
             "rounding": (1 + visits) * unit * largest,
             "scores": scores,
         }
@@ -193,14 +197,14 @@ def agreement(
     if problem.score.by_head:  # where it stands among the others counts
         head = [x[:1] for x in (q, k, v)]
     at = h if problem.score.by_head else 0
-    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
+    blocks: dict[str, Any] = {"block_m": problem.block_q, "block_n": problem.block_k}
 
     def kernel():
         return kernels.tile_states(*head, **problem.rules, order=name, **blocks)
 
     def direct():
-        pair = kernels.reference_states(*head[:2], **problem.rules, **blocks)
-        return tuple(x[0, at].numpy() for x in pair)
+        m, l = kernels.reference_states(*head[:2], **problem.rules, **blocks)
+        return m[0, at].numpy(), l[0, at].numpy()
 
     m, l = (x[0, at].cpu().numpy() for x in watched(kernel, t("stage.tiles")))
     return compare(problem, m, l, direct)

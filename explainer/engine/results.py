@@ -96,8 +96,8 @@ class _Method(TypedDict):
     method: str  # one of requests.METHODS
 
 
-class Row(_Method, total=False):
-    """One method on one problem: ``refused``, the sentence why it did not run, or its figures.
+class Figures(TypedDict, total=False):
+    """What one method did on one problem, or ``refused``: the sentence why it did not run.
 
     error … histogram: of O against float64 on the heads judged; ``allowed`` is the sum of
     ``terms``; ``signed`` None: not judged. ``same`` None: too many tiles.
@@ -151,6 +151,10 @@ class Row(_Method, total=False):
     block_n: int
     bytes: int
     least_bytes: int
+
+
+class Row(_Method, Figures):
+    """The figures of one method, with its name."""
 
 
 class _Shape(Row):
@@ -210,6 +214,11 @@ class Result(_Found, total=False):
 R = TypeVar("R", bound=Row)
 
 
+def allowed_error(terms: Terms) -> float:
+    """Add up the terms of the error that is allowed."""
+    return terms["naive"] + terms["rounding"] + terms["scores"]
+
+
 def ran(rows: Iterable[R]) -> list[R]:
     """Those of what was computed."""
     return [row for row in rows if "refused" not in row]
@@ -227,8 +236,15 @@ def naive_ms(rows: Iterable[Row]) -> float | None:
 
 def unknown_machine(device: str) -> Machine:
     """Until it says more of itself."""
-    about = {"available": True, "reason": "", "interpreted": False, "device": device}
-    return about | {"arch": None, "free_bytes": None, "versions": {}}  # type: ignore[return-value]
+    return {
+        "available": True,
+        "reason": "",
+        "interpreted": False,
+        "device": device,
+        "arch": None,
+        "free_bytes": None,
+        "versions": {},
+    }
 
 
 def has_gpu(machine: Machine | None) -> bool | None:

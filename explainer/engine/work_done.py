@@ -10,6 +10,7 @@ import torch
 from explainer.algorithms.tiling import seeing
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.engine.requests import ORDERS, RunRequest
+from explainer.engine.results import Figures
 from explainer.memory.mask_work import flops
 from kernels.gradients import config_for
 from kernels.measure.contenders import OF_OPERATORS, tiles
@@ -21,13 +22,13 @@ from kernels.spec.formats import ITEMSIZE
 
 def work(
     request: RunRequest, shape: BenchmarkCase, q: torch.Tensor, name: str, function: Callable
-) -> dict:
+) -> Figures:
     """FLOPs, tiles of our kernels and the bytes that they ask for, and the least bytes of each
     method, of one pass or of both: of PyTorch's operators each one's inputs and outputs, of a fused
     backend FA-2's."""
     p, heads = request.problem, request.batch * request.heads
     passes = PASSES[: 1 + PASSES.index(request.pass_)]
-    found = {"flops": sum(flops(p.mask, heads, p.n, p.d, each) for each in passes)}
+    found: Figures = {"flops": sum(flops(p.mask, heads, p.n, p.d, each) for each in passes)}
     tile = tiles(name, shape, q, p.block_q, p.block_k)
     if tile:
         order, back = name if name in ORDERS else "fa2", config_for(q, p.block_q, p.block_k)

@@ -122,7 +122,8 @@ class ZeroChild:
             if sentence:
                 self._answers.put(NoGpu(sentence))
                 return
-        self.machine.update(answer.pop("machine", {}))
+        else:
+            self.machine.update(answer.pop("machine", {}))
         self._answers.put(answer)
 
     def next(self, deadline: float) -> dict:

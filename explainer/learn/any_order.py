@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import scientific, shown
+from explainer.base.amounts import format_fixed, scientific
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
@@ -86,7 +86,7 @@ def _visits(order: list[int]) -> list[Block]:
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
     wording = ", ".join(map(str, order))
-    spoken = t("any_order.visits.words", order=wording, m=shown(m, 2), l=shown(l, 2))
+    spoken = t("any_order.visits.words", order=wording, m=format_fixed(m, 2), l=format_fixed(l, 2))
     note = t("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {
         "m": [x for x, _, _ in found],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explainer.algorithms.inputs import row_names
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, softmax
@@ -115,7 +115,7 @@ def _softmax(input: str, dim: int, gain: float) -> list[Block]:
     along = t.named("attending.softmax.along")[way]
     most = t.named("attending.softmax.most")[way]
     wording = "attending.softmax.words_matrix" if ndim == 2 else "attending.softmax.words_vector"
-    words = t(wording, code=code, along=along, most=shown(P.max(), 2))
+    words = t(wording, code=code, along=along, most=format_fixed(P.max(), 2))
     says = note(f"{along} {most}", "good")
     return [picture("grids", code, words, {"lines": [line, [says]]})]
 
@@ -237,7 +237,7 @@ def _attention(who: str, row: int) -> list[Block]:
     looks = {
         "asker": _called(askers, r),
         "best": _called(words, best).rstrip(","),
-        "weight": shown(P[r, best], 2),
+        "weight": format_fixed(P[r, best], 2),
     }
     lines.append([note(t("attending.attention.note", **looks), aside=True)])
     spoken = t(
@@ -245,7 +245,7 @@ def _attention(who: str, row: int) -> list[Block]:
         **looks,
         nq=len(askers),
         nk=len(words),
-        total=shown(P[r].sum(), 2),
+        total=format_fixed(P[r].sum(), 2),
     )
     label = t.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]
@@ -293,9 +293,9 @@ def _axes() -> dict[str, str]:
     }
     sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
     return {
-        "rows": ", ".join(shown(w, 2) for w in softmax(x, 1)[0]),
-        "lower": shown(lower, 2),
-        "upper": shown(upper, 2),
+        "rows": ", ".join(format_fixed(w, 2) for w in softmax(x, 1)[0]),
+        "lower": format_fixed(lower, 2),
+        "upper": format_fixed(upper, 2),
         **sums,
     }
 

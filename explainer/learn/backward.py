@@ -10,7 +10,7 @@ import numpy as np
 
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
-from explainer.base.amounts import shown, written
+from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
 from explainer.learn.content import lesson
@@ -118,12 +118,12 @@ def differences(mask: str) -> Gradients:
 
 def _taken(x: float) -> str:
     """A number behind an operator: a negative one in parentheses."""
-    return shown(x) if x >= 0 else f"({shown(x)})"
+    return format_fixed(x) if x >= 0 else f"({format_fixed(x)})"
 
 
 def _sum(parts: np.ndarray) -> str:
     """What is added up, written out, and the sum."""
-    return f"{' + '.join(map(_taken, parts))} = {shown(parts.sum())}"
+    return f"{' + '.join(map(_taken, parts))} = {format_fixed(parts.sum())}"
 
 
 def _square(label: str, x: np.ndarray, row: int, **more) -> Block:
@@ -162,12 +162,12 @@ def _again(x: Derived, i: int) -> list[Block]:
             t(
                 "backward.again.P",
                 i=i,
-                s=shown(x.S[i, 0]),
+                s=format_fixed(x.S[i, 0]),
                 lse=_taken(x.lse[i]),
-                p=shown(x.P[i, 0]),
+                p=format_fixed(x.P[i, 0]),
             )
         ),
-        _verdict(t("backward.again.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.again.off", off=format_significant(off, 2)), off < SAME),
     ]
 
 
@@ -195,10 +195,10 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
         text(
             t(
                 "backward.jacobian.numbers",
-                p=shown(p[0]),
-                on=shown(J[0, 0]),
-                beside=shown(p[1]),
-                off=shown(J[0, 1]),
+                p=format_fixed(p[0]),
+                on=format_fixed(J[0, 0]),
+                beside=format_fixed(p[1]),
+                off=format_fixed(J[0, 1]),
             )
         ),
         text(t("backward.jacobian.sums", n=SMALL.n)),
@@ -211,7 +211,7 @@ def _dP(x: Derived, i: int) -> list[Block]:
         _tall(t("backward.dP.dO"), x.dO, "o", i, gradient=True),
         _tall("V", x.V, "v"),
         matrix(t("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
-        text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {shown(x.dP[i, 0])}."),
+        text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {format_fixed(x.dP[i, 0])}."),
         matrix(
             t("backward.dP.dS", i=i),
             (J @ x.dP[i])[None],
@@ -220,7 +220,7 @@ def _dP(x: Derived, i: int) -> list[Block]:
             heat=True,
             gradient=True,
         ),
-        text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {shown(J[0] @ x.dP[i])}."),
+        text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {format_fixed(J[0] @ x.dP[i])}."),
     ]
 
 
@@ -248,7 +248,7 @@ def _D(x: Derived, i: int) -> list[Block]:
             marks=[(2, c) for c in range(SMALL.d)],
         ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        _verdict(t("backward.D.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.D.off", off=format_significant(off, 2)), off < SAME),
     ]
 
 
@@ -256,7 +256,13 @@ def _dS(x: Derived, i: int) -> list[Block]:
     by_jacobian = jacobian(x.P[i]) @ x.dP[i]
     off, total = np.abs(by_jacobian - x.dS[i]).max(), abs(x.dS[i].sum())
     rows = [x.P[i], x.dP[i], x.dP[i] - x.D[i], x.dS[i], by_jacobian]
-    names = ("P", "dP", f"dP − D, D = {shown(x.D[i])}", "P ∘ (dP − D)", "(diag(P) − P Pᵀ) dP")
+    names = (
+        "P",
+        "dP",
+        f"dP − D, D = {format_fixed(x.D[i])}",
+        "P ∘ (dP − D)",
+        "(diag(P) − P Pᵀ) dP",
+    )
     return [
         matrix(
             t("backward.dS.both", i=i),
@@ -268,10 +274,10 @@ def _dS(x: Derived, i: int) -> list[Block]:
             marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)],
         ),
         text(
-            f"dS[{i}, 0] = {shown(x.P[i, 0])} · ({shown(x.dP[i, 0])} − {_taken(x.D[i])}) = "
-            f"{shown(x.dS[i, 0])}"
+            f"dS[{i}, 0] = {format_fixed(x.P[i, 0])} · "
+            f"({format_fixed(x.dP[i, 0])} − {_taken(x.D[i])}) = {format_fixed(x.dS[i, 0])}"
         ),
-        _verdict(t("backward.dS.off", off=written(off, 2)), off < SAME),
+        _verdict(t("backward.dS.off", off=format_significant(off, 2)), off < SAME),
         _verdict(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]
 
@@ -292,9 +298,10 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
         matrix("dK = dSᵀ Q/√d", x.dK, col_labels=DIMS, colour="k", digits=3, gradient=True),
         matrix("dV = Pᵀ dO", x.dV, col_labels=DIMS, colour="v", digits=3, gradient=True),
         text(
-            f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = {shown(x.dQ[i, 0])}"
+            f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
+            f"{format_fixed(x.dQ[i, 0])}"
         ),
-        _verdict(t("backward.gradients.off", off=written(off, 2)), off < CLOSE),
+        _verdict(t("backward.gradients.off", off=format_significant(off, 2)), off < CLOSE),
     ]
 
 
@@ -355,7 +362,7 @@ def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
     off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
     verdicts = t.named("backward.run.verdicts")
     rows = [
-        (name, written(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
+        (name, format_significant(o, 2), verdicts["agrees" if o < CLOSE else "differs"])
         for name, o in off.items()
     ]
     wrong = [name for name, o in off.items() if o >= CLOSE]
@@ -380,7 +387,7 @@ def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
 def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
     if np.abs(sums).max() > CLOSE:
-        return t("backward.run.wrong_dS", total=shown(sums[0]))
+        return t("backward.run.wrong_dS", total=format_fixed(sums[0]))
     return t("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
 
 

@@ -8,7 +8,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED, WHERE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, summed
-from explainer.base.amounts import amount, listed, written
+from explainer.base.amounts import amount, format_significant, listed
 from explainer.base.cards import KIB, Card
 from explainer.base.facts import number
 from explainer.base.fields import causal_text
@@ -230,7 +230,7 @@ def bound(card: str, n: int, d: int) -> list[Block]:
     rows = [
         (
             names[way],
-            *(f"{written(1e6 * x[unit], 2)} µs" for unit in UNITS),
+            *(f"{format_significant(1e6 * x[unit], 2)} µs" for unit in UNITS),
             listed(
                 [
                     unit_name

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.amounts import written
+from explainer.base.amounts import format_significant
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, matrix, t, table, text
 from explainer.learn.linear_algebra import online_softmax, softmax
@@ -64,7 +64,7 @@ def bits(n: int, seed: int) -> list[Block]:
     share = float((whole == run.O).mean())
     errors = _error(run.O, truth), _error(whole, truth)
     items = [
-        (name, e, written(e, 2))
+        (name, e, format_significant(e, 2))
         for name, e in zip(t.row("claim_demos.bits.ways"), errors, strict=True)
     ]
     return [
@@ -80,7 +80,7 @@ def exact(n: int, bc: int) -> list[Block]:
         q, k, v = qkv(n, dtype=dtype)
         S = q[:64] @ k.T / np.sqrt(dtype(q.shape[1]))  # rows never meet: 64 of them tell
         e = _error(online(S, v, bc), plain(S, v))
-        items.append((name, e, written(e, 2)))
+        items.append((name, e, format_significant(e, 2)))
     return [
         bars(t("claim_demos.exact.title"), items, log=True),
         text(t("claim_demos.exact.finding"), "good"),
@@ -92,19 +92,19 @@ def overflow(x: float) -> list[Block]:
     rows = []
     for f in FORMATS.values():
         rounded = float(f.round_to(math.exp(x)))
-        fate = written(rounded)
+        fate = format_significant(rounded)
         if math.exp(x) > f.overflow:
             fate = t("claim_demos.overflow.over", rounded=fate)
         rows.append(
             (
                 f.title,
-                written(f.largest),
+                format_significant(f.largest),
                 f"{math.log(f.overflow):.2f}",
                 fate,
-                written(float(f.round_to(math.exp(x - x)))),
+                format_significant(float(f.round_to(math.exp(x - x)))),
             )
         )
-    head = (*t.row("claim_demos.overflow.head"), f"exp({written(x)})", "exp(x − m)")
+    head = (*t.row("claim_demos.overflow.head"), f"exp({format_significant(x)})", "exp(x − m)")
     return [
         table(t("claim_demos.overflow.title"), head, rows),
         text(t("claim_demos.overflow.finding")),
@@ -119,7 +119,7 @@ def tf32(d: int) -> list[Block]:
     for key in ("fp32", "tf32", "bf16"):
         a, b = (FORMATS[key].round_to(x).astype(np.float32) for x in (q, k))
         e = _error(a @ b.T, truth) / float(np.abs(truth).max())
-        items.append((FORMATS[key].title, e, written(e, 2)))
+        items.append((FORMATS[key].title, e, format_significant(e, 2)))
     times = items[1][1] / items[0][1]
     return [
         bars(t("claim_demos.tf32.title"), items, log=True),
@@ -172,7 +172,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     return [
         bars(
             t("claim_demos.padded.title", n=n, block=block, mask=mask),
-            [(name, e, written(e, 2)) for name, e in zip(names, errors, strict=True)],
+            [(name, e, format_significant(e, 2)) for name, e in zip(names, errors, strict=True)],
             log=True,
         ),
         matrix(
@@ -210,7 +210,7 @@ def top_left(nq: int, nk: int) -> list[Block]:
             errors[name] = _error(O, whole[nk - nq :])
     if nq > nk:
         return [*shown, text(t("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
-    items = [(names[name], e, written(e, 2)) for name, e in errors.items()]
+    items = [(names[name], e, format_significant(e, 2)) for name, e in errors.items()]
     wrong = errors["top-left"] > 1e-9
     return [
         *shown,

@@ -7,7 +7,7 @@ import numpy as np
 from explainer.algorithms.registry import LABELS, PLACED
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.amounts import amount, shown, written
+from explainer.base.amounts import amount, format_fixed, format_significant
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, t, table, text
@@ -40,7 +40,7 @@ def _stairs(y: float, name: str, hue: str, pair: tuple[list[float], list[float]]
             up = y + 100 - 90 * (value - low) / (high - low)
             points += [(40 + k * 74, up), (40 + (k + 1) * 74, up)]
         shapes.append(path(points, hue, look, key=f"{name} {look}"))
-    return [*shapes, draw_text(640, y + 15, written(pair[0][-1], 3), "is-bold", hue=hue)]
+    return [*shapes, draw_text(640, y + 15, format_significant(pair[0][-1], 3), "is-bold", hue=hue)]
 
 
 def order(seed: int) -> list[Block]:
@@ -58,7 +58,7 @@ def order(seed: int) -> list[Block]:
     words = t("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
         scene(t("claim_sums.order.title"), words, panel(720, 315, shapes)),
-        text(t("claim_sums.order.off", off=written(off, 2)), "good"),
+        text(t("claim_sums.order.off", off=format_significant(off, 2)), "good"),
     ]
 
 
@@ -71,7 +71,7 @@ def merge(n: int, parts: int) -> list[Block]:
         (
             t("claim_sums.merge.keys", first=x.first, last=x.last - 1),
             x.weight,
-            t("claim_sums.merge.part", lse=shown(x.lse, 2), weight=x.weight),
+            t("claim_sums.merge.part", lse=format_fixed(x.lse, 2), weight=x.weight),
         )
         for x in found
     ]
@@ -80,9 +80,9 @@ def merge(n: int, parts: int) -> list[Block]:
         text(
             t(
                 "claim_sums.merge.finding",
-                lse=shown(lse, 4),
-                one=shown(whole.lse, 4),
-                off=written(float(np.abs(O - o).max()), 2),
+                lse=format_fixed(lse, 4),
+                one=format_fixed(whole.lse, 4),
+                off=format_significant(float(np.abs(O - o).max()), 2),
             ),
             "good",
         ),
@@ -96,12 +96,12 @@ def shift(by: int) -> list[Block]:
     S = q[:4] @ k.T / np.float32(8)
     off = float(np.abs(plain(S + step, v) - plain(S, v)).max())
     items = [
-        (t("claim_sums.shift.key", j=j), float(np.exp(x)), written(float(np.exp(x)), 3))
+        (t("claim_sums.shift.key", j=j), float(np.exp(x)), format_significant(float(np.exp(x)), 3))
         for j, x in enumerate(S[0, :4] - S[0].max())
     ]
     return [
         bars(t("claim_sums.shift.title", by=by), items, colour="l"),
-        text(t("claim_sums.shift.finding", off=written(off, 2)), "good"),
+        text(t("claim_sums.shift.finding", off=format_significant(off, 2)), "good"),
     ]
 
 
@@ -132,7 +132,7 @@ def dq(seed: int) -> list[Block]:
     ]
     return [
         bars(t("claim_sums.dq.title"), items, colour="q"),
-        text(t("claim_sums.dq.finding", off=written(off, 2))),
+        text(t("claim_sums.dq.finding", off=format_significant(off, 2))),
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from explainer.base.amounts import listed, written
+from explainer.base.amounts import format_significant, listed
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
 from explainer.learn.blocks import t
@@ -191,7 +191,7 @@ def _question(parts: dict) -> Question:
         if not any(_near(value, other, parts.get("tolerance", 0.0)) for other in taken):
             taken.append(value)
             first, *others = values = tuple(map(float, np.atleast_1d(value)))
-            text = listed([*map(written, values)])
+            text = listed([*map(format_significant, values)])
             found.append((values if others else first, f"{text} {words}"))
     return Question(**parts, mistakes=tuple(found))
 

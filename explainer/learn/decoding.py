@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.base.records import about
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
@@ -126,7 +126,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 )
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        *captions("decoding.merge", lse=shown(lse, 2)),
+        *captions("decoding.merge", lse=format_fixed(lse, 2)),
     ]
     return shapes
 
@@ -163,8 +163,8 @@ def _decode(tokens: int, parts: int) -> list[Block]:
         tokens=tokens,
         pages=len(pages(tokens)["A"]),
         n=len(found),
-        each=", ".join(shown(p.lse, 2) for p in found),
-        lse=shown(lse, 2),
+        each=", ".join(format_fixed(p.lse, 2) for p in found),
+        lse=format_fixed(lse, 2),
         weights=", ".join(f"{p.weight:.2f}" for p in found),
     )
     panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, parts))

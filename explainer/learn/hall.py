@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from explainer.base.amounts import written
+from explainer.base.amounts import format_significant
 from explainer.learn.blocks import t
 from explainer.learn.content import CHOICE, CLICK, NUMBER, Lesson, Question
 
@@ -53,7 +53,7 @@ def option_text(value: object, tolerance: float, fields: tuple[str, ...] = ()) -
     several each with its field."""
     places = max(0, math.ceil(-math.log10(2 * tolerance))) if tolerance else MOST
     texts = [
-        text if len(text := written(x)) <= MOST else written(round(x, places))
+        text if len(text := format_significant(x)) <= MOST else format_significant(round(x, places))
         for x in _several(value)
     ]
     if len(texts) > 1:

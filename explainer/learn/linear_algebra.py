@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.problem import Problem
 
 
 def products(a: np.ndarray, b: np.ndarray, digits: int) -> str:
     """The sum that a dot product is, written out."""
     pairs = zip(a, b, strict=True)
-    return " + ".join(f"({shown(x, digits)})·({shown(y, digits)})" for x, y in pairs)
+    return " + ".join(f"({format_fixed(x, digits)})·({format_fixed(y, digits)})" for x, y in pairs)
 
 
 def address(problem: Problem, step: int, phase: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
@@ -81,11 +81,11 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     if shape == "corner":
         return "bad", t("masking.bad_corner")
     if way == "times" and not m["keep"].all():
-        return "bad", t("masking.bad_times", sum=shown(m["P"][0].sum(), 2))
+        return "bad", t("masking.bad_times", sum=format_fixed(m["P"][0].sum(), 2))
     if not len(blind):
         return "good", t("masking.good" if m["keep"].all() else "masking.good_hidden")
     if way == "big":
-        return "bad", t("masking.bad_big", weight=shown(m["P"][0, 0], 2))
+        return "bad", t("masking.bad_big", weight=format_fixed(m["P"][0, 0], 2))
     return "bad", t("masking.bad_inf")
 
 
@@ -107,7 +107,7 @@ def _mask(shape: str, way: str, poke: int | str) -> list[Block]:
     )
     if way == "big":
         scores["cells"] = [["−1e9" if x == "−∞" else x for x in row] for row in scores["cells"]]
-    sums = {"rows": [shown(s, 2) for s in m["P"].sum(axis=1)], "one": "rows"}
+    sums = {"rows": [format_fixed(s, 2) for s in m["P"].sum(axis=1)], "one": "rows"}
     went = [(r, c) for r in np.flatnonzero(far > 0).tolist() for c in range(m["O"].shape[1])]
     tone, what = outcome(way, shape, m)
     if changed is not None:
@@ -163,7 +163,9 @@ def _hidden(new: int, keys: int) -> dict:
     }
 
 
-ZERO = shown(softmax(np.array([1.0, 2.0, 0.0]))[2], 2)  # of a key whose score became 0, not −∞
+ZERO = format_fixed(
+    softmax(np.array([1.0, 2.0, 0.0]))[2], 2
+)  # of a key whose score became 0, not −∞
 LESSONS = (lesson("mask", {"zero": ZERO}, questions=[_hidden(*case) for case in CASES]),)
 
 WIDGETS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from explainer.base.amounts import power, shown, written
+from explainer.base.amounts import format_fixed, format_significant, power
 from explainer.base.cards import CARDS
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, bars, bits, t, text
@@ -37,7 +37,7 @@ def _fate(f: Format, x: float) -> tuple[str, str]:
     if stored == 0:
         return t("number_formats.zero"), "is-bad"
     off = abs(stored - x) / x
-    return t("number_formats.off", share=written(100 * off, 2)), ""
+    return t("number_formats.off", share=format_significant(100 * off, 2)), ""
 
 
 def _ranges(x: float) -> Block:
@@ -71,12 +71,12 @@ def _ranges(x: float) -> Block:
     where = min(max(at, 80), 560)
     shapes += [
         path([(at, 22), (at, base - 8)], "o"),
-        draw_text(where, 14, f"x = {written(x, 3)}", "is-middle", hue="o"),
+        draw_text(where, 14, f"x = {format_significant(x, 3)}", "is-middle", hue="o"),
     ]
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(draw_text(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = t("number_formats.range")
-    spoken = t("number_formats.spoken", x=written(x, 6), formats="; ".join(spoken))
+    spoken = t("number_formats.spoken", x=format_significant(x, 6), formats="; ".join(spoken))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
 
 
@@ -85,7 +85,9 @@ def _narrow(x: float) -> dict[str, object]:
     wide, row = 350.0, 76.0
     at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
     shapes: list[Shape] = [
-        draw_text(min(max(at, 60), wide - 60), 14, f"x = {written(x, 3)}", "is-middle", hue="o")
+        draw_text(
+            min(max(at, 60), wide - 60), 14, f"x = {format_significant(x, 3)}", "is-middle", hue="o"
+        )
     ]
     for k, (key, f) in enumerate(FORMATS.items()):
         y = 40 + row * k
@@ -116,7 +118,9 @@ def _bits(x: float) -> list[Block]:
     for key in ("bf16", "fp16", "e5m2", "e4m3"):
         f = FORMATS[key]
         stored = rounded(key, x)
-        made.append(bits(f.title, *f.fields(x), written(stored, 8), precision.fate(f, x, stored)))
+        made.append(
+            bits(f.title, *f.fields(x), format_significant(stored, 8), precision.fate(f, x, stored))
+        )
     return made
 
 
@@ -125,7 +129,7 @@ def _outliers(size: float) -> list[Block]:
     found = fp8.errors("channel", size, BLOCK)
     best = min(found, key=lambda way: found[way][0])
     less = found["tensor"][0] / found[best][0]
-    least = {"way": fp8.WAYS[best], "error": shown(found[best][0])}
+    least = {"way": fp8.WAYS[best], "error": format_fixed(found[best][0])}
     spoken = (
         t("number_formats.least", less=less, **least)
         if less >= 1.05
@@ -134,7 +138,7 @@ def _outliers(size: float) -> list[Block]:
     return [
         bars(
             t("number_formats.errors"),
-            [(name, found[way][0], shown(found[way][0])) for way, name in fp8.WAYS.items()],
+            [(name, found[way][0], format_fixed(found[way][0])) for way, name in fp8.WAYS.items()],
             colour="o",
         ),
         text(spoken, "good"),
@@ -157,7 +161,7 @@ WIDGETS = {
 def _figures() -> dict[str, str]:
     card, row = CARDS["h100"], precision.long_row("bf16", 2048, 16, 1.0)
     return {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}"} | {
-        f"off_{stored}": f"{written(100 * error, 2)} %" for stored, error in row.items()
+        f"off_{stored}": f"{format_significant(100 * error, 2)} %" for stored, error in row.items()
     }
 
 

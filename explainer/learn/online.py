@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import SUPERSCRIPTS, written
+from explainer.base.amounts import SUPERSCRIPTS, format_significant
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, online_softmax
@@ -238,7 +238,7 @@ def _rise(old: int, new: int) -> dict[str, object]:
         "new": new,
         "up": up,
         "down": down,
-        "alpha": written(math.exp(old - new), 3),
+        "alpha": format_significant(math.exp(old - new), 3),
     }
 
 

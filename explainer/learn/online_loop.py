@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
@@ -139,11 +139,11 @@ def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
         for y, found in ((108, yours), (127, right)):
             off = found is yours and abs(yours.sums[k] / right.sums[k] - 1) > 1e-5
             look = "is-small is-middle is-bad" if off else "is-small is-middle"
-            shapes.append(draw_text(x, y, shown(found.sums[k]), look))
+            shapes.append(draw_text(x, y, format_fixed(found.sums[k]), look))
     for y, name, found in zip((108, 127), t.row("online_loop.rows"), (yours, right), strict=True):
         shapes += [
             draw_text(0, y, name, "is-small"),
-            draw_text(END, y, shown(found.output), "is-small is-end"),
+            draw_text(END, y, format_fixed(found.output), "is-small is-end"),
         ]
     return shapes
 
@@ -164,17 +164,17 @@ def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> l
     elif good:
         verdict = t("online_loop.o_off")
     else:
-        verdict = t("online_loop.off", total=shown(total))
+        verdict = t("online_loop.off", total=format_fixed(total))
     sums = "; ".join(
-        t("online_loop.sum", yours=shown(x), right=shown(y))
+        t("online_loop.sum", yours=format_fixed(x), right=format_fixed(y))
         for x, y in zip(yours.sums, right.sums, strict=True)
     )
     spoken = t(
         "online_loop.spoken",
         verdict=verdict,
         sums=sums,
-        yours=shown(yours.output),
-        right=shown(right.output),
+        yours=format_fixed(yours.output),
+        right=format_fixed(right.output),
     )
     look = "is-good" if good and same else "is-bad"
     return [

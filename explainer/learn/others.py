@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount, shown
+from explainer.base.amounts import amount, format_fixed
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, scene
@@ -109,7 +109,7 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
         *captions("others.linear", size=amount(state[0])),
     ]
     exact, other = errors().values()
-    right = captions("others.linear_right", fa2=shown(exact), linear=shown(other, 2))
+    right = captions("others.linear_right", fa2=format_fixed(exact), linear=format_fixed(other, 2))
     return left, right
 
 

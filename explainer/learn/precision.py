@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import written
+from explainer.base.amounts import format_significant
 from explainer.learn.blocks import t
 from explainer.learn.linear_algebra import online_softmax
 from kernels.spec.formats import Format
@@ -20,15 +20,15 @@ def fate(f: Format, x: float, rounded: float) -> str:
     if rounded == x:
         return t("precision.exact")
     if math.isinf(rounded):
-        return t("precision.overflow", largest=written(f.largest))
+        return t("precision.overflow", largest=format_significant(f.largest))
     if abs(x) > f.largest and not f.has_infinity:
-        return t("precision.no_infinity", largest=written(f.largest))
+        return t("precision.no_infinity", largest=format_significant(f.largest))
     if rounded == 0:
-        return t("precision.underflow", smallest=written(f.smallest_subnormal))
+        return t("precision.underflow", smallest=format_significant(f.smallest_subnormal))
     error = t(
         "precision.error",
-        off=written(rounded - x),
-        share=written(100 * abs(rounded - x) / abs(x), 2),
+        off=format_significant(rounded - x),
+        share=format_significant(100 * abs(rounded - x) / abs(x), 2),
     )
     if abs(rounded) < f.smallest_normal:
         return t("precision.subnormal", error=error)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import scientific, shown
+from explainer.base.amounts import format_fixed, scientific
 from explainer.base.paths import ROOT
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, bars, code, t, table, text
@@ -180,9 +180,9 @@ def _walk(step: int) -> list[Block]:
 
 def _note() -> list[Block]:
     gives = (
-        t("reading.note.padding", n=N_ODD, off=shown(off("padding"))),
-        t("reading.note.finite", off=shown(off("finite"))),
-        t("reading.note.corner", n=N_ODD, off=shown(off("corner"))),
+        t("reading.note.padding", n=N_ODD, off=format_fixed(off("padding"))),
+        t("reading.note.finite", off=format_fixed(off("finite"))),
+        t("reading.note.corner", n=N_ODD, off=format_fixed(off("corner"))),
         t("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
         t("reading.note.lse"),
     )
@@ -236,7 +236,7 @@ def listing(fault: str) -> tuple[tuple[str, str], ...]:
 
 def _lesson() -> Lesson:
     made = [{"options": listing(f), "answer": CASES[f].index(FAULTS[f][0])} for f in FAULTS]
-    figures = {f"off_{f}": shown(off(f)) for f in FAULTS}
+    figures = {f"off_{f}": format_fixed(off(f)) for f in FAULTS}
     return lesson("read", figures, questions=made)
 
 

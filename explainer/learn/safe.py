@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from explainer.base.amounts import written
+from explainer.base.amounts import format_significant
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
@@ -56,7 +56,7 @@ def in_format(x: np.ndarray, name: str, subtract: bool) -> Numbers:
 
 def outcome(found: Numbers, name: str) -> tuple[str, str]:
     """(“good” or “bad”, what happened, in a few words)."""
-    largest = written(FORMATS[name].largest, 3)
+    largest = format_significant(FORMATS[name].largest, 3)
     if np.isinf(found["e"]).any():
         return "bad", t("safe.infinite")
     if np.isinf(found["sum"]):
@@ -85,7 +85,7 @@ def _safe(top: float, subtract: bool) -> list[Block]:
                 "name": FORMATS[name].title,
                 "zero": vanishes(name),
                 "end": limit(name),
-                "largest": written(FORMATS[name].largest, 3),
+                "largest": format_significant(FORMATS[name].largest, 3),
                 "at": [float(z) for z in found["z"]],
                 "weights": weights,
                 "subtracted": subtracted,

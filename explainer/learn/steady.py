@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import power, written
+from explainer.base.amounts import format_significant, power
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
@@ -160,16 +160,16 @@ def _stable(**is_on: bool) -> list[Block]:
             0,
             1,
         ),
-        *captions("steady.stable", sum=written(added[-1])),
+        *captions("steady.stable", sum=format_significant(added[-1])),
     ]
     spoken = ", ".join(MEASURES[k] for k in habits) or t("steady.none")
-    ends = {key: written(values[-1], 2) for key, values in mine.items()}
+    ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
     words = t(
         "steady.spoken",
         habits=spoken,
         layers=LAYERS,
         terms=f"{TERMS:,}",
-        sum=written(added[-1]),
+        sum=format_significant(added[-1]),
         **ends,
     )
     return [
@@ -191,13 +191,15 @@ def _figures() -> dict[str, str]:
     """Where counts stop; and how the stack ends without residuals, and with all but √d."""
     alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
     whole = stack(ALL)
-    return {key: written(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")} | {
-        "size": written(alone["size"][-1], 2),
+    return {
+        key: format_significant(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")
+    } | {
+        "size": format_significant(alone["size"][-1], 2),
         "spread": power(10, math.ceil(math.log10(alone["spread"][-1]))),
-        "top": written(alone["top"][-1], 2),
-        "least": written(1 / TOKENS, 2),
-        "scaled": written(whole["top"][0], 2),
-        "unscaled": written(wide["top"][0], 2),
+        "top": format_significant(alone["top"][-1], 2),
+        "least": format_significant(1 / TOKENS, 2),
+        "scaled": format_significant(whole["top"][0], 2),
+        "unscaled": format_significant(wide["top"][0], 2),
     }
 
 

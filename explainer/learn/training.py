@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import written
+from explainer.base.amounts import format_significant
 from explainer.base.records import TRAINED, load
 from explainer.learn.blocks import Block, plot, t, text
 
@@ -22,7 +22,7 @@ def apart(record: dict) -> list[float]:
 
 def most_apart(name: str) -> str:
     """The largest of these in a record, in percent."""
-    return f"{written(100 * max(apart(load(name))), 2)} %"
+    return f"{format_significant(100 * max(apart(load(name))), 2)} %"
 
 
 def blocks() -> list[Block]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import shown
+from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import measures, softmax
@@ -63,7 +63,9 @@ def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
     where = (
         t("vectors.dot.zero")
         if angle is None
-        else t("vectors.dot.angle", angle=angle, length=shown(found["dot"] / found["norm_b"], 2))
+        else t(
+            "vectors.dot.angle", angle=angle, length=format_fixed(found["dot"] / found["norm_b"], 2)
+        )
     )
     words = t(
         "vectors.dot.spoken",
@@ -71,8 +73,8 @@ def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
         q_y=q[1],
         k_x=k[0],
         k_y=k[1],
-        dot=shown(found["dot"], 2),
-        length=shown(found["norm_b"], 2),
+        dot=format_fixed(found["dot"], 2),
+        length=format_fixed(found["norm_b"], 2),
         where=where,
         many=QUERIES * KEYS_EACH,
         d=d,

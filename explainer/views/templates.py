@@ -65,7 +65,7 @@ ENVIRONMENT.globals |= {"texts": Texts}
 ENVIRONMENT.filters |= {
     "attribute_json": _attribute_json,
     "bytes": amounts.amount,  # 1536 → 1.5 KiB
-    "fixed": amounts.shown,
+    "fixed": amounts.format_fixed,
     "json": _json,
     "kind": required,  # raises TypeError for what is not a Kind
     "list_words": amounts.listed,  # a, b and c

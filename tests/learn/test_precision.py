@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.amounts import power, written
+from explainer.base.amounts import format_significant, power
 from explainer.learn.precision import ROUNDED, counted, long_row, lost
 from explainer.learn.registry import lessons
 from kernels.spec.formats import FORMATS
@@ -130,10 +130,10 @@ def test_numbers_as_written():
         94.79: "94.79",
     }
     cases |= {math.inf: "∞", -math.inf: "−∞", -0.0: "−0", 3.39e38: "3.39\u00a0×\u00a010³⁸"}
-    assert {x: written(x) for x in cases} == cases
+    assert {x: format_significant(x) for x in cases} == cases
     assert (
-        written(math.nan) == "NaN"
-        and written(0.0) == "0"
-        and written(94.79, 2) == "95"
+        format_significant(math.nan) == "NaN"
+        and format_significant(0.0) == "0"
+        and format_significant(94.79, 2) == "95"
         and power(2, -24) == "2⁻²⁴"
     )
