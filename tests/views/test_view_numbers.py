@@ -208,7 +208,7 @@ def test_a_legend_names_what_is_drawn_and_no_more():
         words = text_of(head + tail)
         charts = [update["value"].layout.meta["kind"] for update in (left, right)]
         assert "thick: requested, computed" in words and "thin: once per kernel, computed" in words
-        for said in ("measured at L2", "measured at DRAM", "requested, counted", "at DRAM:"):
+        for said in ("L2, measured", "DRAM, measured", "requested, counted", "at DRAM:"):
             assert (said in words) == is_measured, said
         assert all(("recorded on" in kind) == is_measured for kind in charts)
 
