@@ -14,7 +14,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit
 from explainer.algorithms.numbers import Run, Visit
-from explainer.algorithms.registry import ALGORITHMS, BACKWARD
+from explainer.algorithms.registry import ALGORITHMS, BACKWARD, MAIN
 from explainer.algorithms.schedule import check_size, schedule
 from explainer.algorithms.sizes import trace_bytes
 from explainer.algorithms.transfers import Step
@@ -247,7 +247,7 @@ def _check_rows(problem: Problem, rows: int) -> None:
         raise refused(given, t("column"), where)
     stores_scores = ALGORITHMS[problem.order].stores_scores
     if stores_scores and (needed := 12 * rows * problem.n) > MAX_BYTES:
-        others = " or ".join(key for key, a in ALGORITHMS.items() if not a.stores_scores)
+        others = " or ".join(key for key in MAIN if not ALGORITHMS[key].stores_scores)
         sizes = {"needed": amount(needed), "most": amount(MAX_BYTES)}
         why = t("squares", orders=others, rows=rows, **sizes)
         raise refused({"order": problem.order}, why, where)

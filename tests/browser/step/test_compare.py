@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 import pytest
 
+from explainer.algorithms.registry import MAIN as ORDERS
 from explainer.algorithms.traffic import moved, total, traffic
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.spec.fields import ORDERS
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Held, focus, open_controls, query_of, settled
 from tests.js.problems import drawn

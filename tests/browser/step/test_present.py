@@ -164,7 +164,9 @@ def test_the_formula_is_the_largest_type(tab):
         ".map((n) => [parseFloat(getComputedStyle(n).fontSize), n.closest('.fa-formula') !== null])"
     )
     assert max(size for size, own in sizes if not own) < max(size for size, own in sizes if own)
-    assert page.locator(".fa-panel-traffic").inner_text().startswith("HBM, asked so far: 1.91 KiB")
+    assert (
+        page.locator(".fa-panel-traffic").inner_text().startswith("HBM, requested so far: 1.91 KiB")
+    )
     assert page.locator(".fa-hbm .fa-caption").is_visible()  # that S is never stored
 
 

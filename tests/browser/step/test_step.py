@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.registry import MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.spec.fields import ORDERS
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import focus, press, read, settled
 
@@ -277,8 +277,8 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
     card = page.locator(".fa-traffic")
-    for order in ORDERS:
-        line = card.locator(f".fa-order-{order} .fa-bar-line")
+    for order in MAIN:
+        line = card.locator(f".fa-bar-line[data-part^='bytes.{order}.']")
         wanted = [
             requested_bytes(32, 16, "full", "fp32", order, 2, 32),
             compulsory_bytes(32, 16, "fp32", order),

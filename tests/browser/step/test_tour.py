@@ -191,7 +191,7 @@ def test_back_close_and_go_on_alone(tab):
     at(page, 0)
     page.get_by_role("button", name="Leave the tour").click()
     assert "tour" not in query_of(page)
-    open_controls(page).get_by_role("radio", name="FA-2").check()
+    open_controls(page).get_by_role("radio", name="FA-2", exact=True).check()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.order === 'fa2'"
     )
