@@ -44,8 +44,13 @@ INDENT = re.compile(r"^\s+", re.M)  # and empty lines
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M)
 # A type within a line.
 TYPE = re.compile(r"/\*\* @type [^*]*\*/ ?")
-# One behind a statement: what follows it holds no quote, so it is not inside of a string.
-BEHIND = re.compile(r"[ \t]+// [^\n`\"']*$", re.M)
+# One behind a statement: what follows it holds no quote that can begin a string, since Prettier
+# writes those with double quotes.
+BEHIND = re.compile(r"[ \t]+// [^\n`\"]*$", re.M)
+# A field without a value: only its type, which stood above it, says something.
+FIELD = re.compile(r"(?<=[;{}]\n)  (?!(?:debugger|return);)\w+;\n")
+# The layout of what is one statement: where a line opens something or the next one goes on.
+LAYOUT = re.compile(r"(?<=[(\[{,])\n|,?\n(?=[)\]}])|\n(?=[.?:&|])")
 EXPORT = re.compile(r"^export (?:async )?(class|function|const|let) (\w+)", re.M)
 
 
@@ -108,7 +113,9 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     body = BEHIND.sub("", TYPE.sub("", COMMENT.sub("", body)))
     if any(line.count("`") % 2 for line in body.splitlines()):
         raise BundleError(f"{name}: a template of several lines")
-    body = INDENT.sub("", body)
+    if " // " in body:
+        raise BundleError(f"{name}: a comment with a quote behind a statement")
+    body = LAYOUT.sub("", INDENT.sub("", FIELD.sub("", body)))
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
     parts.append(f"{_ref(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();\n")

@@ -191,3 +191,17 @@ def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):
     (tmp_path / "b.js").write_text("export default 1;\n")
     with pytest.raises(BundleError, match="form"):
         bundle.bundle("a.js")
+    (tmp_path / "b.js").write_text('export const b = 1; // "one"\n')
+    with pytest.raises(BundleError, match="comment"):
+        bundle.bundle("a.js")
+
+
+def test_bundle_leaves_out_types_comments_and_layout(tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
+    (tmp_path / "a.js").write_text(
+        "export class A {\n  /** @type {number} */\n  width;\n  high = 1;\n\n  go() {\n"
+        "    const sum =\n      width;\n    return [\n      sum, // it's all\n"
+        "      ...all,\n    ];\n  }\n}\n"
+    )
+    script = bundle.bundle("a.js")
+    assert "class A {high = 1;\ngo() {const sum =\nwidth;\nreturn [sum,...all];}}" in script

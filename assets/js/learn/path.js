@@ -7,7 +7,7 @@ import { t } from "./texts.js";
 /** @typedef {(key: string) => boolean} IsDone whether a lesson's question was answered */
 
 const PATH = "fa-learn-path";
-const START = "fa-learn-start"; // the answers of the self-test: {"right": [true, false, …]}
+const START = "fa-learn-start"; // the answers of the self-test: {right: [true, false, …]}
 export const COURSE = "course";
 
 /** The path that the reader has chosen, "" before that. */

@@ -7,7 +7,7 @@ import { writeUnbroken } from "./unbroken.js";
 /** @import { Slide } from "./types.js" */
 
 const LETTERS = "ABCDEF";
-const KEYS = [".", "a", "b"]; // a clicker's blank button sends "." or "b"
+const KEYS = [".", "a", "b"]; // a clicker's blank button sends the point or b
 
 const BRIEF = 12; // characters: so short options are printed larger
 const LONG = 26;

@@ -1,10 +1,7 @@
-// Files made in the browser: what an element shows as a picture, a run of it as a film.
+// Files made in the browser: what an element shows as a picture.
 
 import { el } from "./dom.js";
 import { Camera, draw } from "./picture.js";
-import { Film } from "./webm.js";
-
-/** @import { Picture } from "./picture.js" */
 
 const SCALE = 2; // pixels of a PNG to a CSS px
 
@@ -29,20 +26,4 @@ export async function frameOf(root, kind, words, without) {
   const canvas = el("canvas", { width: picture.width * SCALE, height: picture.height * SCALE });
   await draw(picture, canvas, SCALE);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
-
-/** A WebM that shows each of these pictures for `beat` ms; `onProgress` gets the share that is done.
- * @param {Picture[]} pictures @param {number} beat @param {(share: number) => void} onProgress */
-export async function filmOf(pictures, beat, onProgress) {
-  // Encoders want even sides
-  const even = (/** @type {"width" | "height"} */ side) =>
-    2 * Math.ceil(Math.max(...pictures.map((picture) => picture[side])) / 2);
-  const canvas = el("canvas", { width: even("width"), height: even("height") });
-  const film = await Film.of(canvas);
-  for (const [k, picture] of pictures.entries()) {
-    await draw(picture, canvas, 1);
-    await film.add(k * beat, beat);
-    onProgress((k + 1) / pictures.length);
-  }
-  return film.end();
 }

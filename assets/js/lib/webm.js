@@ -1,8 +1,11 @@
 // Canvas frames as a WebM file: the browser's own encoder (WebCodecs, faster than the film plays and at times that we
 // choose, which MediaRecorder's clock is not), and the few elements of Matroska that hold its chunks together.
 
+import { el } from "./dom.js";
+import { draw } from "./picture.js";
 import { t } from "./texts.js";
 
+/** @import { Picture } from "./picture.js" */
 /** Bytes, in lists of any depth. @typedef {Uint8Array<ArrayBuffer> | PartsList} Parts */
 /** @typedef {ReadonlyArray<any>} PartsList */
 /** @typedef {{ms: number, key: boolean, bytes: Uint8Array<ArrayBuffer>}} Chunk */
@@ -117,7 +120,7 @@ export function webm(chunks, { codec, width, height, ms }) {
 }
 
 /** A film of what a canvas shows whenever `add` is called. */
-export class Film {
+class Film {
   /** Raises one sentence where the browser encodes nothing that WebM may hold. @param {HTMLCanvasElement} canvas */
   static async of(canvas) {
     const { width, height } = canvas;
@@ -186,4 +189,20 @@ export class Film {
     const { width, height } = this.canvas;
     return webm(this.chunks, { codec: this.codec, width, height, ms: this.ms });
   }
+}
+
+/** A WebM that shows each of these pictures for `beat` ms; `onProgress` gets the share that is done.
+ * @param {Picture[]} pictures @param {number} beat @param {(share: number) => void} onProgress */
+export async function filmOf(pictures, beat, onProgress) {
+  // Encoders want even sides
+  const even = (/** @type {"width" | "height"} */ side) =>
+    2 * Math.ceil(Math.max(...pictures.map((picture) => picture[side])) / 2);
+  const canvas = el("canvas", { width: even("width"), height: even("height") });
+  const film = await Film.of(canvas);
+  for (const [k, picture] of pictures.entries()) {
+    await draw(picture, canvas, 1);
+    await film.add(k * beat, beat);
+    onProgress((k + 1) / pictures.length);
+  }
+  return film.end();
 }

@@ -14,7 +14,7 @@ import { t } from "./texts.js";
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
 const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
-const MOST_WORDS = 200; // tiles that have the word "skip"
+const MOST_WORDS = 200; // tiles that have the word skip
 
 export class MaskMap {
   /** @type {Unpacked} */

@@ -2,8 +2,8 @@
 // lse and D of a row. Pure.
 
 import { number, sub } from "../lib/format.js";
-import { crossings } from "./backward.js";
 import { algorithmOf } from "./passes.js";
+import { crossings } from "./phases_backward.js";
 import {
   entryOf,
   equals,

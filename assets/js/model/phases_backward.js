@@ -169,3 +169,17 @@ export const PRODUCTS = [
   ["dK", "dK += dSᵀ Q", tBackward("product.dK")],
   ["dQ", "dQ += dS K", tBackward("product.dQ")],
 ];
+
+/** What stands in the two crossings at this moment: S or P where Q meets K, dP or dS where dO meets V.
+ * @param {Frame} f @returns {{S: "S" | "P" | null, dS: "dP" | "dS" | null}} */
+export function crossings({ kind, stage, done }) {
+  if (kind === "skipped") return { S: null, dS: null };
+  if (stage === null)
+    return {
+      S: done("exp") ? "P" : done("scores") ? "S" : null,
+      dS: done("dS") ? "dS" : done("dP") ? "dP" : null,
+    };
+  if (stage === "dP") return { S: null, dS: done("dP") ? "dP" : null };
+  if (stage === "dS") return { S: "P", dS: done("dS") ? "dS" : "dP" };
+  return { S: stage === "dV" ? "P" : null, dS: stage === "dQ" || stage === "dK" ? "dS" : null };
+}

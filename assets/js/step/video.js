@@ -3,7 +3,7 @@
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { Camera } from "../lib/picture.js";
-import { filmOf } from "../lib/save.js";
+import { filmOf } from "../lib/webm.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_video.json" with { type: "json" };

@@ -5,8 +5,8 @@
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { crossings } from "../model/backward.js";
 import { savesL } from "../model/passes.js";
+import { crossings } from "../model/phases_backward.js";
 import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
 import { put } from "./frame.js";
