@@ -13,6 +13,7 @@ from importlib import import_module
 
 from explainer.algorithms.algorithm import CONVENTIONS, Algorithm
 from explainer.base.paths import ASSETS
+from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
 
 ALGORITHMS: dict[str, Algorithm] = {
@@ -28,6 +29,7 @@ MAIN = tuple(key for key, a in ALGORITHMS.items() if a.variant_of is None)
 RUN_BACKWARD = {key: a.kernel for key, a in BACKWARD.items() if a.kernel and a.key == key}
 PLACED = tuple(key for key, a in ALGORITHMS.items() if a.program)  # whose launches are simulated
 BASELINE = next(key for key, a in ALGORITHMS.items() if a.stores_scores)
+DEFAULT = Problem().order
 DECLARED = ASSETS / "js" / "model" / "algorithms.json"
 SENT = (
     *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
@@ -56,7 +58,7 @@ def declared() -> str:
     passes = (("forward", ALGORITHMS), ("backward", BACKWARD))
     content = {
         **{name: {key: _to_json(a) for key, a in found.items()} for name, found in passes},
-        **{"baseline": BASELINE, "conventions": CONVENTIONS},
+        **{"baseline": BASELINE, "default": DEFAULT, "conventions": CONVENTIONS},
     }
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 

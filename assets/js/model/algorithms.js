@@ -12,4 +12,5 @@ export const ALGORITHMS = passes.forward;
 /** @type {Record<string, Algorithm>} */
 export const BACKWARD = passes.backward;
 export const BASELINE = declared.baseline;
+export const DEFAULT = declared.default;
 export const CONVENTIONS = declared.conventions;

@@ -1,5 +1,6 @@
 // What the pages' controls show and what follows from it, as {key: value} with the keys of a Problem. Pure.
 
+import { DEFAULT } from "./algorithms.js";
 import { PROBLEM_KEYS } from "./query.js";
 
 /** @typedef {Record<string, any>} Values */
@@ -156,7 +157,7 @@ export function useText({ text, ...values }) {
  * @param {Values} query what it runs, as text @param {string} address */
 export function isStepProblem(query, address) {
   const step = new URLSearchParams(address);
-  const methods = ["naive", step.get("order") ?? ""].sort();
+  const methods = ["naive", step.get("order") ?? DEFAULT].sort();
   const alone = query.b === "1" && same(query.methods.split(",").sort(), methods);
   const one = (/** @type {string} */ heads) => (heads === "1" ? null : heads); // which an address does not say
   /** @type {Values} */
