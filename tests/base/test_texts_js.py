@@ -20,8 +20,10 @@ def wrong(found: list[Use]) -> list[Use]:
         for use in found
         if not (keys := use.matches(set(stored(use.page))))
         or not {key for key in use.keys if "…" not in key} <= keys
-        or use.values is not None
-        and any(use.values != places(stored(use.page)[key]) for key in keys)
+        or (
+            use.values is not None
+            and any(use.values != places(stored(use.page)[key]) for key in keys)
+        )
     ]
 
 

@@ -65,8 +65,8 @@ def test_writes_of_o_in_closed_form():
 @pytest.mark.parametrize("tick", range(versions.TICKS + 1))
 def test_what_o_costs_after_each_tick(tick):
     """FA-1 reads and writes O at every visit; FA-2 writes each block once, at its last tile."""
-    assert versions.moves_of_o("fa1", tick) == (tick, tick)
-    assert versions.moves_of_o("fa2", tick) == (0, 4 if tick >= 4 else 0)
+    assert versions.moves_up_to("fa1", tick) == (tick, tick)
+    assert versions.moves_up_to("fa2", tick) == (0, 4 if tick >= 4 else 0)
     said = texts(blocks("versions", step=tick))
     assert f"O: read {tick}, written {tick}" in said
 
@@ -352,6 +352,6 @@ def test_the_polynomial_against_numpy(degree):
 
 
 def test_the_exp_units_of_the_facts():
-    assert blackwell.exps_per_s(CARDS["h100"]) == pytest.approx(number("fa3.exps"), rel=0.02)
-    growth = blackwell.exps_per_s(CARDS["b200"]) / blackwell.exps_per_s(CARDS["h100"])
+    assert matrix_units.exps_per_s(CARDS["h100"]) == pytest.approx(number("fa3.exps"), rel=0.02)
+    growth = matrix_units.exps_per_s(CARDS["b200"]) / matrix_units.exps_per_s(CARDS["h100"])
     assert growth < 1.2 < CARDS["b200"].tensor_tflops / CARDS["h100"].tensor_tflops
