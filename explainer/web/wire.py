@@ -21,7 +21,7 @@ from explainer.algorithms.registry import ALGORITHMS, OF_PASS, lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
-from explainer.algorithms.transfers import OPS, PAIRS, PARTIAL, PASSES, STATISTICS, Pass, Step
+from explainer.algorithms.transfers import OPS, PAIRS, PASSES, Pass, Step, itemsize
 from explainer.base.cache import cached
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
@@ -193,7 +193,7 @@ def _changes(p: Problem) -> list[dict]:
 
 
 def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
-    size, of, orders = ITEMSIZE[problem.dtype], PASSES[pass_], lanes_of(problem.order, pass_)
+    of, orders = PASSES[pass_], lanes_of(problem.order, pass_)
     fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
     totals = {
         convention: {o: summed(replace(problem, order=o), convention, pass_) for o in orders}
@@ -219,7 +219,7 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "phases": of.phases,
         "stages": of.stages,
         "tensors": of.tensors,
-        "itemsize": {name: 4 if name in STATISTICS | PARTIAL else size for name in of.tensors},
+        "itemsize": {name: itemsize(problem, name) for name in of.tensors},
         "pairs": [name for name in of.tensors if name in PAIRS],
         "tile_counts": tiling.counts(problem),
         "totals": totals,
