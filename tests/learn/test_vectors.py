@@ -13,7 +13,7 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.foundations import asked, block, data
+from tests.learn.scenes import asked, block, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
