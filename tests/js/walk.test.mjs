@@ -7,7 +7,7 @@ import {
   ahead,
   ALGORITHMS,
   atPhase,
-  finishedRows,
+  finishedBlocks,
   frame,
   hidden,
   isRight,
@@ -174,7 +174,7 @@ function judge(trace, want, case_, where) {
   if (case_.hidden) mask(f, case_.hidden, where);
   if (case_.hidden) scores(f, case_, where);
   words(f, case_.hidden, where);
-  assert.equal(finishedRows(trace, f), want.finished, `${where}: finished row blocks`);
+  assert.equal(finishedBlocks(trace, f, "O"), want.finished, `${where}: finished row blocks`);
   return f;
 }
 

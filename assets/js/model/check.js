@@ -1,6 +1,8 @@
 // What the backward's numbers must add up to, as far as a trace has come: each row of dS to 0 over its keys, and dQ to dS K. Summed
 // here in double precision; what the trace has differs by its own rounding. Pure.
 
+import { hasPhase } from "./backward.js";
+import { hidden } from "./frame.js";
 import { algorithmOf } from "./passes.js";
 
 /** @import { Frame, Trace } from "./types.js" */
@@ -22,8 +24,7 @@ function keysOf(trace, f) {
 }
 
 /** @param {Trace} trace @param {number} row @param {number} key */
-const sees = ({ arrays: { hidden }, problem: { n } }, row, key) =>
-  !hidden.length || !((hidden[(row * n + key) >> 3] >> (7 - ((row * n + key) & 7))) & 1);
+const sees = ({ arrays, problem: { n } }, row, key) => !hidden(arrays, row * n + key);
 
 /** Of each row of the row block at work; nothing where there is none. @param {Trace} trace @param {Frame} f @returns {RowSum[]} */
 export function sumsOfRows(trace, f) {
@@ -75,7 +76,9 @@ export function agreement(trace, f) {
 }
 
 /** The gradient of its sink, once D of every row is known; undefined before, and without a sink. @param {Trace} trace @param {Frame} f */
-export function ofSink({ header: { dsink, phases }, arrays: { v_phases } }, f) {
-  const last = v_phases.findLastIndex((has) => (has & (1 << phases.indexOf("D"))) > 0);
-  return f.step > last || (f.step === last && f.done("D")) ? dsink : undefined;
+export function ofSink(trace, f) {
+  const { steps, header } = trace;
+  let last = steps - 1;
+  while (last >= 0 && !hasPhase(trace, last, "D")) last--;
+  return f.step > last || (f.step === last && f.done("D")) ? header.dsink : undefined;
 }

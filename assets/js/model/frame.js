@@ -1,7 +1,7 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, rowsOf, sumsOf } from "./backward.js";
+import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
 
@@ -74,7 +74,7 @@ export function prepare({ header, arrays }) {
     previous,
     lastOfLane,
     strip,
-    ...sumsOf(header, arrays),
+    ...sumsOf({ header, arrays }),
   };
 }
 
@@ -261,8 +261,6 @@ const dividedBy = ({ acc, a_ptr, r_ptr, r_l_new }, v, d) =>
 
 /** @param {Trace["arrays"]} arrays @param {number} v */
 const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
-/** @param {Trace} trace @param {number} v @param {string} phase */
-const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
 /** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */
