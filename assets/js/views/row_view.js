@@ -1,7 +1,7 @@
 // The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
-import { card, el, get, set, svg } from "../lib/dom.js";
+import { button, card, el, get, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
@@ -35,18 +35,14 @@ export class RowView {
     this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
     this.lines = el("dl", { class: "fa-row-view-lines" });
     this.verdict = el("p", { class: "fa-row-view-verdict", "aria-live": "polite" });
-    this.switches = CHOICES.map(([way, text, title]) => {
-      const button = el("button", {
-        type: "button",
+    this.switches = CHOICES.map(([way, text, title]) =>
+      button(text, () => this.choose(way), {
         class: "fa-link",
-        text,
         title,
         "data-way": way,
         "aria-pressed": "false",
-      });
-      button.addEventListener("click", () => this.choose(way));
-      return button;
-    });
+      }),
+    );
     this.ways = el(
       "div",
       { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
@@ -126,12 +122,11 @@ export class RowView {
     set(get(this.card.head, "h2"), {
       text: slots && row !== undefined ? t("row", { row }) : t("row_view"),
     });
-    this.switches.forEach((button) =>
-      set(button, {
-        "aria-pressed": button.dataset.way === this.way,
-        class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}`,
-      }),
-    );
+    for (const node of this.switches)
+      set(node, {
+        "aria-pressed": node.dataset.way === this.way,
+        class: `fa-link${node.dataset.way === this.way ? " is-main" : ""}`,
+      });
     set(this.root, { "data-way": this.way });
     if (!slots || row === undefined) return;
     const top = Math.max(
