@@ -1,6 +1,8 @@
 // What is known of the backward pass at (step, phase): the gradients on chip and in HBM, lse and D of the rows, and what stands
 // in the two crossings of its tile. frame.js makes a frame of it. Pure.
 
+import { keysOfBlock, rowsOfBlock } from "./spans.js";
+
 /** @import { Accumulator, Decoded, Frame, Grads, Header, Numbers, Row, Span, Trace } from "./types.js" */
 /** @typedef {"dQ" | "dK" | "dV"} Gradient */
 
@@ -43,23 +45,24 @@ export function sumsOf(decoded) {
   return { before, adds };
 }
 
+/** The rows or keys of a gradient on which a visit works. @param {Trace} trace @param {number} v @param {Gradient} name */
+const summed = ({ problem, arrays: { v_i, v_j } }, v, name) =>
+  name === "dQ" ? rowsOfBlock(problem, v_i[v]) : keysOfBlock(problem, v_j[v]);
+
 /** The numbers of a visit of a whole trace, by the names that they have where it comes by itself: of its rows or keys the
  * gradients, and their sums before and after it. @param {Trace} trace @param {number} v @returns {Record<string, Numbers>} */
-function numbersOf({ header, arrays, problem: p, before, adds }, v) {
-  const [i, j] = [arrays.v_i[v], arrays.v_j[v]];
+function numbersOf(trace, v) {
+  const { header, arrays, problem: p, before, adds } = trace;
   const isScale = header.stages[arrays.v_stage[v]] === "scale"; // which adds nothing to the last sum
   /** @type {Record<string, Numbers>} */
   const found = { part_dQ: arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]) };
   for (const name of GRADIENTS) {
-    const [block, size, ptr] =
-      name === "dQ" ? [i, p.block_q, arrays.a_ptr] : [j, p.block_k, arrays.c_ptr];
+    const ptr = name === "dQ" ? arrays.a_ptr : arrays.c_ptr;
+    const { start, stop } = summed(trace, v, name);
     const sum = (/** @type {number} */ at) =>
       arrays[`acc_${name}`].subarray(ptr[at] ?? 0, ptr[at + 1] ?? 0);
-    const from = isScale ? (adds[i].at(-1) ?? -1) : before[name][v];
-    found[name] = arrays[name].subarray(
-      block * size * p.d,
-      Math.min(p.n, (block + 1) * size) * p.d,
-    );
+    const from = isScale ? (adds[arrays.v_i[v]].at(-1) ?? -1) : before[name][v];
+    found[name] = arrays[name].subarray(start * p.d, stop * p.d);
     found[`before_${name}`] = sum(from);
     found[`acc_${name}`] = sum(v);
   }
@@ -86,9 +89,8 @@ export function gradsOf(trace, v, done, zoom) {
   const sum = (name, key, state) => ({ data: numbers[`${key}${name}`], state });
   /** @param {Gradient} name @returns {Accumulator} */
   const zero = (name) => {
-    const [block, size] = name === "dQ" ? [arrays.v_i[v], p.block_q] : [arrays.v_j[v], p.block_k];
-    const count = Math.min(p.n, (block + 1) * size) - block * size;
-    return { data: new Float32Array(count * p.d), state: "zero" };
+    const { start, stop } = summed(trace, v, name);
+    return { data: new Float32Array((stop - start) * p.d), state: "zero" };
   };
   const stored = transfersOf(header, arrays, v);
   for (const name of GRADIENTS) {

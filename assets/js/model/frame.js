@@ -4,6 +4,7 @@
 import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
+import { keysOfBlock, rowsOfBlock } from "./spans.js";
 
 /** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
@@ -288,14 +289,7 @@ export function frame(trace, step, phase) {
     phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
-  const rows =
-    i < 0
-      ? { start: 0, stop: p.n }
-      : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
-  const cols =
-    j < 0
-      ? { start: 0, stop: p.n }
-      : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
+  const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
   const zoom = zoomAt(trace, step)?.arrays ?? null;
   const stage = header.stages[arrays.v_stage[step]];
   const backward = header.pass === "backward";

@@ -5,6 +5,7 @@ import { button, card, el, get, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
+import { keysOfBlock } from "../model/spans.js";
 import { t } from "../model/texts.js";
 
 /** @import { Frame, Known, Row, Trace } from "../model/types.js" */
@@ -97,7 +98,7 @@ export class RowView {
     const named = wide * p.block_k >= NAME_FROM;
     this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
     this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
-      const [start, stop] = [j * p.block_k, Math.min(p.n, (j + 1) * p.block_k)];
+      const { start, stop } = keysOfBlock(p, j);
       return el("span", {
         style: `grid-column:${start + 1}/${stop + 1}`,
         text: named ? `K${sub(j)}` : "",
