@@ -23,16 +23,12 @@ from explainer.engine.requests import METHODS, ORDERS, RunRequest, Sweep
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
 from tests import by_hand
+from tests.engine.conftest import finish
 from tests.schema import misfit
 from tests.workers import WAIT_S, Clock, Patient
 
 # Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
 WORKER = "import os; os.nice = lambda by: 0; from explainer.engine import worker; worker.main()"
-
-
-def finish(job):
-    assert job.finished.wait(WAIT_S), f"still {job.state}"
-    return job
 
 
 @pytest.fixture(scope="module")

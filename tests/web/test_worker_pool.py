@@ -11,13 +11,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
-from explainer.engine.engine import Engine
-from explainer.web import cost, middleware, routes
+from explainer.web import cost
 from explainer.web.requests import parse_request
 from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
@@ -179,13 +177,7 @@ def test_an_idle_process_ends(monkeypatch):
     asyncio.run(play())
 
 
-@pytest.fixture(scope="module")
-def client() -> TestClient:
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
-
-
-def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
+def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch):
     kinds = []
 
     async def full(self, request, seconds, gone):
@@ -193,8 +185,6 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
         assert client.get(f"/fa/{address}").status_code == 200
     assert not kinds
