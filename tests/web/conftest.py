@@ -1,4 +1,4 @@
-"""Our routes and error handlers in an app without Gradio."""
+"""Our routes and error handlers in an app without Gradio; the event loop of async tests."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ from explainer.web import middleware, routes
 def client() -> TestClient:
     handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
     return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
