@@ -63,7 +63,7 @@ export const listed = (words) =>
     : words.join("");
 /** @param {number | undefined} a @param {number | undefined} b */
 export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
-/** @param {Frame} f */
+/** @param {Pick<Frame, "i" | "j">} f */
 export const tileOf = (f) =>
   f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j);
 
