@@ -6,7 +6,7 @@ import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
 
-/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
@@ -147,8 +147,12 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
+export const goingTo = (transfers, way) =>
+  transfers.filter(({ op }) => (op === "read") === (way === "read"));
+
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
-function transfersOf(trace, v, phaseDone) {
+export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
   /** @type {Transfer[]} */
   const list = [];

@@ -4,7 +4,7 @@
 import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { hidden } from "../model/frame.js";
+import { goingTo, hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock } from "../model/spans.js";
@@ -294,7 +294,7 @@ export class Hbm {
   drawBus(f) {
     for (const op of /** @type {Direction[]} */ (["read", "write"])) {
       const lane = this.bus[op];
-      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
+      const list = goingTo(f.transfers, op);
       const names = list.slice(0, 4).map((t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,
