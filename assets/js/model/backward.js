@@ -2,23 +2,13 @@
 // in the two crossings of its tile. frame.js makes a frame of it. Pure.
 
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { statistics } from "./statistics.js";
 
 /** @import { Accumulator, Decoded, Frame, Grads, Header, Numbers, Row, Span, Trace } from "./types.js" */
 /** @typedef {"dQ" | "dK" | "dV"} Gradient */
 
 /** @type {Gradient[]} */
 export const GRADIENTS = ["dV", "dK", "dQ"];
-const NO_ROW = {
-  rose: false,
-  m_old: undefined,
-  l_old: undefined,
-  row_max: undefined,
-  m_new: undefined,
-  alpha: undefined,
-  row_sum: undefined,
-  l_new: undefined,
-};
-
 /** Does a visit have this phase? @param {Decoded} trace @param {number} v @param {string} phase */
 export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase) =>
   phases.includes(phase) && (v_phases[v] & (1 << phases.indexOf(phase))) > 0;
@@ -126,7 +116,8 @@ export function rowsOf(trace, v, { start, stop }, done, zoom) {
   const lse = hasExp && done("load");
   const D = done(computesD ? "D" : "load"); // elsewhere it comes from HBM
   return Array.from({ length: stop - start }, (_, r) => ({
-    ...NO_ROW,
+    ...statistics(() => undefined),
+    rose: false,
     row: start + r,
     name: header.row_names?.[start + r] ?? null,
     lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined,
