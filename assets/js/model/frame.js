@@ -5,7 +5,7 @@ import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
-import { PENDING, statistics } from "./statistics.js";
+import { makeStatistics, PENDING } from "./statistics.js";
 
 /** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
@@ -148,7 +148,7 @@ export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
 /** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
-export const goingTo = (transfers, way) =>
+export const filterTransfers = (transfers, way) =>
   transfers.filter(({ op }) => (op === "read") === (way === "read"));
 
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
@@ -177,7 +177,7 @@ export function transfersOf(trace, v, phaseDone) {
 const PAST = ["m_old", "alpha", "l_old"]; // of a row that may have met keys before
 
 /** @param {Trace} trace @param {number} v @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
-function statsOf(trace, v, rows, done) {
+export function statsOf(trace, v, rows, done) {
   const { header } = trace;
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
@@ -188,7 +188,7 @@ function statsOf(trace, v, rows, done) {
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const stats = statistics((name, phase) => {
+    const stats = makeStatistics((name, phase) => {
       const isThere = PAST.includes(name) ? running : has;
       return isThere && (!phase || done(phase)) ? arrays[`r_${name}`]?.[base + r] : PENDING;
     });

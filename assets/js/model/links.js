@@ -13,7 +13,7 @@
 // if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
 // 9 of O. A word names tensors, and belongs with their places where it is at work. All of it goes both ways. Pure.
 
-import { goingTo, transfersOf } from "./frame.js";
+import { filterTransfers, transfersOf } from "./frame.js";
 import { algorithmsOf } from "./passes.js";
 import { lit } from "./phases.js";
 import { indicesOf, rowsOfBlock, spanOf } from "./spans.js";
@@ -119,10 +119,10 @@ export function linksAt(trace, f) {
   }
 
   /** All that was moved this way up to this moment. @param {Direction} way */
-  function movedUntil(way) {
+  function transfersUntilNow(way) {
     const before = indicesOf({ start: 0, stop: f.step });
     const all = before.flatMap((v) => transfersOf(trace, v, () => true)).concat(f.transfers);
-    return goingTo(
+    return filterTransfers(
       all.filter(({ moved }) => moved),
       way,
     );
@@ -152,8 +152,8 @@ export function linksAt(trace, f) {
     if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
-      if (kind === "visit") return counted(name, goingTo(f.transfers, what));
-      if (kind === "moved") return counted(name, movedUntil(what));
+      if (kind === "visit") return counted(name, filterTransfers(f.transfers, what));
+      if (kind === "moved") return counted(name, transfersUntilNow(what));
     }
     const totals =
       kind === "bytes" &&

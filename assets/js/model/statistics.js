@@ -18,7 +18,7 @@ export const STATS = [
 
 /** Of each statistic its number, pending where it is not known. @param {(name: Stat, phase: string | null) => Known} numberOf
  * @returns {Record<Stat, Known>} */
-export const statistics = (numberOf) =>
+export const makeStatistics = (numberOf) =>
   /** @type {any} */ (
     Object.fromEntries(STATS.map(([name, phase]) => [name, numberOf(name, phase)]))
   );

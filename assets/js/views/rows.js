@@ -47,7 +47,7 @@ export class RowLines {
 
   /** So many lines, with a cell for each of these. @param {number} count @param {Attributes[]} cells @param {number} most more than
    * these are dense */
-  cut(count, cells, most) {
+  makeLines(count, cells, most) {
     this.lines = Array.from({ length: count }, () => {
       const title = el("th", { scope: "row" });
       const own = cells.map((attributes) => el("td", attributes));
@@ -102,7 +102,7 @@ export class RowTable extends RowLines {
       hidden: absent(key),
       ...(VALUED.includes(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
     }));
-    this.cut(problem.block_q, cells, 5);
+    this.makeLines(problem.block_q, cells, 5);
     this.focus = null;
   }
 
