@@ -78,10 +78,7 @@ def array_bytes(run: Trace | BackwardTrace) -> int:
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
-    if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
-        given = {"br": problem.block_q, "bc": problem.block_k}
-        why = t("tiles", tiles=tiles, most=MAX_VISITED)
-        raise refused(given, why, t("numbers.at", n=problem.n))
+    tiling.check_tiles(problem, MAX_VISITED, "numbers.at")
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = t("bytes.at", d=problem.d, bc=problem.block_k)
