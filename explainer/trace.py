@@ -92,7 +92,7 @@ def trace(problem: Problem) -> Trace:
     _check_numbers(problem)
     run = Run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: the page says so, not NumPy.
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         visits = tuple(ALGORITHMS[problem.order].compute(run, schedule(problem)))
     assert isinstance(run.S, np.ndarray)  # a run of all rows has a whole S, not a strip of it
     for x in (run.S, run.O, run.lse):
@@ -109,7 +109,7 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     _check_numbers(problem, "backward")
     forward = trace(problem)
     run = BackwardRun(problem, forward.O, forward.lse, forward.visits)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         visits = tuple(BACKWARD[problem.order].compute(run, steps))
     gradients = run.dQ, run.dK, run.dV
     for x in (run.D, *gradients):
@@ -146,7 +146,7 @@ def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visi
     """Run the steps of one row block, without the skipped ones before the last; return the run and
     its last two visits."""
     *others, last = steps
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         run = Run(problem, tiling.rows(problem, last.i))
         own = *(s for s in others if s.kind != "skipped"), last
         return run, deque(ALGORITHMS[problem.order].compute(run, own), maxlen=2)
@@ -217,7 +217,7 @@ def one_visit_backward(
     back = BackwardRun(problem, O, lse, tuple(of_rows))
     before: dict[str, np.ndarray] = {}
     after = before
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         for visit in BACKWARD[problem.order].compute(back, (*wanted, at)):
             sums = {"dQ": visit.dQ if visit.i == at.i else None}
             sums |= {"dK": visit.dK, "dV": visit.dV} if visit.j == at.j else {}
