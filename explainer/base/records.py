@@ -26,6 +26,11 @@ def load(name: str = BENCH) -> dict:
     return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def rows(name: str = BENCH, **wanted: object) -> list[dict]:
+    """Return the rows of a record whose fields are these."""
+    return [row for row in load(name)["rows"] if wanted.items() <= row.items()]
+
+
 def about(name: str = BENCH) -> str:
     """Where and when, for beside every figure."""
     r = load(name)
