@@ -9,7 +9,7 @@ from typing import Any
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
-from explainer.base.records import about, rows
+from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
@@ -49,7 +49,10 @@ def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
     naive, fa2 = (
-        {r["n"]: r.get("median_ms") for r in rows(method=method, d=D, mask="full", dtype=DTYPE)}
+        {
+            r["n"]: r.get("median_ms")
+            for r in rows_where(method=method, d=D, mask="full", dtype=DTYPE)
+        }
         for method in ("naive", "fa2")
     )
     return {n: (naive[n], fa2[n]) for n in sorted(naive)}

@@ -18,8 +18,8 @@ from explainer.problem import Problem
 SMALL = Problem()  # what the Step page opens with
 BECOMES = {"m": "−∞", "l": "0", "score": "", "hidden": "key > query"}
 # What a tile holds in a phase.
-TILE = dict.fromkeys(("scores", "mask", "max"), "S")
-TILE |= dict.fromkeys(("exp", "sum", "output", "store"), "P")
+S_PHASES, P_PHASES = ("scores", "mask", "max"), ("exp", "sum", "output", "store")
+TILE = dict.fromkeys(S_PHASES, "S") | dict.fromkeys(P_PHASES, "P")
 DOES = t.named("tiled.does")
 
 
