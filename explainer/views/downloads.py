@@ -14,7 +14,8 @@ from explainer.base.texts import Texts
 from explainer.engine.results import PointRow, Result, Row
 
 # a key of a row → its name in the file
-FIGURES = Texts("run").named("download.columns")
+t = Texts("run")
+FIGURES = t.named("download.columns")
 RANDOM = "standard normal"
 
 
