@@ -95,7 +95,7 @@ def summary(problem: Problem, pass_: str = "forward") -> dict:
     """For the page: parts, where they are kept, and of every card its limits and the largest tile
     there."""
     return {
-        "parts": [[p.tensor, list(p.shape), p.nbytes, p.place] for p in budget(problem, pass_)],
+        "parts": [[x.tensor, list(x.shape), x.nbytes, x.place] for x in budget(problem, pass_)],
         "cards": {
             key: {
                 "name": c.name,

@@ -217,20 +217,15 @@ def _live_view(
 
 def _recorded_view(why: str, sweep: Sweep, hall: bool) -> SweepView:
     """Render the nearest recorded sweep, and ``why`` it is that one."""
-    about, record = recorded.about(), recorded.load()
     near, rows = recorded.swept(sweep)
-    values = {"why": why, "near": near.name, "about": about}
+    values = {"why": why, "near": near.name, "about": recorded.about()}
     if near == sweep:
         text = t("sweep.as_asked", **values)
     else:
         text = t("sweep.instead", **values, asked=sweep.name, what=recorded.what())
     style = "" if near == sweep else "is-other"
-    clocks = recorded.clocks_of(rows)
-    note = sweep_report.render_note(text, style, rows=rows, sweep=near, clocks=clocks)
-    more = {"source": "recorded", "when": record["date"]}
-    more |= {key: record[key] for key in ("device", "versions")}
-    kind = from_record()
-    return _view(note, rows, kind, sweep_report.render_table(rows, near, kind, more), hall)
+    note, table = sweep_report.render_recorded(text, near, rows, style)
+    return _view(note, rows, from_record(), table, hall)
 
 
 def _clocks(rows: list[PointRow]) -> list[str]:
