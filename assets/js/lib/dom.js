@@ -102,6 +102,14 @@ export function setPresenting(on) {
 
 export const isPresenting = () => document.body.classList.contains("fa-present");
 
+/** Calls `act` whenever the theme of the page changes, or what kind of screen it is for.
+ * @param {() => void} act */
+export function onTheme(act) {
+  const changes = new MutationObserver(act);
+  changes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  return changes;
+}
+
 /** Writes only what changed: an unchanged attribute or text costs no style recalculation.
  * @param {Element} node @param {Attributes} attributes */
 export function set(node, attributes) {

@@ -3,6 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { clamp, integer } from "../lib/format.js";
+import { ARROWS } from "../lib/keys.js";
 import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
 import { TILE_KINDS } from "../model/predicates.js";
 import { t } from "./texts.js";
@@ -10,8 +11,6 @@ import { t } from "./texts.js";
 /** @import { Unpacked, Words } from "../model/mask.js" */
 /** Row and column of a score, or of a tile where the map has tiles alone. @typedef {[number, number]} Place */
 
-/** @type {Record<string, Place | undefined>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
 const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
 const MOST_WORDS = 200; // tiles that have the word skip
@@ -332,7 +331,7 @@ export class MaskMap {
       PageDown: [i + tile, j],
     };
     const to = jumps[event.key];
-    const by = MOVES[event.key];
+    const by = ARROWS[event.key];
     const wanted = to ?? (by && [i + by[0], j + by[1]]);
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();

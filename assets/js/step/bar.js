@@ -1,11 +1,11 @@
 // The Step page's transport: back, play and Next; the phases of the visit; the tiles of the walk as squares, which are
 // the scrubber; and what Next means.
 
-import { all, around, el, set, svg } from "../lib/dom.js";
+import { all, around, button, el, set, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
-import { icon, Transport } from "../views/transport.js";
+import { icon, iconButton, Transport } from "../views/transport.js";
 
 /** @import { Frame, Pass, Row, Stage, Trace } from "../model/types.js" */
 /** @import { Grain, Theme } from "../views/types.js" */
@@ -94,23 +94,14 @@ export class StepTransport extends Transport {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
     const back = this.key("back", t("bar.back"), "backward");
-    this.forward = el("button", { type: "button", class: "fa-next", title: t("bar.next.key") }, [
-      el("span", { text: t("bar.next") }),
-      icon("forward"),
-    ]);
-    this.forward.addEventListener("click", () => player.act("forward"));
-    const leave = el(
-      "button",
-      {
-        type: "button",
-        class: "fa-key fa-key-leave",
-        "aria-label": t("bar.leave"),
-        title: t("bar.leave.key"),
-      },
-      [icon("leave")],
+    const forward = button(
+      "",
+      () => player.act("forward"),
+      { class: "fa-next", title: t("bar.next.key") },
+      [el("span", { text: t("bar.next") }), icon("forward")],
     );
-    leave.addEventListener("click", onLeave);
-    this.buttons.replaceChildren(back, this.play, this.forward, leave);
+    const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
+    this.buttons.replaceChildren(back, this.play, forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
     this.rail.addEventListener("click", (event) => {
       const phase = around(event, "button")?.dataset.go;
@@ -121,7 +112,7 @@ export class StepTransport extends Transport {
     this.hint = el("span", { text: t("bar.keys") });
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
-    this.settings = el("details", { class: "fa-more" }, [
+    const settings = el("details", { class: "fa-more" }, [
       el("summary", { "aria-label": t("bar.playing"), title: t("bar.playing"), text: "⋯" }),
       el("div", {}, [ends, this.speed, this.grain]),
     ]);
@@ -132,7 +123,7 @@ export class StepTransport extends Transport {
       this.phaseWord,
       this.track,
       count,
-      this.settings,
+      settings,
       this.live,
     );
   }

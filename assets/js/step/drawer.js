@@ -1,6 +1,6 @@
 // One drawer below the stage, and the line of tabs that says what is in it.
 
-import { el, set } from "../lib/dom.js";
+import { button, el, set } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
@@ -18,16 +18,9 @@ export function tabs(onTab) {
   /** @type {HTMLElement[]} */
   let buttons = [];
   const pass = (/** @type {Pass} */ name) => {
-    buttons = TABS[name].map((tab) => {
-      const button = el("button", {
-        type: "button",
-        role: "tab",
-        text: t(`tab.${tab}`),
-        "data-tab": tab,
-      });
-      button.addEventListener("click", () => onTab(tab));
-      return button;
-    });
+    buttons = TABS[name].map((tab) =>
+      button(t(`tab.${tab}`), () => onTab(tab), { role: "tab", "data-tab": tab }),
+    );
     root.replaceChildren(...buttons);
   };
   pass("forward");

@@ -133,30 +133,26 @@ export class Lane {
   most;
   /** @type {number[]} */
   sums;
-  /** @param {Order} order */
-  constructor(
-    order,
-    /** @type {{onTile: (lane: Lane, i: number, j: number) => void}} */ { onTile },
-  ) {
+  /** @param {Order} order @param {{goTile: (lane: Lane, i: number, j: number) => void}} race */
+  constructor(order, race) {
+    const { label, hue } = ALGORITHMS[order];
     this.order = order;
-    this.onTile = onTile;
+    this.race = race;
+    this.label = label;
     this.hbm = new Hbm();
     this.table = new RowTable();
     this.idle = el("p", { class: "fa-lane-idle", hidden: true });
     this.table.root.append(this.idle);
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [
-      el("h2", { text: ALGORITHMS[order].label }),
-      this.status,
-    ]);
+    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: label }), this.status]);
     this.root = el(
       "section",
       {
         class: "fa-card fa-lane",
-        style: `--fa-hue:${ALGORITHMS[order].hue}`,
+        style: `--fa-hue:${hue}`,
         "data-testid": "player",
-        "aria-label": ALGORITHMS[order].label,
+        "aria-label": label,
       },
       [head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root],
     );
@@ -184,7 +180,7 @@ export class Lane {
 
   /** @param {number} i @param {number} j */
   goTile(i, j) {
-    this.onTile(this, i, j);
+    this.race.goTile(this, i, j);
   }
 
   render() {

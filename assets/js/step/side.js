@@ -1,6 +1,6 @@
 // The two small cards: the algorithm with its current line, and the bytes of every order.
 
-import { all, card, el, set } from "../lib/dom.js";
+import { all, button, card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
@@ -33,17 +33,13 @@ export class Code {
     this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     /** @type {Source} */
     this.kind = "paper";
-    this.tabs = SOURCES.map((kind) => {
-      const tab = el("button", {
-        type: "button",
+    this.tabs = SOURCES.map((kind) =>
+      button(t(`source.${kind}`), () => this.choose(kind), {
         role: "tab",
-        text: t(`source.${kind}`),
         title: t(`source.${kind}.what`),
         "data-code": kind,
-      });
-      tab.addEventListener("click", () => this.choose(kind));
-      return tab;
-    });
+      }),
+    );
     this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
       el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),

@@ -42,7 +42,12 @@ export class Stage {
       return;
     if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
-    (this.racing ? this.race : this.player).key(event);
+    this.shown.key(event);
+  }
+
+  /** What is on the page: the comparison or the player. */
+  get shown() {
+    return this.racing ? this.race : this.player;
   }
 
   /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. @param {string} search */
@@ -74,7 +79,7 @@ export class Stage {
 
   /** Which pass is shown. */
   get pass() {
-    return (this.racing ? this.race : this.player).pass;
+    return this.shown.pass;
   }
 
   /** The other pass, or this one; of all lanes in a race. @param {Pass} [pass] */
@@ -101,7 +106,7 @@ export class Stage {
     if (!this.race) return;
     this.race.predicting(Boolean(this.predicts));
     this.racing = true;
-    this.player.park(true);
+    this.player.pause();
     this.puts(this.race.root);
     await this.race.load(query, place);
   }
@@ -124,7 +129,6 @@ export class Stage {
     this.awaited = null;
     this.racing = false;
     this.race.transport.stop();
-    this.player.park(false);
     this.puts(this.player.root);
     if (tab) this.player.open(tab);
     this.options.onAlone?.();

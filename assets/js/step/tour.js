@@ -1,7 +1,7 @@
 // The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
 // leaves, and who leaves has the own Problem and place back.
 
-import { around, el, set } from "../lib/dom.js";
+import { around, button, el, set } from "../lib/dom.js";
 import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
@@ -53,12 +53,7 @@ class Tour {
     this.count = el("span", { class: "fa-tour-count" });
     this.title = el("h2");
     this.text = el("p");
-    const button = (/** @type {string} */ text, /** @type {() => void} */ action, more = {}) => {
-      const node = el("button", { type: "button", class: "fa-link", text, ...more });
-      node.addEventListener("click", action);
-      return node;
-    };
-    this.back = button(t("tour.back"), () => this.go(this.at - 1));
+    this.back = button(t("tour.back"), () => this.go(this.at - 1), { class: "fa-link" });
     this.next = button(t("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
     const close = button("✕", () => this.close(), {
       class: "fa-link fa-tour-close",

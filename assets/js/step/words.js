@@ -1,6 +1,6 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { all, around, el, find } from "../lib/dom.js";
+import { all, around, button, el, find } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
@@ -94,29 +94,21 @@ export class Words {
 
   /** For a page whose bar has no room for it, or that has no bar. @param {Pass} pass */
   switch(pass) {
-    const node = el("button", {
-      type: "button",
-      class: "fa-word fa-word-pass",
-      text: t(pass === "forward" ? "words.forward" : "words.backward"),
-      title: t("words.turn"),
-    });
-    node.addEventListener("click", () => this.turn?.());
-    return node;
+    const text = t(pass === "forward" ? "words.forward" : "words.backward");
+    const attributes = { class: "fa-word fa-word-pass", title: t("words.turn") };
+    return button(text, () => this.turn?.(), attributes);
   }
 
   /** @param {string} key @param {string} text @param {string} [label] @param {string} [title] */
   word(key, text, label, title) {
     if (!this.open) return el("b", { text });
-    const node = el("button", {
-      type: "button",
+    const node = button(text, () => this.open?.(key, node), {
       class: `fa-word fa-word-${key}`,
       "data-control": key,
-      text,
       title,
       "aria-label": label,
       "aria-haspopup": "dialog",
     });
-    node.addEventListener("click", () => this.open?.(key, node));
     return node;
   }
 }
@@ -160,11 +152,9 @@ export class Controls {
       },
       { capture: true },
     );
-    const done = el("button", { type: "button", text: t("words.done") });
-    done.addEventListener("click", () => this.done());
     this.head = el("header", { class: "fa-sheet-head" }, [
       el("b", { text: t("words.name") }),
-      done,
+      button(t("words.done"), () => this.done()),
     ]); // on a phone
   }
 

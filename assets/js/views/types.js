@@ -56,6 +56,6 @@
  * }} Passage
  *
  * What a transport moves.
- * @typedef {{go: (step: number) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
+ * @typedef {{go: (step: number) => void, beat: () => boolean | void, act: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain
  */
