@@ -72,6 +72,10 @@ export const find = (root, selector) => root.querySelector(selector);
  * @param {ParentNode} root @param {string} selector @returns {HTMLElement[]} */
 export const all = (root, selector) => [...root.querySelectorAll(selector)].map(asHtml);
 
+/** The first element of a selector that is on screen. @param {ParentNode} root @param {string} selector */
+export const findVisible = (root, selector) =>
+  all(root, selector).find((node) => node.checkVisibility());
+
 const asHtml = (/** @type {Element} */ node) => /** @type {HTMLElement} */ (node);
 
 /** Where an event happened: the element itself.
@@ -120,6 +124,10 @@ export function set(node, attributes) {
     else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
   }
 }
+
+/** A place as a style, in px. @param {{x: number, y: number, width: number, height: number}} box */
+export const boxStyle = ({ x, y, width, height }) =>
+  `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
 
 /** A card: title, one quiet remark, body. @param {string} name @param {string} title @param {string} remark @param {Children} body */
 export function card(name, title, remark, body) {

@@ -4,7 +4,7 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { all, find, get, isPresenting, setPresenting } from "../lib/dom.js";
+import { find, findVisible, get, isPresenting, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
@@ -220,8 +220,7 @@ class Page extends Stage {
 
   /** The keyboard is back on the word of the mask. */
   toMask() {
-    const word = all(document, ".fa-word-mask").find((node) => node.checkVisibility());
-    (word ?? this.shown.root).focus({ preventScroll: true });
+    (findVisible(document, ".fa-word-mask") ?? this.shown.root).focus({ preventScroll: true });
   }
 
   /** Every key but those of fields; C opens all controls, M the mask builder. @param {KeyboardEvent} event */

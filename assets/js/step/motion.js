@@ -1,13 +1,13 @@
 // How the player's state came to be, shown over the state that is drawn already: bytes between the cards, and what happens
 // inside the tile. The next step ends it at once.
 
-import { el } from "../lib/dom.js";
-import { blockName, bytes } from "../lib/format.js";
+import { boxStyle, el } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
 import {
   RIBBON_SCALE,
   acts,
   arrived,
-  beatOf,
+  flightName,
   flights,
   lengthOfAll,
   wayOf,
@@ -107,13 +107,7 @@ export class Motion {
     for (const { phase, start, ms: length } of list) {
       const button = transport.phase(phase);
       if (!button) continue;
-      const { x, y, width, height } = this.layer.place(this.layer.box(button));
-      const ring = this.layer.add(
-        el("div", {
-          class: "fa-rail-ring",
-          style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
-        }),
-      );
+      const ring = this.layer.cover(this.layer.box(button), "fa-rail-ring");
       this.layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
     }
   }
@@ -132,11 +126,6 @@ export class Motion {
     const card = panes.name === "rows" ? null : { hbm, sram }[panes.name].root;
     if (pane !== panes.name && this.layer.isSeen(panes.root) && card)
       this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
-  }
-
-  /** ms that a place stays when playing. @param {Place} from @param {Place} to */
-  beat(from, to) {
-    return beatOf(this.player.trace, from, to);
   }
 
   /** @param {Act} act */
@@ -158,12 +147,7 @@ export class Motion {
       const seat = this.layer.place(this.seat(flight.tensor));
       const pictured = frame ?? sram.pictured(name);
       const picture = pictured && this.picture(pictured, contents[name]);
-      const plus = flight.op === "add" ? "+ " : "";
-      const label =
-        plus +
-        (flight.blocks.length > 1
-          ? flight.tensor
-          : blockName({ tensor: flight.tensor, block: flight.blocks[0] }));
+      const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
       const stays = Boolean(frame) || flight.op !== "read";
       fly(this.layer, flight, {
@@ -250,7 +234,7 @@ export class Motion {
         class: "fa-counter",
         width: wide * ratio,
         height: high * ratio,
-        style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px`,
+        style: boxStyle({ x, y, width: wide, height: high }),
       }),
     );
     const g = context2d(canvas);
@@ -285,17 +269,11 @@ export class Motion {
   glide(/** @type {Frame} */ { cols, rows, problem: p }, from) {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
-    const { x, y, width, height } = this.layer.place(this.layer.box(cursor));
     const back = [
       Math.max(0, v_j[from.step]) * p.block_k - cols.start,
       v_i[from.step] * p.block_q - rows.start,
     ].map((n) => `${(n * cell).toFixed(1)}px`);
-    const node = this.layer.add(
-      el("div", {
-        class: "fa-glide",
-        style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
-      }),
-    );
+    const node = this.layer.cover(this.layer.box(cursor), "fa-glide");
     this.layer.animate(
       node,
       { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] },

@@ -9,6 +9,7 @@ import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { PlayerBase } from "../views/player_base.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
+import { beatOf } from "../model/motion.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
@@ -337,7 +338,7 @@ export class Player extends PlayerBase {
     const before = this.at;
     const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = this.motion.beat(before, next);
+    this.transport.beatMs = beatOf(this.trace, before, next);
     this.go(next.step, next.phase);
     return true;
   }

@@ -7,6 +7,7 @@ import { sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
+import { ByteTrack } from "../views/byte_track.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { Line } from "../model/phases.js" */
@@ -125,8 +126,8 @@ export class Code {
 
 /** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export class Traffic {
-  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, total: number}>} */
-  rows;
+  /** What each order requests. @type {Record<string, ByteTrack>} */
+  tracks;
   constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.now = el("b");
@@ -146,7 +147,7 @@ export class Traffic {
   /** @param {Trace} trace */
   layout(trace) {
     const { requested, compulsory } = trace.header.totals;
-    this.rows = {};
+    this.tracks = {};
     const most = Math.max(...Object.values(requested).map(sumOf)); // never less than any compulsory bytes
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
       el("span", { class: "fa-bar-line" }, [
@@ -158,26 +159,15 @@ export class Traffic {
     const algorithms = algorithmsOf(trace.header.pass);
     for (const order of Object.keys(requested)) {
       const { label, hue, closed_form, texts } = algorithms[order];
-      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
-      const [read, write] = ["read", "write"].map((op) =>
-        el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
-      );
-      const number = (/** @type {number} */ size) =>
-        el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
-      const bar = (
+      const track = (/** @type {string} */ kind, /** @type {number} */ size) =>
+        new ByteTrack(size, `is-${kind}`, (100 * size) / most);
+      const line = (
         /** @type {"requested" | "compulsory"} */ kind,
-        /** @type {number} */ size,
-        /** @type {HTMLElement[]} */ inside,
-        /** @type {HTMLElement} */ text,
+        /** @type {ByteTrack} */ { root, total },
       ) => {
-        const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
-        const form = `${closed_form[kind]}${more && `.${more}`}`;
-        const track = el(
-          "span",
-          { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
-          inside,
-        );
+        const more = kind === "compulsory" && texts.compulsory ? `. ${texts.compulsory}` : "";
+        const form = closed_form[kind] + more;
         return el(
           "div",
           {
@@ -185,38 +175,36 @@ export class Traffic {
             "data-part": `bytes.${order}.${kind}`,
             title: t("traffic.form", { kind, form }),
           },
-          [el("span", { class: "fa-rail-track" }, [track]), text],
+          [root, el("span", { class: "fa-bar-total", "data-bytes": total, text: bytes(total) })],
         );
       };
-      const name = el("span", { class: "fa-bar-name", text: label });
+      const moved = (this.tracks[order] = track("requested", sumOf(requested[order])));
+      if (current)
+        for (const op of /** @type {const} */ (["read", "write"]))
+          set(moved[op], { "data-part": `moved.${op}` });
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
-          name,
-          bar("requested", all, [read, write], number(all)),
-          bar("compulsory", once, [], number(once)),
+          el("span", { class: "fa-bar-name", text: label }),
+          line("requested", moved),
+          line("compulsory", track("compulsory", sumOf(compulsory[order]))),
         ]),
       );
-      this.rows[order] = { read, write, total: all };
     }
     const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {
       text:
         trace.problem.order === BASELINE
           ? ""
-          : `  ${t("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.tracks[BASELINE].total) })}`,
     });
     set(this.whole, {
-      text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+      text: ` ${t("of", { all: bytes(this.tracks[trace.problem.order].total) })}`,
     });
   }
 
   /** @param {Frame} f */
   draw(f) {
-    for (const [order, { read, write, total }] of Object.entries(this.rows)) {
-      const mine = order === f.problem.order;
-      read.style.width = mine ? `${((f.reads / total) * 100).toFixed(2)}%` : "0";
-      write.style.width = mine ? `${((f.writes / total) * 100).toFixed(2)}%` : "0";
-    }
+    this.tracks[f.problem.order].draw(f.reads, f.writes);
     set(this.now, { text: bytes(f.reads + f.writes) });
   }
 }

@@ -1,6 +1,6 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { all, around, button, el, find } from "../lib/dom.js";
+import { around, button, el, find, findVisible } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
@@ -175,10 +175,7 @@ export class Controls {
     if (from && key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
     column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
-    const first =
-      key === "all"
-        ? column
-        : all(column, "input, textarea, button").find((node) => node.checkVisibility());
+    const first = key === "all" ? column : findVisible(column, "input, textarea, button");
     first?.focus({ preventScroll: true });
   }
 
@@ -197,10 +194,7 @@ export class Controls {
   done() {
     const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
     this.close();
-    if (word)
-      all(document, word)
-        .find((node) => node.checkVisibility())
-        ?.focus();
+    if (word) findVisible(document, word)?.focus();
   }
 
   close() {

@@ -51,8 +51,8 @@
  * @typedef {{start?: number, ms: number} & KeyframeAnimationOptions} Timing
  * @typedef {{start: number, ms: number, alone: boolean}} RowTime
  * @typedef {{
- *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start: number,
- *   scale: number, stays: boolean, ghosts?: number,
+ *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start?: number,
+ *   scale?: number, stays?: boolean, ghosts?: number,
  * }} Passage
  *
  * What a transport moves.

@@ -33,18 +33,10 @@ function part(layer, /** @type {View} */ { matrix }, r, c, rows, cols) {
   return new DOMRect(x + c * w, y + r * h, cols * w, rows * h);
 }
 
-/** An element there. @param {Layer} layer @param {DOMRect} box @param {string} name */
-function piece(layer, box, name) {
-  const { x, y, width, height } = layer.place(box);
-  return layer.add(
-    el("div", { class: name, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }),
-  );
-}
-
 /** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {View} left @param {View} above @param {Act} at @param {number} rows @param {number} cols */
 function beams(layer, left, above, at, rows, cols) {
-  const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
-  const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
+  const row = layer.cover(part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
+  const column = layer.cover(part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
   const seen = { opacity: [1, 1] };
   layer.animate(
     row,
@@ -66,7 +58,7 @@ function towards(a, b) {
 /** The number at a row's m or ℓ comes in when something has arrived there; until then what it was. @param {Layer} layer @param {HTMLElement} node @param {string} size @param {Known} was @param {number} from @param {number} to */
 function arrives(layer, node, size, was, from, to) {
   layer.hide(node, { ms: from });
-  const old = piece(layer, layer.box(node), "fa-was");
+  const old = layer.cover(layer.box(node), "fa-was");
   set(old, { text: number(was) });
   old.style.fontSize = size;
   layer.animate(old, { opacity: [1, 1] }, { ms: from });
@@ -196,7 +188,7 @@ export class TileMotion {
         const largest = Math.max(...scores);
         if (largest === -Infinity) return;
         const cell = part(this.layer, S, k, scores.indexOf(largest), 1, 1);
-        const chip = piece(this.layer, cell, "fa-chip-max");
+        const chip = this.layer.cover(cell, "fa-chip-max");
         if (!this.sram.dense) chip.append(el("span", { text: number(largest) }));
         const way = towards(cell, this.layer.box(m));
         this.layer.animate(
@@ -250,7 +242,7 @@ export class TileMotion {
           );
         if (!alone) return;
         const weights = part(this.layer, this.sram.frames.S, k, 0, 1, cols);
-        const strip = piece(this.layer, weights, "fa-chip-sum");
+        const strip = this.layer.cover(weights, "fa-chip-sum");
         const colors = Array.from({ length: cols }, (_, c) => {
           const color = Number.isFinite(values(k, c))
             ? ramp.css[level(Number(values(k, c)), low, high)]
