@@ -9,7 +9,7 @@ import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
-import { chosen, position, problemOf } from "../model/query.js";
+import { position, problemOf } from "../model/query.js";
 import { t } from "../model/texts.js";
 import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
@@ -269,9 +269,7 @@ class Page extends Stage {
       ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))
     )
       this.player.cold();
-    this.query = problemOf(search);
-    if (!this.racesAt(search))
-      this.player.load(this.query, { ...position(search), ...chosen(search) });
+    this.open(search);
   }
 
   /** @param {string} query */

@@ -79,7 +79,7 @@ export class Code {
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
-      this.kind === "paper" ? this.remark(orders[order].label) : t(`source.${this.kind}.what`);
+      this.kind === "paper" ? orders[order].texts.remark : t(`source.${this.kind}.what`);
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
@@ -97,11 +97,6 @@ export class Code {
       }),
     );
     this.room = this.list.clientHeight;
-  }
-
-  /** What the paper's lines are, of the order with this label. @param {string} label */
-  remark(label) {
-    return algorithmOf(this.trace).texts.remark;
   }
 
   /** @param {Frame} f */

@@ -19,8 +19,6 @@ export class Stage {
   query;
   /** @type {object | null} the comparison that is to come */
   awaited;
-  /** @type {Promise<unknown>} */
-  loading;
   /** @type {((query: string) => void) | undefined} */
   onProblem;
   /** @param {HTMLElement} mount @param {StageOptions} options */
@@ -52,29 +50,24 @@ export class Stage {
 
   /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. @param {string} search */
   show(search) {
-    this.query = problemOf(search);
-    this.onProblem?.(this.query);
+    this.onProblem?.(problemOf(search));
     this.player.warm();
     this.awaited = null;
-    if (this.racesAt(search)) return this.loading;
-    if (this.racing) this.alone({ load: false });
-    this.loading = this.player.load(this.query, { ...position(search), ...chosen(search) });
-    this.player.root.focus({ preventScroll: true });
-    return this.loading;
+    const shown = this.open(search);
+    if (!this.awaited) this.player.root.focus({ preventScroll: true });
+    return shown;
   }
 
-  /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. @param {string} search */
-  racesAt(search) {
+  /** Shows what an address asks for: the comparison, which in a hall or a frame is known by its clock, or the player. @param {string} search */
+  open(search) {
     const params = new URLSearchParams(search);
-    const isRace =
-      params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock") ?? "");
-    if (isRace)
-      this.loading = this.compare(problemOf(search), {
-        tick: position(search).step,
-        clock: params.get("clock"),
-        pass: position(search).pass,
-      });
-    return isRace;
+    const clock = params.get("clock");
+    const { step, phase, pass } = position(search);
+    this.query = problemOf(search);
+    if (params.get("mode") === "compare" || ["bytes", "tile"].includes(clock ?? ""))
+      return this.compare(this.query, { tick: step, clock, pass });
+    if (this.racing) this.alone({ load: false });
+    return this.player.load(this.query, { step, phase, pass, ...chosen(search) });
   }
 
   /** Which pass is shown. */
