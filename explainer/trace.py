@@ -125,6 +125,9 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     return BackwardTrace(problem, *inputs, run.D, *gradients, dsink, visits)
 
 
+TRACES = {"forward": trace, "backward": trace_backward}
+
+
 def _check_visit(problem: Problem) -> None:
     """Raise ProblemError where a row block is too much to be computed for one of its visits."""
     check_size(problem)

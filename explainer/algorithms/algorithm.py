@@ -10,7 +10,7 @@ from explainer.algorithms.transfers import Moved, Step
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
-t = Texts("trace")
+t, TEXTS = Texts("trace"), Texts("algorithms")
 SKIPS = "skip what the mask hides whole"
 REQUESTED, COMPULSORY = "requested", "compulsory"
 # How bytes are counted, of every algorithm alike; a number of bytes names one of the two.
@@ -89,7 +89,7 @@ class Algorithm:
     ones; ``stages``: its kernels.
 
     ``variant_of``: the key of the algorithm that it varies. A variant stands in menus; in lanes,
-    totals and charts it stands where it is chosen. ``texts``: its words in algorithms.json.
+    totals and charts it stands where it is chosen.
     """
 
     key: str
@@ -113,7 +113,6 @@ class Algorithm:
     compulsory: Callable[[Problem], Moved]
     size: Callable[[Problem], Size]
     kernel: str | None = None
-    texts: dict[str, Any] = field(default_factory=dict)
     launches: dict[str, tuple[Sequence[str], Sequence[str]]] | None = None
     lanes: int = 1
     stores_scores: bool = False
@@ -121,3 +120,9 @@ class Algorithm:
     strips: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stages: dict[str, Stage] = field(default_factory=dict)
     variant_of: str | None = None
+    pass_: str = "forward"
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """Its words in algorithms.json."""
+        return TEXTS.named(self.key if self.pass_ == "forward" else f"{self.key} {self.pass_}")

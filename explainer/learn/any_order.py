@@ -12,22 +12,12 @@ from explainer.base.amounts import format_fixed, scientific
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, online_softmax, weighed
+from explainer.learn.linear_algebra import address, make_problem, online_softmax, weighed
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
-from explainer.problem import Problem
 from explainer.trace import trace
 
 BLOCKS, BC, D = 8, 8, 64
-ONE_QUERY = Problem(
-    n=BLOCKS * BC,
-    d=D,
-    block_q=BLOCKS * BC,
-    block_k=BC,
-    mask="full",
-    inputs="random",
-    seed=8,
-    gain=2.0,
-)
+ONE_QUERY = make_problem(BLOCKS * BC, D, BLOCKS * BC, block_k=BC, seed=8, gain=2.0)
 QUERY = 16  # whose row is shown
 # Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
 CASES = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))

@@ -14,14 +14,14 @@ from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, products
+from explainer.learn.linear_algebra import address, make_problem, products
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 
 Gradients = dict[str, np.ndarray]
 
 # Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
-SMALL = Problem(n=4, d=2, block_q=2, block_k=2, mask="full", order="fa2", inputs="random", seed=2)
+SMALL = make_problem(4, 2, 2, order="fa2", seed=2)
 MASKS = ("full", "causal")
 SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
@@ -338,15 +338,11 @@ LESS: dict[str, Callable[[Derived], np.ndarray | float]] = {
     "mean(dP)": lambda x: x.dP.mean(axis=1, keepdims=True),
     "D": lambda x: x.D[:, None],
 }
-QUERY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
+GRADIENT: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {  # of a query or a key
     "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dS K / √d": lambda x, dS: dS @ x.K * x.scale,
-    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
-}
-KEY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
-    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
-    "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
+    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
 }
 
 
@@ -354,7 +350,8 @@ def ran(less: str, query: str, key: str) -> Gradients:
     """dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
     x = derived("full")
     dS = x.P * (x.dP - LESS[less](x))
-    return {"dS": dS, "dQ": QUERY[query](x, dS), "dK": KEY[key](x, dS), "dV": x.P.T @ x.dO}
+    gradients = {"dQ": GRADIENT[query](x, dS), "dK": GRADIENT[key](x, dS)}
+    return gradients | {"dS": dS, "dV": x.P.T @ x.dO}
 
 
 def _run(g1: int | str, g2: str, g3: str) -> list[Block]:

@@ -6,24 +6,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
 from explainer.base.amounts import scientific
-from explainer.base.cards import CARDS, Card
-from explainer.base.facts import number
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import address, online_softmax
-from explainer.learn.matrix_units import clock_hz
+from explainer.learn.linear_algebra import address, make_problem, online_softmax
+from explainer.learn.matrix_units import exps_per_s
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
 
-PLAYED = Problem(
-    n=1024, d=32, block_q=64, block_k=64, mask="full", inputs="random", seed=7, gain=3.0
-)
+PLAYED = make_problem(1024, 32, 64, seed=7, gain=3.0)
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
@@ -99,12 +97,12 @@ def example_row() -> int:
 
 def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
     """After each block: the true maximum of the shown row, and the one it measures from (log2)."""
-    S, _ = scores()
-    tops = maxima(S)[example_row()].tolist()
-    used: list[float] = []
-    for top in tops:
-        used.append(top if not used or top > used[-1] + threshold else used[-1])
-    return tops, used
+    tops: list[float] = maxima(scores()[0])[example_row()].tolist()
+
+    def measured_from(used: float, top: float) -> float:
+        return top if top > used + threshold else used
+
+    return tops, [*accumulate(tops, measured_from)]
 
 
 @lru_cache(maxsize=len(DEGREES))
@@ -126,11 +124,6 @@ def error_of(degree: int) -> tuple[np.ndarray, np.ndarray]:
     """x on [0, 1] (POINTS,) and the relative error of the polynomial there."""
     x = np.linspace(0, 1, POINTS)
     return x, np.abs(np.polyval(polynomial(degree), x) / np.exp2(x) - 1)
-
-
-def exps_per_s(card: Card) -> float:
-    """Of all SMs, at the clock of the card's product rate."""
-    return number("sm.exps") * card.sms * clock_hz(card)
 
 
 def _rescaling(threshold: int, found: Played) -> dict[str, object]:

@@ -11,13 +11,12 @@ from explainer.base.amounts import amount, format_fixed, format_significant
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, t, table, text
-from explainer.learn.claim_costs import UNITS, exp_rate
+from explainer.learn.claim_costs import UNITS
 from explainer.learn.claim_demos import plain, qkv
-from explainer.learn.linear_algebra import online_softmax, softmax
-from explainer.learn.matrix_units import GENERATIONS
+from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
+from explainer.learn.matrix_units import GENERATIONS, exps_per_s
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.parallel import split_keys
-from explainer.problem import Problem
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
 
@@ -64,7 +63,7 @@ def order(seed: int) -> list[Block]:
 
 def merge(n: int, parts: int) -> list[Block]:
     """Keys in parts, each with its own softmax, put together by lse."""
-    p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
+    p = make_problem(n, 64, n)
     found, O, lse = split_keys.parts(p, parts)
     (whole,), o, _ = split_keys.parts(p, 1)
     items = [
@@ -138,17 +137,8 @@ def dq(seed: int) -> list[Block]:
 
 def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
     """(how often blocks of O are written in all, bytes of a write) by the loops of an order."""
-    p = Problem(
-        n=n,
-        d=64,
-        block_q=block,
-        block_k=block,
-        mask="full",
-        inputs="random",
-        dtype="fp16",
-        order=order_,
-    )
-    moves = [t for s in schedule(p) for t in s.transfers if (t.tensor, t.op) == ("O", "write")]
+    steps = schedule(make_problem(n, 64, block, dtype="fp16", order=order_))
+    moves = [x for step in steps for x in step.transfers if (x.tensor, x.op) == ("O", "write")]
     return len(moves), moves[0].nbytes
 
 
@@ -196,7 +186,7 @@ def exp_bound(d: int) -> list[Block]:
         card = CARDS[key]
         for what, seconds in (
             (UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
-            (UNITS["exp"], 1 / exp_rate(card)),
+            (UNITS["exp"], 1 / exps_per_s(card)),
         ):
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [

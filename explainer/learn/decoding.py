@@ -9,7 +9,7 @@ from explainer.base.amounts import format_fixed
 from explainer.base.records import about
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import weighed
+from explainer.learn.linear_algebra import make_problem, weighed
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
@@ -79,7 +79,7 @@ def _pool(tokens: int) -> list[Shape]:
 
 def problem(tokens: int) -> Problem:
     """The query of the last of ``tokens`` and all keys up to it."""
-    return Problem(n=tokens, d=8, block_q=1, block_k=PAGE, mask="full", inputs="random", seed=3)
+    return make_problem(tokens, 8, 1, block_k=PAGE, seed=3)
 
 
 def _merge(tokens: int, count: int) -> list[Shape]:

@@ -36,10 +36,10 @@ def fate(f: Format, x: float, rounded: float) -> str:
 
 
 def counted(f: Format, n: int) -> float:
-    """Where a count to ``n`` by ones ends, the sum kept in ``f``."""
+    """Where a count to ``n`` by ones ends, the sum kept in ``f``: where 1 is rounded away."""
     total = 0.0
-    for _ in range(n):
-        total = f.round_one(total + 1)
+    while total < n and (rounded := float(f.round_to(total + 1))) != total:
+        total = rounded
     return total
 
 

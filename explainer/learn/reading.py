@@ -15,7 +15,7 @@ from explainer.base.paths import ROOT
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, bars, code, t, table, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import online_softmax
+from explainer.learn.linear_algebra import attend, online_softmax
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
 
@@ -118,14 +118,8 @@ def loop(
 
 def exact(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> np.ndarray:
     """O in float64, all keys at once, aligned bottom-right; 0 for a row that sees none."""
-    q, k, v = (x.astype(np.float64) for x in (q, k, v))
-    S = q @ k.T / np.sqrt(D)
-    if causal:
-        S = np.where(np.tri(len(q), len(k), len(k) - len(q), dtype=bool), S, -np.inf)
-    top = S.max(axis=1, keepdims=True)
-    P = np.exp(S - np.where(np.isneginf(top), 0, top))
-    total = P.sum(axis=1, keepdims=True)
-    return P @ v / np.where(total > 0, total, 1)
+    keep = np.tri(len(q), len(k), len(k) - len(q), dtype=bool) if causal else True
+    return attend(q, k, v, keep)[2]
 
 
 @lru_cache(maxsize=8)

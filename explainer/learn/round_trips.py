@@ -9,7 +9,7 @@ from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import make_problem
 from kernels.spec.formats import ITEMSIZE
 
 Moves = list[tuple[str, dict[str, int], dict[str, int]]]
@@ -27,18 +27,8 @@ CASES = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 def kernels(n: int, heads: int) -> Moves:
     """[(kernel, {tensor: bytes read}, {tensor: bytes written})] of standard attention's three
     launches, each matrix once per kernel, all heads."""
-    side = min(n, 128)
-    short = Problem(
-        n=side,
-        d=D,
-        block_q=side,
-        block_k=side,
-        mask="full",
-        order="standard",
-        dtype=DTYPE,
-        inputs="random",
-    )
-    size = ITEMSIZE[DTYPE]
+    side, size = min(n, 128), ITEMSIZE[DTYPE]
+    short = make_problem(side, D, side, order="standard", dtype=DTYPE)
     exact = {t: heads * n * size * (n if t in "SP" else D) for t in "QKVSPO"}  # any N
     return [
         (

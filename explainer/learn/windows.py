@@ -11,7 +11,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, knob, panel, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.learn.widgets import read_controls
@@ -32,7 +32,7 @@ def problem(kind: str, width: int = 10) -> Problem:
         "documents": "causal&document:" + ",".join(map(str, STARTS)),
         "block": f"causal&block:{TILE}x{TILE}," + ",".join(f"{i}.{j}" for i, j in listed),
     }[kind]
-    return Problem(n=N, d=8, block_q=TILE, block_k=TILE, mask=mask, inputs="random")
+    return make_problem(N, 8, TILE, mask=mask)
 
 
 def runs(seen: np.ndarray) -> list[tuple[int, int]]:
@@ -133,7 +133,7 @@ CASES = tuple(
         strict=True,
     )
 )
-SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+SMALL = make_problem(20, 8, 4, mask="causal")
 
 
 def _note(p: Problem, i: int, j: int) -> str:

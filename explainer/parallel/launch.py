@@ -11,6 +11,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
+from kernels.spec.launches import section
 from kernels.spec.masks import FULL, PARTIAL, SKIPPED
 
 t = Texts("parallel")
@@ -19,7 +20,6 @@ MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # the longest first within each head, in the order of the rows (as it has it under any other, and as
 # the backward pass has its key blocks), or the shortest first.
 HEAVY, HEAD, PLAIN, LIGHT = "heavy", "head", "plain", "light"
-SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,6 @@ def key_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
     return full, visits - full
 
 
-def section(w: Workload) -> int:
-    """Heads whose longest rows come first together, as ``kernels.fa2.section`` has it."""
-    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
-
-
 def kernels_order(w: Workload, pass_: str = "forward") -> str:
     """In which order FA-2's kernel takes the workload's rows, or the backward pass its keys."""
     return HEAVY if w.is_causal and pass_ == "forward" else PLAIN
@@ -116,7 +111,7 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
         rows = rows[::-1][np.argsort(-(full + masked)[::-1], kind="stable")]
     if row_order == LIGHT:
         rows = rows[::-1]
-    side = section(w) if row_order == HEAVY else 1
+    side = section(w.n, w.d, w.itemsize) if row_order == HEAVY else 1
     sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
     row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
     head = np.concatenate([np.tile(section, len(rows)) for section in sections])
