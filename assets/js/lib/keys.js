@@ -20,8 +20,8 @@ const ACTIONS = {
   " ": "toggle",
 };
 
-/** @param {KeyboardEvent} event */
-const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
+/** Is it a shortcut of the browser's or of the system's? @param {KeyboardEvent} event */
+export const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
 
 /** Which action a key event asks for, or null when it belongs to something else. @param {KeyboardEvent} event */
 export function actionOf(event) {

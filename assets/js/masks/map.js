@@ -3,7 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { clamp, integer } from "../lib/format.js";
-import { ARROWS } from "../lib/keys.js";
+import { ARROWS, isShortcut } from "../lib/keys.js";
 import {
   documents,
   firstCell,
@@ -293,7 +293,7 @@ export class MaskMap {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.answer) return;
+    if (isShortcut(event) || !this.answer) return;
     const { n, br, tiles, keepingTerm } = this.answer;
     const [rows, cols] = keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
     const [i, j] = this.at;

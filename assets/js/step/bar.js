@@ -168,30 +168,29 @@ export class StepTransport extends Transport {
   tiles(trace) {
     const { steps } = trace;
     const outer = outerOf(trace);
-    const some = steps <= MOST_SQUARES;
-    let breaks = 0;
-    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [
-      v,
-      (breaks += v && outer(v) !== outer(v - 1) ? 1 : 0),
-    ]);
-    const whole = some ? steps * (SQUARE.width + SQUARE.gap) + breaks * SQUARE.apart : SQUARE.most;
-    const scale = Math.min(1, SQUARE.most / whole);
-    const step = (SQUARE.width + SQUARE.gap) * scale;
-    const width = some ? steps * step + breaks * SQUARE.apart * scale : whole;
+    const starts = [];
+    let whole = 0;
+    for (let v = 0; v < steps && steps <= MOST_SQUARES; v++) {
+      if (v && outer(v) !== outer(v - 1)) whole += SQUARE.apart;
+      starts.push(whole);
+      whole += SQUARE.width + SQUARE.gap;
+    }
+    const scale = Math.min(1, SQUARE.most / whole); // without squares there is one line, as wide as may be
+    const width = Math.min(SQUARE.most, whole || SQUARE.most);
     const wide = (width * this.unit).toFixed(1);
     set(this.squares, {
       viewBox: `0 0 ${width.toFixed(1)} 20`,
       width: wide,
       height: 20 * this.unit,
     });
-    this.marks = at.map(([v, k]) =>
+    this.marks = starts.map((start) =>
       svg("rect", {
-        x: (v * step + k * SQUARE.apart * scale).toFixed(1),
+        x: (start * scale).toFixed(1),
         width: Math.max(1, SQUARE.width * scale).toFixed(1),
         rx: 3,
       }),
     );
-    this.line = some
+    this.line = starts.length
       ? []
       : [
           svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }),

@@ -3,7 +3,7 @@
 
 import { explain } from "../model/explain.js";
 import { around, targetOf } from "../lib/dom.js";
-import { ARROWS } from "../lib/keys.js";
+import { ARROWS, isShortcut } from "../lib/keys.js";
 import { AXES, linksAt, rowOf } from "../model/links.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
@@ -112,7 +112,7 @@ export class Linking {
       this.pick(null);
       return true;
     }
-    if (!stop || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!stop || isShortcut(event)) return false;
     const [down, across] = ARROWS[event.key] ?? [];
     if (down !== undefined) this.pick(this.roving(stop, down, across));
     else if (event.key === "Enter" || event.key === " ") this.enter(this.roving(stop));

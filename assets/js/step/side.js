@@ -7,7 +7,7 @@ import { sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
-import { ByteTrack } from "../views/byte_track.js";
+import { ByteTrack, track } from "../views/byte_track.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { Line } from "../model/phases.js" */
@@ -155,11 +155,11 @@ export class Traffic {
     for (const order of Object.keys(requested)) {
       const { label, hue, closed_form, texts } = algorithms[order];
       const current = order === trace.problem.order;
-      const track = (/** @type {string} */ kind, /** @type {number} */ size) =>
-        new ByteTrack(size, `is-${kind}`, (100 * size) / most);
+      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const line = (
         /** @type {"requested" | "compulsory"} */ kind,
-        /** @type {ByteTrack} */ { root, total },
+        /** @type {number} */ total,
+        /** @type {HTMLElement} */ bar,
       ) => {
         const more = kind === "compulsory" && texts.compulsory ? `. ${texts.compulsory}` : "";
         const form = closed_form[kind] + more;
@@ -170,18 +170,18 @@ export class Traffic {
             "data-part": `bytes.${order}.${kind}`,
             title: t("traffic.form", { kind, form }),
           },
-          [root, el("span", { class: "fa-bar-total", "data-bytes": total, text: bytes(total) })],
+          [bar, el("span", { class: "fa-bar-total", "data-bytes": total, text: bytes(total) })],
         );
       };
-      const moved = (this.tracks[order] = track("requested", sumOf(requested[order])));
+      const moved = (this.tracks[order] = new ByteTrack(all, "is-requested", (100 * all) / most));
       if (current)
         for (const op of /** @type {const} */ (["read", "write"]))
           set(moved[op], { "data-part": `moved.${op}` });
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
           el("span", { class: "fa-bar-name", text: label }),
-          line("requested", moved),
-          line("compulsory", track("compulsory", sumOf(compulsory[order]))),
+          line("requested", all, moved.root),
+          line("compulsory", once, track("is-compulsory", (100 * once) / most)),
         ]),
       );
     }

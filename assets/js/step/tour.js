@@ -2,6 +2,7 @@
 // leaves, and who leaves has the own Problem and place back.
 
 import { around, boxStyle, button, el, findVisible, isPresenting, set } from "../lib/dom.js";
+import { isShortcut } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
@@ -112,7 +113,7 @@ class Tour {
 
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
   key(event) {
-    if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.root.hidden || isShortcut(event)) return;
     const inside = around(event, "input, textarea, select, button, dialog, [open]");
     const by =
       STEPS[event.key] && !(inside && event.key === " ")

@@ -2,17 +2,21 @@
 
 import { el } from "../lib/dom.js";
 
+/** A bar on its rail. @param {string} look its class @param {number} width per cent of the rail
+ * @param {HTMLElement[]} [filled] */
+export const track = (look, width, filled) =>
+  el("span", { class: "fa-rail-track" }, [
+    el("span", { class: `fa-track ${look}`, style: `width:${width.toFixed(2)}%` }, filled),
+  ]);
+
 export class ByteTrack {
-  /** @param {number} total @param {string} look its class @param {number} width per cent of its rail */
+  /** @param {number} total @param {string} look @param {number} width see track */
   constructor(total, look, width) {
     this.total = total;
     this.read = el("i", { class: "fa-read" });
     this.write = el("i", { class: "fa-write" });
-    const style = `width:${width.toFixed(2)}%`;
     this.draw(0, 0);
-    this.root = el("span", { class: "fa-rail-track" }, [
-      el("span", { class: `fa-track ${look}`, style }, [this.read, this.write]),
-    ]);
+    this.root = track(look, width, [this.read, this.write]);
   }
 
   /** @param {number} read @param {number} written bytes so far */
