@@ -4,7 +4,7 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { find, findVisible, get, isPresenting, setPresenting } from "../lib/dom.js";
+import { find, findVisible, get, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
@@ -87,8 +87,7 @@ class Page extends Stage {
     Object.assign(this, { masks, video, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
-    for (const name of ["pointermove", "pointerdown"])
-      document.addEventListener(name, () => this.pointed());
+    on(document, ["pointermove", "pointerdown"], () => this.pointed());
     listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
     listen("fa:compose", () => this.composes());
     listen("fa:show", (/** @type {string} */ query) => this.show(query));

@@ -4,7 +4,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { button, el, set } from "../lib/dom.js";
-import { requestOk, errorText } from "../lib/server.js";
+import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { PlayerBase } from "../views/player_base.js";
@@ -179,7 +179,7 @@ export class Player extends PlayerBase {
     const sentence = await this.loading(async (signal) => {
       const pass = position.pass ?? this.pass;
       const [response] = await Promise.all([
-        requestOk(this.options.url(query, pass), signal, (busy) => this.notify(busy)),
+        this.fetch(this.options.url(query, pass), signal),
         this.ready(pass),
         this.predict.coming,
       ]);
@@ -267,7 +267,7 @@ export class Player extends PlayerBase {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const response = await requestOk(address, undefined, (sentence) => this.notify(sentence));
+      const response = await this.fetch(address);
       if (trace !== this.trace) return;
       this.notify(null);
       trace.zoom = decode(await response.arrayBuffer());

@@ -3,7 +3,6 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { requestOk } from "../lib/server.js";
 import { bytes } from "../lib/format.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
@@ -93,7 +92,7 @@ class Race extends PlayerBase {
     const orders = ordersOf(chosen, pass);
     return this.loading(async (signal) => {
       const [traces] = await Promise.all([
-        Promise.all(orders.map((order) => this.fetch(query, order, pass))),
+        Promise.all(orders.map((order) => this.fetchTrace(query, order, pass, signal))),
         this.options.ready(pass),
         this.predict.coming,
       ]);
@@ -117,11 +116,11 @@ class Race extends PlayerBase {
     });
   }
 
-  /** @param {string} query @param {Order} order @param {Pass} pass */
-  async fetch(query, order, pass) {
+  /** @param {string} query @param {Order} order @param {Pass} pass @param {AbortSignal} signal */
+  async fetchTrace(query, order, pass, signal) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await requestOk(this.options.url(params.toString(), pass));
+    const response = await this.fetch(this.options.url(params.toString(), pass), signal);
     return prepare(decode(await response.arrayBuffer()));
   }
 

@@ -1,7 +1,7 @@
 // The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
 // leaves, and who leaves has the own Problem and place back.
 
-import { around, boxStyle, button, el, findVisible, isPresenting, set } from "../lib/dom.js";
+import { around, boxStyle, button, el, findVisible, isPresenting, on, set } from "../lib/dom.js";
 import { isShortcut } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
@@ -88,9 +88,8 @@ class Tour {
     });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
-    window.addEventListener("keydown", (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
-    for (const name of ["resize", "scroll"])
-      window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
+    on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
+    on(window, ["resize", "scroll"], () => this.aimSoon(), { capture: true, passive: true });
     const watched = {
       subtree: true,
       childList: true,

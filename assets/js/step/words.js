@@ -1,6 +1,6 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { around, button, el, find, findVisible } from "../lib/dom.js";
+import { around, button, el, find, findVisible, on } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
@@ -122,36 +122,25 @@ export class Controls {
   /** @type {boolean} */
   closing;
   constructor() {
-    document.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
-          return (this.closing = false);
-        this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
-        this.close();
-      },
-      { capture: true },
-    );
+    /** @param {string[]} names @param {(event: any) => void} act before all other listeners */
+    const first = (names, act) => on(document, names, act, { capture: true });
+    first(["pointerdown"], (event) => {
+      if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
+        return (this.closing = false);
+      this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
+      this.close();
+    });
     // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
-    for (const name of /** @type {const} */ (["mousedown", "click"]))
-      document.addEventListener(
-        name,
-        (event) => {
-          if (!this.closing || !event.detail) return;
-          event.preventDefault();
-          event.stopImmediatePropagation();
-        },
-        { capture: true },
-      );
-    document.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
-        event.preventDefault();
-        this.done();
-      },
-      { capture: true },
-    );
+    first(["mousedown", "click"], (event) => {
+      if (!this.closing || !event.detail) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    });
+    first(["keydown"], (event) => {
+      if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
+      event.preventDefault();
+      this.done();
+    });
     this.head = el("header", { class: "fa-sheet-head" }, [
       el("b", { text: t("words.name") }),
       button(t("words.done"), () => this.done()),

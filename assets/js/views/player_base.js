@@ -3,7 +3,7 @@
 
 import { el, onTheme, set } from "../lib/dom.js";
 import { actionOf } from "../lib/keys.js";
-import { errorText } from "../lib/server.js";
+import { errorText, requestOk } from "../lib/server.js";
 
 /** @import { Attributes } from "../lib/dom.js" */
 
@@ -53,6 +53,11 @@ export class PlayerBase {
   notify(sentence) {
     this.notice.hidden = !sentence;
     set(this.notified, { text: sentence ?? "" });
+  }
+
+  /** What the server answers; while it is busy its sentence is shown. @param {string | URL} address @param {AbortSignal} [signal] */
+  fetch(address, signal) {
+    return requestOk(address, signal, (sentence) => this.notify(sentence));
   }
 
   /** Is busy until `work` is done, which a later call aborts; returns the sentence of its error, which is shown, if there is one.

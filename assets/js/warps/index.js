@@ -4,7 +4,6 @@
 import { address } from "../site/address.js";
 import { el, get, set } from "../lib/dom.js";
 import { buildUrl, loadStyles } from "../lib/build.js";
-import { requestOk } from "../lib/server.js";
 import { bytes, clamp, integer, sub } from "../lib/format.js";
 import { PlayerBase } from "../views/player_base.js";
 import { Transport } from "../views/transport.js";
@@ -186,9 +185,7 @@ class WarpStage extends PlayerBase {
   /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. @param {string} query */
   load(query) {
     return this.loading(async (signal) => {
-      const response = await requestOk(buildUrl("warps", query), signal, (busy) =>
-        this.notify(busy),
-      );
+      const response = await this.fetch(buildUrl("warps", query), signal);
       const tile = await response.json();
       this.notify(null);
       this.show(tile);
