@@ -22,7 +22,7 @@ import { Controls } from "./words.js";
 /** @import { PlayerComponent, PredictScript, Scripts, Tour } from "./types.js" */
 /** @import { Player } from "./player.js" */
 
-const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
+const BAR_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
@@ -98,7 +98,7 @@ class Page extends Stage {
     listen("fa:present", () => {
       setPresenting(true);
       address.write({ mode: "present" });
-      this.shown.root.focus({ preventScroll: true });
+      this.active.root.focus({ preventScroll: true });
     });
     listen("fa:pass", (/** @type {Pass} */ pass) => this.turn(pass));
     listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
@@ -114,7 +114,7 @@ class Page extends Stage {
     try {
       await act();
     } catch (error) {
-      this.shown.notify(errorText(error));
+      this.active.notify(errorText(error));
     }
   }
 
@@ -159,7 +159,7 @@ class Page extends Stage {
   /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {string} kind */
   async save(kind) {
     if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
-    const { root } = this.shown;
+    const { root } = this.active;
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
@@ -219,7 +219,7 @@ class Page extends Stage {
 
   /** The keyboard is back on the word of the mask. */
   toMask() {
-    (findVisible(document, ".fa-word-mask") ?? this.shown.root).focus({ preventScroll: true });
+    (findVisible(document, ".fa-word-mask") ?? this.active.root).focus({ preventScroll: true });
   }
 
   /** Every key but those of fields; C opens all controls, M the mask builder. @param {KeyboardEvent} event */
@@ -245,7 +245,7 @@ class Page extends Stage {
     if (!isPresenting()) return;
     document.documentElement.dataset.pointing = "";
     clearTimeout(this.still);
-    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, SHOWN_MS);
+    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
   }
 
   /** Back from the lecture hall. */

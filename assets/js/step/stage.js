@@ -40,11 +40,11 @@ export class Stage {
       return;
     if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
-    this.shown.key(event);
+    this.active.key(event);
   }
 
   /** What is on the page: the comparison or the player. */
-  get shown() {
+  get active() {
     return this.racing ? this.race : this.player;
   }
 
@@ -53,9 +53,9 @@ export class Stage {
     this.onProblem?.(problemOf(search));
     this.player.warm();
     this.awaited = null;
-    const shown = this.open(search);
+    const opened = this.open(search);
     if (!this.awaited) this.player.root.focus({ preventScroll: true });
-    return shown;
+    return opened;
   }
 
   /** Shows what an address asks for: the comparison, which in a hall or a frame is known by its clock, or the player. @param {string} search */
@@ -72,7 +72,7 @@ export class Stage {
 
   /** Which pass is shown. */
   get pass() {
-    return this.shown.pass;
+    return this.active.pass;
   }
 
   /** The other pass, or this one; of all lanes in a race. @param {Pass} [pass] */

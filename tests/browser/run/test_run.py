@@ -18,9 +18,16 @@ from tests.browser.harness import click, field, open_controls, query_of, resize,
 
 
 def run_result(page) -> dict:
-    """What the report says of itself, once it is there."""
+    """What the report says of itself, once it is there, and its text."""
     page.wait_for_selector('[data-testid="run-result"]')
-    return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
+    report = page.locator('[data-testid="run-result"]')
+    return report.evaluate("node => ({ ...node.dataset, text: node.innerText })")
+
+
+def run(page) -> dict:
+    """What the report says of a run of what the page shows."""
+    click(page, "Run")
+    return run_result(page)
 
 
 def open_run(tab, **query: str):
@@ -46,9 +53,8 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     asked = dict(parse_qs(found["query"], strict_parsing=True))
     assert {k: v[0] for k, v in asked.items()} == problem.to_query()
     assert (found["right"], found["agrees"]) == ("true", "true")
-    text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
-        assert "interpreter: not a speed" in text
+        assert "interpreter: not a speed" in found["text"]
         page.locator('[data-testid="run-not-recorded"]').wait_for()
     chip = page.locator(".fa-kernel-chip")
     assert not chip.is_visible(), "it speaks of the picture on the Step page"
@@ -77,9 +83,10 @@ def test_the_tab_opens_with_what_the_step_page_shows(tab):
     wait_for_size(page, "Mask", "Full")
     assert field(page, "Heads H").input_value() == "2"
     page.locator(".fa-run-page").get_by_role("button", name="Run", exact=True).click()
-    assert run_result(page)["agrees"] == "true"
-    text = page.locator('[data-testid="run-result"]').inner_text()
-    assert "H = 2 · head 1" in text and "full, sink 1, Hk = 1, dropout 0.2" in text
+    found = run_result(page)
+    assert found["agrees"] == "true"
+    assert "H = 2 · head 1" in found["text"]
+    assert "full, sink 1, Hk = 1, dropout 0.2" in found["text"]
     assert not any(key.startswith("run-") for key in query_of(page)), "it is the Step page's"
 
 
@@ -105,10 +112,9 @@ def beside(page, chip) -> None:
 
 def test_a_run_without_a_kernel_claims_no_picture(tab):
     page = open_run(tab, **{"run-methods": "naive"})
-    click(page, "Run")
-    assert run_result(page)["agrees"] == ""
-    text = page.locator('[data-testid="run-result"]').inner_text()
-    assert "Naive PyTorch is right; no kernel with tiles ran." in text
+    found = run(page)
+    assert found["agrees"] == ""
+    assert "Naive PyTorch is right; no kernel with tiles ran." in found["text"]
     click(page, "Step", "tab")
     tab.settle()
     assert not page.locator(".fa-kernel-chip").is_visible()
@@ -129,9 +135,7 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     field = form.get_by_label("Sentence, or Q, K, V as CSV")
     field.click()
     page.keyboard.type("a dog")
-    click(page, "Run")
-    run_result(page)
-    assert "Sentence “a dog”" in page.locator('[data-testid="run-result"]').inner_text()
+    assert "Sentence “a dog”" in run(page)["text"]
     field.fill("1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6")
     page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
     click(page, "Run")
@@ -159,9 +163,8 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     for label, value in (("Length N", "150"), ("Key block Bc", "32")):
         field(page, label).fill(value)
         field(page, label).press("Tab")
-    click(page, "Run")
     problem = Problem(n=150, block_q=64, block_k=32)
-    assert run_result(page)["query"] == urlencode(problem.to_query())
+    assert run(page)["query"] == urlencode(problem.to_query())
     now, wanted = query_of(page), RunRequest(problem).to_query()
     del wanted["order"]
     assert {k: now[f"run-{k}"] for k in wanted} == wanted
@@ -228,20 +231,18 @@ def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
     assert page.evaluate("window.pwned") is None
     field(page, "Length N").fill("16")
     field(page, "Length N").press("Tab")
-    click(page, "Run")
-    assert run_result(page)["agrees"] == "true"
+    assert run(page)["agrees"] == "true"
 
 
 def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
     page = open_run(tab, **{"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2"})
     for name in ("Standard", "FA-1", "SDPA flash"):
         page.get_by_role("checkbox", name=name, exact=True).check()
-    click(page, "Run")
-    found = run_result(page)
+    found = run(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
     methods = ["naive", "standard", "fa1", "fa2", "sdpa_flash"]
     assert set(query_of(page)["run-methods"].split(",")) == set(methods)
-    text = page.locator('[data-testid="run-result"]').inner_text()
+    text = found["text"]
     if "interpreter" in found["device"]:
         assert "All 4 methods that ran are right" in text and "1 needs a GPU." in text
     assert "H = 2" in text and "the first and the last head" in text
@@ -305,8 +306,7 @@ def test_fields_keep_the_keyboard(tab):
 
 def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     page = open_run(tab, **{"run-mask": "window:4,0", "run-score": "alibi", "run-sink": "1.0"})
-    click(page, "Run")
-    if "interpreter" not in run_result(page)["device"]:
+    if "interpreter" not in run(page)["device"]:
         pytest.skip("a GPU is here: the sweep is live")
     click(page, "Sweep")
     note = page.locator('[data-testid="sweep-note"]')

@@ -10,7 +10,7 @@ import pytest
 from explainer.engine import recorded
 from tests.browser.harness import Server, Watched, click
 from tests.browser.run.test_endpoints import SWEEP, answer
-from tests.browser.run.test_run import open_run, run_result
+from tests.browser.run.test_run import open_run, run
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +77,13 @@ def test_a_sweep_can_be_stopped_and_a_run_follows(page, gpu):
     assert note.inner_text().startswith("Stopped after 3 of 18 points")
     assert "FA-2" in note.inner_text(), "the legend stays"
     gpu.tell("all")  # also the point that was on its way: its answer is nobody's now
-    click(tab, "Run")
-    assert run_result(tab)["device"] == "NVIDIA H200"
+    assert run(tab)["device"] == "NVIDIA H200"
     assert points_drawn(tab) == 3, "no point is measured any more"
 
 
 def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
     tab = open_run(page, **{"run-n": "4096", "run-d": "64", "run-dtype": "bf16"})
-    click(tab, "Run")
-    run_result(tab)
-    text = tab.locator('[data-testid="run-result"]').inner_text()
+    text = run(tab)["text"]
     assert "× naive, TFLOP/s · NVIDIA H200" in text and "of the card's 989.4 TFLOP/s" in text
     tab.get_by_text("Why? The roofline").wait_for()
     assert tab.locator('[data-testid="run-recorded"]').count() == 0
@@ -113,8 +110,7 @@ def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
     cancel.wait_for(state="hidden")
     assert "Canceled after" in tab.locator("#run-result").inner_text()
     page.server.tell("all")  # the worker's answer is nobody's now
-    click(tab, "Run")
-    assert run_result(tab)["device"] == "NVIDIA H200"
+    assert run(tab)["device"] == "NVIDIA H200"
 
 
 # The last: after it the engine rests.

@@ -34,8 +34,8 @@ def test_every_place_forwards_and_back(stage, walk):
     query, forwards, back = WALKS[walk]
     true = trace(Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair)))
     names = [phases(visit) for visit in true.visits]
-    shown = slice(None) if walk == "phases" else slice(-1, None)
-    places = [(k, phase) for k, visit in enumerate(names) for phase in visit[shown]]
+    at_each = slice(None) if walk == "phases" else slice(-1, None)
+    places = [(k, phase) for k, visit in enumerate(names) for phase in visit[at_each]]
     page = stage.show(f"{query}&step=0&phase={places[0][1]}")
     focus(page)
     asked = len(stage.requests)
