@@ -134,13 +134,13 @@ def _check_visit(problem: Problem) -> None:
     if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
         why = t("products", most=MAX_PRODUCTS, found=products)
         raise refused({"data": "rising"}, why, t("products.at"))
-    most = MAX_STRIP // _touched(problem)
+    most = MAX_STRIP // touched_by_row(problem)
     if problem.block_q > most:
         where = t("strip.at", n=problem.n, d=problem.d, bc=problem.block_k)
         raise refused({"br": problem.block_q}, t("strip", most=most), where)
 
 
-def _touched(problem: Problem) -> int:
+def touched_by_row(problem: Problem) -> int:
     """Count the numbers touched per row: about 16 a score, and its accumulator once a visit."""
     return 16 * problem.n + problem.d * problem.Tc
 
@@ -245,7 +245,7 @@ def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
 def _check_rows(problem: Problem, rows: int) -> None:
     """Raise ProblemError where so many rows are too much for one visit of a backward pass."""
     where = t("column.at", n=problem.n)
-    if rows * _touched(problem) > MAX_COLUMN:
+    if rows * touched_by_row(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}
         raise refused(given, t("column"), where)
     stores_scores = ALGORITHMS[problem.order].stores_scores

@@ -6,6 +6,7 @@ They come in the form of a live run, so that the same page draws them, marked as
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from kernels.spec.formats import ITEMSIZE
 from kernels.spec.masks import flops, parse
 
 t = Texts("engine")
+POINT = ("n", "d", "mask", "dtype")  # what is the same in all rows of a point
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
 
 
@@ -43,14 +45,10 @@ def nearest(request: RunRequest) -> Result | None:
         row
         for row in load()["rows"]
         if (row["mask"], row["dtype"], row["d"]) == (str(p.mask), p.dtype, p.d)
-        and all(far <= 1 for far in _in_units(*distance(row)))
+        and distance(row)[0] <= math.log2(MOST_N)
+        and distance(row)[1] <= math.log10(MOST_WORK)
     ]
     return _result(request, min(fitting, key=distance)) if fitting else None
-
-
-def _in_units(octaves: float, decades: float) -> tuple[float, float]:
-    """The distance, in what is still comparable."""
-    return octaves / math.log2(MOST_N), decades / math.log10(MOST_WORK)
 
 
 def measured_like(request: RunRequest) -> RunRequest:
@@ -65,22 +63,17 @@ def measured_like(request: RunRequest) -> RunRequest:
         key=lambda r: abs(math.log2(r["n"] / p.n)) + 2 * abs(math.log2(r["d"] / p.d)),
     )
     return RunRequest.from_query(
-        {key: best[key] for key in ("n", "d", "mask", "dtype")}
+        {key: best[key] for key in POINT}
         | {"b": best["batch"], "h": best["heads"], "br": AUTO, "bc": AUTO, "data": "random"}
         | {"methods": request.methods}
     )
 
 
 def _result(request: RunRequest, best: PointRow) -> Result:
-    fitting = [
-        row
-        for row in load()["rows"]
-        if all(row[key] == best[key] for key in ("mask", "dtype", "n", "d"))
-    ]
-    same = {r["method"]: r for r in fitting}
-    wanted = dict.fromkeys(("naive", *request.methods, "fa2", "hopper", "sdpa_flash"))
+    same = {row["method"]: row for row in _at_point(load()["rows"], best)}
+    wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash"}
     rows = [_row(same[name]) for name in METHODS if name in wanted and name in same]
-    shape = {key: str(best[key]) for key in ("n", "d", "mask", "dtype")}
+    shape = {key: str(best[key]) for key in POINT}
     shape |= {"b": str(best["batch"]), "h": str(best["heads"]), "data": "random"}
     shape["methods"] = ",".join(row["method"] for row in rows)
     elements = best["batch"] * best["heads"] * best["n"] * best["d"]
@@ -118,10 +111,12 @@ def _row(r: PointRow) -> Row:
 
 def _clocks(point: PointRow) -> list[str]:
     """Read what nvidia-smi reported right after this point was timed, as in a live result."""
-    keys = ("n", "d", "mask", "dtype")
-    return [
-        c["after_timing"] for c in load()["clocks"] if all(c[key] == point[key] for key in keys)
-    ]
+    return [clocks["after_timing"] for clocks in _at_point(load()["clocks"], point)]
+
+
+def _at_point(rows: Sequence[Any], point: PointRow) -> list[Any]:
+    """Return the rows that were measured where this one was."""
+    return [row for row in rows if all(row[key] == point[key] for key in POINT)]
 
 
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
@@ -153,7 +148,7 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
 
 def clocks_of(rows: list[PointRow]) -> list[str]:
     """Read what nvidia-smi reported after each of these points."""
-    points = {(r["n"], r["d"], r["mask"], r["dtype"]): r for r in rows}
+    points = {tuple(row[key] for key in POINT): row for row in rows}
     return [clocks for row in points.values() for clocks in _clocks(row)]
 
 

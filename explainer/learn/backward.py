@@ -162,12 +162,12 @@ def _again(x: Derived, i: int) -> list[Block]:
             t(
                 "backward.again.P",
                 i=i,
-                s=format_fixed(x.S[i, 0]),
+                s=x.S[i, 0],
                 lse=_taken(x.lse[i]),
-                p=format_fixed(x.P[i, 0]),
+                p=x.P[i, 0],
             )
         ),
-        _verdict(t("backward.again.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.again.off", off=off), off < SAME),
     ]
 
 
@@ -195,10 +195,10 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
         text(
             t(
                 "backward.jacobian.numbers",
-                p=format_fixed(p[0]),
-                on=format_fixed(J[0, 0]),
-                beside=format_fixed(p[1]),
-                off=format_fixed(J[0, 1]),
+                p=p[0],
+                on=J[0, 0],
+                beside=p[1],
+                off=J[0, 1],
             )
         ),
         text(t("backward.jacobian.sums", n=SMALL.n)),
@@ -248,7 +248,7 @@ def _D(x: Derived, i: int) -> list[Block]:
             marks=[(2, c) for c in range(SMALL.d)],
         ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        _verdict(t("backward.D.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.D.off", off=off), off < SAME),
     ]
 
 
@@ -277,7 +277,7 @@ def _dS(x: Derived, i: int) -> list[Block]:
             f"dS[{i}, 0] = {format_fixed(x.P[i, 0])} · "
             f"({format_fixed(x.dP[i, 0])} − {_taken(x.D[i])}) = {format_fixed(x.dS[i, 0])}"
         ),
-        _verdict(t("backward.dS.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.dS.off", off=off), off < SAME),
         _verdict(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]
 
@@ -301,7 +301,7 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
             f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
             f"{format_fixed(x.dQ[i, 0])}"
         ),
-        _verdict(t("backward.gradients.off", off=format_significant(off, 2)), off < CLOSE),
+        _verdict(t("backward.gradients.off", off=off), off < CLOSE),
     ]
 
 
@@ -384,7 +384,7 @@ def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
 def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
     if np.abs(sums).max() > CLOSE:
-        return t("backward.run.wrong_dS", total=format_fixed(sums[0]))
+        return t("backward.run.wrong_dS", total=sums[0])
     return t("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
 
 

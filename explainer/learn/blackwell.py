@@ -141,8 +141,8 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             share=share,
             tiles=found.tiles,
             rescaled=found.tiles_rescaled,
-            error=scientific(found.error),
-            error_0=scientific(played(0).error),
+            error=found.error,
+            error_0=played(0).error,
         ),
         chart(
             30,
@@ -168,7 +168,7 @@ def _exp(degree: int) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        *captions("blackwell.exp", degree=degree, most=scientific(half)),
+        *captions("blackwell.exp", degree=degree, most=half),
         chart(
             54,
             58,
@@ -229,9 +229,9 @@ def _blackwell(threshold: int, degree: int) -> list[Block]:
         threshold=threshold,
         rises=found.rises,
         rescaled=found.rescaled,
-        error=scientific(found.error),
+        error=found.error,
         degree=degree,
-        off=scientific(off),
+        off=off,
     )
     note = t("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()

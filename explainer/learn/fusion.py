@@ -98,15 +98,12 @@ def _fusion(what: str, n: int) -> list[Block]:
         for title, group, total in zip(titles, (apart, fused), totals, strict=True)
     ]
     moves = [
-        ", ".join(
-            t("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
-            for name, r, w in group
-        )
+        ", ".join(t("fusion.moves", name=NAMES[name], read=r, written=w) for name, r, w in group)
         for group in (apart, fused)
     ]
     wording = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
-    lse = t("fusion.lse", lse=amount(rows)) if what == "attention" else ""
+    lse = t("fusion.lse", lse=rows) if what == "attention" else ""
     note = t("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
         scene(

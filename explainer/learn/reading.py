@@ -174,10 +174,10 @@ def _walk(step: int) -> list[Block]:
 
 def _note() -> list[Block]:
     gives = (
-        t("reading.note.padding", n=N_ODD, off=format_fixed(off("padding"))),
-        t("reading.note.finite", off=format_fixed(off("finite"))),
-        t("reading.note.corner", n=N_ODD, off=format_fixed(off("corner"))),
-        t("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
+        t("reading.note.padding", n=N_ODD, off=off("padding")),
+        t("reading.note.finite", off=off("finite")),
+        t("reading.note.corner", n=N_ODD, off=off("corner")),
+        t("reading.note.tf32", off=off("tf32"), fp32=off("")),
         t("reading.note.lse"),
     )
     mistakes, reasons = t.row("reading.note.mistakes"), t.row("reading.note.reasons")

@@ -8,7 +8,7 @@ from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.amounts import amount, rounded
+from explainer.base.amounts import amount
 from explainer.base.records import about, load
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
@@ -130,9 +130,9 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     if n not in found:
         first, last = t("saves.unknown"), ""
     elif n not in gains:
-        first, last = t("saves.too_large"), t("saves.fa2", ms=rounded(found[n][1]))
+        first, last = t("saves.too_large"), t("saves.fa2", ms=found[n][1])
     else:
-        first = t("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
+        first = t("saves.times", standard=found[n][0], fa2=found[n][1])
         last = t("saves.gain", times=gains[n])
     spoken = t("saves.time", first=first, last=last)
     return panel(
@@ -163,11 +163,11 @@ def _saves(n: int, way: str) -> list[Block]:
     spoken = t(
         "saves.spoken",
         n=n,
-        squares=amount(squares(n)),
-        saved_bytes=amount(saved_bytes(n)),
+        squares=squares(n),
+        saved_bytes=saved_bytes(n),
         where=WHERE[WAYS[way]],
-        standard=amount(both["standard"][at]),
-        fa2=amount(both["fa2"][at]),
+        standard=both["standard"][at],
+        fa2=both["fa2"][at],
         fewer=fewer,
         time=spoken,
     )

@@ -139,13 +139,13 @@ def _tiled(step: int) -> list[Block]:
         j=here.j,
         phase=phase,
         does=DOES[phase],
-        read=amount(read),
-        written=amount(written),
+        read=read,
+        written=written,
     )
     y = 310.0
     last = [
         draw_text(0, y, DOES[phase], "is-bold"),
-        draw_text(0, y + 24, t("tiled.moved", read=amount(read), written=amount(written))),
+        draw_text(0, y + 24, t("tiled.moved", read=read, written=written)),
         draw_text(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
         draw_text(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]

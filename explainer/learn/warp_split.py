@@ -67,7 +67,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
     if too_much(split, br, d, card_key):
         most = amount(CARDS[card_key].shared_bytes)
         where, look = (
-            t("warp_split.at_once", size=amount(partial_output(br, d)), most=most),
+            t("warp_split.at_once", size=partial_output(br, d), most=most),
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
@@ -145,11 +145,10 @@ def _warp_split(br: int, bc: int, d: int, card: str) -> list[Block]:
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
     count = min(resident(br, bc, d, card).values())
     spoken = " ".join(
-        t("warp_split.spoken", split=TITLES[s], size=amount(n), barriers=b)
-        for s, (n, b) in found.items()
+        t("warp_split.spoken", split=TITLES[s], size=n, barriers=b) for s, (n, b) in found.items()
     )
     if too_much("k", br, d, card):
-        spoken += " " + t("warp_split.too_much", size=amount(partial_output(br, d)))
+        spoken += " " + t("warp_split.too_much", size=partial_output(br, d))
     spoken += " " + t("warp_split.resident", count=count)
     return [
         scene(

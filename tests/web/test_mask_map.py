@@ -6,12 +6,9 @@ import base64
 
 import numpy as np
 import pytest
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
 from explainer.base.fields import ProblemError
-from explainer.engine.engine import Engine
-from explainer.web import cost, middleware, routes
+from explainer.web import cost
 from explainer.web.mask_map import MOST_CELLS, parse_problem, parse_size
 from explainer.web.mask_map import mask_map as map_of
 from explainer.web.mask_map import palette as palette_of
@@ -122,10 +119,7 @@ def test_what_is_wrong_is_one_sentence(query, sentence):
     assert str(refused.value).count(". ") == 0 and str(refused.value).endswith(".")
 
 
-def test_the_routes_answer_and_refuse():
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    app = Starlette(routes=routes.routes(Engine()), exception_handlers=handlers)
-    client = TestClient(app)
+def test_the_routes_answer_and_refuse(client):
     answer = client.get("/fa/mask?n=16&br=4&bc=4&mask=causal%26window:6,0|prefix:2")
     assert answer.status_code == 200 and answer.json()["scores"]["kept"] == 109
     assert "immutable" in answer.headers["cache-control"]

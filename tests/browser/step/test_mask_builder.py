@@ -310,7 +310,7 @@ def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):
     page.get_by_label("Full").check()
     page.wait_for_function("new URLSearchParams(location.search).get('mask') === 'full'")
     assert radios.evaluate_all(chosen) == ["full"]
-    click(page, "Compose a mask")
+    page.get_by_role("button", name="Compose a mask").click()
     builder(page, "full")
 
 
