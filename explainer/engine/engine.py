@@ -50,12 +50,11 @@ class Engine:
         self,
         spawn: Callable[[], Child] = ProcessChild,
         *,
-        deadline_s: float = DEADLINE_S,
         max_waiting: int = MAX_WAITING,
         rest_s: float = REST_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._spawn, self._deadline_s = spawn, deadline_s
+        self._spawn, self._deadline_s = spawn, DEADLINE_S
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
         self._waiting: FairQueue[Job] = FairQueue()
