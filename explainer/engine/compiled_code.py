@@ -15,7 +15,8 @@ from explainer.base.fields import ProblemError, refused
 from explainer.base.paths import ROOT
 from explainer.base.records import rows_where
 from explainer.base.texts import Texts
-from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
+from explainer.memory.compiled_tiles import COMPILED_D
+from explainer.memory.tile_choices import SIDES, TABLED
 from kernels.spec import masks
 from kernels.spec.masks import PLAIN
 
