@@ -17,7 +17,7 @@ LAYERS = {
     "gradio": (),
     "tokens": ("tokens",),
     "parts": (
-        *("app", "player", "step", "heads", "hall", "embed", "motion", "row_view", "backward"),
+        *("app", "player", "step", "heads", "presentation", "embed", "motion", "row_view", "backward"),
         *("links", "tour", "terms", "run", "memory", "learn", "svg_canvas", "learn_blocks"),
         *(
             "learn_asks",
@@ -39,7 +39,6 @@ MEDIA = {
     "phone": "(max-width: 960px)",
     "desk": "(min-width: 961px)",
     "compact": "(max-width: 1180px)",  # a tablet, or 1280 pixels at 125 %
-    "medium": "(max-width: 1400px)",
     "large": "(min-width: 1800px)",  # a large screen, or a projector of 4K
     "low": "(max-height: 500px)",  # a phone on its side
     "tall": "(min-height: 501px)",
@@ -51,7 +50,7 @@ STATIC_SITE = ("warps", "site")  # what pages without a server need besides the 
 APP = tuple(name for name in LAYER_OF if name not in ("warps", "masks", "site", "offline"))
 # What a page that only plays a Problem needs.
 PLAYER = (
-    *("tokens", "player", "step", "heads", "hall", "motion", "row_view", "backward", "links"),
+    *("tokens", "player", "step", "heads", "presentation", "motion", "row_view", "backward", "links"),
     *("terms", "offline", "hidden"),
 )
 COMMENTS_AND_INDENTS = re.compile(r"/\*.*?\*/|^ +", re.M | re.S)
