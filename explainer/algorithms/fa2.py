@@ -127,7 +127,6 @@ ALGORITHM = Algorithm(
     outer="rows",
     program="block",
     running=True,
-    kernel="fa2",
     output="unnormalized",
     pseudocode=(
         Line("for i in 0 … Tr−1:", note="one thread block each"),

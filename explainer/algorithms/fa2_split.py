@@ -125,7 +125,6 @@ ALGORITHM = replace(
     sign="╌",
     symbol="diamond",
     program=None,
-    kernel="fa2_split",
     pseudocode=(
         Line("for i in 0 … Tr−1, part of the keys:", note="one thread block each"),
         Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", "1st part; others −∞, 0", first=True),

@@ -2,7 +2,8 @@
 // map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
-import { all, el, set, svg } from "../lib/dom.js";
+import { all, boxStyle, el, set, svg } from "../lib/dom.js";
+import { put } from "./frame.js";
 
 /** @import { LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
@@ -20,7 +21,7 @@ const mark = (tensor, box, own, x, y, width, height) =>
     "data-linked": own ? "self" : "",
     "data-tensor": tensor,
     "data-box": box,
-    style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+    style: boxStyle({ x, y, width, height }),
   });
 /** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>
@@ -166,12 +167,7 @@ export class Links {
     this.card.hidden = true;
     if (!at || !(lines.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
     this.card.hidden = false;
-    Object.assign(this.card.style, {
-      left: `${at.x}px`,
-      top: `${at.y - head}px`,
-      width: `${at.width}px`,
-      height: `${at.height + head}px`,
-    });
+    put(this.card, at.x, at.y - head, at.width, at.height + head);
     set(this.title, { text: title });
     this.lines.replaceChildren(
       ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),

@@ -2,7 +2,7 @@
 // Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
 
 import { hueOf } from "../lib/colors.js";
-import { card, el, set } from "../lib/dom.js";
+import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { AXES } from "../model/links.js";
 import { operands } from "../model/sums.js";
@@ -86,8 +86,7 @@ export class TilePanel {
       el("span", { class: "fa-legend-of", text: scale }),
     ]);
     this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: t("zoom") });
-    zoom.addEventListener("click", onZoom);
+    const zoom = button(t("zoom"), onZoom, { class: "fa-link is-main" });
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
       this.band,
