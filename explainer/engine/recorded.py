@@ -6,13 +6,12 @@ They come in the form of a live run, so that the same page draws them, marked as
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
-from explainer.base.records import about, load
+from explainer.base.records import about, load, rows_where
 from explainer.base.texts import Texts
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
@@ -43,10 +42,8 @@ def nearest(request: RunRequest) -> Result | None:
 
     fitting = [
         row
-        for row in load()["rows"]
-        if (row["mask"], row["dtype"], row["d"]) == (str(p.mask), p.dtype, p.d)
-        and distance(row)[0] <= math.log2(MOST_N)
-        and distance(row)[1] <= math.log10(MOST_WORK)
+        for row in rows_where(mask=str(p.mask), dtype=p.dtype, d=p.d)
+        if distance(row)[0] <= math.log2(MOST_N) and distance(row)[1] <= math.log10(MOST_WORK)
     ]
     return _result(request, min(fitting, key=distance)) if fitting else None
 
@@ -56,10 +53,8 @@ def measured_like(request: RunRequest) -> RunRequest:
     for fp32, which was not recorded), then d and N in octaves."""
     p = request.problem
     dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    rows = [row for row in load()["rows"] if row["dtype"] == dtype]
-    rows = [row for row in rows if row["mask"] == str(p.mask)] or rows
     best = min(
-        rows,
+        rows_where(dtype=dtype, mask=str(p.mask)) or rows_where(dtype=dtype),
         key=lambda r: abs(math.log2(r["n"] / p.n)) + 2 * abs(math.log2(r["d"] / p.d)),
     )
     return RunRequest.from_query(
@@ -70,7 +65,7 @@ def measured_like(request: RunRequest) -> RunRequest:
 
 
 def _result(request: RunRequest, best: PointRow) -> Result:
-    same = {row["method"]: row for row in _at_point(load()["rows"], best)}
+    same = {row["method"]: row for row in rows_where(**{key: best[key] for key in POINT})}
     wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash"}
     rows = [_row(same[name]) for name in METHODS if name in wanted and name in same]
     shape = {key: str(best[key]) for key in POINT}
@@ -111,12 +106,11 @@ def _row(r: PointRow) -> Row:
 
 def _clocks(point: PointRow) -> list[str]:
     """Read what nvidia-smi reported right after this point was timed, as in a live result."""
-    return [clocks["after_timing"] for clocks in _at_point(load()["clocks"], point)]
-
-
-def _at_point(rows: Sequence[Any], point: PointRow) -> list[Any]:
-    """Return the rows that were measured where this one was."""
-    return [row for row in rows if all(row[key] == point[key] for key in POINT)]
+    return [
+        clocks["after_timing"]
+        for clocks in load()["clocks"]
+        if all(clocks[key] == point[key] for key in POINT)
+    ]
 
 
 def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
