@@ -14,7 +14,7 @@ import torch
 import kernels
 from kernels import dispatch
 from kernels.spec import masks
-from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 
 ROOT = Path(__file__).resolve().parents[2]
 with_transformers = pytest.mark.skipif(
@@ -26,13 +26,7 @@ with_transformers = pytest.mark.skipif(
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
 def test_it_is_attention(dtype, causal):
     q, k, v = make_qkv(33, 64, n_k=50, heads=4, k_heads=2, dtype=dtype)
-    o, lse = kernels.attention(q, k, v, causal=causal, return_lse=True)
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal)
-    allowed = tolerance(
-        q, k, v, o_ref, causal=causal, scale=0.125, order="fa2", key_blocks=1, tf32=False
-    )
-    assert (o.double() - o_ref).abs().max().item() <= allowed.o
-    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    o, _ = assert_attention(q, k, v, kernels.attention, causal=causal)
     assert torch.equal(kernels.attention(q, k, v, causal=causal), o)
     assert torch.equal(kernels.attention(q, k, v, mask="causal" if causal else "full"), o)
 
@@ -92,11 +86,7 @@ def test_any_mask_score_and_sink(how, n_q):
     q, k, v = make_qkv(n_q, 64, n_k=50, heads=4, k_heads=2, dtype="bf16")
     if DEVICE == "cpu":
         assert kernels.which(q, k, v, **how).kernel == "fa2"
-    o, lse = kernels.attention(q, k, v, **how, return_lse=True)
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
-    allowed = tolerance(q, k, v, o_ref, **how, scale=0.125, order="fa2", key_blocks=1, tf32=False)
-    assert (o.double() - o_ref).abs().max().item() <= allowed.o
-    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    assert_attention(q, k, v, kernels.attention, **how)
 
 
 @pytest.mark.parametrize(
