@@ -8,22 +8,9 @@ import torch
 import kernels
 from kernels import hopper
 from kernels.hopper import launch, plans
-from tests.kernels.attention_checks import assert_attention, make_qkv, wrong_replays
+from tests.kernels.attention_checks import PEERS_LENGTHS, assert_attention, make_qkv, wrong_replays
 
-LENGTHS = [
-    (113, 203),
-    (128, 217),
-    (256, 512),
-    (512, 256),
-    (1023, 1024),
-    (1024, 1023),
-    (2048, 2048),
-    (1, 147),
-    (3, 799),
-    (127, 512),
-    (1, 1),
-    (4096, 4096),
-]
+LENGTHS = [*PEERS_LENGTHS, (1, 1), (4096, 4096)]
 SHARED_BYTES = 227 * 1024  # of a thread block on Hopper
 REGISTERS = 65_536  # of an SM
 
