@@ -50,10 +50,10 @@ def row_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
         if w.n % w.block_k:  # lanes without a key
             found[:, -1][found[:, -1] == FULL] = PARTIAL
         return (found == FULL).sum(axis=1), (found == PARTIAL).sum(axis=1)
-    start, stop = w.mask.key_range(w.n, w.n, w.block_q)
-    first, last = w.mask.key_range(w.n, w.n, w.block_q, every=True)
-    full = np.maximum(0, last // w.block_k - -(-first // w.block_k))
-    return full, -(-stop // w.block_k) - start // w.block_k - full
+    first_row = np.arange(0, w.n, w.block_q)  # the keys that it sees all rows of its block see
+    full = (first_row + 1 if w.mask.hides else np.full_like(first_row, w.n)) // w.block_k
+    _, stop = w.mask.key_range(w.n, w.n, w.block_q)
+    return full, -(-stop // w.block_k) - full
 
 
 @lru_cache(maxsize=64)
