@@ -13,6 +13,24 @@ from kernels.spec import scores
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 UNIT_ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+# Of queries and keys, in flash-attention's own tests.
+PEERS_LENGTHS = [
+    (113, 203),
+    (128, 217),
+    (113, 211),
+    (108, 256),
+    (256, 512),
+    (512, 256),
+    (1024, 1024),
+    (1023, 1024),
+    (1024, 1023),
+    (2048, 2048),
+    (1, 147),
+    (1, 239),
+    (3, 799),
+    (127, 512),
+    (127, 513),
+]
 TF32_ROUNDOFF = 2.0**-10  # the matrix units cut operands to 10 bits of mantissa
 
 

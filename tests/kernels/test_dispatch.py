@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ import kernels
 from kernels import dispatch
 from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.test_interface import in_fresh_process
 
 ROOT = Path(__file__).resolve().parents[2]
 with_transformers = pytest.mark.skipif(
@@ -151,29 +150,34 @@ def test_what_transformers_asks_is_mapped():
         of_transformers(q, k, v, dense, sliding_window=5)
 
 
-@with_transformers
-@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
-def test_models_with_a_window_a_soft_cap_or_sinks(kind):
-    """Logits of a small random model, longer than its window, against "eager"."""
+def small_model(kind: str, k_heads: int, **more):
+    """A random model of two layers of this family of Transformers."""
     import transformers
 
-    exec(registration(), {})
-    more = {
-        "Mistral": {"sliding_window": 6},
-        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
-        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
-    }[kind]
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=97,
         hidden_size=64,
         intermediate_size=96,
         num_hidden_layers=2,
         num_attention_heads=4,
-        num_key_value_heads=2,
+        num_key_value_heads=k_heads,
         **more,
     )
     torch.manual_seed(0)
-    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+    return getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+
+
+@with_transformers
+@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
+def test_models_with_a_window_a_soft_cap_or_sinks(kind):
+    """Logits of a small random model, longer than its window, against "eager"."""
+    exec(registration(), {})
+    more = {
+        "Mistral": {"sliding_window": 6},
+        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
+        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
+    }[kind]
+    model = small_model(kind, 2, **more)
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
     logits = {}
     with torch.no_grad():
@@ -187,20 +191,9 @@ def test_models_with_a_window_a_soft_cap_or_sinks(kind):
 @pytest.mark.parametrize("k_heads", [4, 2], ids=["mha", "gqa"])
 def test_three_lines_register_it_with_transformers(k_heads):
     """Logits of a small random model against "sdpa" and "eager"; a padded batch is refused."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     namespace: dict = {}
     exec(registration(), namespace)  # the lines of the documentation, as they stand
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=97,
-        hidden_size=64,
-        intermediate_size=96,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=k_heads,
-    )
-    model = LlamaForCausalLM(config).to(DEVICE).eval()
+    model = small_model("Llama", k_heads)
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
     with torch.no_grad():
         logits, written = {}, {}
@@ -231,16 +224,8 @@ def test_the_documented_registration_is_three_lines():
 
 def run_beside(script: str, *paths: Path) -> None:
     """Runs Python in the repository's root with these folders at the end of its path."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, '')\n{script}"],
-        cwd=ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    folders = os.pathsep.join(map(str, paths))
+    in_fresh_process(f"import sys; sys.path.insert(0, '')\n{script}", PYTHONPATH=folders)
 
 
 def test_another_package_of_this_name_is_found_behind_it(tmp_path):
