@@ -76,10 +76,9 @@ class Algorithm:
     ``opens``: the tensor whose reading begins a block of the ``outer`` loop. ``program``: what one
     program of its kernel computes, a whole head or one outer block; None where launches are not
     simulated. ``launches``: kernel → the tensors that it (reads, writes), all if there is one, and
-    in the backward pass. ``kernel``: what runs it, an order of
-    ``kernels.flash_attention``, in the backward pass a method of ``kernels.gradients``; None if
-    nothing does. ``lanes``: programs that share a row block, each with its own part of the
-    keys.
+    in the backward pass. ``kernel``: in the backward pass, the method of
+    ``kernels.gradients`` that runs it; None if nothing does. ``lanes``: programs that share a row
+    block, each with its own part of the keys.
 
     ``running``: m and l are carried from tile to tile. ``output``: O after a visit is
     "unnormalized" (on chip, divided once at the end), "normalized" (in HBM, divided every time), or
@@ -125,4 +124,5 @@ class Algorithm:
     @property
     def texts(self) -> dict[str, Any]:
         """Its words in algorithms.json."""
-        return TEXTS.named(self.key if self.pass_ == "forward" else f"{self.key} {self.pass_}")
+        words: dict[str, Any] = TEXTS.named("backward" if self.pass_ == "backward" else "forward")
+        return words[self.key]

@@ -119,7 +119,6 @@ ALGORITHM = Algorithm(
     outer="keys",
     program="head",
     running=True,
-    kernel="fa1",
     output="normalized",
     pseudocode=(
         Line("for j in 0 … Tc−1:"),

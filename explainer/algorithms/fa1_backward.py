@@ -126,7 +126,6 @@ def size(p: Problem) -> Size:
 ALGORITHM = replace(
     FORWARD,
     pass_="backward",
-    kernel=None,
     opens="K",
     outer="keys",
     running=False,

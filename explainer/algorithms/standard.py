@@ -124,7 +124,6 @@ ALGORITHM = Algorithm(
     outer="rows",
     program=None,
     running=False,
-    kernel="standard",
     output="final",
     stores_scores=True,
     pseudocode=(

@@ -164,7 +164,6 @@ def size(p: Problem) -> Size:
 ALGORITHM = replace(
     FORWARD,
     pass_="backward",
-    kernel=None,
     opens="P",
     outer="rows",
     running=False,

@@ -1,11 +1,11 @@
-"""Kernel jobs for many visitors: one child process does them, this side decides, waits and heals.
+"""Run kernel jobs for many visitors in one child process, which is replaced when it breaks.
 
-The web process never touches CUDA. Identical requests share one run, results are kept, a session's
-new request replaces its old one, and a worker that dies, hangs or faults is replaced.
+The web process never touches CUDA. Identical requests share one run, results are cached, a
+session's new request replaces its old one, and a worker that dies, hangs or faults is replaced.
 
 By hand: celery and rq want a broker beside the one process that a Space has; concurrent.futures has
-a single worker but breaks the whole pool when it dies, and can neither kill what hangs, report how
-far it is, share a run nor drop one. What is waited for must also run as ZeroGPU's own fork.
+a single worker but breaks the whole pool when it dies, and can neither kill a run that hangs,
+report its progress, share it nor drop it. The same jobs must also run as ZeroGPU's own fork.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import takewhile
 
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
@@ -40,21 +41,20 @@ LOG = logging.getLogger("explainer.engine")
 
 
 class Engine:
-    """Takes requests from any thread; a single thread of its own talks to the worker.
+    """Take requests from any thread; a single thread of its own talks to the worker.
 
-    ``spawn`` starts a life of the worker and may raise :class:`WorkerLost`; ``clock`` in seconds.
+    ``spawn`` starts a worker process and may raise :class:`WorkerLost`; ``clock`` in seconds.
     """
 
     def __init__(
         self,
         spawn: Callable[[], Child] = ProcessChild,
         *,
-        deadline_s: float = DEADLINE_S,
         max_waiting: int = MAX_WAITING,
         rest_s: float = REST_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._spawn, self._deadline_s = spawn, deadline_s
+        self._spawn, self._deadline_s = spawn, DEADLINE_S
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
         self._waiting: FairQueue[Job] = FairQueue()
@@ -70,8 +70,8 @@ class Engine:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the worker in the background, so that the first visitor does not wait for it; and
-        its thread once more, should it have ended: whoever asks, waits or looks after it calls."""
+        """Start the worker in the background, so that the first visitor does not wait for it. Start
+        the engine's thread again if it has ended: submit, position and state call this."""
         with self._change:
             if self._closed or (self._thread and self._thread.is_alive()):
                 return
@@ -87,7 +87,7 @@ class Engine:
             self._thread.start()
 
     def close(self) -> None:
-        """Ends the worker; jobs not yet done fail."""
+        """End the worker; jobs that are not done fail."""
         with self._change:
             self._closed = True
             child = self._child
@@ -96,12 +96,12 @@ class Engine:
             child.kill()
 
     def machine(self) -> Machine | None:
-        """What the worker said of its machine; None while it is still starting."""
+        """Return the worker's description of its machine; None while it is starting."""
         return self._machine
 
     def state(self) -> dict:
-        """For a health check: can kernels run, and if not why; what waits for the worker, how often
-        was it replaced. It also sees to it that the engine's thread is there."""
+        """Return the state for a health check: whether kernels can run, and if not why; how many
+        jobs wait, and how often the worker was replaced. Starts the engine's thread if it ended."""
         with self._change:
             thread = self._thread is not None and self._thread.is_alive()
             worker = self._child is not None and self._child.alive()
@@ -129,40 +129,39 @@ class Engine:
         return state
 
     def position(self, job: Job) -> int:
-        """How many jobs are before this one, as the line stands now."""
+        """Return how many jobs are before this one, as the queue is now."""
         self.start()
         with self._change:
             if job not in self._waiting:
                 return 0
-            return list(self._waiting.order()).index(job) + (self._running is not None)
+            return len(self._before(job)) + (self._running is not None)
 
     def wait_s(self, job: Job) -> float | None:
-        """Seconds until this job's turn, as the line stands now: what is expected of the jobs
-        before it, at the pace that runs have had here; None once it has begun."""
+        """Return the seconds until this job begins, as the queue is now: what is expected of the
+        jobs before it, at the rate that runs have had here; None once it has begun."""
         with self._change:
             if job not in self._waiting:
                 return None
-            seconds = 0.0
+            seconds = [self._estimate.factor * self._expected(x.request) for x in self._before(job)]
             if (now := self._running) and now.began is not None:
-                seconds += max(
-                    0.0,
-                    self._estimate.factor * now.expected_s - (self._clock() - now.began),
-                )
-            for before in self._waiting.order():
-                if before is job:
-                    return seconds
-                seconds += self._estimate.factor * self._expected(before.request)
-            return seconds
+                rest = self._estimate.factor * now.expected_s - (self._clock() - now.began)
+                seconds.append(max(0.0, rest))
+            return sum(seconds)
+
+    def _before(self, job: Job) -> list[Job]:
+        """Return the waiting jobs that come before this one."""
+        return list(takewhile(lambda other: other is not job, self._waiting.order()))
 
     def _expected(self, request: Request) -> float:
         return admission.expected_s(request, self._machine)
 
     def submit(self, request: Request, session: str = "", client: Client | None = None) -> Job:
-        """A job for this request: a finished one if it ran before, a shared one if it runs now.
+        """Return a job for this request: a finished one if it ran before, a shared one if it is
+        queued or runs.
 
-        A ``session``'s newer request replaces its older one: nobody is left waiting for that.
-        ``client``: whose turn it takes; a page of its own where none is named. Never blocks and
-        never raises; a refusal is a failed job with one sentence.
+        A ``session``'s newer request replaces its older one. ``client``: the client whose share of
+        the queue it uses; a page of its own by default. Never blocks and never raises; a refusal is
+        a failed job with one sentence.
         """
         client = client or Client(page=session)
         self.start()
@@ -190,8 +189,8 @@ class Engine:
             return job
 
     def leave(self, job: Job, session: str) -> None:
-        """This session no longer waits for the job; one that nobody waits for is not begun, and
-        ends early if it runs."""
+        """Note that this session no longer waits for the job. A job without sessions is dropped
+        from the queue, or ends early if it runs."""
         with self._change:
             self._leave(job, session)
 
@@ -230,7 +229,7 @@ class Engine:
         return refusal
 
     def crowded(self, client: Client) -> str | None:
-        """Why nothing more of this client is taken at the moment, or None."""
+        """Return why no further job of this client is accepted now, or None."""
         with self._change:
             return self._waiting.crowded(client, self._max_waiting)
 
@@ -257,7 +256,7 @@ class Engine:
                 job.state = "running"
             try:
                 outcome = self._run(job)
-            except Exception:  # whatever it met is this job's end and not the thread's
+            except Exception:  # it ends this job, not the thread
                 LOG.exception(
                     "a job of kind %s ended in an error of ours", type(job.request).__name__
                 )
@@ -278,7 +277,7 @@ class Engine:
             self._replace()
 
     def _ready(self) -> Child:
-        """A living worker; one that follows a broken one first shows that it computes rightly."""
+        """Return a living worker. One that replaces a broken one first passes a check."""
         if self._child is None or not self._child.alive():
             self._child = None
             self._child = self._spawn()
@@ -301,7 +300,8 @@ class Engine:
             child.kill()
 
     def _run(self, job: Job) -> dict:
-        """Outcome of one job: a worker that breaks or hangs is replaced and the job tried again."""
+        """Return the outcome of one job. A worker that breaks or hangs is replaced, and the job is
+        tried once more."""
         text = ""
         for attempt in (1, 2):
             try:
@@ -342,8 +342,8 @@ class Engine:
         return t("silent", seconds=self._allowed_s(job.request))
 
     def _allowed_s(self, request: Request) -> float:
-        """Seconds without progress after which a run is taken to hang: many times what is expected
-        of all of it. One that gets on, if slowly, on a busy machine, has the whole deadline."""
+        """Return the seconds without progress after which a run counts as hanging: many times what
+        the whole run should take. A run that makes progress has until the deadline."""
         expected = self._expected(request) * max(1.0, self._estimate.factor)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 

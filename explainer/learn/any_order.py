@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed, scientific
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
@@ -76,8 +75,8 @@ def _visits(order: list[int]) -> list[Block]:
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
     wording = ", ".join(map(str, order))
-    spoken = t("any_order.visits.words", order=wording, m=format_fixed(m, 2), l=format_fixed(l, 2))
-    note = t("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
+    spoken = t("any_order.visits.words", order=wording, m=m, l=l)
+    note = t("any_order.visits.note", off=off, n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {
         "m": [x for x, _, _ in found],
         "l": [x for _, x, _ in found],
@@ -138,7 +137,7 @@ def _merge(count: int) -> list[Block]:
     spoken = t("any_order.merge.words", n=count, parts=wording, lse=whole)
     return [
         scene(t("any_order.merge.label", n=count), spoken, panel(width, 322, shapes)),
-        text(t("any_order.merge.note", off=scientific(off), d=D)),
+        text(t("any_order.merge.note", off=off, d=D)),
     ]
 
 

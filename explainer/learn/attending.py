@@ -226,7 +226,7 @@ def _attention(who: str, row: int) -> list[Block]:
         **looks,
         nq=len(askers),
         nk=len(words),
-        total=format_fixed(P[r].sum(), 2),
+        total=P[r].sum(),
     )
     label = t.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]

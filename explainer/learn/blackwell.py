@@ -141,8 +141,8 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             share=share,
             tiles=found.tiles,
             rescaled=found.tiles_rescaled,
-            error=scientific(found.error),
-            error_0=scientific(played(0).error),
+            error=found.error,
+            error_0=played(0).error,
         ),
         chart(
             30,
@@ -168,7 +168,7 @@ def _exp(degree: int) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        *captions("blackwell.exp", degree=degree, most=scientific(half)),
+        *captions("blackwell.exp", degree=degree, most=half),
         chart(
             54,
             58,
@@ -184,7 +184,7 @@ def _exp(degree: int) -> dict[str, object]:
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
         draw_text(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
         draw_text(0, 286, scientific(most), "is-bold"),
-        lines(0, 340, 20, t("blackwell.exp.why"), "is-small"),
+        lines(340, t("blackwell.exp.why"), "is-small"),
     )
 
 
@@ -229,9 +229,9 @@ def _blackwell(threshold: int, degree: int) -> list[Block]:
         threshold=threshold,
         rises=found.rises,
         rescaled=found.rescaled,
-        error=scientific(found.error),
+        error=found.error,
         degree=degree,
-        off=scientific(off),
+        off=off,
     )
     note = t("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()

@@ -174,9 +174,9 @@ def on_chip(n: int, block: int) -> list[Block]:
         text(
             t(
                 "claim_costs.on_chip.finding",
-                operands=amount(operands),
-                standard=amount(extra["standard"]),
-                fa2=amount(extra["fa2"]),
+                operands=operands,
+                standard=extra["standard"],
+                fa2=extra["fa2"],
             )
         ),
     ]

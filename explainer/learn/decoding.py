@@ -126,7 +126,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 )
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        *captions("decoding.merge", lse=format_fixed(lse, 2)),
+        *captions("decoding.merge", lse=lse),
     ]
     return shapes
 
@@ -164,7 +164,7 @@ def _decode(tokens: int, parts: int) -> list[Block]:
         pages=len(pages(tokens)["A"]),
         n=len(found),
         each=", ".join(format_fixed(p.lse, 2) for p in found),
-        lse=format_fixed(lse, 2),
+        lse=lse,
         weights=", ".join(f"{p.weight:.2f}" for p in found),
     )
     panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, parts))

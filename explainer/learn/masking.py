@@ -72,11 +72,11 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     if shape == "corner":
         return "bad", t("masking.bad_corner")
     if way == "times" and not m["keep"].all():
-        return "bad", t("masking.bad_times", sum=format_fixed(m["P"][0].sum(), 2))
+        return "bad", t("masking.bad_times", sum=m["P"][0].sum())
     if not len(blind):
         return "good", t("masking.good" if m["keep"].all() else "masking.good_hidden")
     if way == "big":
-        return "bad", t("masking.bad_big", weight=format_fixed(m["P"][0, 0], 2))
+        return "bad", t("masking.bad_big", weight=m["P"][0, 0])
     return "bad", t("masking.bad_inf")
 
 

@@ -111,8 +111,8 @@ def _memory(tiles: str, card: str) -> list[Block]:
         card=hardware.name,
         places=places,
         setting=setting,
-        matrix=amount(matrix),
-        square=amount(square),
+        matrix=matrix,
+        square=square,
         times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
     )
     data = {
@@ -131,9 +131,9 @@ def _memory(tiles: str, card: str) -> list[Block]:
     return [picture("pyramid", t("memories.label", card=hardware.name), words, data)]
 
 
-def first_larger(n_bytes: int, itemsize: int = 2) -> int:
-    """The first power of two N whose S of one head has more bytes than this."""
-    return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // itemsize) + 1))
+def first_larger(n_bytes: int) -> int:
+    """The first power of two N whose S of one head, in 16 bits, has more bytes than this."""
+    return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // 2) + 1))
 
 
 def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
@@ -144,7 +144,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
         wording = {"square": amount(2 * n * n), "room": amount(n_bytes)}
         if n <= right:
             return t("memories.fits" if n < right else "memories.first", **wording)
-        return t("memories.later", **wording, right=right, first=amount(2 * right**2))
+        return t("memories.later", **wording, right=right, first=2 * right**2)
 
     return {
         "words": words,
@@ -161,8 +161,8 @@ def _lesson() -> Lesson:
         _larger(
             t(
                 "memories.question_block",
-                size=amount(card.shared_bytes),
-                of=amount(by["shared"].per_sm_bytes or 0),
+                size=card.shared_bytes,
+                of=by["shared"].per_sm_bytes or 0,
             ),
             card.shared_bytes,
             (512, 2048, 8192, 32768),

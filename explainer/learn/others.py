@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount, format_fixed
+from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
-from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, scene
+from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, read_aloud, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
 GPUS = 4
@@ -106,20 +106,18 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
             log=True,
             ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)],
         ),
-        *captions("others.linear", size=amount(state[0])),
+        *captions("others.linear", size=state[0]),
     ]
     exact, other = errors().values()
-    right = captions("others.linear_right", fa2=format_fixed(exact), linear=format_fixed(other, 2))
+    right = captions("others.linear_right", fa2=exact, linear=other)
     return left, right
 
 
 def _others(what: str, step: int, layout: str) -> list[Block]:
     if what == "linear":
         left, right = _linear()
-        words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
-        return [
-            scene(t("others.linear.title"), words, panel(400, 345, left), panel(360, 345, right))
-        ]
+        panels = panel(400, 345, left), panel(360, 345, right)
+        return [scene(t("others.linear.title"), read_aloud(panels), *panels)]
     step = step - 1
     counts = [len(tiles) for tiles in work(layout, step)]
     words = t(

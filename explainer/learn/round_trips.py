@@ -57,10 +57,10 @@ def _trips(n: int, heads: int) -> list[Block]:
     trips = 4 * square(n, heads)
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
-        [t("round_trips.scores", n=n), t("round_trips.per_head", size=amount(square(n, 1)))],
+        [t("round_trips.scores", n=n), t("round_trips.per_head", size=square(n, 1))],
         [
             t("round_trips.heads", heads=heads),
-            t("round_trips.for_s", size=amount(square(n, heads))),
+            t("round_trips.for_s", size=square(n, heads)),
         ],
         [t("round_trips.trips"), amount(trips)],
         [
@@ -88,10 +88,10 @@ def _trips(n: int, heads: int) -> list[Block]:
         n=n,
         heads=heads,
         kernels=wording,
-        total=amount(total),
-        trips=amount(trips),
+        total=total,
+        trips=trips,
         time=steps[3][1],
-        room=amount(hardware.hbm_bytes),
+        room=hardware.hbm_bytes,
     )
     data = {
         "kernels": [
@@ -106,9 +106,7 @@ def _trips(n: int, heads: int) -> list[Block]:
         "ladder": ladder,
         "heads": heads,
         "room": hardware.hbm_bytes,
-        "room_text": t(
-            "round_trips.room", card=hardware.name.split()[0], size=amount(hardware.hbm_bytes)
-        ),
+        "room_text": t("round_trips.room", card=hardware.name.split()[0], size=hardware.hbm_bytes),
         "most": square(LENGTHS[-1], heads),
         "least": square(LENGTHS[0], 1),
     }
@@ -119,12 +117,12 @@ def _gib(n: int, heads: int) -> dict:
     times = n // KNOWN
     right = t(
         "round_trips.gib_right",
-        first=amount(square(KNOWN, 1)),
+        first=square(KNOWN, 1),
         least=KNOWN,
         times=times,
         square=times**2,
-        one=amount(square(n, 1)),
-        all=amount(square(n, heads)),
+        one=square(n, 1),
+        all=square(n, heads),
         heads=heads,
     )
     return {
@@ -141,9 +139,9 @@ def _gib(n: int, heads: int) -> dict:
 # ---- roofline
 
 
-def intensity(n: int, d: int, order: str, dtype: str = DTYPE) -> float:
+def intensity(n: int, d: int, order: str) -> float:
     """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
-    return 4 * n * n * d / compulsory_bytes(n, d, dtype, order)
+    return 4 * n * n * d / compulsory_bytes(n, d, DTYPE, order)
 
 
 def ridge(key: str) -> float:

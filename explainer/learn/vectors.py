@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
@@ -62,15 +61,15 @@ def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
     where = t("vectors.dot.zero")
     if q_length and k_length:
         angle = np.degrees(np.arccos(np.clip(dot / (q_length * k_length), -1, 1)))
-        where = t("vectors.dot.angle", angle=angle, length=format_fixed(dot / k_length, 2))
+        where = t("vectors.dot.angle", angle=angle, length=dot / k_length)
     words = t(
         "vectors.dot.spoken",
         q_x=qx,
         q_y=qy,
         k_x=kx,
         k_y=ky,
-        dot=format_fixed(dot, 2),
-        length=format_fixed(k_length, 2),
+        dot=dot,
+        length=k_length,
         where=where,
         many=QUERIES * KEYS_EACH,
         d=d,

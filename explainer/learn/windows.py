@@ -8,7 +8,6 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import address, make_problem
@@ -91,8 +90,8 @@ def _sentences(p: Problem, kind: str) -> list[Shape]:
         draw_text(x, 38, t("windows.scores", scores=scores, all=N * N)),
         draw_text(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
         draw_text(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
-        draw_text(x, 134, t("windows.loads", size=amount(loaded * tile)), hue="k"),
-        draw_text(x, 156, t("windows.of", size=amount(total * tile)), "is-quiet"),
+        draw_text(x, 134, t("windows.loads", size=loaded * tile), hue="k"),
+        draw_text(x, 156, t("windows.of", size=total * tile), "is-quiet"),
         draw_text(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
         draw_text(x, 226, size[kind], "is-small"),
         draw_text(x, 254, t("windows.share", share=share), hue="q"),

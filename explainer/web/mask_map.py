@@ -18,11 +18,11 @@ from explainer.problem import Problem
 from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
 from kernels.spec.scores import MODIFICATIONS
 
-say = Texts("web")
+t = Texts("web")
 SIZES = ("n", "br", "bc")
 KEYS = (*SIZES, "mask", "score", "sink")
-MOST_CELLS = 128  # the longest sequence whose scores are told one by one
-MOST_DRAWN = 1 << 16  # tiles that are told one by one
+MOST_CELLS = 128  # the longest sequence whose scores are sent one by one
+MOST_DRAWN = 1 << 16  # tiles that are sent one by one
 MOST_TILES = 1 << 22
 THUMBNAIL = 16  # tokens
 
@@ -31,7 +31,7 @@ def parse_problem(query: Mapping[str, str], keys: tuple[str, ...] = KEYS) -> Pro
     """Parse the Problem whose mask is mapped. Raises ProblemError, also for too many tiles."""
     p = Problem.from_query({key: query[key] for key in keys if key in query})
     if p.Tr * p.Tc > MOST_TILES:
-        why = say("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
+        why = t("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
         raise refused({"br": p.block_q, "bc": p.block_k}, why)
     return p
 
@@ -112,11 +112,6 @@ def _starts(p: Problem) -> dict[str, str]:
         "chunk": str(max(1, n // 4)),
         "block": ",".join([f"{p.block_q}x{p.block_k}", *diagonal]),
     }
-
-
-def parse_size(query: Mapping[str, str]) -> Problem:
-    """Parse the sizes for which masks are offered. Raises ProblemError."""
-    return parse_problem(query, SIZES)
 
 
 def palette(p: Problem) -> dict[str, object]:

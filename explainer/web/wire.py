@@ -45,8 +45,9 @@ Arrays = dict[str, np.ndarray]
 
 def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
     """Return True if the Problem travels with its numbers, False if as tiles only."""
-    few = problem.Tr * problem.Tc <= MOST_VISITS
-    return few and wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
+    if problem.Tr * problem.Tc > MOST_VISITS:
+        return False
+    return wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
@@ -62,7 +63,9 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
         for move in each
     ]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
-    bits = {phases: sum(1 << places[p] for p in phases) for phases in {s.phases for s in steps}}
+    bits = {
+        phases: sum(1 << places[phase] for phase in phases) for phases in {s.phases for s in steps}
+    }
     of_steps = {
         "v_i": ("i4", [-1 if s.i is None else s.i for s in steps]),
         "v_j": ("i4", [-1 if s.j is None else s.j for s in steps]),

@@ -1,17 +1,18 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, rowsOf, sumsOf } from "./backward.js";
+import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
+import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { makeStatistics, PENDING } from "./statistics.js";
 
-/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
 /** @type {Op[]} */
 export const OPS = ["read", "write", "add"];
-export const PENDING = undefined; // NaN is a number here: what overflow makes
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
 const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
@@ -74,7 +75,7 @@ export function prepare({ header, arrays }) {
     previous,
     lastOfLane,
     strip,
-    ...sumsOf(header, arrays),
+    ...sumsOf({ header, arrays }),
   };
 }
 
@@ -146,8 +147,12 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
+export const filterTransfers = (transfers, way) =>
+  transfers.filter(({ op }) => (op === "read") === (way === "read"));
+
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
-function transfersOf(trace, v, phaseDone) {
+export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
   /** @type {Transfer[]} */
   const list = [];
@@ -169,8 +174,10 @@ function transfersOf(trace, v, phaseDone) {
   return list;
 }
 
+const PAST = ["m_old", "alpha", "l_old"]; // of a row that may have met keys before
+
 /** @param {Trace} trace @param {number} v @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
-function statsOf(trace, v, rows, done) {
+export function statsOf(trace, v, rows, done) {
   const { header } = trace;
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
@@ -179,24 +186,18 @@ function statsOf(trace, v, rows, done) {
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
-  const names = header.row_names;
   const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const get = (/** @type {string} */ name, /** @type {string} */ phase) =>
-      has && done(phase) ? arrays[name]?.[base + r] : PENDING;
-    const m_old = running ? arrays.r_m_old[base + r] : PENDING;
-    const m_new = get("r_m_new", "max");
+    const stats = makeStatistics((name, phase) => {
+      const isThere = PAST.includes(name) ? running : has;
+      return isThere && (!phase || done(phase)) ? arrays[`r_${name}`]?.[base + r] : PENDING;
+    });
+    const { m_old, m_new } = stats;
     out.push({
       row: rows.start + r,
-      name: names ? names[rows.start + r] : null,
+      name: header.row_names?.[rows.start + r] ?? null,
       rose: m_old !== PENDING && m_old > -Infinity && Number(m_new) > m_old, // over an earlier one
-      m_old,
-      l_old: running ? arrays.r_l_old[base + r] : PENDING,
-      row_max: get("r_row_max", "max"),
-      m_new,
-      alpha: running ? get("r_alpha", "exp") : PENDING,
-      row_sum: get("r_row_sum", "sum"),
-      l_new: get("r_l_new", "sum"),
+      ...stats,
     });
   }
   return out;
@@ -261,8 +262,6 @@ const dividedBy = ({ acc, a_ptr, r_ptr, r_l_new }, v, d) =>
 
 /** @param {Trace["arrays"]} arrays @param {number} v */
 const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
-/** @param {Trace} trace @param {number} v @param {string} phase */
-const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
 /** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */
@@ -290,14 +289,7 @@ export function frame(trace, step, phase) {
     phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
-  const rows =
-    i < 0
-      ? { start: 0, stop: p.n }
-      : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
-  const cols =
-    j < 0
-      ? { start: 0, stop: p.n }
-      : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
+  const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
   const zoom = zoomAt(trace, step)?.arrays ?? null;
   const stage = header.stages[arrays.v_stage[step]];
   const backward = header.pass === "backward";

@@ -4,9 +4,10 @@
 import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { hidden } from "../model/frame.js";
+import { filterTransfers, hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
+import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, context2d, fit, hatch } from "./matrix.js";
@@ -23,7 +24,7 @@ import {
 } from "../model/tiles.js";
 
 /** @import { Direction } from "../model/types.js" */
-/** @import { Frame, Problem, Trace, Transfer } from "../model/types.js" */
+/** @import { Frame, Problem, Span, Trace, Transfer } from "../model/types.js" */
 /** @import { Box, OnHead, Theme } from "./types.js" */
 /** @import { Look } from "../model/tiles.js" */
 
@@ -192,6 +193,13 @@ export class Hbm {
     );
   }
 
+  /** Where a part of the score matrix lies on the map. @param {Record<"rows" | "keys", Span>} area */
+  boxOf({ rows, keys }) {
+    const { left, top, cell } = this;
+    const [width, height] = [sizeOf(keys) * cell, sizeOf(rows) * cell];
+    return { x: left + keys.start * cell, y: top + rows.start * cell, width, height };
+  }
+
   /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. @param {string} tensor @param {(number | number[])[]} blocks @param {DOMRect} box */
   home(tensor, blocks, box) {
     const within = (/** @type {Box} */ { x, y, width, height }) =>
@@ -200,23 +208,20 @@ export class Hbm {
       Array.isArray(blocks[0]) && !tensor.endsWith("′") ? null : this.strips.home(tensor, blocks);
     if (strip) return within(strip);
     const p = this.trace.problem;
-    const { left, top, cell, side, gap } = this;
+    const { left, side, gap } = this;
     const tiles = blocks.filter((block) => Array.isArray(block));
     if (!tiles.length || tensor.endsWith("′")) {
       const { y, height } = /** @type {Box} */ (this.strips.home("O", [[blocks[0]].flat()[0]]));
       return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
     const [i, j] = tiles[0];
-    const last = tiles[tiles.length - 1][1] + 1;
-    const edge = (/** @type {number} */ k, /** @type {number} */ size) =>
-      Math.min(p.n, k * size) * cell;
-    const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
-    return within({
-      x: left + x,
-      y: top + y,
-      width: edge(last, p.block_k) - x,
-      height: edge(i + 1, p.block_q) - y,
-    });
+    const last = tiles[tiles.length - 1][1];
+    return within(
+      this.boxOf({
+        rows: rowsOfBlock(p, i),
+        keys: { start: keysOfBlock(p, j).start, stop: keysOfBlock(p, last).stop },
+      }),
+    );
   }
 
   /** @param {Problem} p */
@@ -230,12 +235,11 @@ export class Hbm {
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
-        const width = Math.min(p.n - j * p.block_k, p.block_k) * this.cell;
-        const height = Math.min(p.n - i * p.block_q, p.block_q) * this.cell;
+        const [rows, keys] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
+        const { x, y, width, height } = this.boxOf({ rows, keys });
         if (width < wide || height < high) continue;
-        const x = this.left + j * p.block_k * this.cell + width / 2;
-        const y = this.top + i * p.block_q * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
+        const middle = { x: x + width / 2, y: y + height / 2 };
+        words.push(svg("text", { class: "fa-skip-word", ...middle, text: t("map.skip") }));
       }
     return words;
   }
@@ -245,10 +249,7 @@ export class Hbm {
     this.tiles(f);
     this.strips.draw(f);
     set(this.cursor, {
-      x: this.left + f.cols.start * this.cell,
-      y: this.top + f.rows.start * this.cell,
-      width: (f.cols.stop - f.cols.start) * this.cell,
-      height: (f.rows.stop - f.rows.start) * this.cell,
+      ...this.boxOf({ rows: f.rows, keys: f.cols }),
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     if (this.theme.big) this.nameTile(f);
@@ -265,8 +266,9 @@ export class Hbm {
   nameTile(/** @type {Frame} */ { i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
-    const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
-    set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
+    const { x, y, width, height } = this.boxOf({ rows, keys: cols });
+    const text = named ? `${i}, ${j}` : "";
+    set(this.tileName, { x: x + width / 2, y: y + height / 2, text });
   }
 
   /** Where the tile of this visit stands in the window. */
@@ -292,7 +294,7 @@ export class Hbm {
   drawBus(f) {
     for (const op of /** @type {Direction[]} */ (["read", "write"])) {
       const lane = this.bus[op];
-      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
+      const list = filterTransfers(f.transfers, op);
       const names = list.slice(0, 4).map((t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,
@@ -350,12 +352,11 @@ export class Hbm {
   /** @param {number} i @param {number} j @param {Frame} f */
   paintTile(i, j, /** @type {Look} */ { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
-    const { n, block_q, block_k } = f.problem;
-    const scale = this.canvas.width / n;
-    const [r0, c0] = [i * block_q, j * block_k];
-    const [r1, c1] = [Math.min(n, r0 + block_q), Math.min(n, c0 + block_k)];
-    const [x0, y0] = [Math.round(c0 * scale), Math.round(r0 * scale)];
-    const [wide, high] = [Math.round(c1 * scale) - x0, Math.round(r1 * scale) - y0];
+    const scale = this.canvas.width / f.problem.n;
+    const [rows, cols] = [rowsOfBlock(f.problem, i), keysOfBlock(f.problem, j)];
+    const [x0, y0] = [Math.round(cols.start * scale), Math.round(rows.start * scale)];
+    const wide = Math.round(cols.stop * scale) - x0;
+    const high = Math.round(rows.stop * scale) - y0;
     g.clearRect(x0, y0, wide, high);
     const least = Math.min(wide, high) / ratio;
     const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
@@ -366,43 +367,33 @@ export class Hbm {
       cell(g, x0, y0, w, h, round);
     };
     if (state === "skipped" || (kind === "skipped" && !this.stored)) return fill(this.pattern);
-    const stored = this.stored && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
-    if (stored)
-      return this.paintCells(
-        r0,
-        r1,
-        c0,
-        c1,
-        scale,
-        layer,
-        known,
-        f,
-        this.isPredicting && state === "pending",
-      );
-    if (state === "current" && scale >= 4 * ratio && f.numbers)
-      return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
+    const wanted = this.stored ? 2 : state === "current" ? 4 : Infinity; // px of a cell that is drawn by itself
+    if (f.numbers && scale >= wanted * ratio)
+      return this.paintCells(rows, cols, scale, layer, this.stored && known, f, state);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
-  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
-   * (`veil`); where S is stored, its numbers. @param {number} r0 @param {number} r1 @param {number} c0 @param {number} c1 @param {number} scale @param {Look["layer"]} layer @param {boolean} known @param {Frame} f @param {boolean} veil */
-  paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
+  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted; where S is
+   * stored, its numbers. @param {Span} rows @param {Span} cols @param {number} scale @param {Look["layer"]} layer
+   * @param {boolean} known @param {Frame} f @param {Look["state"]} state */
+  paintCells(rows, cols, scale, layer, known, f, state) {
     const { g, theme } = this;
     const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
     const ramp = layer === "S" ? viridis : layer === "P" ? cividis : theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
-    const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
+    const raw = rows.start === f.rows.start && cols.start === f.cols.start && unmasked(f);
+    const isVeiled = this.isPredicting && state === "pending";
     const blank = this.stored ? theme.empty : theme.paper;
-    for (let r = r0; r < r1; r++)
-      for (let c = c0; c < c1; c++) {
+    for (let r = rows.start; r < rows.stop; r++)
+      for (let c = cols.start; c < cols.stop; c++) {
         const x = Math.round(c * scale);
         const y = Math.round(r * scale);
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
-        const masked = !veil && hidden(this.trace.arrays, r * n + c);
+        const masked = !isVeiled && hidden(this.trace.arrays, r * n + c);
         g.fillStyle =
           known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);

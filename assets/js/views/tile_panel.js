@@ -2,7 +2,7 @@
 // Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
 
 import { hueOf } from "../lib/colors.js";
-import { card, el, set } from "../lib/dom.js";
+import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { AXES } from "../model/links.js";
 import { operands } from "../model/sums.js";
@@ -86,8 +86,7 @@ export class TilePanel {
       el("span", { class: "fa-legend-of", text: scale }),
     ]);
     this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: t("zoom") });
-    zoom.addEventListener("click", onZoom);
+    const zoom = button(t("zoom"), onZoom, { class: "fa-link is-main" });
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
       this.band,
@@ -253,7 +252,7 @@ export class TilePanel {
   captions(_f, _row) {}
 
   /** What a row carries at this moment, by the names of its columns. @param {Row} _row @returns {Record<string, Known>} */
-  carries(_row) {
+  readRow(_row) {
     return {};
   }
 
@@ -373,7 +372,7 @@ export class TilePanel {
 
   /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus */
   drawRows(f, focus) {
-    const now = f.stats.map((s) => this.carries(s));
+    const now = f.stats.map((s) => this.readRow(s));
     const at = f.stats.findIndex((s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
     const named = (/** @type {number} */ k) =>

@@ -1,6 +1,6 @@
 // The transport bar: first, previous, play, next, last; scrub; speed; the step in words.
 
-import { el, set, svg } from "../lib/dom.js";
+import { button, el, set, svg } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
 /** @import { Grain } from "./types.js" */
@@ -28,6 +28,10 @@ export function icon(name) {
   ]);
 }
 
+/** A button that looks like what it does. @param {string} name @param {string} label @param {() => void} act */
+export const iconButton = (name, label, act, title = label) =>
+  button("", act, { class: `fa-key fa-key-${name}`, "aria-label": label, title }, [icon(name)]);
+
 /** @template {Playable} P */
 export class Transport {
   /** @type {P} */
@@ -45,20 +49,18 @@ export class Transport {
   /** @type {number} */
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
-   * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
+   * speed 1; and act(what a button or a key says). `grain` describes the second menu: what a
    * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
-    const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
-      this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", t("play"), "toggle");
+    this.play = this.key("play", t("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", t("first")),
-      button("back", t("back")),
+      this.key("first", t("first")),
+      this.key("back", t("back")),
       this.play,
-      button("next", t("next")),
-      button("last", t("last")),
+      this.key("next", t("next")),
+      this.key("last", t("last")),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
@@ -98,18 +100,9 @@ export class Transport {
     );
   }
 
-  /** A button that looks like what it does. @param {string} name @param {string} label */
+  /** @param {string} name @param {string} label */
   key(name, label, action = name) {
-    const node = el(
-      "button",
-      { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
-      [icon(name)],
-    );
-    node.addEventListener("click", () => {
-      if (this.player.act) this.player.act(action);
-      else this.act(action);
-    });
-    return node;
+    return iconButton(name, label, () => this.player.act(action));
   }
 
   length(/** @type {number} */ steps) {

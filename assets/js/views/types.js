@@ -30,7 +30,6 @@
  *
  * A line of the tile's panel: a row's name and its numbers, by the names of its columns.
  * @typedef {Record<string, HTMLElement>} RowLine
- * @typedef {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}} TableRow
  * A block strip on the map: where its blocks lie, and what it draws of them.
  * @typedef {{
  *   place: (start: number, stop: number) => Box, bright: SVGElement, done: SVGElement, blocks: SVGElement[], labels: SVGElement[],
@@ -51,11 +50,11 @@
  * @typedef {{start?: number, ms: number} & KeyframeAnimationOptions} Timing
  * @typedef {{start: number, ms: number, alone: boolean}} RowTime
  * @typedef {{
- *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start: number,
- *   scale: number, stays: boolean, ghosts?: number,
+ *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start?: number,
+ *   scale?: number, stays?: boolean, ghosts?: number,
  * }} Passage
  *
  * What a transport moves.
- * @typedef {{go: (step: number) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
+ * @typedef {{go: (step: number) => void, beat: () => boolean | void, act: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain
  */
