@@ -1,11 +1,11 @@
 // A page of figures in a lecture hall: the picture alone, made anew in large type; keys change the view.
 
 import { address } from "./address.js";
-import { all, around, setPresenting } from "../lib/dom.js";
+import { all, around, findVisible, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
-const figurePage = () => all(document, FIGURES).find((page) => page.checkVisibility());
+const figurePage = () => findVisible(document, FIGURES);
 
 const inHall = () => document.body.classList.contains("fa-present");
 

@@ -2,7 +2,7 @@
 // map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
-import { all, el, set, svg } from "../lib/dom.js";
+import { all, boxStyle, el, set, svg } from "../lib/dom.js";
 import { put } from "./frame.js";
 
 /** @import { LinkedPlayer } from "./types.js" */
@@ -21,7 +21,7 @@ const mark = (tensor, box, own, x, y, width, height) =>
     "data-linked": own ? "self" : "",
     "data-tensor": tensor,
     "data-box": box,
-    style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+    style: boxStyle({ x, y, width, height }),
   });
 /** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>
@@ -134,16 +134,9 @@ export class Links {
       }),
     );
     const areas = links.areas(of).map((box) => {
-      const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
-      return mark(
-        "S",
-        boxText(box),
-        of.tensor === "S",
-        hbm.left + x,
-        hbm.top + y,
-        Math.max(2, box.keys.stop * hbm.cell - x - 1),
-        Math.max(2, box.rows.stop * hbm.cell - y - 1),
-      );
+      const { x, y, width, height } = hbm.boxOf(box);
+      const [wide, high] = [Math.max(2, width - 1), Math.max(2, height - 1)];
+      return mark("S", boxText(box), of.tensor === "S", x, y, wide, high);
     });
     return [...strips, ...areas];
   }
