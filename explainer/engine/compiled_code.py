@@ -13,10 +13,11 @@ from explainer.base.records import rows_where
 from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import COMPILED_D
 from explainer.memory.tile_choices import SIDES, TABLED
-from kernels.measure.compiling import compile_in_child, last_line
+from kernels.measure import compiling
 from kernels.spec import masks
 from kernels.spec.masks import PLAIN
 
+TIMEOUT_S = compiling.TIMEOUT_S
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
 MAX_WAITING_S = 30.0
 KINDS = ("ptx", "sass")
@@ -84,8 +85,10 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
 
 def _child(request: dict) -> dict:
     try:
-        return compile_in_child(request)
+        return compiling.compile_in_child(request)
     except subprocess.TimeoutExpired as error:
         raise ProblemError(t("code.slow", seconds=error.timeout)) from None
     except subprocess.CalledProcessError as error:
-        raise ProblemError(t("code.failed", why=last_line(error, t("code.silent")))) from None
+        raise ProblemError(
+            t("code.failed", why=compiling.last_line(error, t("code.silent")))
+        ) from None
