@@ -199,7 +199,7 @@ def _python(source: str) -> Iterator[str]:
     left = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and isinstance(node.body[0], ast.Expr)
     }
     named = {
