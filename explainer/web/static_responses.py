@@ -6,7 +6,7 @@ combinations are too many, each control varies alone while the others have their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import ceil, isfinite, prod
@@ -76,9 +76,3 @@ def widget_responses(widget: Widget) -> Responses:
         if (name := response_name(query)) not in found:
             found[name] = answer({key: str(value) for key, value in query})
     return found
-
-
-def linked_addresses(responses: Mapping[str, Responses]) -> list[str]:
-    """Return the addresses that the widgets link to."""
-    blocks = (b for found in responses.values() for a in found.values() for b in a["blocks"])
-    return [block["query"] for block in blocks if block["type"] == "link"]

@@ -2,12 +2,12 @@
 
 import { figureOf, scaleOf, ticks } from "../lib/axis.js";
 import { level, range, viridis } from "../lib/colors.js";
-import { button, copyText, el, svg, table } from "../lib/dom.js";
+import { button, copyText, el, table } from "../lib/dom.js";
 import { drawPlot, hue } from "./plot.js";
 import { show } from "./pictures.js";
 import { t } from "./texts.js";
 
-/** @import { Api, BarsBlock, BitsBlock, Block, Cell, CellsBlock, CodeBlock, FormulaBlock, LinkBlock, MatrixBlock, PictureBlock, TableBlock, TextBlock, TimelineBlock } from "./types.js" */
+/** @import { Api, BarsBlock, BitsBlock, Block, Cell, CodeBlock, FormulaBlock, MatrixBlock, PictureBlock, TableBlock, TextBlock, TimelineBlock } from "./types.js" */
 /** @import { Children } from "../lib/dom.js" */
 
 /** @param {unknown} x @returns {x is number} */
@@ -117,48 +117,6 @@ function drawBars({ label, items, colour, log, limit }) {
   const signs = [log && t("logarithmic"), limit !== null && t("limit")].filter(Boolean).join(" · ");
   const list = el("ul", { class: hue(colour) }, lines);
   return figure("bars", label, [list], signs && el("span", { text: signs }));
-}
-
-/** Cells of levels "1" to "9"; a stroke where there is none. `more` is drawn above them.
- * @param {string[]} levels @param {Children} more */
-export function drawLevels(levels, more = []) {
-  /** @type {Map<string, string>} */
-  const paths = new Map();
-  levels.forEach((row, i) =>
-    [...row].forEach((at, j) => {
-      const cell =
-        at === "." ? `M${j + 0.3} ${i + 0.7}l.4-.4` : `M${j + 0.05} ${i + 0.05}h.9v.9h-.9z`;
-      paths.set(at, (paths.get(at) ?? "") + cell);
-    }),
-  );
-  const looks = (/** @type {string} */ at) =>
-    at === "." ? { class: "is-hidden" } : { "fill-opacity": (0.19 + 0.09 * Number(at)).toFixed(2) };
-  const size = `${levels[0].length + 0.2} ${levels.length + 0.2}`;
-  return svg("svg", { class: "fa-picture", viewBox: `-.1 -.1 ${size}`, "aria-hidden": "true" }, [
-    ...[...paths].map(([at, d]) => svg("path", { d, ...looks(at) })),
-    ...more,
-  ]);
-}
-
-/** @param {CellsBlock} block */
-function drawCells({ label, words, levels, row, block, kinds }) {
-  const tiles = kinds.flatMap((across, i) =>
-    across.flatMap((kind, j) => {
-      const place = { x: j * block, y: i * block, width: block, height: block };
-      const middle = `translate(${(j + 0.5) * block} ${(i + 0.5) * block + 0.35}) scale(.046)`;
-      return [
-        svg("rect", { class: `is-${kind}`, ...place, rx: 0.2 }),
-        kind === "skipped" && block > 2 && svg("text", { transform: middle, text: t("skip") }),
-      ];
-    }),
-  );
-  const line =
-    row !== null &&
-    svg("rect", { class: "is-row", x: 0, y: row, width: levels[0].length, height: 1 });
-  const box = el("div", { role: "img", "aria-label": `${label}. ${words}` }, [
-    drawLevels(levels, [...tiles, line]),
-  ]);
-  return figure("cells", label, [box, remark(words)]);
 }
 
 /** @param {TableBlock} block */
@@ -312,12 +270,6 @@ function drawCode({ label, lines, marked }) {
   return figure("code", label, [scroller(label, pre)], copy);
 }
 
-/** @param {LinkBlock} block */
-const drawLink = ({ words, query }) =>
-  el("p", { class: "fa-block-of fa-text-block" }, [
-    el("a", { class: "fa-run-link", href: `?${query}`, text: words }),
-  ]);
-
 /** A picture that moves under the hand, with its words: its module comes when it is first drawn.
  * @param {PictureBlock} block @param {Api} api */
 function drawPicture(block, api) {
@@ -334,12 +286,10 @@ const DRAWERS = /** @type {Record<string, (block: any, api?: Api) => HTMLElement
   matrix: drawMatrix,
   bars: drawBars,
   table: drawTable,
-  cells: drawCells,
   bits: drawBits,
   formula: drawFormula,
   timeline: drawTimeline,
   code: drawCode,
-  link: drawLink,
   plot: drawPlot,
   picture: drawPicture,
 });

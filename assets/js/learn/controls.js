@@ -1,7 +1,6 @@
 // The controls of a widget: each is made of its description, and calls `changed` when the reader moved it.
 
 import { el, set } from "../lib/dom.js";
-import { drawLevels } from "./blocks.js";
 import { t } from "./texts.js";
 
 /** @import { Control, ControlView } from "./types.js" */
@@ -58,10 +57,12 @@ function range({ key, low: min, high: max, step, label }, changed) {
   return { root, read: () => box.value || slider.value, write };
 }
 
-/** A field or a menu with its label before it.
- * @param {string} kind @param {string} label @param {HTMLInputElement | HTMLSelectElement} node @returns {ControlView} */
-function labelled(kind, label, node) {
+/** A field or a menu with its label before it; `event` says that the reader moved it.
+ * @param {Control} control @param {HTMLInputElement | HTMLSelectElement} node @param {string} event
+ * @param {Changed} changed @returns {ControlView} */
+function labelled({ kind, label }, node, event, changed) {
   node.id = `fa-learn-${++count}`;
+  node.addEventListener(event, changed);
   return {
     root: el("div", { class: `fa-control is-${kind}` }, [
       el("label", { for: node.id, text: label }),
@@ -75,41 +76,27 @@ function labelled(kind, label, node) {
 }
 
 /** @param {Control} control @param {Changed} changed */
-function field({ kind, label, low: min, high: max, step }, changed) {
-  const input = el(
-    "input",
-    kind === "number"
-      ? { type: kind, min, max, step }
-      : { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" },
-  );
-  input.addEventListener("input", () => (input.value !== "" || kind === "text") && changed());
-  return labelled(kind, label, input);
+function field(control, changed) {
+  const look = { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" };
+  return labelled(control, el("input", look), "input", changed);
 }
 
 /** @param {Control} control @param {Changed} changed */
-function menu({ kind, label, choices }, changed) {
-  const options = choices.map(([value, text]) => el("option", { value, text }));
-  const select = el("select", {}, options);
-  select.addEventListener("change", changed);
-  return labelled(kind, label, select);
+function menu(control, changed) {
+  const options = control.choices.map(([value, text]) => el("option", { value, text }));
+  return labelled(control, el("select", {}, options), "change", changed);
 }
 
 /** @param {Control} control @param {Changed} changed @returns {ControlView} */
-function segments({ label, choices, pictures, value: first }, changed) {
+function segments({ label, choices, value: first }, changed) {
   const name = `fa-learn-${++count}`;
   const inputs = choices.map(([value]) => el("input", { type: "radio", name, value }));
   for (const input of inputs) input.addEventListener("change", changed);
-  const labels = choices.map(([, text], k) =>
-    el("label", {}, [
-      inputs[k],
-      pictures && drawLevels(pictures[k].split(" ")),
-      el("span", { text }),
-    ]),
-  );
+  const labels = choices.map(([, text], k) => el("label", {}, [inputs[k], el("span", { text })]));
   return {
-    root: el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [
+    root: el("fieldset", { class: "fa-control is-choice" }, [
       el("legend", { text: label }),
-      el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels),
+      el("div", { class: "fa-segments" }, labels),
     ]),
     read: () => inputs.find((input) => input.checked)?.value ?? String(first),
     write(value) {
@@ -145,12 +132,10 @@ function unseen() {
 
 /** The control that this description asks for. @param {Control} control @param {Changed} changed */
 export function buildControl(control, changed) {
-  const { kind, drawn, pictures, choices } = control;
+  const { kind, drawn, choices } = control;
   if (drawn) return unseen();
   if (kind === "range") return range(control, changed);
   if (kind === "toggle") return toggle(control, changed);
   if (kind !== "choice") return field(control, changed);
-  return pictures || choices.length <= MOST_SEGMENTS
-    ? segments(control, changed)
-    : menu(control, changed);
+  return choices.length <= MOST_SEGMENTS ? segments(control, changed) : menu(control, changed);
 }

@@ -11,9 +11,6 @@
  * @typedef {{type: "bars", label: string, items: [string, Cell, string][], colour: string, log: boolean,
  *   limit: number | null}} BarsBlock `items`: [name, value, what stands beside the bar]
  * @typedef {{type: "table", label: string, head: string[], rows: string[][], marked: number | null}} TableBlock
- * @typedef {"full" | "partial" | "skipped"} TileKind
- * @typedef {{type: "cells", label: string, words: string, levels: string[], row: number | null, block: number,
- *   kinds: TileKind[][]}} CellsBlock
  * @typedef {{type: "bits", label: string, sign: string, exponent: string, mantissa: string, value: string,
  *   remark: string}} BitsBlock
  * @typedef {{name: string, x: number[], y: Cell[], colour: string, points: boolean}} Series
@@ -23,15 +20,14 @@
  * @typedef {{type: "timeline", label: string, unit: string, lanes: [string, Bar[]][]}} TimelineBlock
  * @typedef {{type: "formula", label: string, mathml: string, source: string}} FormulaBlock
  * @typedef {{type: "code", label: string, lines: string, marked?: number[]}} CodeBlock
- * @typedef {{type: "link", words: string, query: string}} LinkBlock
  * @typedef {{type: "picture", name: string, label: string, words: string, data: any}} PictureBlock `data` is typed by its picture
- * @typedef {TextBlock | MatrixBlock | BarsBlock | TableBlock | CellsBlock | BitsBlock | PlotBlock | TimelineBlock
- *   | FormulaBlock | CodeBlock | LinkBlock | PictureBlock} Block
+ * @typedef {TextBlock | MatrixBlock | BarsBlock | TableBlock | BitsBlock | PlotBlock | TimelineBlock
+ *   | FormulaBlock | CodeBlock | PictureBlock} Block
  * @typedef {{blocks?: Block[], error?: string}} Answer
  *
  * A control as the server describes it.
- * @typedef {{key: string, label: string, kind: "range" | "number" | "choice" | "text" | "toggle", value: string | number,
- *   low: number, high: number, step: number, choices: [string, string][], pictures?: string[],
+ * @typedef {{key: string, label: string, kind: "range" | "choice" | "text" | "toggle", value: string | number,
+ *   low: number, high: number, step: number, choices: [string, string][],
  *   closed?: string[] | boolean, drawn?: boolean, serves?: [string, string[]]}} Control
  * A control on the page: `root` is null where a picture moves it.
  * @typedef {{root: HTMLElement | null, read: () => string, write: (value: string | number) => void}} ControlView
@@ -56,7 +52,7 @@
  * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
  *   labels?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
  *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
- *   aside?: boolean, tone?: string, code?: boolean}} GridItem
+ *   aside?: boolean, tone?: string}} GridItem
  *
  * What the pictures draw, each of the picture of its name.
  * @typedef {{low: number[], high: number[], step: number}} Plane

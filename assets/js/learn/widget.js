@@ -249,7 +249,7 @@ export class Widget {
   /** @param {Control} [control] */
   changed(control) {
     if (control?.key === "step") this.pause();
-    if (!control || !["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
+    if (!control || control.kind !== "range") this.blocks.style.minHeight = "";
     this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.ask(true), WAIT_MS);

@@ -214,7 +214,7 @@ function joined(item, top, paper, pen, api) {
 
 /** @param {GridItem} item @param {number} left @param {number} top @param {Paper} paper */
 function note(item, left, top, paper) {
-  const size = item.code ? paper.type : paper.type + 1;
+  const size = paper.type + 1;
   const lines = wrapped(
     left + 14,
     top + size * 1.7,
