@@ -23,7 +23,7 @@ import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
 
 /** @import { Learn } from "./index.js" */
-/** @import { Slide, Values } from "./types.js" */
+/** @import { Values } from "./types.js" */
 
 /** @type {Record<string, number>} */
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
@@ -127,11 +127,11 @@ export class Presentation {
     const names = router.outline.lessons[node.dataset.key ?? ""];
     set(this.place, { text: names ? names.join(", ") : "" });
     root.append(this.bar);
-    const mount = find(node, "[data-slide]");
-    if (mount) {
-      /** @type {{question: Slide, state: Values}} */
-      const { question, state } = JSON.parse(mount.dataset.slide ?? "");
-      this.question = new PresentedQuestion(mount, question);
+    const question = find(node, ".fa-present-asked");
+    if (question) {
+      /** @type {Values} */
+      const state = JSON.parse(question.dataset.state ?? "");
+      this.question = new PresentedQuestion(question);
       this.picture = new PictureFit(get(node, ".fa-lesson-body"));
       screen.present(state, isFresh);
       for (const line of all(node, ".fa-headline, .fa-slide li"))
@@ -140,7 +140,7 @@ export class Presentation {
     this.claims =
       screen.claims && new PresentedClaims(node, screen.claims.claims, () => this.turn(1));
     this.showSession(node);
-    this.parts = mount ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
+    this.parts = question ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
     this.lay(clamp(this.first || (back ? last : 0), 0, last));
     this.first = 0;

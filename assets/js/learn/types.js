@@ -45,8 +45,6 @@
  * is what its button says; `output` is where what it runs is drawn; `atOnce`: on a phone a choice is the answer.
  * @typedef {{body: HTMLElement, check: () => Verdict | {again: string}, clear?: () => void, act?: string,
  *   output?: HTMLElement, atOnce?: boolean}} Form
- * @typedef {{words: string, options?: [string, string][], answer: any, cells?: string[][], rows?: string[],
- *   columns?: string[], why?: string}} Slide a question as a lecture shows it
  *
  * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
  * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
