@@ -14,9 +14,10 @@ from explainer.learn.blocks import code
 from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Question
 from explainer.learn.registry import widgets
 from explainer.learn.widgets import Control
+from explainer.views.learn_blocks import render_block
 from explainer.views.templates import render
 
-__all__ = ["address", "code", "mark_paragraphs", "render_widget"]
+__all__ = ["address", "code", "mark_paragraphs", "render_block", "render_widget"]
 
 EVERY_QUESTION = ("key", "kind", "words", "hint", "unit")
 QUESTION_FIELDS = {  # what the browser needs of each kind of question

@@ -73,6 +73,7 @@ ENVIRONMENT.filters |= {
     "number": format,  # by Python's format specification: 1234|number(",")
     "percent": _percent,
     "scientific": amounts.scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
+    "significant": amounts.format_significant,
     "three_digits": amounts.rounded,  # 0.12345 → 0.123
     "with_kind": _with_kind,
 }

@@ -12,8 +12,8 @@ from itertools import product
 from math import ceil, isfinite, prod
 from typing import Any
 
-from explainer.learn.registry import answer
 from explainer.learn.widgets import Control, Widget
+from explainer.views.learn_blocks import answer_data
 
 MAX_SETTINGS = 48
 MAX_STOPS = 7
@@ -74,5 +74,5 @@ def widget_responses(widget: Widget) -> Responses:
     for values in settings(widget):
         query = [("w", widget.key), *zip(names, values, strict=True)]
         if (name := response_name(query)) not in found:
-            found[name] = answer({key: str(value) for key, value in query})
+            found[name] = answer_data({key: str(value) for key, value in query})
     return found

@@ -6,6 +6,7 @@ import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { lessonOf } from "../model/query.js";
 import { address } from "../site/address.js";
 import { isOnScreen, onPage, partOpened } from "../site/pages.js";
+import { copyCode } from "./blocks.js";
 import { Entrance } from "./entrance.js";
 import { mountGlossarySearch } from "./glossary_search.js";
 import { provide } from "./pictures.js";
@@ -113,6 +114,8 @@ export class Learn {
   /** Links of this page change its screen; those of the handout print it. @param {MouseEvent} event */
   clicked(event) {
     if (around(event, ".fa-to-present")) return this.present();
+    const copy = around(event, "[data-copy-code]");
+    if (copy) return copyCode(copy);
     const { jump } = around(event, "[data-jump]")?.dataset ?? {};
     if (jump) return this.jump(jump);
     const { print } = around(event, "[data-print]")?.dataset ?? {};

@@ -1,28 +1,18 @@
-// What the server sends to the Learn page, and what its scripts hand to each other. explainer/learn/blocks.py, content.py,
+// What the server sends to the Learn page, and what its scripts hand to each other. explainer/learn/blocks.py, content.py, views/learn_blocks.py,
 // slides and views/learn_screens.py write it.
 
 /**
  * A number, or as text one that JSON does not know ("∞", "NaN"); null for none.
  * @typedef {number | string | null} Cell
  *
- * @typedef {{type: "text", words: string, kind: "plain" | "good" | "bad" | "fine"}} TextBlock
+ * @typedef {{type: "html", html: string, words: string}} HtmlBlock `words`: what a screen reader says of it
  * @typedef {{type: "matrix", label: string, rows: Cell[][], row_labels: string[], col_labels: string[], colour: string,
  *   digits: number, marks: [number, number][], heat: boolean, gradient?: boolean}} MatrixBlock
- * @typedef {{type: "bars", label: string, items: [string, Cell, string][], colour: string, log: boolean,
- *   limit: number | null}} BarsBlock `items`: [name, value, what stands beside the bar]
- * @typedef {{type: "table", label: string, head: string[], rows: string[][], marked: number | null}} TableBlock
- * @typedef {{type: "bits", label: string, sign: string, exponent: string, mantissa: string, value: string,
- *   remark: string}} BitsBlock
  * @typedef {{name: string, x: number[], y: Cell[], colour: string, points: boolean}} Series
  * @typedef {{type: "plot", label: string, series: Series[], x_label: string, y_label: string, log_x: boolean,
  *   log_y: boolean}} PlotBlock
- * @typedef {[start: number, end: number, words: string, colour: string, short?: string, kind?: string]} Bar
- * @typedef {{type: "timeline", label: string, unit: string, lanes: [string, Bar[]][]}} TimelineBlock
- * @typedef {{type: "formula", label: string, mathml: string, source: string}} FormulaBlock
- * @typedef {{type: "code", label: string, lines: string, marked?: number[]}} CodeBlock
  * @typedef {{type: "picture", name: string, label: string, words: string, data: any}} PictureBlock `data` is typed by its picture
- * @typedef {TextBlock | MatrixBlock | BarsBlock | TableBlock | BitsBlock | PlotBlock | TimelineBlock
- *   | FormulaBlock | CodeBlock | PictureBlock} Block
+ * @typedef {HtmlBlock | MatrixBlock | PlotBlock | PictureBlock} Block
  * @typedef {{blocks?: Block[], error?: string}} Answer
  *
  * A control as the server describes it.

@@ -42,13 +42,7 @@ function markEdges(box) {
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. @param {Block[]} blocks */
 export const spokenText = (blocks) =>
-  blocks
-    .flatMap((block) =>
-      block.type === "picture" || (block.type === "text" && block.kind !== "fine")
-        ? [block.words]
-        : [],
-    )
-    .join(" ");
+  blocks.flatMap((block) => ("words" in block ? block.words || [] : [])).join(" ");
 
 /** The sentences of a text that were not in the one before, or all: what a reader has heard is not repeated.
  * @param {string} text @param {string} before */
