@@ -4,6 +4,7 @@ import { all, button, el, on, set } from "../lib/dom.js";
 import { onDrag } from "../lib/drag.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
+import { ARROWS } from "../lib/keys.js";
 import { draw } from "./blocks.js";
 import { isUnitOf, meets, precision, readings, split } from "./numbers.js";
 import { t } from "./texts.js";
@@ -390,9 +391,6 @@ function missingCells(chosen, wanted) {
     ...left,
   });
 }
-
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @param {Question} question @returns {Form} */
 function click({ words, cells, rows, answer, reasons, notes }) {

@@ -13,11 +13,11 @@ import {
   targetOf,
 } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
-import { address } from "../site/address.js";
+import { turnOf } from "../lib/keys.js";
+import { address, readAddress } from "../site/address.js";
 import { PictureFit } from "./picture_fit.js";
 import { PresentedClaims } from "./presented_claims.js";
 import { PresentedQuestion } from "./presented_question.js";
-import { readAddress } from "./router.js";
 import { t } from "./texts.js";
 import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
@@ -25,8 +25,6 @@ import { settle } from "./widget.js";
 /** @import { Learn } from "./index.js" */
 /** @import { Values } from "./types.js" */
 
-/** @type {Record<string, number>} */
-const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
@@ -242,7 +240,7 @@ export class Presentation {
     if (key === "Escape") return this.leave();
     const field = targetOf(event).closest?.("input, select, textarea, [role=slider]");
     if (field && !key.startsWith("Page")) return;
-    const by = TURNS[key] ?? this.claims?.key(event, this.part) ?? 0;
+    const by = turnOf(event) || (this.claims?.key(event, this.part) ?? 0);
     const isQuestion = this.name === "question" && this.question?.key(event);
     const widget = this.learn.screen?.widget;
     const step = widget ? STEPS[key] : 0;

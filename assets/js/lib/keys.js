@@ -19,8 +19,8 @@ const ACTIONS = {
   " ": "toggle",
 };
 
-/** @param {KeyboardEvent} event */
-const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
+/** Does a key belong to the browser? @param {KeyboardEvent} event */
+export const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
 
 /** Which action a key event asks for, or null when it belongs to something else. @param {KeyboardEvent} event */
 export function actionOf(event) {
@@ -51,6 +51,23 @@ export function strideOf({ key, shiftKey }) {
   const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
   return [found[0] && found[0] * times, found[1] && found[1] * times];
 }
+
+/** Where an arrow moves in a grid: [rows down, columns to the right]. @type {Record<string, [number, number]>} */
+export const ARROWS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** @type {Record<string, number>} */
+const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+
+/** How many slides a key turns on or back, in a lecture hall; else 0. @param {KeyboardEvent} event */
+export const turnOf = ({ key }) => TURNS[key] ?? 0;
+
+/** Does a browser open this link in another tab or window? @param {MouseEvent} event */
+export const isElsewhere = ({ ctrlKey, metaKey, shiftKey }) => ctrlKey || metaKey || shiftKey;
 
 /** Is it this letter, and no shortcut of the browser's? @param {KeyboardEvent} event @param {string} letter */
 export const isLetter = (event, letter) => event.key === letter && !isShortcut(event);

@@ -2,6 +2,7 @@
 
 import { around, find, get, set } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
+import { ARROWS } from "../lib/keys.js";
 
 document.addEventListener("click", (event) => {
   const pick = around(event, "[data-pick]")?.dataset.pick;
@@ -18,13 +19,11 @@ export function mountPicker({ element, props, trigger }) {
 }
 
 // The map of tiles is one stop of the Tab key; arrows move on it.
-/** @type {Record<string, [number, number]>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 document.addEventListener(
   "keydown",
   (event) => {
     const from = /** @type {HTMLTableCellElement | null} */ (around(event, ".fa-tile-table td"));
-    const [down, right] = MOVES[event.key] ?? [];
+    const [down, right] = ARROWS[event.key] ?? [];
     if (!from || down === undefined) return;
     event.preventDefault();
     const line = /** @type {HTMLTableRowElement} */ (from.parentElement);
