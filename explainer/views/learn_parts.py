@@ -49,8 +49,9 @@ def control_data(control: Control) -> dict[str, object]:
 def render_widget(key: str, controls: Iterable[Control] | None = None) -> Markup:
     """Render a widget's place, with its own controls or narrower ones."""
     widget = widgets()[key]
-    data = [control_data(control) for control in controls or widget.controls]
-    return render("learn/widget", widget=widget, controls=data)
+    controls = tuple(controls or widget.controls)
+    data = [control_data(control) for control in controls]
+    return render("learn/widget", widget=widget, controls=controls, data=data)
 
 
 def question_data(question: Question) -> dict:

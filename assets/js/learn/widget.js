@@ -1,13 +1,13 @@
 // A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
 import { buildUrl } from "../lib/build.js";
-import { all, button, el, find, get, set } from "../lib/dom.js";
+import { all, el, find, get, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
 import { Transport } from "../views/transport.js";
 import { draw } from "./blocks.js";
-import { buildControl } from "./controls.js";
+import { viewControl } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { t } from "./texts.js";
@@ -62,7 +62,7 @@ export async function requestBlocks(key, values, signal) {
   return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
-/** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
+/** One widget in its place, which explainer/views/templates/learn/widget.html writes. */
 export class Widget {
   /** @param {HTMLElement} mount @param {Values | null} [state] of a lecture @param {boolean} [isFresh] the other controls are as at first */
   constructor(mount, state = null, isFresh = false) {
@@ -75,7 +75,10 @@ export class Widget {
     this.list = JSON.parse(mount.dataset.controls || "[]");
     /** @type {Map<string, ControlView>} */
     this.views = new Map(
-      this.list.map((control) => [control.key, buildControl(control, () => this.changed(control))]),
+      this.list.map((control) => {
+        const root = find(mount, `[data-control="${control.key}"]`);
+        return [control.key, viewControl(root, control, () => this.changed(control))];
+      }),
     );
     /** @type {Api} */
     this.api = {
@@ -85,9 +88,10 @@ export class Widget {
     };
     /** The reader's values while a lecture has others. @type {Record<string, string> | null} */
     this.desk = null;
-    this.blocks = el("div", { class: "fa-blocks" });
-    this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
-    this.live = el("p", { class: "fa-sr", role: "status" });
+    this.root = get(mount, ".fa-widget-body");
+    this.blocks = get(mount, ".fa-blocks");
+    this.error = get(mount, ".fa-widget-error");
+    this.live = get(mount, "[role=status]");
     this.words = "";
     this.width = 0; // of the blocks' place
     this.last = ""; // the last blocks, as JSON
@@ -98,19 +102,7 @@ export class Widget {
     this.closed = [];
     const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
     if (step) this.addTransport(step);
-    const reset = button(t("reset"), () => this.restart(), { class: "fa-small fa-reset" });
-    this.controls = el(
-      "div",
-      { class: "fa-widget-controls", role: "group", "aria-label": t("controls") },
-      [...[...this.views.values()].map(({ root }) => root), reset],
-    );
-    this.root = el("div", { class: "fa-widget-body" }, [
-      this.list.length > 0 && this.controls,
-      this.error,
-      this.blocks,
-      this.live,
-    ]);
-    mount.replaceChildren(this.root);
+    find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
     this.close();
     new ResizeObserver((_, observer) =>
       this.root.isConnected ? this.resized() : observer.disconnect(),
@@ -186,7 +178,7 @@ export class Widget {
           : every;
     this.note = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text });
     this.tie(this.note.id);
-    this.controls.append(this.note);
+    get(this.root, ".fa-widget-controls").append(this.note);
   }
 
   /** Gives what still opens of a control the line that says why the rest does not. @param {string | null} id */

@@ -23,7 +23,7 @@ PRINTED = """() => {
   const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
   const last = document.querySelector(".fa-printed").lastElementChild.getBoundingClientRect();
   return {
-    boxes: said(all.filter((n) => n.matches(".fa-widget:empty"))),
+    boxes: said(all.filter((n) => n.matches(".fa-widget .fa-blocks:empty"))),
     wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
       n.getBoundingClientRect().right > innerWidth + 1)),
     end: last.bottom + scrollY, height: document.documentElement.scrollHeight,

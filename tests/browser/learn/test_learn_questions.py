@@ -12,6 +12,8 @@ import pytest
 
 from explainer.learn.course import MOVED, NUMBERS, PATHS
 from explainer.learn.registry import answer, lessons
+from explainer.learn.widgets import Control
+from explainer.views.learn_parts import render_widget
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
     AT_HEADING,
@@ -278,9 +280,9 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
             }
         )
         html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
-        control = {"key": "d", "label": "d", "kind": "choice", "value": "16", "closed": ["64"]}
-        closed = json.dumps([control | {"choices": [["16", "16"], ["64", "64"]]}])
-        html = re.sub("data-controls='[^']*'", f"data-controls='{closed}'", html)
+        sizes = (("16", "16"), ("64", "64"))
+        control = Control("d", "d", "choice", "16", choices=sizes, closed=("64",))
+        html = html.replace(render_widget(lesson.widget), render_widget(lesson.widget, [control]))
         route.fulfill(body=html, content_type="text/html")
 
     page.set_viewport_size({"width": 1280, "height": 720})
