@@ -1,5 +1,5 @@
-"""The blocks of a widget's answer as the browser takes them: as HTML, but for matrices, plots and
-pictures, which its scripts draw."""
+"""The blocks of a widget's answer as the browser takes them: as HTML, but for plots and pictures,
+which its scripts draw."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explainer.learn.blocks import Block
 from explainer.learn.registry import answer
 from explainer.views.templates import render
 
-BY_SCRIPTS = ("matrix", "plot", "picture")
+BY_SCRIPTS = ("plot", "picture")
 NUMBER = re.compile(r"([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)")
 LONGEST_NUMBER = 18  # characters
 TICKS = 6
@@ -67,6 +67,43 @@ def timeline_scale(lanes: Sequence[tuple[str, Sequence[tuple]]]) -> Scale:
     return Scale(0, end, ticks=ticks, kinds={kind: colour for *_, colour, _, kind in bars if kind})
 
 
+def format_cell(x: float | str | None, digits: int) -> str:
+    """Format a cell: with one digit more, or a power of ten, where rounding would leave nothing."""
+    if not isinstance(x, float):
+        return str(x or "")
+    text, finer = f"{x:.{digits}f}", f"{x:.{digits + 1}f}"
+    if abs(x) >= 1e6:
+        text = f"{x:.1e}"
+    elif x and not float(text):
+        text = finer if float(finer) else f"{x:.0e}"
+    mantissa, e, tens = text.partition("e")
+    return f"{mantissa}{e}{int(tens) if e else ''}".replace("-", "−")
+
+
+def matrix_cells(block: Mapping) -> list[list[dict[str, object]]]:
+    """Return the text, the attributes and ``is_marked`` of a matrix's cells. With heat, scores name
+    their place on the ramp of the scripts, 0 to 255; one hue tells size, not sign."""
+    known = [x for row in block["rows"] for x in row if isinstance(x, float)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    is_ramp = block["colour"] in ("plain", "s")
+
+    def cell(x: float | str | None, place: list[int]) -> dict[str, object]:
+        is_marked = place in block["marks"]
+        kinds = ["is-empty"] * (x is None) + ["is-odd"] * isinstance(x, str)
+        look: dict[str, object] = {"class": " ".join(kinds + ["is-marked"] * is_marked) or None}
+        if block["heat"] and isinstance(x, float) and is_ramp:
+            share = (x - low) / (high - low) if high > low else 0.5
+            look["data-heat"] = math.floor(255 * share + 0.5)
+        elif block["heat"] and isinstance(x, float):
+            share = abs(x) / (max(abs(low), abs(high)) or 1)
+            mix = f"color-mix(in srgb, var(--fa-hue) {6 + 42 * share:.0f}%, var(--fa-paper))"
+            look["style"] = f"background:{mix}"
+        text = format_cell(x, block["digits"])
+        return {"text": text, "attributes": look, "is_marked": is_marked}
+
+    return [[cell(x, [i, j]) for j, x in enumerate(row)] for i, row in enumerate(block["rows"])]
+
+
 def number_columns(rows: Sequence[Sequence[str]]) -> list[bool]:
     """Return of each column whether all its cells are numbers; the first one names the rows."""
     return [
@@ -77,14 +114,18 @@ def number_columns(rows: Sequence[Sequence[str]]) -> list[bool]:
 
 def render_block(block: Mapping) -> Markup:
     """Render one block that is still."""
-    scale = None
-    if block["type"] == "bars":
+    scale, cells = None, None
+    if block["type"] == "matrix":
+        cells = matrix_cells(block)
+    elif block["type"] == "bars":
         values = [value for _, value, _ in block["items"]]
         limit = [] if block["limit"] is None else [block["limit"]]
         scale = bars_scale([*values, *limit], block["log"])
     elif block["type"] == "timeline":
         scale = timeline_scale(block["lanes"])
-    return render("learn/blocks", block=block, scale=scale, number_columns=number_columns)
+    return render(
+        "learn/blocks", block=block, scale=scale, cells=cells, number_columns=number_columns
+    )
 
 
 def block_data(block: Block) -> Block:
