@@ -15,8 +15,7 @@
  *
  * A control as the server describes it.
  * @typedef {{key: string, label: string, kind: "range" | "choice" | "text" | "toggle", value: string | number,
- *   low: number, high: number, step: number, choices: [string, string][],
- *   closed?: string[] | boolean, drawn?: boolean, serves?: [string, string[]]}} Control
+ *   low: number, high: number, step: number, choices: [string, string][], drawn?: boolean, serves?: [string, string[]]}} Control
  * A control on the page: `root` is null where a picture moves it.
  * @typedef {{root: HTMLElement | null, read: () => string, write: (value: string | number) => void}} ControlView
  * @typedef {Record<string, string | number>} Values by the keys of controls

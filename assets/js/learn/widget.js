@@ -1,7 +1,7 @@
 // A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
 import { buildUrl } from "../lib/build.js";
-import { all, el, find, get, set } from "../lib/dom.js";
+import { all, find, get, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
@@ -16,7 +16,6 @@ import { t } from "./texts.js";
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
-const LONG = 69; // characters: so many names are only counted
 export const SILENT = t("silent");
 
 /** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. @param {ParentNode} root */
@@ -98,12 +97,9 @@ export class Widget {
     this.isEnded = false; // the last step had nothing new
     /** Where the step was before it moved on. @type {number | undefined} */
     this.from = undefined;
-    /** What the question's answer opens. @type {(HTMLInputElement | HTMLOptionElement)[]} */
-    this.closed = [];
     const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
     if (step) this.addTransport(step);
     find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
-    this.close();
     new ResizeObserver((_, observer) =>
       this.root.isConnected ? this.resized() : observer.disconnect(),
     ).observe(this.blocks);
@@ -144,49 +140,10 @@ export class Widget {
 
   /** Opens what the question's answer opens: before it, those choices cannot be taken. */
   open() {
-    for (const node of this.closed) node.disabled = false;
-    this.note?.remove();
-    this.tie(null);
-    this.closed = [];
-  }
-
-  /** Closes the controls, or the choices, that would give the answer away. */
-  close() {
-    const controls = this.list.filter(({ closed }) => closed === true || (closed && closed.length));
-    this.closed = controls.flatMap(({ key, closed }) => {
-      const nodes = /** @type {(HTMLInputElement | HTMLOptionElement)[]} */ (
-        all(this.views.get(key)?.root ?? this.root, "input, select, option, button")
-      );
-      return Array.isArray(closed)
-        ? nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value))
-        : nodes;
-    });
-    if (!this.closed.length) return;
-    for (const node of this.closed) node.disabled = true;
-    const names = controls.flatMap(({ closed, choices, label }) =>
-      Array.isArray(closed)
-        ? choices.filter(([value]) => closed.includes(value)).map(([, text]) => text)
-        : [label],
-    );
-    const last = names.at(-1) ?? "";
-    const every = t("closed.all", { names: names.slice(0, -1).join(", "), last });
-    const text =
-      names.length < 2
-        ? t("closed.one", { name: last })
-        : every.length > LONG
-          ? t("closed.more", { n: names.length, label: controls[0].label })
-          : every;
-    this.note = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text });
-    this.tie(this.note.id);
-    get(this.root, ".fa-widget-controls").append(this.note);
-  }
-
-  /** Gives what still opens of a control the line that says why the rest does not. @param {string | null} id */
-  tie(id) {
-    for (const { key, closed } of this.list)
-      if (closed)
-        for (const node of all(this.views.get(key)?.root ?? this.root, "input, select"))
-          set(node, { "aria-describedby": id });
+    for (const node of all(this.root, "[data-closed]")) node.removeAttribute("disabled");
+    for (const node of all(this.root, "[aria-describedby=fa-closed]"))
+      node.removeAttribute("aria-describedby");
+    find(this.root, ".fa-closed")?.remove();
   }
 
   /** The values of the controls now. @returns {Record<string, string>} */
