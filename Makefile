@@ -18,14 +18,15 @@ run: $(VENV)/.run
 	$(BIN)/python app.py
 
 # The browser's tests mostly wait, the others compute: side by side, the first on two workers. The
-# others' output follows when both are done, so that each suite ends with its own closing lines.
+# others' output follows when both are done, so that each suite ends with its own closing lines; what
+# failed of it is named once more at the very end, because Triton prints hundreds of lines at its exit.
 PYTEST := $(BIN)/python -m pytest --durations=10
 test-all: WHOLE := --full
 test test-all: $(VENV)/.test browser lint
 	@$(PYTEST) $(WHOLE) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
 	  trap 'kill $$others; exit 130' INT TERM; \
 	  $(PYTEST) $(WHOLE) -n 2 --dist loadfile tests/browser; browser=$$?; \
-	  wait $$others; others=$$?; cat $(VENV)/others.log; \
+	  wait $$others; others=$$?; cat $(VENV)/others.log; grep -E '^(FAILED|ERROR) ' $(VENV)/others.log; \
 	  echo "exit status of tests/browser: $$browser, of all other tests: $$others"; \
 	  [ "$$browser $$others" = "0 0" ]
 

@@ -78,10 +78,7 @@ def array_bytes(run: Trace | BackwardTrace) -> int:
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
-    if (tiles := problem.Tr * problem.Tc) > MAX_VISITED:
-        given = {"br": problem.block_q, "bc": problem.block_k}
-        why = t("tiles", tiles=tiles, most=MAX_VISITED)
-        raise refused(given, why, t("numbers.at", n=problem.n))
+    tiling.check_tiles(problem, MAX_VISITED, "numbers.at")
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = t("bytes.at", d=problem.d, bc=problem.block_k)
@@ -95,7 +92,7 @@ def trace(problem: Problem) -> Trace:
     _check_numbers(problem)
     run = Run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: the page says so, not NumPy.
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         visits = tuple(ALGORITHMS[problem.order].compute(run, schedule(problem)))
     assert isinstance(run.S, np.ndarray)  # a run of all rows has a whole S, not a strip of it
     for x in (run.S, run.O, run.lse):
@@ -112,7 +109,7 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     _check_numbers(problem, "backward")
     forward = trace(problem)
     run = BackwardRun(problem, forward.O, forward.lse, forward.visits)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         visits = tuple(BACKWARD[problem.order].compute(run, steps))
     gradients = run.dQ, run.dK, run.dV
     for x in (run.D, *gradients):
@@ -125,19 +122,22 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     return BackwardTrace(problem, *inputs, run.D, *gradients, dsink, visits)
 
 
+TRACES = {"forward": trace, "backward": trace_backward}
+
+
 def _check_visit(problem: Problem) -> None:
     """Raise ProblemError where a row block is too much to be computed for one of its visits."""
     check_size(problem)
     if problem.inputs == "rising" and (products := problem.n**2 * problem.d) > MAX_PRODUCTS:
         why = t("products", most=MAX_PRODUCTS, found=products)
         raise refused({"data": "rising"}, why, t("products.at"))
-    most = MAX_STRIP // _touched(problem)
+    most = MAX_STRIP // touched_by_row(problem)
     if problem.block_q > most:
         where = t("strip.at", n=problem.n, d=problem.d, bc=problem.block_k)
         raise refused({"br": problem.block_q}, t("strip", most=most), where)
 
 
-def _touched(problem: Problem) -> int:
+def touched_by_row(problem: Problem) -> int:
     """Count the numbers touched per row: about 16 a score, and its accumulator once a visit."""
     return 16 * problem.n + problem.d * problem.Tc
 
@@ -146,7 +146,7 @@ def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visi
     """Run the steps of one row block, without the skipped ones before the last; return the run and
     its last two visits."""
     *others, last = steps
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         run = Run(problem, tiling.rows(problem, last.i))
         own = *(s for s in others if s.kind != "skipped"), last
         return run, deque(ALGORITHMS[problem.order].compute(run, own), maxlen=2)
@@ -217,7 +217,7 @@ def one_visit_backward(
     back = BackwardRun(problem, O, lse, tuple(of_rows))
     before: dict[str, np.ndarray] = {}
     after = before
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         for visit in BACKWARD[problem.order].compute(back, (*wanted, at)):
             sums = {"dQ": visit.dQ if visit.i == at.i else None}
             sums |= {"dK": visit.dK, "dV": visit.dV} if visit.j == at.j else {}
@@ -242,7 +242,7 @@ def _by_rows(problem: Problem, rows: set[int]) -> dict[int, list[Step]]:
 def _check_rows(problem: Problem, rows: int) -> None:
     """Raise ProblemError where so many rows are too much for one visit of a backward pass."""
     where = t("column.at", n=problem.n)
-    if rows * _touched(problem) > MAX_COLUMN:
+    if rows * touched_by_row(problem) > MAX_COLUMN:
         given = {"br": problem.block_q, "bc": problem.block_k}
         raise refused(given, t("column"), where)
     stores_scores = ALGORITHMS[problem.order].stores_scores

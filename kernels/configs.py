@@ -1,10 +1,17 @@
-"""Tiles and launch settings per card: tables chosen offline, without a search at run time."""
+"""Tiles and launch settings per card: tables chosen offline, without a search at run time; their
+numbers are in configs.json."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .availability import INTERPRETED
+
+if TYPE_CHECKING:
+    import torch
 
 # Shared memory that one thread block may use, KiB (CUDA C++ programming guide, table of compute
 # capabilities).
@@ -33,69 +40,38 @@ class Config:
         }  # fmt: skip
 
 
-# (d padded to a power of two, bytes per element), whatever the mask.
-# sm_90 at 2 bytes: the best of seven at d = 64 and 128, of three at d = 256, on an H200 (bf16,
-# 16 k tokens, N = 1 k, 4 k, 16 k). The others are not measured: the largest tiles tried that
-# compile without spilling registers.
-_16BIT = 2
-_32BIT = 4
-TABLE: dict[str, dict[tuple[int, int], Config]] = {
-    "sm_80": {
-        (64, _16BIT): Config(128, 64, 8, 3),
-        (128, _16BIT): Config(128, 64, 8, 3),
-        (256, _16BIT): Config(64, 64, 8, 1),
-        (64, _32BIT): Config(32, 32, 4, 2),
-        (128, _32BIT): Config(32, 32, 8, 1),
-        (256, _32BIT): Config(16, 16, 4, 1),
-    },
-    "sm_90": {
-        (64, _16BIT): Config(128, 64, 8, 3),
-        (128, _16BIT): Config(64, 64, 4, 3),
-        (256, _16BIT): Config(128, 64, 8, 2),
-        (64, _32BIT): Config(32, 32, 4, 2),
-        (128, _32BIT): Config(32, 16, 4, 2),
-        (256, _32BIT): Config(32, 16, 8, 1),
-    },
-    "sm_120": {
-        (64, _16BIT): Config(128, 64, 8, 3),
-        (128, _16BIT): Config(128, 32, 8, 2),
-        (256, _16BIT): Config(64, 32, 8, 1),
-        (64, _32BIT): Config(32, 32, 4, 2),
-        (128, _32BIT): Config(32, 16, 4, 2),
-        (256, _32BIT): Config(16, 16, 4, 1),
-    },
-    # The interpreter pays per tile, whatever its size.
-    "interpreter": {
-        (256, _16BIT): Config(64, 64, 4, 1),
-        (256, _32BIT): Config(64, 64, 4, 1),
-    },
-}
+_DATA = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+Table = dict[tuple[int, int], Config]
 
-TABLE["sm_89"] = TABLE["sm_120"]  # as little shared memory, as many registers
 
+def _tables(name: str) -> dict[str, Table]:
+    """Return by card {(d padded to a power of two, bytes of an element): configuration}."""
+    return {
+        arch: {(d, itemsize): Config(*settings) for d, itemsize, *settings in rows}
+        for arch, rows in _DATA[name].items()
+    }
+
+
+# Whatever the mask. sm_90 at 2 bytes: the best of seven at d = 64 and 128, of three at d = 256, on
+# an H200 (bf16, 16 k tokens, N = 1 k, 4 k, 16 k). The others are not measured: the largest tiles
+# tried that compile without spilling registers. sm_89 has as little shared memory and as many
+# registers as sm_120. The interpreter pays per tile, whatever its size.
+TABLE = _tables("forward")
+# Largest BLOCK_M. Not measured: the largest tiles that compile for sm_90 without spilling registers
+# and of which two programs fit even the smallest card's 99 KiB of shared memory at BLOCK_M = 16.
+# The interpreter's give parts of several tiles at small N.
+DECODE = _tables("decode")
 # The backward pass holds K_j, V_j, dK_j, dV_j, S, dP and a part of dQ: smaller tiles, the largest
 # tried that compile for sm_90 with at most 120 bytes spilled.
-BACKWARD: dict[str, dict[tuple[int, int], Config]] = {
-    "sm_80": {
-        (64, _16BIT): Config(64, 128, 8, 2),
-        (128, _16BIT): Config(32, 128, 8, 1),
-        (256, _16BIT): Config(32, 32, 8, 1),
-        (64, _32BIT): Config(32, 32, 8, 1),
-        (128, _32BIT): Config(16, 32, 8, 1),
-        (256, _32BIT): Config(16, 16, 8, 1),
-    },
-    "interpreter": TABLE["interpreter"],
-}
-BACKWARD["sm_89"] = BACKWARD["sm_120"] = BACKWARD["sm_80"]
-BACKWARD["sm_90"] = {**BACKWARD["sm_80"], (128, _16BIT): Config(64, 128, 8, 2)}
-# The fastest on an H200 of those compared in LOG.md, for calls that request no tile: by d, bytes of
-# an element, and whether dQ has a pass of its own.
-FASTEST: dict[tuple[str, int, int, bool], Config] = {
-    ("sm_90", 64, _16BIT, False): Config(128, 64, 4, 2),
-    ("sm_90", 64, _16BIT, True): Config(128, 64, 4, 2),
-    ("sm_90", 128, _16BIT, False): Config(32, 128, 8, 3),
-    ("sm_90", 128, _16BIT, True): Config(64, 64, 4, 2),
-}
+BACKWARD = _tables("backward")
+# The fastest on an H200 of those compared in LOG.md, for calls that request no tile: by whether dQ
+# has a pass of its own.
+FASTEST = {False: _tables("backward_fastest"), True: _tables("backward_fastest_deterministic")}
+
+
+def nearest(table: Table, d: int, itemsize: int) -> tuple[int, int]:
+    """Return the key of the table's narrowest entry that d fits in."""
+    return min(key for key in table if key[0] >= pad(d) and key[1] == itemsize)
 
 
 def pad(size: int) -> int:
@@ -103,9 +79,13 @@ def pad(size: int) -> int:
     return max(16, 1 << (size - 1).bit_length())
 
 
-def arch_of(capability: tuple[int, int]) -> str:
-    """Return the table's row for a compute capability, by a block's largest shared memory."""
-    major, minor = capability
+def card_of(device: torch.device) -> str:
+    """Return the tables' key for a device: of a GPU by a block's largest shared memory."""
+    import torch
+
+    if device.type != "cuda":
+        return "interpreter"
+    major, minor = torch.cuda.get_device_capability(device)
     if major in (9, 10):
         return "sm_90"
     if (major, minor) in ((8, 0), (8, 7)):
@@ -119,9 +99,7 @@ def choose(arch: str, d: int, itemsize: int, block_m: int | None, block_n: int |
     d: head dimension; itemsize: bytes per element of Q, K, V. A side given as None comes from the
     table. Raises ValueError naming the block that is too large for one program.
     """
-    table = {key: value for key, value in TABLE[arch].items() if key[1] == itemsize}
-    d_key = min(key[0] for key in table if key[0] >= pad(d))
-    best = table[d_key, itemsize]
+    best = TABLE[arch][nearest(TABLE[arch], d, itemsize)]
     sides = (block_m or best.block_m, block_n or best.block_n)
     if sides == (best.block_m, best.block_n):
         return best
@@ -155,10 +133,9 @@ def choose_backward(
     A requested side that is larger than the table's, as the forward's may be, becomes the table's:
     the largest known to fit.
     """
-    keys = [size for size, bytes_each in BACKWARD[arch] if bytes_each == itemsize]
-    size = min(size for size in keys if size >= pad(d))
-    best = BACKWARD[arch][size, itemsize]
+    key = nearest(BACKWARD[arch], d, itemsize)
+    best = BACKWARD[arch][key]
     if block_m is None and block_n is None:
-        return FASTEST.get((arch, size, itemsize, deterministic), best)
+        return FASTEST[deterministic].get(arch, {}).get(key, best)
     sides = (min(block_m or best.block_m, best.block_m), min(block_n or best.block_n, best.block_n))
     return Config(*sides, best.num_warps, best.num_stages)

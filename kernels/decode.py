@@ -12,19 +12,18 @@ import torch
 import triton
 
 from .checks import check_device, check_options, check_tensors, check_whole
-from .configs import Config, pad
+from .configs import DECODE, Config, nearest, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
 from .launching import Calls, Launch, allocator, empty_result, without_warnings
 from .masking import key_range
 from .progress import expect
 from .spec import masks
+from .spec.launches import MAX_PARTS, parts_for
+from .tiles import addresses, block_lanes
 from .triton_internals import tl
 
 MAX_QUERIES = 16  # of a head; with more, the row blocks of flash_attention fill a card
-MAX_PARTS = 256  # one program of the combine loads a piece of each part
-PROGRAMS_A_MULTIPROCESSOR = 2
-MIN_KEYS = 128  # of a part; a tile of keys is never larger
 COMBINED = 4096  # numbers that one program of the combine loads
 
 # kernel: begin
@@ -44,18 +43,13 @@ def split_kernel(
     part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
     pair = (tl.program_id(0) // PARTS // Tr).to(tl.int64)
     b, kv_h = pair // (H // GROUP), pair % (H // GROUP)
-    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    shared = i * BLOCK_M + lanes
-    row_ok = (lanes < BLOCK_M) & (shared < GROUP * Nq)
+    shared, row_ok = block_lanes(i, GROUP * Nq, BLOCK_M, PAD_M)
+    keys, dims = tl.arange(0, PAD_N), tl.arange(0, PAD_D)
     rows, h = shared % Nq, kv_h * GROUP + shared // Nq
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
-    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
-    q_ptrs = Q + b * q_strides[0] + h[:, None] * q_strides[1]
-    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
-    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
-    k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
-    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    q_ptrs = addresses(Q, q_strides, b, h[:, None], rows[:, None], dims[None, :])
+    k_ptrs = addresses(K, k_strides, b, kv_h, keys[None, :], dims[:, None])
+    v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
 
     # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
@@ -68,7 +62,7 @@ def split_kernel(
     # The key blocks of this part: the first Tc % PARTS parts have one more than the others.
     j_start = part * (Tc // PARTS) + tl.minimum(part, Tc % PARTS)
     j_end = j_start + Tc // PARTS + (part < Tc % PARTS).to(tl.int32)
-    full = key_range(Nk - Nq, Nk - 1, Nk, MASK)[1]  # keys that all rows see need no mask
+    full = key_range(Nk - Nq, Nk - 1, Nk, MASK)[0]  # keys that all rows see need no mask
     j_full = tl.minimum(tl.maximum(full // BLOCK_N, j_start), j_end)
     PADDED: tl.constexpr = PAD_D != D
     acc, m_i, l_i = visit_tiles(
@@ -128,19 +122,6 @@ def combine_kernel(
 
 # kernel: end
 
-# (d padded to a power of two, bytes per element) → largest BLOCK_M, BLOCK_N, warps, stages. Not
-# measured: the largest that compile for sm_90 without spilling registers and of which two programs
-# fit even the smallest card's 99 KiB of shared memory at BLOCK_M = 16.
-TABLE = {
-    (64, 2): Config(64, 64, 4, 3),
-    (128, 2): Config(64, 64, 4, 2),
-    (256, 2): Config(32, 32, 4, 2),
-    (64, 4): Config(16, 32, 4, 3),
-    (128, 4): Config(16, 16, 4, 3),
-    (256, 4): Config(16, 16, 4, 2),
-}
-INTERPRETER = Config(64, 16, 4, 1)  # parts of several tiles at small N
-
 
 def decode_attention(
     q: torch.Tensor,
@@ -199,16 +180,6 @@ def prepare(
 _calls = Calls(prepare)
 
 
-def parts_for(programs: int, n_k: int, sms: int) -> int:
-    """Return the number of parts that the keys are split into: as many as give each multiprocessor
-    two programs, at most one for 128 keys, and at most 256.
-
-    `programs`: of a launch with the keys in one part, B · Hk · row blocks; `sms`: multiprocessors.
-    """
-    wanted = PROGRAMS_A_MULTIPROCESSOR * sms // programs
-    return max(1, min(wanted, n_k // MIN_KEYS, MAX_PARTS))
-
-
 @lru_cache(maxsize=16)
 def multiprocessors(device: torch.device) -> int:
     """Return the multiprocessors of a GPU; 8 for the interpreter."""
@@ -219,8 +190,25 @@ def multiprocessors(device: torch.device) -> int:
 
 def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config:
     """Return tile and launch settings for `rows` queries that share a key head."""
-    best = INTERPRETER if device.type == "cpu" else TABLE[max(64, pad(d)), itemsize]
+    table = DECODE["interpreter" if device.type == "cpu" else "cuda"]
+    best = table[nearest(table, d, itemsize)]
     return replace(best, block_m=min(pad(rows), best.block_m))
+
+
+def combine_launch(
+    rows: int, d: int, parts: int, lse_at: int, keep_lse: bool, bf16_bits: bool
+) -> Launch:
+    """Return the launch that combines the parts of all `rows` of O; the lse of parts begin at
+    number `lse_at` of their tensor."""
+    pad_p = triton.next_power_of_2(parts)
+    block_d = min(pad(d), max(16, COMBINED // pad_p))
+    return Launch(
+        combine_kernel, rows * triton.cdiv(d, block_d), (parts, lse_at),
+        {
+            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
+            "BF16_BITS": bf16_bits, "num_warps": 4, "enable_fp_fusion": True,
+        },
+    )  # fmt: skip
 
 
 def run(
@@ -257,22 +245,13 @@ def run(
             return o, lse
 
         return without_warnings(one)
-    pad_p = triton.next_power_of_2(parts)
-    block_d = min(pad(d), max(16, COMBINED // pad_p))
-    pieces = rows * -(-d // block_d)
-    combine = Launch(
-        combine_kernel, pieces, (parts, rows * parts * d),
-        {
-            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
-            "BF16_BITS": constants["BF16_BITS"], "num_warps": 4, "enable_fp_fusion": True,
-        },
-    )  # fmt: skip
+    combine = combine_launch(rows, d, parts, rows * parts * d, keep_lse, constants["BF16_BITS"])
     make_parts = of_floats(rows * parts * (d + 1))  # O of every part, then its lse: one allocation
 
     def several(q, k, v):
         o, lse = make_o(), make_lse() if keep_lse else None
         each = make_parts()
-        expect(programs + pieces)
+        expect(programs + combine.programs)
         split(q, k, v, each, each)
         combine(each, each, o, o if lse is None else lse)
         return o, lse

@@ -163,7 +163,7 @@ def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
         return hopper.prepare(q, k, v, causal, mask, scale, None, score, sink)
     if chosen == "decode":
         return decode.prepare(q, k, v, parsed.hides, scale, None, True)
-    call = orders.prepare(q, k, v, causal, mask, scale, score=score, sunk=sink is not None)
+    call = orders.prepare(q, k, v, causal, mask, scale, score=score, has_sink=sink is not None)
     if sink is None or sink == IN_A_TENSOR:
         return call
     constant = check_sink(sink, q)

@@ -4,22 +4,16 @@ O, m and l are in HBM and are read and written at each visit. One program comput
 head), because a later key block reads what an earlier one wrote; FA-2 removes this dependency.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import torch
 import triton
 
-from .configs import Config
 from .formats import as_operand, as_stored
+from .forward import ForwardInputs, Run
 from .launching import Launch
 from .masking import listed, plain, query_range, visible, visited
 from .progress import expect
 from .scoring import dropped, modified
-from .spec.masks import Mask
-from .spec.scores import Score
 from .stamps import clock, stamp
-from .tables import NONE, dropping, rules
 from .triton_internals import tl
 
 # kernel: begin
@@ -61,8 +55,8 @@ def fa1_kernel(
         v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=v_ok, other=0.0)
         if plain(MASK):
             last_key = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-            start, _, stop = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)
-            i_start, i_end = start // BLOCK_M, tl.cdiv(stop, BLOCK_M)
+            start, _ = query_range(j * BLOCK_N, last_key, Nq, Nk, MASK)
+            i_start, i_end = start // BLOCK_M, Tr
         for at in range(i_start, i_end):  # line 7
             i = at
             if not plain(MASK):
@@ -116,42 +110,34 @@ def fa1_kernel(
 # kernel: end
 
 
-def prepare(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
-    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
-    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
-) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+def prepare(inputs: ForwardInputs) -> Run:
     """Prepare a call as `fa2.prepare` does, with one program per batch and head.
 
-    The kernel writes m and l; lse = m + log l is computed from them afterwards, if `keep_lse`.
+    The kernel writes m and l; lse = m + log l is computed from them afterwards, if it is kept.
     """
-    batch, heads, n_q, d = q.shape
-    n_k, dtype, device = k.shape[2], q.dtype, q.device
-    blocks = config.block_m, config.block_n
-    constants, tables = rules(mask, score, n_q, n_k, device, *blocks, by_keys=True)
-    drop, tables = dropping(*dropout, tables, device)
+    q, k, v, states, stamps = inputs.q, inputs.k, inputs.v, inputs.states, inputs.stamps
+    keep_lse, first_l = inputs.keep_lse, float(inputs.has_sink)
+    constants, tables = inputs.rules(by_keys=True)
     launch = Launch(
-        fa1_kernel, batch * heads,
+        fa1_kernel, inputs.pairs,
         (
-            q.stride(), k.stride(), v.stride(), (heads * n_q * d, n_q * d, d, 1),
-            heads, heads // k.shape[1], n_q, n_k, scale, tables,
+            q.stride(), k.stride(), v.stride(), inputs.output_strides, *inputs.sizes, inputs.scale,
+            tables,
         ),
         {
-            **constants, "DROPOUT": drop, "TRACE": states is not None,
-            "STAMPED": stamps is not None,
-            **replace(config, num_stages=1).constants(d, dtype, precision),
+            **constants, "TRACE": states is not None, "STAMPED": stamps is not None, **inputs.tile,
+            "num_stages": 1,
         },
     )  # fmt: skip
 
     def call(q, k, v, sink=None):
-        o = torch.zeros((batch, heads, n_q, d), dtype=dtype, device=device)
-        m = torch.full((batch, heads, n_q), float("-inf"), device=device)
-        l = torch.full((batch, heads, n_q), float(has_sink), device=device)
+        o = torch.zeros(q.shape, dtype=q.dtype, device=q.device)
+        m = torch.full(q.shape[:3], float("-inf"), device=q.device)
+        l = torch.full(q.shape[:3], first_l, device=q.device)
         if sink is not None:
             m[:] = sink[:, None]
         m_trace, l_trace = (m, l) if states is None else states
-        expect(batch * heads)
+        expect(launch.programs)
         launch(q, k, v, o, m, l, m_trace, l_trace, m if stamps is None else stamps)
         return o, m + torch.log(l) if keep_lse else None
 

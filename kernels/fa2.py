@@ -1,24 +1,18 @@
 """FlashAttention-2, forward (arXiv 2307.08691, Algorithm 1): rows outside, keys inside."""
 
-from collections.abc import Callable
-
 import torch
 import triton
 
-from .configs import Config
-from .formats import as_operand, as_stored, load_tile
+from .formats import as_operand, as_stored
+from .forward import ForwardInputs, Run
 from .launching import Launch, allocator
 from .masking import grows, key_range, listed, plain, visible, visited
 from .progress import expect
 from .scoring import dropped, modified
-from .spec.masks import Mask
-from .spec.scores import Score
+from .spec.launches import section
 from .stamps import clock, stamp
-from .tables import NONE, dropping, rules
+from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
-
-SECTION_HEADS = 16  # at most, side by side under a causal mask; see LOG.md 14
-SECTION_BYTES = 64 << 20  # of their K and V, at most
 
 # kernel: begin
 
@@ -102,18 +96,13 @@ def fa2_kernel(
         i, bh = Tr - 1 - place // heads, first + place % heads
     bh = bh.to(tl.int64)
     b, h = bh // H, bh % H
+    rows, row_ok = block_lanes(i, Nq, BLOCK_M, PAD_M)
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    rows = i * BLOCK_M + lanes
-    row_ok = (lanes < BLOCK_M) & (rows < Nq)
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
-    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
     kv_h = h // GROUP  # GROUP query heads share one key head
-    q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
-    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
-    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
-    k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
-    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    q_ptrs = addresses(Q, q_strides, b, h, rows[:, None], dims[None, :])
+    k_ptrs = addresses(K, k_strides, b, kv_h, keys[None, :], dims[:, None])
+    v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
 
     # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0 (with a sink: it, 1), O = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
@@ -126,8 +115,8 @@ def fa2_kernel(
 
     if plain(MASK):  # key blocks that every row sees whole; then those with an edge; then skipped
         first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
-        start, full, stop = key_range(first, last, Nk, MASK)
-        j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+        full, stop = key_range(first, last, Nk, MASK)
+        j_full, j_end = full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
     else:  # the key blocks that the mask's list has for row block i
         j_full, j_end = listed(i, TABLES)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
@@ -135,7 +124,7 @@ def fa2_kernel(
     if plain(MASK):
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_start, j_full, Nq, Nk, qk_scale,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, 0, j_full, Nq, Nk, qk_scale,
             TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, PAD_N != BLOCK_N, PADDED,
             PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
@@ -150,8 +139,7 @@ def fa2_kernel(
     # phase: store — O_i = diag(1/l) O_i and lse_i = m + log l: SRAM → HBM, once
     l_ref = tl.where(l_i == 0.0, 1.0, l_i)  # a row without keys: O = 0, lse = −∞
     o = as_stored(acc / l_ref[:, None], O.dtype.element_ty, BF16_BITS)
-    o_ptrs = O + b * o_strides[0] + h * o_strides[1]
-    o_ptrs += m64[:, None] * o_strides[2] + d64[None, :] * o_strides[3]
+    o_ptrs = addresses(O, o_strides, b, h, rows[:, None], dims[None, :])
     tl.store(o_ptrs, o, mask=tile_ok)
     tl.store(LSE + bh * Nq + rows, m_i * 0.6931471805599453 + tl.log(l_ref), mask=row_ok)
     if STAMPED:
@@ -161,61 +149,33 @@ def fa2_kernel(
 # kernel: end
 
 
-def section(n_k: int, d: int, itemsize: int) -> int:
-    """Return the number of heads whose row blocks are adjacent in a causal launch: enough to fill
-    the end of the launch, few enough that their K and V stay in L2."""
-    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * n_k * d * itemsize)))
-
-
-def prepare(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
-    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
-    states: torch.Tensor | None = None, stamps: torch.Tensor | None = None,
-) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """Prepare a call for checked tensors like these: one program per row block, head and batch.
-
-    Returns a function of (q, k, v), with `has_sink` of (q, k, v, sink), the sink (H,) in fp32, to O
-    (B, H, Nq, d) and lse (B, H, Nq). `dropout`: its probability and its seed. `keep_lse` is for the
-    other algorithms: here lse is always written. Written on demand: `states` (2, B, H, Tr, Tc, Br),
-    m and l of every tile; `stamps` (programs, 3), int64: where and when each program ran, on a GPU.
-    """
-    batch, heads, n_q, d = q.shape
-    n_k, dtype, device = k.shape[2], q.dtype, q.device
-    # The kernel scales the row maximum, so a scale's sign goes into Q, exactly.
-    sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
-    constants, tables = rules(mask, score, n_q, n_k, device, config.block_m, config.block_n)
-    drop, tables = dropping(*dropout, tables, device)
-    Tr = triton.cdiv(n_q, config.block_m)
-    programs = Tr * batch * heads  # all on the grid's first axis: the others end at 65,535
+def prepare(inputs: ForwardInputs) -> Run:
+    """Prepare a call: one program per row block, head and batch. lse is always written."""
+    q, k, sign, states, stamps = inputs.q, inputs.k, inputs.sign, inputs.states, inputs.stamps
+    heads, group, n_q, n_k = inputs.sizes
+    constants, tables = inputs.rules()
+    programs = inputs.row_blocks  # all on the grid's first axis: the others end at 65,535
     launch = Launch(
         fa2_kernel, programs,
         (
-            *(() if has_sink else (None,)),
-            q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
-            (heads * n_q * d, n_q * d, d, 1), heads, heads // k.shape[1],
-            section(n_k, d, k.element_size()), n_q, n_k,
-            (abs(scale) or 1.0) * (1.0 if score.changes else 1.4426950408889634), tables,
+            *(() if inputs.has_sink else (None,)),
+            sign(q).stride(), k.stride(), inputs.v.stride(), inputs.output_strides,
+            heads, group, section(n_k, q.shape[-1], k.element_size()), n_q, n_k, inputs.scale_log2,
+            tables,
         ),
         {
-            **constants, "DROPOUT": drop, "RAGGED": n_k % config.block_n != 0,
-            "TRACE": states is not None, "STAMPED": stamps is not None,
-            **config.constants(d, dtype, precision),
+            **constants, "RAGGED": inputs.is_ragged, "TRACE": states is not None,
+            "STAMPED": stamps is not None, **inputs.tile,
         },
     )  # fmt: skip
-    make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
-    make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
+    make_o = allocator(*q.shape, dtype=q.dtype, device=q.device)
+    make_lse = allocator(*q.shape[:3], dtype=torch.float32, device=q.device)
 
-    def call(q, k, v, sink=None):
+    def call(q, k, v, *sink):
         o, lse = make_o(), make_lse()
-        m_trace, l_trace = (lse, lse) if states is None else states
+        traces = (lse, lse) if states is None else states
         expect(programs)
-        q = q if sign is None else sign(q)
-        tensors = q, k, v, o, lse, m_trace, l_trace, lse if stamps is None else stamps
-        if sink is None:
-            launch(*tensors)
-        else:
-            launch(*tensors, sink)
+        launch(sign(q), k, v, o, lse, *traces, lse if stamps is None else stamps, *sink)
         return o, lse
 
     return call

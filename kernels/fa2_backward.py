@@ -8,9 +8,10 @@ part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed o
 
 import triton
 
-from .formats import as_operand, as_stored, load_tile
+from .formats import as_operand, as_stored
 from .masking import listed, plain, query_range, visible, visited
 from .scoring import modified_with_slope
+from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
 
 # kernel: begin
@@ -25,14 +26,11 @@ def delta_kernel(
     (batch, head) in one program. ADD_DQ: set dQ_i, to which key blocks add, to 0."""
     blocks = tl.cdiv(Nq, ROWS)
     bh = (tl.program_id(0) // blocks).to(tl.int64)
-    rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
-    dims, m64 = tl.arange(0, PAD_D), rows.to(tl.int64)
+    rows, dims = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS), tl.arange(0, PAD_D)
     # phase: load — O_i and dO_i: HBM → SRAM
     ok = (rows < Nq)[:, None] & (dims < D)[None, :]
-    o_ptrs = O + bh // H * o_strides[0] + bh % H * o_strides[1]
-    do_ptrs = DO + bh // H * do_strides[0] + bh % H * do_strides[1]
-    o_ptrs += m64[:, None] * o_strides[2] + dims[None, :].to(tl.int64) * o_strides[3]
-    do_ptrs += m64[:, None] * do_strides[2] + dims[None, :].to(tl.int64) * do_strides[3]
+    o_ptrs = addresses(O, o_strides, bh // H, bh % H, rows[:, None], dims[None, :])
+    do_ptrs = addresses(DO, do_strides, bh // H, bh % H, rows[:, None], dims[None, :])
     o = as_operand(tl.load(o_ptrs, mask=ok, other=0.0), BF16_BITS).to(tl.float32)
     do = as_operand(tl.load(do_ptrs, mask=ok, other=0.0), BF16_BITS).to(tl.float32)
     # phase: D — a number for each row
@@ -40,7 +38,7 @@ def delta_kernel(
     # phase: store — D_i and dQ_i = 0: SRAM → HBM
     tl.store(DELTA + bh * Nq + rows, delta, mask=rows < Nq)
     if ADD_DQ:
-        to = (bh * Nq + m64)[:, None] * D + dims[None, :]
+        to = (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
         tl.store(DQ + to, tl.zeros([ROWS, PAD_D], tl.float32), mask=ok)
 
 
@@ -152,17 +150,13 @@ def keys_kernel(
     Tc, Hk = tl.cdiv(Nk, BLOCK_N), H // GROUP
     j, bh = tl.program_id(0) % Tc, (tl.program_id(0) // Tc).to(tl.int64)
     b, kv_h = bh // Hk, bh % Hk
+    n, key_ok = block_lanes(j, Nk, BLOCK_N, PAD_N)
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    n = j * BLOCK_N + keys
-    key_ok = (keys < BLOCK_N) & (n < Nk)
     tile_ok = key_ok[:, None] & (dims < D)[None, :]
-    m64, n64, d64 = lanes.to(tl.int64), n.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
 
     # phase: load — K_j and V_j: HBM → SRAM, once; dK_j = dV_j = 0 on chip
-    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
-    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    k_ptrs += n64[:, None] * k_strides[2] + d64[None, :] * k_strides[3]
-    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    k_ptrs = addresses(K, k_strides, b, kv_h, n[:, None], dims[None, :])
+    v_ptrs = addresses(V, v_strides, b, kv_h, n[:, None], dims[None, :])
     k = as_operand(tl.load(k_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
     v = as_operand(tl.load(v_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
     dk = tl.zeros([PAD_N, PAD_D], tl.float32)
@@ -170,9 +164,9 @@ def keys_kernel(
 
     if plain(MASK):  # row blocks with an edge of the mask; then those that see all its keys
         last = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
-        start, full, stop = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
+        start, full = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
         i_start, i_full = start // BLOCK_M, tl.cdiv(full, BLOCK_M)
-        i_end = tl.cdiv(stop, BLOCK_M)
+        i_end = tl.cdiv(Nq, BLOCK_M)
     else:  # the row blocks that the mask's list has for key block j
         i_start, i_end = listed(j, TABLES)
         i_full = i_start
@@ -183,10 +177,8 @@ def keys_kernel(
     PART: tl.constexpr = RAGGED_M or PAD_M != BLOCK_M or PAD_D != D
     for g in range(GROUP):  # the gradients of a key head are sums over its query heads
         h = kv_h * GROUP + g
-        q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
-        do_ptrs = DO + b * do_strides[0] + h * do_strides[1]
-        q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
-        do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
+        q_ptrs = addresses(Q, q_strides, b, h, lanes[:, None], dims[None, :])
+        do_ptrs = addresses(DO, do_strides, b, h, lanes[:, None], dims[None, :])
         at, tile = (b * H + h) * Nq, (b * H + h) * tl.cdiv(Nq, BLOCK_M) * Tc + j
         dk, dv = visit_rows(
             dk, dv, k, v, q_ptrs, do_ptrs, DQ + at * D, LSE + at, DELTA + at, q_strides[2],
@@ -196,7 +188,7 @@ def keys_kernel(
         )  # fmt: skip
 
     # phase: store — dK_j = scale · dS_jᵀ Q and dV_j: SRAM → HBM, once
-    to = bh * Nk * D + n64[:, None] * D + d64[None, :]
+    to = (bh * Nk + n.to(tl.int64))[:, None] * D + dims[None, :]
     tl.store(DK + to, as_stored(dk * scale, DK.dtype.element_ty, BF16_BITS), mask=tile_ok)
     tl.store(DV + to, as_stored(dv, DV.dtype.element_ty, BF16_BITS), mask=tile_ok)
 

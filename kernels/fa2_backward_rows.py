@@ -7,8 +7,9 @@ one order: the same bits each time, for seven products per tile instead of five.
 import triton
 
 from .fa2_backward import load_lse, weights
-from .formats import as_operand, as_stored, load_tile
+from .formats import as_operand, as_stored
 from .masking import key_range, listed, plain, visited
+from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
 
 # kernel: begin
@@ -67,19 +68,13 @@ def rows_kernel(
     i, bh = Tr - 1 - tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
     b, h = bh // H, bh % H
     kv_h = h // GROUP
-    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    rows = i * BLOCK_M + lanes
-    row_ok = (lanes < BLOCK_M) & (rows < Nq)
+    rows, row_ok = block_lanes(i, Nq, BLOCK_M, PAD_M)
+    keys, dims = tl.arange(0, PAD_N), tl.arange(0, PAD_D)
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
-    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
-    q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
-    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
-    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    do_ptrs = DO + b * do_strides[0] + h * do_strides[1]
-    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
-    k_ptrs += n64[:, None] * k_strides[2] + d64[None, :] * k_strides[3]
-    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
-    do_ptrs += m64[:, None] * do_strides[2] + d64[None, :] * do_strides[3]
+    q_ptrs = addresses(Q, q_strides, b, h, rows[:, None], dims[None, :])
+    k_ptrs = addresses(K, k_strides, b, kv_h, keys[:, None], dims[None, :])
+    v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
+    do_ptrs = addresses(DO, do_strides, b, h, rows[:, None], dims[None, :])
 
     # phase: load — Q_i, dO_i, lse_i and D_i: HBM → SRAM, once; dQ_i = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
@@ -90,8 +85,8 @@ def rows_kernel(
 
     if plain(MASK):
         first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
-        start, full, stop = key_range(first, last, Nk, MASK)
-        j_start, j_full, j_end = start // BLOCK_N, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+        full, stop = key_range(first, last, Nk, MASK)
+        j_start, j_full, j_end = 0, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
     else:
         j_start, j_end = listed(i, TABLES)
         j_full = j_end
@@ -103,7 +98,7 @@ def rows_kernel(
     )  # fmt: skip
 
     # phase: store — dQ_i = scale · dS_i K: SRAM → HBM, once
-    to = bh * Nq * D + m64[:, None] * D + d64[None, :]
+    to = (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
     tl.store(DQ + to, as_stored(dq * scale, DQ.dtype.element_ty, BF16_BITS), mask=tile_ok)
 
 

@@ -1,23 +1,20 @@
 """FlashAttention-2 with split keys, forward (Flash-Decoding, Dao et al., 2023): each part of the
 keys has programs of its own, and decode.py's second kernel combines the parts by their lse."""
 
-from collections.abc import Callable
 from functools import partial
 
 import torch
 import triton
 
-from .configs import Config, pad
-from .decode import COMBINED, combine_kernel
+from .decode import combine_launch
 from .fa2 import visit_tiles
 from .formats import as_operand
+from .forward import ForwardInputs, Run
 from .launching import Launch, allocator
 from .masking import key_range, listed, plain, visited
 from .progress import expect
 from .spec.algorithms import SPLITS
-from .spec.masks import Mask
-from .spec.scores import Score
-from .tables import NONE, dropping, rules
+from .tiles import addresses, block_lanes
 from .triton_internals import tl
 
 # kernel: begin
@@ -38,18 +35,13 @@ def fa2_split_kernel(
     part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
     bh = (tl.program_id(0) // PARTS // Tr).to(tl.int64)
     b, h = bh // H, bh % H
+    rows, row_ok = block_lanes(i, Nq, BLOCK_M, PAD_M)
     lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D)
-    rows = i * BLOCK_M + lanes
-    row_ok = (lanes < BLOCK_M) & (rows < Nq)
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
-    m64, n64, d64 = rows.to(tl.int64), keys.to(tl.int64), dims.to(tl.int64)  # offsets exceed 2³¹
     kv_h = h // GROUP  # GROUP query heads share one key head
-    q_ptrs = Q + b * q_strides[0] + h * q_strides[1]
-    k_ptrs = K + b * k_strides[0] + kv_h * k_strides[1]
-    v_ptrs = V + b * v_strides[0] + kv_h * v_strides[1]
-    q_ptrs += m64[:, None] * q_strides[2] + d64[None, :] * q_strides[3]
-    k_ptrs += n64[None, :] * k_strides[2] + d64[:, None] * k_strides[3]
-    v_ptrs += n64[:, None] * v_strides[2] + d64[None, :] * v_strides[3]
+    q_ptrs = addresses(Q, q_strides, b, h, rows[:, None], dims[None, :])
+    k_ptrs = addresses(K, k_strides, b, kv_h, keys[None, :], dims[:, None])
+    v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
 
     # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
@@ -66,10 +58,9 @@ def fa2_split_kernel(
     last_j = first_j + Tc // PARTS + (part < Tc % PARTS).to(tl.int32)
     if plain(MASK):  # of them those that every row sees whole; then those with an edge
         first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
-        start, full, stop = key_range(first, last, Nk, MASK)
-        j_start = tl.minimum(tl.maximum(start // BLOCK_N, first_j), last_j)
+        full, stop = key_range(first, last, Nk, MASK)
+        j_full = tl.minimum(tl.maximum(full // BLOCK_N, first_j), last_j)
         j_end = tl.minimum(tl.maximum(tl.cdiv(stop, BLOCK_N), first_j), last_j)
-        j_full = tl.minimum(tl.maximum(full // BLOCK_N, j_start), j_end)
     else:  # those of the mask's list for row block i that lie in the part
         at, end = listed(i, TABLES)
         j_full, j_end = at, at
@@ -82,7 +73,7 @@ def fa2_split_kernel(
     if plain(MASK):
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_start, j_full, Nq, Nk, qk_scale,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, first_j, j_full, Nq, Nk, qk_scale,
             TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, True, PADDED,
             PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
@@ -105,53 +96,34 @@ def fa2_split_kernel(
 # kernel: end
 
 
-def prepare(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
-    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
-    states: torch.Tensor | None = None,
-) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
+def prepare(inputs: ForwardInputs) -> Run:
     """Prepare a call as `fa2.prepare` does, with SPLITS programs per row block, head and batch, and
     a second launch."""
-    batch, heads, n_q, d = q.shape
-    n_k, dtype, device = k.shape[2], q.dtype, q.device
-    sign = None if scale > 0 else torch.neg if scale else torch.zeros_like
-    constants, tables = rules(mask, score, n_q, n_k, device, config.block_m, config.block_n)
-    drop, tables = dropping(*dropout, tables, device)
-    programs = triton.cdiv(n_q, config.block_m) * batch * heads * SPLITS
-    launch = Launch(
-        fa2_split_kernel, programs,
+    q, k, sign, states = inputs.q, inputs.k, inputs.sign, inputs.states
+    constants, tables = inputs.rules()
+    split = Launch(
+        fa2_split_kernel, inputs.row_blocks * SPLITS,
         (
-            *(() if has_sink else (None,)),
-            q.stride() if sign is None else sign(q).stride(), k.stride(), v.stride(),
-            heads, heads // k.shape[1], n_q, n_k, SPLITS,
-            (abs(scale) or 1.0) * (1.0 if score.changes else 1.4426950408889634), tables,
+            *(() if inputs.has_sink else (None,)),
+            sign(q).stride(), k.stride(), inputs.v.stride(), *inputs.sizes, SPLITS,
+            inputs.scale_log2, tables,
         ),
         {
-            **constants, "DROPOUT": drop, "RAGGED": n_k % config.block_n != 0,
-            "TRACE": states is not None, **config.constants(d, dtype, precision),
+            **constants, "RAGGED": inputs.is_ragged, "TRACE": states is not None, **inputs.tile,
         },
     )  # fmt: skip
-    rows, block_d = batch * heads * n_q, min(pad(d), max(16, COMBINED // SPLITS))
-    pieces = rows * -(-d // block_d)
-    combine = Launch(
-        combine_kernel, pieces, (SPLITS, 0),
-        {
-            "D": d, "BLOCK_D": block_d, "PAD_P": triton.next_power_of_2(SPLITS), "KEEP_LSE": True,
-            "BF16_BITS": config.constants(d, dtype, precision)["BF16_BITS"], "num_warps": 4,
-            "enable_fp_fusion": True,
-        },
-    )  # fmt: skip
-    of_floats = partial(allocator, dtype=torch.float32, device=device)
-    make_o, make_lse = allocator(*q.shape, dtype=dtype, device=device), of_floats(*q.shape[:3])
+    rows, d = inputs.pairs * q.shape[2], q.shape[3]
+    combine = combine_launch(rows, d, SPLITS, 0, True, inputs.tile["BF16_BITS"])
+    of_floats = partial(allocator, dtype=torch.float32, device=q.device)
+    make_o = allocator(*q.shape, dtype=q.dtype, device=q.device)
+    make_lse = of_floats(*q.shape[:3])
     make_parts, make_lses = of_floats(rows, SPLITS, d), of_floats(rows, SPLITS)
 
-    def call(q, k, v, sink=None):
+    def call(q, k, v, *sink):
         o, lse, parts, lses = make_o(), make_lse(), make_parts(), make_lses()
         traces = (lse, lse) if states is None else states
-        expect(programs + pieces)
-        q = q if sign is None else sign(q)
-        launch(q, k, v, parts, lses, *traces, *(() if sink is None else (sink,)))
+        expect(split.programs + combine.programs)
+        split(sign(q), k, v, parts, lses, *traces, *sink)
         combine(parts, lses, o, lse)
         return o, lse
 

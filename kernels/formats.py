@@ -29,12 +29,3 @@ def as_stored(x, dtype: tl.constexpr, BF16_BITS: tl.constexpr):
         return upper.to(tl.uint16).to(tl.bfloat16, bitcast=True)
     else:
         return x.to(dtype)
-
-
-@triton.jit
-def load_tile(pointers, mask, MASKED: tl.constexpr):
-    """Load a tile from HBM; masked lanes read 0 and move no byte. Without MASKED none is masked."""
-    if MASKED:
-        return tl.load(pointers, mask=mask, other=0.0)
-    else:
-        return tl.load(pointers)

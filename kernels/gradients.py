@@ -11,7 +11,7 @@ import torch
 import triton
 
 from .checks import check_score, check_sink, check_tensors
-from .configs import Config, arch_of, choose_backward, pad
+from .configs import Config, card_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
@@ -152,7 +152,7 @@ def _prepare(
         )  # fmt: skip
 
     def call(q, k, v, o, grad_o, lse, grad_lse, sink):
-        expect(sum(launch.grid[0] for launch in (delta_of, by_columns, last)))
+        expect(sum(launch.programs for launch in (delta_of, by_columns, last)))
         delta, dsink = torch.empty_like(lse), None
         added = delta  # neither read nor written
         if not deterministic:
@@ -243,8 +243,7 @@ def config_for(
     deterministic: bool = False,
 ) -> Config:
     """Return the configuration of the backward pass for this q (B, H, Nq, d) on its device."""
-    cuda = q.device.type == "cuda"
-    arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
+    arch = card_of(q.device)
     return choose_backward(arch, q.shape[-1], q.element_size(), block_m, block_n, deterministic)
 
 

@@ -127,7 +127,7 @@ class Launch:
     def __init__(
         self, kernel, programs: int, scalars: tuple, constants: dict, boxes: tuple = ()
     ) -> None:
-        self.kernel, self.grid = kernel, (programs,)
+        self.kernel, self.programs = kernel, programs
         self.scalars, self.constants, self.boxes = scalars, constants, boxes
         self.direct: Callable[[tuple], None] | None = None
 
@@ -142,7 +142,7 @@ class Launch:
         arguments = self.arguments(tensors)
         if _observe is not None:
             _observe(self.kernel, arguments)
-        compiled = self.kernel[self.grid](*arguments, **self.constants)
+        compiled = self.kernel[(self.programs,)](*arguments, **self.constants)
         # For an address that is no multiple of 16 Triton compiles another variant: left to it.
         if compiled is not None and not INTERPRETED and not any(x.data_ptr() & 15 for x in tensors):
             self.direct = self._direct(compiled, arguments[: len(self.boxes)], len(tensors))
@@ -155,7 +155,7 @@ class Launch:
 
     def compile(self, *tensors: torch.Tensor):
         """Return Triton's compiled kernel for its active target, without a launch."""
-        return self.kernel.warmup(*self.arguments(tensors), grid=self.grid, **self.constants)
+        return self.kernel.warmup(*self.arguments(tensors), grid=(self.programs,), **self.constants)
 
     def _direct(self, compiled, descriptors: tuple, tensors: int) -> Callable[[tuple], None]:
         """Return a function of the tensors that launches what was compiled, without Triton's
@@ -169,7 +169,7 @@ class Launch:
         constexprs = len(self.kernel.arg_names) - tensors - len(self.scalars)
         tail = (*_addresses(self.scalars), *(None,) * constexprs)
         run, encoders = triton_internals.unwrap_tensor_maps(compiled, descriptors)
-        launch, pack = triton_internals.unwrap_launcher(run, compiled, self.grid[0])
+        launch, pack = triton_internals.unwrap_launcher(run, compiled, self.programs)
         if encoders is None:  # Triton encodes its maps itself, from objects that hold the tensors
             boxes = self.boxes
 

@@ -99,23 +99,23 @@ def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
 
 @triton.jit
 def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
-    """Return start, full, stop, in 0 … Nk: a block of these rows sees no key outside of start …
-    stop−1, and each of its rows sees all keys of start … full−1, which need no mask."""
+    """Return full, stop, in 0 … Nk: a block of these rows sees no key from stop on, and each of its
+    rows sees all keys before full, which need no mask."""
     if MASK == "causal":
-        return 0, tl.maximum(tl.minimum(first_row + 1, Nk), 0), tl.maximum(last_row + 1, 0)
+        return tl.maximum(tl.minimum(first_row + 1, Nk), 0), tl.maximum(last_row + 1, 0)
     else:
-        return 0, Nk, Nk
+        return Nk, Nk
 
 
 @triton.jit
 def query_range(first_key, last_key, Nq, Nk, MASK: tl.constexpr):
-    """Return start, full, stop, in 0 … Nq: no query outside of start … stop−1 sees a key of the
-    block, and all from full on see each of its keys."""
+    """Return start, full, in 0 … Nq: no query before start sees a key of the block, and all from
+    full on see each of its keys."""
     if MASK == "causal":
         full = tl.maximum(tl.minimum(last_key + Nq - Nk, Nq), 0)
-        return tl.maximum(first_key + Nq - Nk, 0), full, Nq
+        return tl.maximum(first_key + Nq - Nk, 0), full
     else:
-        return 0, 0, Nq
+        return 0, 0
 
 
 @triton.jit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -18,7 +19,8 @@ from .checks import (
     check_sink,
     check_tensors,
 )
-from .configs import SHARED_KIB, Config, arch_of, choose, pad
+from .configs import SHARED_KIB, Config, card_of, choose, pad
+from .forward import ForwardInputs, Run
 from .launching import Calls, empty_result, on_device, without_warnings
 from .spec import masks
 from .spec.algorithms import ORDERS as KEYS
@@ -121,14 +123,16 @@ def tile_states(
     """
     if order == "standard":
         raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
-    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, "ieee", score)
-    config, sinks = how[2], () if sink is None else (check_sink(sink, q),)
+    sinks = () if sink is None else (check_sink(sink, q),)
+    inputs = _inputs(
+        q, k, v, causal, mask, scale, order, block_m, block_n, score=score, has_sink=bool(sinks),
+        keep_lse=False,
+    )  # fmt: skip
+    config = inputs.config
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
     if states.numel():
-        call = without_warnings(
-            ORDERS[order](q, k, v, *how, bool(sinks), keep_lse=False, states=states)
-        )
+        call = without_warnings(ORDERS[order](replace(inputs, states=states)))
         try:
             on_device(call, q, k, v, *sinks)
         except OutOfResources as error:
@@ -136,30 +140,34 @@ def tile_states(
     return states[0], states[1]
 
 
-def _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score):
-    """Mask, scale, configuration, precision and score, after every check of the tensors and of
-    these."""
+def _inputs(
+    q, k, v, causal, mask, scale, order, block_m, block_n, precision="ieee", score=None, **more
+) -> ForwardInputs:  # fmt: skip
+    """Return the inputs of an algorithm after every check of the tensors and of these options."""
     check_tensors(q, k, v)
     check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    config = config_for(q, block_m, block_n)
-    return masks.from_keywords(causal, mask), scale, config, precision, check_score(score)
+    config, parsed = config_for(q, block_m, block_n), masks.from_keywords(causal, mask)
+    return ForwardInputs(q, k, v, parsed, scale, config, precision, check_score(score), **more)
 
 
 def prepare(
     q, k, v, causal=False, mask=None, scale=None, order="fa2",
-    block_m=None, block_n=None, precision="ieee", keep_lse=True, score=None, sunk=False,
+    block_m=None, block_n=None, precision="ieee", keep_lse=True, score=None, has_sink=False,
     dropout=0.0, seed=0,
-):  # fmt: skip
-    """A function of (q, k, v), where `sunk` of (q, k, v, sink), to O and lse for these options and
-    tensors like these; arguments and errors as `flash_attention`. All checks but that of a sink are
-    here: `launching.Calls` asks once for such input."""
-    how = _checked(q, k, v, causal, mask, scale, order, block_m, block_n, precision, score)
+) -> Run:  # fmt: skip
+    """Return a function of (q, k, v), with `has_sink` of (q, k, v, sink), to O and lse for these
+    options and tensors like these; arguments and errors as `flash_attention`. All checks but that
+    of a sink are here: `launching.Calls` asks once for such input."""
+    inputs = _inputs(
+        q, k, v, causal, mask, scale, order, block_m, block_n, precision, score,
+        has_sink=has_sink, dropout=(dropout, seed), keep_lse=keep_lse,
+    )  # fmt: skip
     check_dropout(dropout, seed)
     if 0 in q.shape or 0 in k.shape:
         return empty_result
-    return without_warnings(ORDERS[order](q, k, v, *how, sunk, (dropout, seed), keep_lse=keep_lse))
+    return without_warnings(ORDERS[order](inputs))
 
 
 def _too_large(q, config: Config, error: OutOfResources) -> RuntimeError:
@@ -177,11 +185,12 @@ def config_for(q: torch.Tensor, block_m: int | None = None, block_n: int | None 
 
     Raises ValueError for blocks that cannot fit; others may still fail to, once compiled.
     """
-    cuda = q.device.type == "cuda"
-    arch = arch_of(torch.cuda.get_device_capability(q.device)) if cuda else "interpreter"
+    arch = card_of(q.device)
     config = choose(arch, q.shape[-1], q.element_size(), block_m, block_n)
     largest = pad(max(config.block_m, config.block_n)) * pad(q.shape[-1]) * q.element_size()
-    if cuda and largest > SHARED_KIB[arch] * 1024:  # compiling such a tile can take minutes
+    if (
+        arch in SHARED_KIB and largest > SHARED_KIB[arch] * 1024
+    ):  # compiling such a tile can take minutes
         raise ValueError(
             f"block_m = {config.block_m} and block_n = {config.block_n} do not fit this GPU at "
             f"d = {q.shape[-1]}: one tile takes {largest:,} bytes, a program may use "

@@ -4,21 +4,19 @@ S and P are N×N matrices in HBM, in the inputs' dtype. No tile is skipped: mask
 computed, then replaced by −∞, as plain attention does.
 """
 
-from collections.abc import Callable
-
 import torch
 import triton
 
 from .availability import INTERPRETED
-from .configs import MAX_TILE_ELEMENTS, Config
+from .configs import MAX_TILE_ELEMENTS
 from .formats import as_operand, as_stored
+from .forward import ForwardInputs, Run
 from .launching import Launch
 from .masking import visible
 from .progress import expect
 from .scoring import dropped, modified
-from .spec.masks import Mask
-from .spec.scores import Score
-from .tables import NONE, dropping, rules
+from .tables import dropping, rules
+from .tiles import addresses, block_lanes
 from .triton_internals import tl
 
 # kernel: begin
@@ -36,15 +34,14 @@ def scores_kernel(
     tile = tl.program_id(0) % (Tr * Tc)
     bh = (tl.program_id(0) // (Tr * Tc)).to(tl.int64)
     b, h = bh // H, bh % H
-    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D).to(tl.int64)
-    rows, n = (tile // Tc).to(tl.int64) * BLOCK_M + lanes, (tile % Tc).to(tl.int64) * BLOCK_N + keys
-    row_ok, key_ok = (lanes < BLOCK_M) & (rows < Nq), (keys < BLOCK_N) & (n < Nk)
+    rows, row_ok = block_lanes((tile // Tc).to(tl.int64), Nq, BLOCK_M, PAD_M)
+    n, key_ok = block_lanes((tile % Tc).to(tl.int64), Nk, BLOCK_N, PAD_N)
+    dims = tl.arange(0, PAD_D)
     # phase: load — Q_i and K_jᵀ: HBM → SRAM
-    q_ptrs = Q + b * q_strides[0] + h * q_strides[1] + rows[:, None] * q_strides[2]
-    k_ptrs = K + b * k_strides[0] + (h // GROUP) * k_strides[1] + n[None, :] * k_strides[2]
-    q_ok, k_ok = row_ok[:, None] & (dims < D)[None, :], (dims < D)[:, None] & key_ok[None, :]
-    q = tl.load(q_ptrs + dims[None, :] * q_strides[3], mask=q_ok, other=0.0)
-    k = tl.load(k_ptrs + dims[:, None] * k_strides[3], mask=k_ok, other=0.0)
+    q_ptrs = addresses(Q, q_strides, b, h, rows[:, None], dims[None, :])
+    k_ptrs = addresses(K, k_strides, b, h // GROUP, n[None, :], dims[:, None])
+    q = tl.load(q_ptrs, mask=row_ok[:, None] & (dims < D)[None, :], other=0.0)
+    k = tl.load(k_ptrs, mask=(dims < D)[:, None] & key_ok[None, :], other=0.0)
     # phase: scores — S_ij = scale · Q_i K_jᵀ
     q, k = as_operand(q, BF16_BITS), as_operand(k, BF16_BITS)
     s = tl.dot(q, k, input_precision=PRECISION) * scale
@@ -108,60 +105,54 @@ def output_kernel(
     Tr = tl.cdiv(Nq, BLOCK_M)
     i, bh = tl.program_id(0) % Tr, (tl.program_id(0) // Tr).to(tl.int64)
     b, h = bh // H, bh % H
-    lanes, keys, dims = tl.arange(0, PAD_M), tl.arange(0, PAD_N), tl.arange(0, PAD_D).to(tl.int64)
-    rows = i.to(tl.int64) * BLOCK_M + lanes
-    row_ok, dim_ok = (lanes < BLOCK_M) & (rows < Nq), (dims < D)[None, :]
-    v_ptrs = V + b * v_strides[0] + (h // GROUP) * v_strides[1] + dims[None, :] * v_strides[3]
+    rows, row_ok = block_lanes(i.to(tl.int64), Nq, BLOCK_M, PAD_M)
+    dims = tl.arange(0, PAD_D)
+    dim_ok = (dims < D)[None, :]
     acc = tl.zeros([PAD_M, PAD_D], tl.float32)
     for j in range(0, tl.cdiv(Nk, BLOCK_N)):
         # phase: load — P_ij and V_j: HBM → SRAM
-        n = tl.cast(j, tl.int64) * BLOCK_N + keys
-        key_ok = (keys < BLOCK_N) & (n < Nk)
+        n, key_ok = block_lanes(tl.cast(j, tl.int64), Nk, BLOCK_N, PAD_N)
         p_ptrs = P + (bh * Nq + rows[:, None]) * Nk + n[None, :]
         p = tl.load(p_ptrs, mask=row_ok[:, None] & key_ok[None, :], other=0.0)
-        v = tl.load(v_ptrs + n[:, None] * v_strides[2], mask=key_ok[:, None] & dim_ok, other=0.0)
+        v_ptrs = addresses(V, v_strides, b, h // GROUP, n[:, None], dims[None, :])
+        v = tl.load(v_ptrs, mask=key_ok[:, None] & dim_ok, other=0.0)
         # phase: output — O_i = Σ_j P_ij V_j
         p, v = as_operand(p, BF16_BITS), as_operand(v, BF16_BITS)
         acc = tl.dot(p, v, acc, input_precision=PRECISION)
     # phase: store — O_i: SRAM → HBM
-    o_ptrs = O + b * o_strides[0] + h * o_strides[1] + rows[:, None] * o_strides[2]
     o = as_stored(acc, O.dtype.element_ty, BF16_BITS)
-    tl.store(o_ptrs + dims[None, :] * o_strides[3], o, mask=row_ok[:, None] & dim_ok)
+    o_ptrs = addresses(O, o_strides, b, h, rows[:, None], dims[None, :])
+    tl.store(o_ptrs, o, mask=row_ok[:, None] & dim_ok)
 
 
 # kernel: end
 
 
-def prepare(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: Mask, scale: float,
-    config: Config, precision: str, score: Score = NONE, has_sink: bool = False,
-    dropout: tuple[float, int] = (0.0, 0), *, keep_lse: bool = True,
-) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """Prepare a call as `fa2.prepare` does, with three launches; lse only if `keep_lse`.
+def prepare(inputs: ForwardInputs) -> Run:
+    """Prepare a call as `fa2.prepare` does, with three launches; lse only if it is kept.
 
     Raises ValueError if a row of S is too long for a program.
     """
-    batch, heads, n_q, d = q.shape
-    n_k, dtype, device = k.shape[2], q.dtype, q.device
+    q, k, v, config, keep_lse = inputs.q, inputs.k, inputs.v, inputs.config, inputs.keep_lse
+    *_, n_q, n_k = inputs.sizes
     pad_k = triton.next_power_of_2(n_k)
     if pad_k > MAX_TILE_ELEMENTS // 8:
         raise ValueError(
             f"Nk = {n_k:,} is too long for order = 'standard', whose softmax holds a row of S "
             f"on chip: at most {MAX_TILE_ELEMENTS // 8:,}."
         )
-    bh, sizes = batch * heads, (heads, heads // k.shape[1], n_q, n_k)
-    constants, tables = rules(mask, score, n_q, n_k, device)
-    drop, seeds = dropping(*dropout, None, device)
-    tile, Tr = config.constants(d, dtype, precision), triton.cdiv(n_q, config.block_m)
+    constants, tables = rules(inputs.mask, inputs.score, n_q, n_k, q.device)
+    drop, seeds = dropping(*inputs.dropout, None, q.device)
+    tile, total_rows = inputs.tile, inputs.pairs * n_q
     rows = max(1, (MAX_TILE_ELEMENTS if INTERPRETED else 4096) // pad_k)
     rows = min(rows, triton.next_power_of_2(config.block_m))
     scores = Launch(
-        scores_kernel, bh * Tr * triton.cdiv(n_k, config.block_n),
-        (q.stride(), k.stride(), *sizes, scale, tables), {**constants, **tile},
+        scores_kernel, inputs.row_blocks * triton.cdiv(n_k, config.block_n),
+        (q.stride(), k.stride(), *inputs.sizes, inputs.scale, tables), {**constants, **tile},
     )  # fmt: skip
     softmax = Launch(
-        softmax_kernel, triton.cdiv(bh * n_q, rows),
-        (*(() if has_sink else (None,)), bh * n_q, n_k, seeds),
+        softmax_kernel, triton.cdiv(total_rows, rows),
+        (*(() if inputs.has_sink else (None,)), total_rows, n_k, seeds),
         {
             "DROPOUT": drop, "ROWS": rows, "PAD_K": pad_k, "KEEP_LSE": keep_lse,
             "BF16_BITS": tile["BF16_BITS"],
@@ -169,17 +160,17 @@ def prepare(
         },
     )  # fmt: skip
     output = Launch(
-        output_kernel, bh * Tr, (v.stride(), (heads * n_q * d, n_q * d, d, 1), *sizes), tile,
-    )  # fmt: skip
+        output_kernel, inputs.row_blocks, (v.stride(), inputs.output_strides, *inputs.sizes), tile
+    )
 
     def call(q, k, v, sink=None):
-        s = torch.empty((batch, heads, n_q, n_k), dtype=dtype, device=device)
+        s = torch.empty((*q.shape[:3], n_k), dtype=q.dtype, device=q.device)
         p = torch.empty_like(s)
-        o = torch.empty((batch, heads, n_q, d), dtype=dtype, device=device)
-        lse = torch.empty((batch, heads, n_q), device=device) if keep_lse else None
-        expect(sum(launch.grid[0] for launch in (scores, softmax, output)))
+        o = torch.empty(q.shape, dtype=q.dtype, device=q.device)
+        lse = torch.empty(q.shape[:3], device=q.device) if keep_lse else None
+        expect(sum(launch.programs for launch in (scores, softmax, output)))
         scores(q, k, s)
-        sinks = () if sink is None else (sink[:, None].expand(batch, -1, n_q).contiguous(),)
+        sinks = () if sink is None else (sink[:, None].expand(q.shape[:3]).contiguous(),)
         softmax(s, p, s if lse is None else lse, *sinks)
         output(p, v, o)
         return o, lse

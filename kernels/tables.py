@@ -18,13 +18,14 @@ from .spec.scores import Score
 NONE = scores.parse("none")
 MAX_TILES = 1 << 24  # of a list, which has 4 bytes for each
 Numbers = tuple[int | float, ...]
+Tables = tuple[torch.Tensor, ...] | None
 
 
 @lru_cache(maxsize=256)
 def rules(
     mask: Mask, score: Score, n_q: int, n_k: int, device: torch.device,
     block_q: int | None = None, block_k: int | None = None, by_keys: bool = False,
-) -> tuple[dict[str, str], tuple[torch.Tensor, ...] | None]:  # fmt: skip
+) -> tuple[dict[str, str], Tables]:  # fmt: skip
     """Return ({MASK, SCORE}, TABLES), which masking.py and scoring.py read; None for no table.
 
     With Br and Bc, and a mask that is not plain, the first two tables are `Mask.lists`, int32: of
@@ -60,9 +61,7 @@ def rules(
     return constants, tuple(torch.from_numpy(x).to(device) for x in tables) or None
 
 
-def dropping(
-    dropout: float, seed: int, tables: tuple[torch.Tensor, ...] | None, device: torch.device
-) -> tuple[str, tuple[torch.Tensor, ...] | None]:
+def dropping(dropout: float, seed: int, tables: Tables, device: torch.device) -> tuple[str, Tables]:
     """Return DROPOUT, a text made as SCORE is, and the TABLES with the seed as one more."""
     if not dropout:
         return NONE.text, tables

@@ -92,49 +92,14 @@ def test_defaults_and_short_addresses():
         Problem().n = 3
 
 
-BAD_MASKS = (
-    "casual",
-    "window",
-    "window:3",
-    "window:-1,0",
-    "window:1.5,0",
-    "document:1,4",
-    "document:0,9,4",
-    "prefix:",
-    "causal&",
-    "|",
-    "causal&" * 4 + "prefix:2",
-    "|".join(["causal"] * 5) + "|x",
-    "x" * 9999,
-    "dilated:0",
-    "chunk:0",
-    "block:4x4",
-    "block:0x4,1.1",
-    "block:4x4,2",
-    "causal;full",
-)
-BAD_SCORES = (
-    "",
-    "softcap",
-    "softcap:0",
-    "softcap:x",
-    "cap:3",
-    "alibi:1",
-    "bias",
-    None,
-    3,
-    "alibi&" * 4 + "alibi",
-    "x" * 9999,
-)
 NUMBERS = ["", " ", "1 6", "x", "7.5", "1e3", "1e400", "nan", "-0x1", "１６", "٣", "9" * 400, "1;2"]
 BAD = [
     *[({"n": value}, "n") for value in [*NUMBERS, "0", "-1", "65537", None, [], {}, True, 7.5]],
     *[({"d": value}, "d") for value in [*NUMBERS, "0", "257", float("nan"), float("inf")]],
     *[({"br": value}, "br") for value in ["0", "17", "x", 1e300]],
     *[({"bc": value, "n": "8"}, "bc") for value in ["0", "9", None]],
-    *[({"mask": value}, "mask") for value in ["", "Causal", "1", None, True, ["causal"]]],
-    *[({"mask": value}, "mask") for value in BAD_MASKS],
-    *[({"score": value}, "score") for value in BAD_SCORES],
+    *[({"mask": value}, "mask") for value in ["", "Causal", None, True, ["causal"], "x" * 9999]],
+    *[({"score": value}, "score") for value in ["", "cap:3", None, 3, "x" * 9999]],
     *[({"sink": value}, "sink") for value in ["x", "nan", "inf", "1e5", True, [], "1,2"]],
     *[({"hq": value}, "hq") for value in ["0", "129", "x", None]],
     *[({"hk": value, "hq": "6"}, "hk") for value in ["0", "4", "7", "1.5", ""]],
@@ -244,20 +209,6 @@ def test_heads_in_the_address():
 def test_the_masks_place_takes_what_causal_takes(causal):
     same = {Problem(12, 4, 5, 3, causal, "fa1"), Problem(12, 4, 5, 3, causal=causal, order="fa1")}
     assert same == {Problem(12, 4, 5, 3, "causal" if causal else "full", "fa1")}
-
-
-@pytest.mark.parametrize(
-    ("address", "text"),
-    [
-        ("full", "full"),
-        ("causal", "causal"),
-        ("causal|full", "full"),
-        ("window: 4,0 & causal", "causal&window:4,0"),
-    ],
-)
-def test_an_address_has_one_text_for_a_mask(address, text):
-    problem = Problem.from_query({"mask": address})
-    assert problem.to_query()["mask"] == text and Problem.from_query({"mask": text}) == problem
 
 
 def test_a_mask_that_is_wrong_gets_one_sentence_that_shows_where():

@@ -13,16 +13,17 @@ from hypothesis import HealthCheck, given, settings
 import explainer.trace as tracing
 from explainer.algorithms import backward_numbers, fa2_backward, tiling
 from explainer.algorithms.backward_numbers import BackwardRun
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PASSES
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
-from explainer.trace import BackwardTrace, trace_backward
+from explainer.trace import TRACES, BackwardTrace, trace_backward
 from kernels.spec.formats import round_to
 from tests import by_hand
 from tests.by_autograd import NAMES, autograd, judge
 from tests.test_problem import problems
-from tests.test_trace import SHAPES
+from tests.test_trace import SHAPES, check_places
 
 ORDERS = ("fa1", "fa2", "standard")
 DTYPES = ("fp32", "fp16", "bf16")
@@ -235,14 +236,7 @@ def test_the_judge_rejects(fault, monkeypatch):
 def test_visits_are_the_schedule_and_the_mask(problem):
     p = replace(problem, dropout=0.0)
     found, steps = trace_backward(p), schedule(p, "backward")
-    of = PASSES["backward"]
-    for v, step in zip(found.visits, steps, strict=True):
-        same = ("i", "j", "kind", "stage", "phases", "transfers")
-        assert all(getattr(v, name) == getattr(step, name) for name in same)
-        places = [of.phases.index(x) for x in v.phases]
-        assert places == sorted(places) and v.stage in of.stages
-        assert {t.phase for t in v.transfers} <= set(v.phases)
-        assert {t.tensor for t in v.transfers} <= set(of.tensors)
+    check_places(found, steps, PASSES["backward"])
     seen = by_hand.seen(p)
     by_key = [(i, j) for j in range(p.Tc) for i in range(p.Tr)]
     left = [
@@ -271,10 +265,11 @@ def test_visits_are_the_schedule_and_the_mask(problem):
         assert [(v.i, v.j) for v in tiles if v.kind == "skipped"] == [(None, j) for j in blind]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_frozen_and_deterministic(order):
-    p = Problem(order=order, score="softcap:2")
-    one, two = trace_backward(p), traced_anew(p)
+@pytest.mark.parametrize("pass_", PASSES)
+@pytest.mark.parametrize("order", ALGORITHMS)
+def test_frozen_and_deterministic(order, pass_):
+    p = Problem(order=order, score="softcap:2", inputs="random")
+    one, two = TRACES[pass_](p), TRACES[pass_].__wrapped__(p)
     for a, b in zip((one, *one.visits), (two, *two.visits), strict=True):
         for name, x in vars(a).items():
             if isinstance(x, np.ndarray):

@@ -10,7 +10,7 @@ from explainer.algorithms.transfers import Moved, Step
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
-t = Texts("trace")
+t, TEXTS = Texts("trace"), Texts("algorithms")
 SKIPS = "skip what the mask hides whole"
 REQUESTED, COMPULSORY = "requested", "compulsory"
 # How bytes are counted, of every algorithm alike; a number of bytes names one of the two.
@@ -76,10 +76,9 @@ class Algorithm:
     ``opens``: the tensor whose reading begins a block of the ``outer`` loop. ``program``: what one
     program of its kernel computes, a whole head or one outer block; None where launches are not
     simulated. ``launches``: kernel → the tensors that it (reads, writes), all if there is one, and
-    in the backward pass. ``kernel``: what runs it, an order of
-    ``kernels.flash_attention``, in the backward pass a method of ``kernels.gradients``; None if
-    nothing does. ``lanes``: programs that share a row block, each with its own part of the
-    keys.
+    in the backward pass. ``kernel``: in the backward pass, the method of
+    ``kernels.gradients`` that runs it; None if nothing does. ``lanes``: programs that share a row
+    block, each with its own part of the keys.
 
     ``running``: m and l are carried from tile to tile. ``output``: O after a visit is
     "unnormalized" (on chip, divided once at the end), "normalized" (in HBM, divided every time), or
@@ -89,7 +88,7 @@ class Algorithm:
     ones; ``stages``: its kernels.
 
     ``variant_of``: the key of the algorithm that it varies. A variant stands in menus; in lanes,
-    totals and charts it stands where it is chosen. ``texts``: its words in algorithms.json.
+    totals and charts it stands where it is chosen.
     """
 
     key: str
@@ -113,7 +112,6 @@ class Algorithm:
     compulsory: Callable[[Problem], Moved]
     size: Callable[[Problem], Size]
     kernel: str | None = None
-    texts: dict[str, Any] = field(default_factory=dict)
     launches: dict[str, tuple[Sequence[str], Sequence[str]]] | None = None
     lanes: int = 1
     stores_scores: bool = False
@@ -121,3 +119,9 @@ class Algorithm:
     strips: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stages: dict[str, Stage] = field(default_factory=dict)
     variant_of: str | None = None
+    pass_: str = "forward"
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """Its words in algorithms.json."""
+        return TEXTS.named(self.key if self.pass_ == "forward" else f"{self.key} {self.pass_}")

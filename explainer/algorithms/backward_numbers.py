@@ -12,7 +12,7 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_gradient
-from explainer.algorithms.numbers import NEG_INF, Operands, Visit
+from explainer.algorithms.numbers import NEG_INF, Operands, Visit, place_of, read_only
 from explainer.algorithms.transfers import Step, Transfer
 from explainer.problem import Problem
 
@@ -83,9 +83,5 @@ class BackwardRun(Operands):
 
 
 def backward_visit(step: Step, **numbers: np.ndarray | None) -> BackwardVisit:
-    """Make the visit of this step with its numbers, which become read-only."""
-    for x in numbers.values():
-        if x is not None:
-            x.setflags(write=False)
-    where = (step.i, step.j, step.kind, step.stage, step.phases, step.transfers)
-    return BackwardVisit(*where, **numbers)
+    """Make the visit of this step with its numbers."""
+    return BackwardVisit(*place_of(step), **read_only(numbers))

@@ -9,12 +9,9 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, computed, moved_rows
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
-
-t = Texts("algorithms")
+from kernels.spec.formats import round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -34,6 +31,9 @@ def steps(problem: Problem) -> Iterator[Step]:
                 continue
             yield Step(i, j, kind, None, computed(kind, store=True), keys + of_row[i])
             keys = ()  # they stay
+
+
+# loop: begin
 
 
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
@@ -75,12 +75,14 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
     run.lse[:] = m_hbm + np.log(l_hbm)
 
 
+# loop: end
+
+
 def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
     """Count K and V of ``keys`` keys, Q of ``rows`` rows, and O, l and m: ``rows`` rows written,
     ``back`` rows read."""
-    size = p.d * ITEMSIZE[p.dtype]
-    read = {"K": (keys * size, 0), "V": (keys * size, 0), "Q": (rows * size, 0)}
-    return read | {"O": (back * size, rows * size)} | dict.fromkeys("lm", (back * 4, rows * 4))
+    read = dict.fromkeys("KV", (keys, 0)) | {"Q": (rows, 0)}
+    return moved_rows(p, read | dict.fromkeys("Olm", (back, rows)))
 
 
 def requested(p: Problem) -> Moved:
@@ -117,7 +119,6 @@ ALGORITHM = Algorithm(
     outer="keys",
     program="head",
     running=True,
-    kernel="fa1",
     output="normalized",
     pseudocode=(
         Line("for j in 0 … Tc−1:"),
@@ -142,5 +143,4 @@ ALGORITHM = Algorithm(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("fa1"),
 )

@@ -12,14 +12,11 @@ from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
-from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, differentiated, moved_rows
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
+from kernels.spec.formats import round_to
 
 ROW = ("Q", "O", "dO", "dQ", "l", "m")  # what every tile loads of its rows
-
-t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -42,6 +39,9 @@ def steps(problem: Problem) -> Iterator[Step]:
             transfers = (*(keys if first else ()), *of_row[i], *(stored if last else ()))
             phases = differentiated(kind, D=True, store=last)
             yield Step(i, j, kind, None, phases, transfers, first)
+
+
+# loop: begin
 
 
 def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
@@ -91,14 +91,15 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
         yield backward_visit(step, **numbers, part_dQ=part_dQ, dQ=dQ, dK=dK, dV=dV)
 
 
+# loop: end
+
+
 def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
     """Count K, V and their gradients of ``keys`` keys; of ``rows`` rows what a tile loads, but of
     dQ only ``back`` rows; and dQ out."""
-    size = p.d * ITEMSIZE[p.dtype]
-    moved = dict.fromkeys(("K", "V"), (keys * size, 0))
-    moved |= dict.fromkeys(("dK", "dV"), (0, keys * size))
-    moved |= dict.fromkeys(("Q", "O", "dO"), (rows * size, 0)) | {"dQ": (back * size, rows * size)}
-    return moved | dict.fromkeys("lm", (rows * 4, 0))
+    counts = dict.fromkeys("KV", (keys, 0)) | dict.fromkeys(("dK", "dV"), (0, keys))
+    counts |= dict.fromkeys(("Q", "O", "dO"), (rows, 0)) | {"dQ": (back, rows)}
+    return moved_rows(p, counts | dict.fromkeys("lm", (rows, 0)))
 
 
 def requested(p: Problem) -> Moved:
@@ -124,7 +125,7 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
-    kernel=None,
+    pass_="backward",
     opens="K",
     outer="keys",
     running=False,
@@ -155,5 +156,4 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("fa1 backward"),
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, computed, moved_rows
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
-
-t = Texts("algorithms")
+from kernels.spec.formats import round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -23,22 +20,33 @@ def steps(problem: Problem) -> Iterator[Step]:
     move = Mover(problem)
     of_keys = [(move.read("K", j), move.read("V", j)) for j in range(problem.Tc)]
     for i in range(problem.Tr):
-        seen = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
-        if not seen:  # its program still writes what its rows have: O = 0, and lse
-            moves = (move.read("Q", i), move.write("O", i), move.write("lse", i))
-            yield Step(i, None, "skipped", None, ("load", "store"), moves, True)
-        for j in seen:
-            first, last = j == seen[0], j == seen[-1]
-            transfers = of_keys[j]
-            if first:
-                transfers = (move.read("Q", i), *transfers)
-            if last:
-                transfers = (*transfers, move.write("O", i), move.write("lse", i))
-            kind = move.kind(i, j)
-            yield Step(i, j, kind, None, computed(kind, store=last), transfers, first)
+        visible = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
+        yield from program(move, i, visible, of_keys, (move.write("O", i), move.write("lse", i)))
 
 
-def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
+def program(
+    move: Mover,
+    i: int,
+    key_blocks: list[int],
+    of_keys: list[tuple[Transfer, ...]],
+    stored: tuple[Transfer, ...],
+    lane: int = 0,
+) -> Iterator[Step]:
+    """List the visits of the program that passes these key blocks with row block i."""
+    Q = move.read("Q", i)
+    if not key_blocks:  # it still writes what its rows have: O = 0, and lse
+        moves = (Q, *stored)
+        yield Step(i, None, "skipped", None, ("load", "store"), moves, True, lane)
+    for j in key_blocks:
+        first, last, kind = j == key_blocks[0], j == key_blocks[-1], move.kind(i, j)
+        transfers = (*((Q,) if first else ()), *of_keys[j], *(stored if last else ()))
+        yield Step(i, j, kind, None, computed(kind, store=last), transfers, first, lane)
+
+
+# loop: begin
+
+
+def compute(run: Run, steps: Iterable[Step]) -> Iterator[Visit]:
     """FlashAttention-2, Algorithm 1: O stays unnormalised on chip, one division at the end."""
     p = run.p
     for step in steps:
@@ -72,7 +80,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         O = alpha[:, None] * O + round_to(P, p.dtype) @ V
         if "store" in step.phases:
             # phase: store
-            run.O[r] = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
+            run.O[r] = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], run.stored_dtype)
             run.lse[r] = m_new + np.log(l_new)
         # phases end: what follows is for the picture
         run.S[r, c] = S
@@ -82,19 +90,23 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         m, l = m_new, l_new
 
 
+# loop: end
+
+
+def _moved(p: Problem, keys: int) -> Moved:
+    """Count K and V of so many keys; of all rows Q in, O and lse out."""
+    counts = {"Q": (p.n, 0), "K": (keys, 0), "V": (keys, 0), "O": (0, p.n), "lse": (0, p.n)}
+    return moved_rows(p, counts)
+
+
 def requested(p: Problem) -> Moved:
     """Count Q + O + lse once, K and V once per row block that visits them."""
-    keys = int(tiling.visited(p).keys.sum()) * p.d * ITEMSIZE[p.dtype]
-    matrix = p.n * p.d * ITEMSIZE[p.dtype]
-    read = {"Q": (matrix, 0), "K": (keys, 0), "V": (keys, 0)}
-    return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
+    return _moved(p, int(tiling.visited(p).keys.sum()))
 
 
 def compulsory(p: Problem) -> Moved:
     """Count Q and, of K and V, what a query sees in; O and lse out."""
-    matrix, seen = (x * p.d * ITEMSIZE[p.dtype] for x in (p.n, tiling.seeing(p.mask, p.n)[1]))
-    read = {"Q": (matrix, 0), "K": (seen, 0), "V": (seen, 0)}
-    return read | {"O": (0, matrix), "lse": (0, p.n * 4)}
+    return _moved(p, tiling.seeing(p.mask, p.n)[1])
 
 
 def size(p: Problem) -> Size:
@@ -115,7 +127,6 @@ ALGORITHM = Algorithm(
     outer="rows",
     program="block",
     running=True,
-    kernel="fa2",
     output="unnormalized",
     pseudocode=(
         Line("for i in 0 … Tr−1:", note="one thread block each"),
@@ -137,5 +148,4 @@ ALGORITHM = Algorithm(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("fa2"),
 )

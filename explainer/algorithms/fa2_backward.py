@@ -11,12 +11,9 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa2 import ALGORITHM as FORWARD
-from explainer.algorithms.transfers import Moved, Mover, Step, differentiated
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, differentiated, moved_rows, row_bytes
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
-
-t = Texts("algorithms")
+from kernels.spec.formats import round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -45,6 +42,9 @@ def steps(problem: Problem) -> Iterator[Step]:
     for i in rows:
         moves = (move.read("dQ", i, fp32=True), move.write("dQ", i))
         yield Step(i, None, "full", "scale", ("load", "scale", "store"), moves)
+
+
+# loop: begin
 
 
 def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
@@ -115,16 +115,18 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
         yield backward_visit(step, **numbers, **sums)
 
 
+# loop: end
+
+
 def _moved(p: Problem, keys: int, rows: int) -> Moved:
     """Count of so many keys K, V and their gradients, of so many rows all that a tile takes of a
     row and adds to dQ; of all rows what the two small kernels move."""
-    size, all_rows = p.d * ITEMSIZE[p.dtype], p.n
-    fp32 = 4 * p.d
-    moved = dict.fromkeys(("K", "V"), (keys * size, 0)) | {"Q": (rows * size, 0)}
-    moved |= dict.fromkeys(("dK", "dV"), (0, keys * size)) | {"O": (all_rows * size, 0)}
-    moved |= {"dO": ((all_rows + rows) * size, 0), "lse": (rows * 4, 0)}
-    moved |= {"D": (rows * 4, all_rows * 4)}
-    return moved | {"dQ": (all_rows * fp32, (all_rows + rows) * fp32 + all_rows * size)}
+    n, fp32 = p.n, 4 * p.d
+    counts = dict.fromkeys("KV", (keys, 0)) | {"Q": (rows, 0)}
+    counts |= dict.fromkeys(("dK", "dV"), (0, keys)) | {"O": (n, 0)}
+    counts |= {"dO": (n + rows, 0), "lse": (rows, 0), "D": (rows, n)}
+    dQ_written = (n + rows) * fp32 + n * row_bytes(p, "dQ")
+    return moved_rows(p, counts) | {"dQ": (n * fp32, dQ_written)}
 
 
 def requested(p: Problem) -> Moved:
@@ -147,6 +149,7 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
+    pass_="backward",
     kernel="readable",
     opens="K",
     outer="keys",
@@ -182,5 +185,4 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("fa2 backward"),
 )

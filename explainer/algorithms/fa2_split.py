@@ -5,22 +5,22 @@ real arithmetic."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
-from explainer.algorithms import tiling
+from explainer.algorithms import fa2, tiling
 from explainer.algorithms.algorithm import SKIPS, Line, Size, Stage
-from explainer.algorithms.fa2 import ALGORITHM as FA2
-from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, computed
-from explainer.base.texts import Texts
+from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, visit_of
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
 from explainer.problem import Problem
 from kernels.spec.algorithms import SPLITS, part_of
-from kernels.spec.formats import ITEMSIZE, round_to
+from kernels.spec.formats import round_to
 
 COMBINE = ("load", "max", "exp", "sum", "output", "store")
-t = Texts("algorithms")
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -33,93 +33,66 @@ def steps(problem: Problem) -> Iterator[Step]:
     for i in range(problem.Tr):
         visible = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
         for lane, (start, stop) in enumerate(parts):
-            Q = move.read("Q", i)
-            stored = (move.write("O′", (i, lane), fp32=True), move.write("lse′", (i, lane)))
             mine = [j for j in visible if start <= j < stop]
-            if not mine:
-                yield Step(i, None, "skipped", None, ("load", "store"), (Q, *stored), True, lane)
-            for j in mine:
-                first, last, kind = j == mine[0], j == mine[-1], move.kind(i, j)
-                transfers = (*((Q,) if first else ()), *of_keys[j], *(stored if last else ()))
-                yield Step(i, j, kind, None, computed(kind, store=last), transfers, first, lane)
+            stored = (move.write("O′", (i, lane), fp32=True), move.write("lse′", (i, lane)))
+            yield from fa2.program(move, i, mine, of_keys, stored, lane)
     for i in range(problem.Tr):
         reads = [move.read(name, (i, lane)) for name in ("O′", "lse′") for lane in range(SPLITS)]
         moves = (*reads, move.write("O", i), move.write("lse", i))
         yield Step(i, None, "full", "combine", COMBINE, moves, True)
 
 
+# loop: begin
+# loop: fa2.compute
+
+
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
-    """FlashAttention-2 on each part of the keys; a sink belongs to the first part alone."""
-    p, nothing = run.p, (NEG_INF, np.float32(0))
-    O_hbm = np.zeros((SPLITS, p.n, p.d), np.float32)
-    lse_hbm = np.full((p.n, SPLITS), NEG_INF)
-    for step in steps:
-        r = tiling.rows(p, step.i)
-        if step.stage == "combine":
-            # phase: load
-            parts, lse = O_hbm[:, r], lse_hbm[r].copy()
-            # phase: max
-            m = lse.max(axis=1)
-            # phase: exp
-            weights = exp_difference(lse, m[:, None])
-            # phase: sum
-            l = weights.sum(axis=1)
-            # phase: output
-            O = np.einsum("rp,prd->rd", weights, parts) / np.where(l > 0, l, 1)[:, None]
-            # phase: store
-            run.O[r], run.lse[r] = round_to(O, p.dtype), m + np.log(l)
-            # phases end
-            numbers = {"row_max": m.copy(), "m_new": m, "row_sum": l.copy(), "l_new": l}
-            yield visit_of(step, **numbers, S=lse, P=weights, O=O)
-            continue
-        # phase: load
-        if step.first:
-            start = nothing if step.lane else run.start
-            m, l = (np.full(r.stop - r.start, x, np.float32) for x in start)
-            O = np.zeros((len(m), p.d), np.float32)
-        if step.j is None:  # no key of the part is visible
-            # phases end: O stays as it is
-            lse_hbm[r, step.lane] = m + np.log(l)
-            yield visit_of(step, m_old=m, m_new=m, l_old=l, l_new=l, O=O)
-            continue
-        # phase: load
-        c = tiling.cols(p, step.j)
-        Q, K, V = run.Q[r], run.K[c], run.V[c]
-        # phase: scores
-        scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
-        # phase: mask
-        S = run.mask(scores, r, c)
-        # phase: max
-        row_max = S.max(axis=1)
-        m_new = np.maximum(m, row_max)
-        # phase: exp
-        P = exp_difference(S, m_new[:, None])
-        alpha = rescale(m, m_new)
-        # phase: sum
-        row_sum = P.sum(axis=1)
-        l_new = alpha * l + row_sum
-        # phase: output
-        P = run.drop(P, r, c)
-        O = alpha[:, None] * O + round_to(P, p.dtype) @ V
-        if "store" in step.phases:
-            # phase: store
-            O_hbm[step.lane, r] = O / np.where(l_new > 0, l_new, 1)[:, None]
-            lse_hbm[r, step.lane] = m_new + np.log(l_new)
-        # phases end: what follows is for the picture
-        run.S[r, c] = S
-        numbers = {"row_max": row_max, "row_sum": row_sum, "alpha": alpha}
-        numbers |= {"scores": scores, "S": S, "P": P, "O": O}
-        yield visit_of(step, m_old=m, m_new=m_new, l_old=l, l_new=l_new, **numbers)
-        m, l = m_new, l_new
+    """FlashAttention-2 on each part of the keys; then each row block combines its parts."""
+    p = run.p
+    parts = [_part(run, lane) for lane in range(SPLITS)]
+    for (stage, lane), program in groupby(steps, key=attrgetter("stage", "lane")):
+        if stage is None:
+            yield from fa2.compute(parts[lane], program)
+        elif stage == "combine":
+            for step in program:
+                # phase: load
+                r = tiling.rows(p, step.i)
+                O = np.stack([part.O[r] for part in parts])
+                lse = np.stack([part.lse[r] for part in parts], axis=1)
+                # phase: max
+                m = lse.max(axis=1)
+                # phase: exp
+                weights = exp_difference(lse, m[:, None])
+                # phase: sum
+                l = weights.sum(axis=1)
+                # phase: output
+                O = np.einsum("rp,prd->rd", weights, O) / np.where(l > 0, l, 1)[:, None]
+                # phase: store
+                run.O[r], run.lse[r] = round_to(O, p.dtype), m + np.log(l)
+                # phases end
+                numbers = {"row_max": m.copy(), "m_new": m, "row_sum": l.copy(), "l_new": l}
+                yield visit_of(step, **numbers, S=lse, P=weights, O=O)
+
+
+# loop: end
+
+
+def _part(run: Run, lane: int) -> Run:
+    """Return a run over one part of the keys, which stores its O′ and lse′ in fp32. A sink belongs
+    to the first part alone."""
+    part = copy(run)
+    if lane:
+        part.start = NEG_INF, np.float32(0)
+    part.make_outputs("fp32")
+    return part
 
 
 def _moved(p: Problem, keys: int, parts: int) -> Moved:
-    """Count Q once a part; K and V of so many keys; O′ and lse′ out and in again; O and lse out."""
-    size, matrix = ITEMSIZE[p.dtype], p.n * p.d
-    read = {"Q": (parts * matrix * size, 0)} | dict.fromkeys("KV", (keys * p.d * size, 0))
-    O_bytes, lse_bytes = parts * matrix * 4, parts * p.n * 4
-    partial = {"O′": (O_bytes, O_bytes), "lse′": (lse_bytes, lse_bytes)}
-    return read | partial | {"O": (0, matrix * size), "lse": (0, p.n * 4)}
+    """Count Q ``parts`` times; K and V of so many keys; O′ and lse′ of all parts out and in again;
+    O and lse out."""
+    of_parts = dict.fromkeys(("O′", "lse′"), (SPLITS * p.n, SPLITS * p.n))
+    read = {"Q": (parts * p.n, 0)} | dict.fromkeys("KV", (keys, 0))
+    return moved_rows(p, read | of_parts | dict.fromkeys(("O", "lse"), (0, p.n)))
 
 
 def requested(p: Problem) -> Moved:
@@ -129,8 +102,7 @@ def requested(p: Problem) -> Moved:
 
 def compulsory(p: Problem) -> Moved:
     """Count each matrix once a kernel: Q once, though every part reads it."""
-    moved = _moved(p, tiling.seeing(p.mask, p.n)[1], SPLITS)
-    return moved | {"Q": (p.n * p.d * ITEMSIZE[p.dtype], 0)}
+    return _moved(p, tiling.seeing(p.mask, p.n)[1], 1)
 
 
 def size(p: Problem) -> Size:
@@ -144,7 +116,7 @@ def size(p: Problem) -> Size:
 
 
 ALGORITHM = replace(
-    FA2,
+    fa2.ALGORITHM,
     key="fa2_split",
     label="FA-2 split keys",
     colour="#7a5cc4",
@@ -153,7 +125,6 @@ ALGORITHM = replace(
     sign="╌",
     symbol="diamond",
     program=None,
-    kernel="fa2_split",
     pseudocode=(
         Line("for i in 0 … Tr−1, part of the keys:", note="one thread block each"),
         Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", "1st part; others −∞, 0", first=True),
@@ -182,7 +153,6 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("fa2_split"),
     launches={
         "tiles": (("Q", "K", "V"), ("O′", "lse′")),
         "combine": (("O′", "lse′"), ("O", "lse")),

@@ -106,8 +106,13 @@ class Run(Operands):
         sink = problem.sink
         self.start = (NEG_INF, np.float32(0)) if sink is None else (np.float32(sink), np.float32(1))
         self.S = self.matrix(NEG_INF)
-        self.O = np.zeros((problem.n, problem.d), np.float32)
-        self.lse = np.full(problem.n, self.start[0], np.float32)
+        self.make_outputs(problem.dtype)
+
+    def make_outputs(self, dtype: str) -> None:
+        """Begin with O = 0, to be stored in this dtype, and the lse of rows without a key."""
+        self.stored_dtype = dtype
+        self.O = np.zeros((self.p.n, self.p.d), np.float32)
+        self.lse = np.full(self.p.n, self.start[0], np.float32)
 
     def matrix(self, value: float | np.float32) -> np.ndarray | _Strip:
         """Make an N × N matrix of this value, or the strip of it that the run needs."""
@@ -145,7 +150,18 @@ def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
 
 
 def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
-    """Make the visit of this step with its numbers, which become read-only."""
+    """Make the visit of this step with its numbers."""
+    return Visit(*place_of(step), **read_only(numbers))
+
+
+def place_of(step: Step) -> tuple:
+    """Return the fields of a step that its visit has too."""
+    return step.i, step.j, step.kind, step.stage, step.phases, step.transfers
+
+
+def read_only(numbers: dict) -> dict:
+    """Make the arrays of a visit read-only, and return them."""
     for x in numbers.values():
-        x.setflags(write=False)
-    return Visit(step.i, step.j, step.kind, step.stage, step.phases, step.transfers, **numbers)
+        if x is not None:
+            x.setflags(write=False)
+    return numbers

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from explainer.algorithms.registry import OF_PASS
+from explainer.algorithms.tiling import check_tiles
 from explainer.algorithms.transfers import Step
 from explainer.base.cache import cached
-from explainer.base.fields import refuse, refused
+from explainer.base.fields import refuse
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 
@@ -21,10 +22,7 @@ def check_size(problem: Problem) -> None:
     """Raise ProblemError when the tiles are too many to be listed one by one."""
     if problem.n > MAX_N_LISTED:
         raise refuse("n", problem.n, t("listed", most=MAX_N_LISTED))
-    if (tiles := problem.Tr * problem.Tc) > MAX_TILES:
-        given = {"br": problem.block_q, "bc": problem.block_k}
-        why = t("tiles", tiles=tiles, most=MAX_TILES)
-        raise refused(given, why, t("tiles.at", n=problem.n))
+    check_tiles(problem, MAX_TILES, "tiles.at")
 
 
 def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:

@@ -21,9 +21,10 @@ def size_of(problem: Problem, pass_: str = "forward") -> Size:
 
 def trace_numbers(problem: Problem, pass_: str = "forward") -> int:
     """Count the numbers of a whole trace as files hold it: its matrices and all of its visits."""
-    p, size = problem, size_of(problem, pass_)
+    n, size = problem.n, size_of(problem, pass_)
     matrices, vectors, squares = WHOLES[pass_]
-    return matrices * p.n * p.d + vectors * p.n + (squares + size.squares) * p.n**2 + size.rest
+    wholes = matrices * n * problem.d + vectors * n + squares * n**2
+    return wholes + size.squares * n**2 + size.rest
 
 
 def trace_bytes(problem: Problem, pass_: str = "forward") -> int:
@@ -36,6 +37,6 @@ def trace_bytes(problem: Problem, pass_: str = "forward") -> int:
 def wire_bytes(problem: Problem, pass_: str = "forward") -> int:
     """Count the bytes of the numbers that travel to the browser, all as float32: of the tiles S and
     P, in the backward pass dP, dS and a slope too, once."""
-    p, size = problem, size_of(problem, pass_)
-    squares = 2 if pass_ == "forward" else 4 + p.score.changes
-    return FP32 * (WHOLES[pass_][0] * p.n * p.d + squares * p.n**2 + size.rest)
+    n, squares = problem.n, 2 if pass_ == "forward" else 4 + problem.score.changes
+    wholes = WHOLES[pass_][0] * n * problem.d
+    return FP32 * (wholes + squares * n**2 + size_of(problem, pass_).rest)

@@ -9,12 +9,9 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import Algorithm, Line, Size, Stage
 from explainer.algorithms.numbers import Run, Visit, exp_difference, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
-
-t = Texts("algorithms")
+from kernels.spec.formats import round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -39,6 +36,9 @@ def steps(problem: Problem) -> Iterator[Step]:
     for i in range(problem.Tr):
         moves = (*(move.read("P", (i, j)) for j in everywhere), *V, move.write("O", i))
         yield Step(i, None, "full", "output", ("load", "output", "store"), moves)
+
+
+# loop: begin
 
 
 def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
@@ -87,11 +87,13 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             yield visit_of(step, P=P.copy(), O=O)
 
 
+# loop: end
+
+
 def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
     """Count S and P whole, written and read; K and V once a row block, Q once a key block."""
-    matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
-    scores = {"Q": (key_blocks * matrix, 0), "K": (row_blocks * matrix, 0), "S": (square, square)}
-    return scores | {"P": (square, square), "V": (row_blocks * matrix, 0), "O": (0, matrix)}
+    counts = {"Q": (key_blocks * p.n, 0), "K": (row_blocks * p.n, 0), "S": (p.n, p.n)}
+    return moved_rows(p, counts | {"P": (p.n, p.n), "V": (row_blocks * p.n, 0), "O": (0, p.n)})
 
 
 def requested(p: Problem) -> Moved:
@@ -122,7 +124,6 @@ ALGORITHM = Algorithm(
     outer="rows",
     program=None,
     running=False,
-    kernel="standard",
     output="final",
     stores_scores=True,
     pseudocode=(
@@ -149,7 +150,6 @@ ALGORITHM = Algorithm(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("standard"),
     stages={
         "scores": Stage("QKS"),
         "softmax": Stage("Sml", wide=True),

@@ -12,12 +12,9 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.standard import ALGORITHM as FORWARD
-from explainer.algorithms.transfers import Moved, Mover, Step
-from explainer.base.texts import Texts
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
 from explainer.problem import Problem
-from kernels.spec.formats import ITEMSIZE, round_to
-
-t = Texts("algorithms")
+from kernels.spec.formats import round_to
 
 
 def steps(problem: Problem) -> Iterator[Step]:
@@ -56,6 +53,9 @@ def steps(problem: Problem) -> Iterator[Step]:
 
 def _kind(move: Mover, i: int, j: int) -> str:
     return "full" if move.kind(i, j) == "full" else "partial"
+
+
+# loop: begin
 
 
 def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit]:
@@ -130,15 +130,18 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
             yield backward_visit(step, dS=dS.copy(), dK=dK)
 
 
+# loop: end
+
+
 def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
     """Count P, dP and dS whole, written and read; K and V once a row block, Q and dO once a key
     block, dO for two products."""
-    matrix, square = (x * ITEMSIZE[p.dtype] for x in (p.n * p.d, p.n * p.n))
-    moved = {"P": (2 * square, 0), "dP": (square, square), "dS": (2 * square, square)}
-    moved |= {"S": (square, 0)} if p.score.bends else {}
-    moved |= {"Q": (key_blocks * matrix, 0), "dO": (2 * key_blocks * matrix, 0)}
-    moved |= dict.fromkeys("KV", (row_blocks * matrix, 0))
-    return moved | dict.fromkeys(("dQ", "dK", "dV"), (0, matrix))
+    n = p.n
+    counts = {"P": (2 * n, 0), "dP": (n, n), "dS": (2 * n, n)}
+    counts |= {"S": (n, 0)} if p.score.bends else {}
+    counts |= {"Q": (key_blocks * n, 0), "dO": (2 * key_blocks * n, 0)}
+    counts |= dict.fromkeys("KV", (row_blocks * n, 0))
+    return moved_rows(p, counts | dict.fromkeys(("dQ", "dK", "dV"), (0, n)))
 
 
 def requested(p: Problem) -> Moved:
@@ -160,7 +163,7 @@ def size(p: Problem) -> Size:
 
 ALGORITHM = replace(
     FORWARD,
-    kernel=None,
+    pass_="backward",
     opens="P",
     outer="rows",
     running=False,
@@ -192,6 +195,5 @@ ALGORITHM = replace(
     requested=requested,
     compulsory=compulsory,
     size=size,
-    texts=t.named("standard backward"),
     launches=None,
 )

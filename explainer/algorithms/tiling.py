@@ -40,12 +40,19 @@ def kinds(problem: Problem) -> np.ndarray:
     skipped: the mask keeps no score of it. partial: the mask keeps some, or the tile is ragged in
     rows or keys. full: the rest.
     """
-    p = problem
-    found = p.mask.tiles(p.n, p.n, p.block_q, p.block_k)
-    for edge, block in ((found[-1:], p.block_q), (found[:, -1:], p.block_k)):
-        if p.n % block:
+    n, block_q, block_k = problem.n, problem.block_q, problem.block_k
+    found = problem.mask.tiles(n, n, block_q, block_k)
+    for edge, block in ((found[-1:], block_q), (found[:, -1:], block_k)):
+        if n % block:
             np.copyto(edge, KINDS.index("partial"), where=edge != SKIPPED)
     return found
+
+
+def check_tiles(problem: Problem, most: int, where: str) -> None:
+    """Raise ProblemError for more tiles than ``most``; ``where`` is the text that says for what."""
+    if (tiles := problem.Tr * problem.Tc) > most:
+        given = {"br": problem.block_q, "bc": problem.block_k}
+        raise refused(given, t("tiles", tiles=tiles, most=most), t(where, n=problem.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +76,9 @@ def seeing(mask: Mask, n: int) -> tuple[int, int]:
 def visited(problem: Problem) -> Visited:
     """Count the tiles that the mask leaves. Raises ProblemError above 2²⁴ tiles, unless the mask is
     a plain one."""
-    p = problem
-    return _visited(p.mask, p.n, p.block_q, p.block_k)
+    if not problem.mask.plain:
+        check_tiles(problem, MAX_COUNTED, "tiles.masked")
+    return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
 
 
 @lru_cache(maxsize=256)
@@ -83,9 +91,6 @@ def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
         )
         return Visited(of_row, of_key, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
-    if (tiles := len(rows) * len(keys)) > MAX_COUNTED:
-        why = t("tiles", tiles=tiles, most=MAX_COUNTED)
-        raise refused({"br": block_q, "bc": block_k}, why, t("tiles.masked", n=n))
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
     return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
 

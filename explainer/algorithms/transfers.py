@@ -9,7 +9,7 @@ from explainer.algorithms import tiling
 from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
-STATISTICS = frozenset({"m", "l", "lse", "D"})  # fp32 whatever the operands are
+STATISTICS = frozenset({"m", "l", "lse", "D"})  # fp32 whatever the operands are; one a row
 OF_KEYS = frozenset({"K", "V", "dK", "dV"})  # cut into key blocks; the others into row blocks
 # Tensors of which each lane (a part of the keys) has its own, in fp32.
 PARTIAL = frozenset({"O′", "lse′"})
@@ -94,12 +94,11 @@ class Mover:
         first, second = block if isinstance(block, tuple) else (block, None)
         if second is not None and tensor not in PARTIAL:
             return self._rows[first] * self._cols[second]
-        if tensor in STATISTICS or tensor == "lse′":
-            return self._rows[first]
-        return (self._cols if tensor in OF_KEYS else self._rows)[first] * self.p.d
+        side = (self._cols if tensor in OF_KEYS else self._rows)[first]
+        return side * _row_length(self.p, tensor)
 
     def _move(self, tensor: str, block: Block, op: str, phase: str, fp32: bool) -> Transfer:
-        size = 4 if fp32 or tensor in STATISTICS | PARTIAL else ITEMSIZE[self.p.dtype]
+        size = 4 if fp32 else itemsize(self.p, tensor)
         return Transfer(tensor, block, op, self._elements(tensor, block) * size, phase)
 
     def read(self, tensor: str, block: Block, *, fp32: bool = False) -> Transfer:
@@ -116,6 +115,29 @@ class Mover:
 
     def kind(self, i: int, j: int) -> str:
         return self._names[i][j]
+
+
+def _row_length(problem: Problem, tensor: str) -> int:
+    """Count the numbers in a row of the tensor."""
+    if tensor in STATISTICS or tensor == "lse′":
+        return 1
+    return problem.n if tensor in PAIRS - PARTIAL else problem.d
+
+
+def itemsize(problem: Problem, tensor: str) -> int:
+    """Return the bytes of a number of the tensor."""
+    return 4 if tensor in STATISTICS | PARTIAL else ITEMSIZE[problem.dtype]
+
+
+def row_bytes(problem: Problem, tensor: str) -> int:
+    """Return the bytes of a row of the tensor."""
+    return _row_length(problem, tensor) * itemsize(problem, tensor)
+
+
+def moved_rows(problem: Problem, counts: dict[str, tuple[int, int]]) -> Moved:
+    """Return the bytes of so many (rows read, rows written) of each tensor."""
+    sizes = {tensor: row_bytes(problem, tensor) for tensor in counts}
+    return {t: (read * sizes[t], written * sizes[t]) for t, (read, written) in counts.items()}
 
 
 def _size(part: slice) -> int:

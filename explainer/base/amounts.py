@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -90,3 +91,14 @@ def format_fixed(x: float, digits: int = 3) -> str:
     if 10.0**-digits <= abs(x) < 1e6:
         return f"{x:,.{digits}f}".replace("-", "−")
     return _with_tens(f"{x:.2e}")
+
+
+# The functions that a text or a template may name.
+FORMATS: dict[str, Callable[..., str]] = {
+    "bytes": amount,  # 1536 → 1.5 KiB
+    "fixed": format_fixed,
+    "milliseconds": milliseconds,  # 0.02 → 20.0 µs
+    "scientific": scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
+    "significant": format_significant,
+    "three_digits": rounded,  # 0.12345 → 0.123
+}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from typing import Any
 
 from explainer.base.paths import RECORDED
 from explainer.base.texts import Texts
 
-say = Texts("kinds")
+t = Texts("kinds")
 # Loss curves, those of cards first: kernels/measure/training.py makes one wherever it runs.
 _CURVES = (x.stem for x in RECORDED.glob("training_*.json"))
 TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name)))
@@ -26,9 +27,14 @@ def load(name: str = BENCH) -> dict:
     return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def rows_where(name: str = BENCH, /, **same: object) -> list[Any]:
+    """Return the rows of a record in which these keys have these values."""
+    return [row for row in load(name)["rows"] if all(row[key] == same[key] for key in same)]
+
+
 def about(name: str = BENCH) -> str:
     """Where and when, for beside every figure."""
     r = load(name)
     versions = {library: r["versions"][library] for library in ("torch", "triton")}
-    where = r["device"] if "GPU" not in r["device"] else say("no_gpu")
-    return say("recorded.full", where=where, date=r["date"], **versions)
+    where = r["device"] if "GPU" not in r["device"] else t("no_gpu")
+    return t("recorded.full", where=where, date=r["date"], **versions)

@@ -1,7 +1,8 @@
 """Read the texts of the pages, which stand apart from the code: ``assets/texts/<page>.json``.
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
-“1 tile”, “2 tiles”. A figure of the register stands where its key is: {fa3.h100}. A script
+“1 tile”, “2 tiles”. {size:bytes} and {off:significant 2} name a function of amounts.FORMATS, and
+its digits. A figure of the register stands where its key is: {fa3.h100}. A script
 brings every text of the files that it imports, so the texts of Python alone, or of the script of a
 mode, lie in another: <page>_scripts.json, step_form.json, step_race.json.
 """
@@ -14,7 +15,7 @@ from functools import lru_cache
 from string import Formatter
 from typing import Any
 
-from explainer.base.amounts import count
+from explainer.base.amounts import FORMATS, count
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
 
@@ -34,7 +35,12 @@ def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
 
 
 def _format(value: Any, how: str) -> str:
-    return count(value, how[2:]) if how.startswith("# ") else format(value, how)
+    name, _, argument = how.partition(" ")
+    if name == "#":
+        return count(value, argument)
+    if name in FORMATS:
+        return FORMATS[name](value, *map(int, argument.split()))
+    return format(value, how)
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:

@@ -74,7 +74,6 @@ class ProcessChild:
     def __init__(
         self,
         command: Sequence[str] = WORKER,
-        start_s: float = START_S,
         silent_s: float = SILENT_S,
     ) -> None:
         env = os.environ | {"PYTHONUNBUFFERED": "1"}
@@ -94,13 +93,13 @@ class ProcessChild:
         self._has_request = False
         threading.Thread(target=self._pass_on, daemon=True).start()
         self._lines: queue.Queue[str | None] = queue.Queue()
-        self._silent_s = start_s
+        self._silent_s = START_S
         threading.Thread(target=self._read, daemon=True).start()
         try:
-            self.machine: Machine = self.next(time.monotonic() + start_s)["machine"]
+            self.machine: Machine = self.next(time.monotonic() + START_S)["machine"]
         except TimeoutError:
             self.kill()
-            raise WorkerLost(f"worker did not start within {start_s:.0f} s") from None
+            raise WorkerLost(f"worker did not start within {START_S:.0f} s") from None
         except BaseException:
             self.kill()
             raise

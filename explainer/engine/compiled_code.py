@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from explainer.base.fields import ProblemError, refused
 from explainer.base.paths import ROOT
-from explainer.base.records import load
+from explainer.base.records import rows_where
 from explainer.base.texts import Texts
-from explainer.memory.tile_choices import COMPILED_D, SIDES, TABLED
+from explainer.memory.compiled_tiles import COMPILED_D
+from explainer.memory.tile_choices import SIDES, TABLED
 from kernels.spec import masks
 from kernels.spec.masks import PLAIN
 
@@ -64,12 +65,8 @@ def _sass(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
-    row = next(
-        r
-        for r in load("compiled")["rows"]
-        if (r["arch"], r["d"], r["block_m"], r["block_n"], r["causal"], r["order"])
-        == (arch, d, br, bc, causal, "fa2")
-    )
+    tile = {"block_m": br, "block_n": bc, "order": "fa2"}
+    (row,) = rows_where("compiled", arch=arch, d=d, causal=causal, **tile)
     if "refused" in row:
         raise ProblemError(row["refused"])
     config = {k: row[k] for k in ("block_m", "block_n", "num_warps", "num_stages")}

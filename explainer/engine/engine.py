@@ -16,6 +16,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import takewhile
 
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
@@ -49,12 +50,11 @@ class Engine:
         self,
         spawn: Callable[[], Child] = ProcessChild,
         *,
-        deadline_s: float = DEADLINE_S,
         max_waiting: int = MAX_WAITING,
         rest_s: float = REST_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._spawn, self._deadline_s = spawn, deadline_s
+        self._spawn, self._deadline_s = spawn, DEADLINE_S
         self._max_waiting, self._rest_s, self._clock = max_waiting, rest_s, clock
         self._change = threading.Condition()
         self._waiting: FairQueue[Job] = FairQueue()
@@ -129,30 +129,28 @@ class Engine:
         return state
 
     def position(self, job: Job) -> int:
-        """How many jobs are before this one, as the line stands now."""
+        """Return how many jobs are before this one, as the queue is now."""
         self.start()
         with self._change:
             if job not in self._waiting:
                 return 0
-            return list(self._waiting.order()).index(job) + (self._running is not None)
+            return len(self._before(job)) + (self._running is not None)
 
     def wait_s(self, job: Job) -> float | None:
-        """Seconds until this job's turn, as the line stands now: what is expected of the jobs
-        before it, at the pace that runs have had here; None once it has begun."""
+        """Return the seconds until this job begins, as the queue is now: what is expected of the
+        jobs before it, at the rate that runs have had here; None once it has begun."""
         with self._change:
             if job not in self._waiting:
                 return None
-            seconds = 0.0
+            seconds = [self._estimate.factor * self._expected(x.request) for x in self._before(job)]
             if (now := self._running) and now.began is not None:
-                seconds += max(
-                    0.0,
-                    self._estimate.factor * now.expected_s - (self._clock() - now.began),
-                )
-            for before in self._waiting.order():
-                if before is job:
-                    return seconds
-                seconds += self._estimate.factor * self._expected(before.request)
-            return seconds
+                rest = self._estimate.factor * now.expected_s - (self._clock() - now.began)
+                seconds.append(max(0.0, rest))
+            return sum(seconds)
+
+    def _before(self, job: Job) -> list[Job]:
+        """Return the waiting jobs that come before this one."""
+        return list(takewhile(lambda other: other is not job, self._waiting.order()))
 
     def _expected(self, request: Request) -> float:
         return admission.expected_s(request, self._machine)

@@ -29,10 +29,15 @@ class FairQueue(Generic[Item]):
         self._turns: OrderedDict[str, OrderedDict[Client, deque[Item]]] = OrderedDict()
 
     def __len__(self) -> int:
-        return sum(len(items) for turn in self._turns.values() for items in turn.values())
+        return sum(len(items) for _, items in self._items())
 
     def __contains__(self, item: Item) -> bool:
-        return any(item in items for turn in self._turns.values() for items in turn.values())
+        return any(item in items for _, items in self._items())
+
+    def _items(self) -> Iterator[tuple[Client, deque[Item]]]:
+        """Yield each client with its items."""
+        for turn in self._turns.values():
+            yield from turn.items()
 
     def of(self, client: Client) -> int:
         """How many this client has here."""
@@ -58,11 +63,10 @@ class FairQueue(Generic[Item]):
 
     def remove(self, item: Item) -> None:
         """Takes it out, wherever it stands; ValueError where it does not."""
-        for turn in self._turns.values():
-            for client, items in turn.items():
-                if item in items:
-                    items.remove(item)
-                    return self._tidy(client)
+        for client, items in self._items():
+            if item in items:
+                items.remove(item)
+                return self._tidy(client)
         raise ValueError("not in the line")
 
     def pop(self) -> Item:
@@ -83,10 +87,9 @@ class FairQueue(Generic[Item]):
     def order(self) -> Iterator[Item]:
         """All, in the order in which they would come if nobody else did."""
         rest: FairQueue[Item] = FairQueue()
-        for turn in self._turns.values():
-            for client, items in turn.items():
-                for item in items:
-                    rest.add(item, client)
+        for client, items in self._items():
+            for item in items:
+                rest.add(item, client)
         while rest._turns:
             yield rest.pop()
 

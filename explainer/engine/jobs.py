@@ -40,7 +40,13 @@ from explainer.engine.results import (
 )
 from explainer.engine.work_done import work
 from kernels.checks import DTYPES
-from kernels.measure.contenders import NotAvailable, admit, contender, random_tensors
+from kernels.measure.contenders import (
+    NotAvailable,
+    admit,
+    contender,
+    random_tensors,
+    refusal,
+)
 from kernels.measure.memory import peak_bytes
 from kernels.rotary import rope
 from kernels.spec.cases import BenchmarkCase
@@ -55,6 +61,9 @@ Report = Callable[[str, int, int], None]
 
 class Refused(Exception):
     """One sentence: why this request is not run here. The worker lives on."""
+
+
+REFUSALS = (Refused, ValueError, TypeError)  # of this module, of fields, and of the kernels
 
 
 def device() -> str:
@@ -130,10 +139,7 @@ def _with_backward(both: Gradients, name: str, forward: Callable) -> Callable:
         torch.cuda.empty_cache()
         raise NotAvailable(t("gradients.memory")) from error
     except (RuntimeError, ValueError) as error:
-        text = " ".join(str(error).split())
-        if "CUDA error" in text or "CUDA driver" in text:
-            raise  # the process is broken
-        raise NotAvailable(text[:300]) from error
+        raise refusal(error) from error
     return function
 
 
@@ -229,9 +235,8 @@ class _Job:
         self.report(t("stage.running", method=METHODS[name]), 0, 1)
         began = time.perf_counter()
         try:
-            refusal = admission.refuse_method(self.request, name, self.about)
-            if refusal:
-                raise NotAvailable(refusal)
+            if sentence := admission.refuse_method(self.request, name, self.about):
+                raise NotAvailable(sentence)
             function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
             if self.gradients:
                 function = _with_backward(self.gradients, name, function)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
-from explainer.base.records import about, load
+from explainer.base.records import about, load, rows_where
 from explainer.base.texts import Texts
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
@@ -19,6 +19,7 @@ from kernels.spec.formats import ITEMSIZE
 from kernels.spec.masks import flops, parse
 
 t = Texts("engine")
+POINT = ("n", "d", "mask", "dtype")  # what is the same in all rows of a point
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
 
 
@@ -41,16 +42,10 @@ def nearest(request: RunRequest) -> Result | None:
 
     fitting = [
         row
-        for row in load()["rows"]
-        if (row["mask"], row["dtype"], row["d"]) == (str(p.mask), p.dtype, p.d)
-        and all(far <= 1 for far in _in_units(*distance(row)))
+        for row in rows_where(mask=str(p.mask), dtype=p.dtype, d=p.d)
+        if distance(row)[0] <= math.log2(MOST_N) and distance(row)[1] <= math.log10(MOST_WORK)
     ]
     return _result(request, min(fitting, key=distance)) if fitting else None
-
-
-def _in_units(octaves: float, decades: float) -> tuple[float, float]:
-    """The distance, in what is still comparable."""
-    return octaves / math.log2(MOST_N), decades / math.log10(MOST_WORK)
 
 
 def measured_like(request: RunRequest) -> RunRequest:
@@ -58,29 +53,22 @@ def measured_like(request: RunRequest) -> RunRequest:
     for fp32, which was not recorded), then d and N in octaves."""
     p = request.problem
     dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    rows = [row for row in load()["rows"] if row["dtype"] == dtype]
-    rows = [row for row in rows if row["mask"] == str(p.mask)] or rows
     best = min(
-        rows,
+        rows_where(dtype=dtype, mask=str(p.mask)) or rows_where(dtype=dtype),
         key=lambda r: abs(math.log2(r["n"] / p.n)) + 2 * abs(math.log2(r["d"] / p.d)),
     )
     return RunRequest.from_query(
-        {key: best[key] for key in ("n", "d", "mask", "dtype")}
+        {key: best[key] for key in POINT}
         | {"b": best["batch"], "h": best["heads"], "br": AUTO, "bc": AUTO, "data": "random"}
         | {"methods": request.methods}
     )
 
 
 def _result(request: RunRequest, best: PointRow) -> Result:
-    fitting = [
-        row
-        for row in load()["rows"]
-        if all(row[key] == best[key] for key in ("mask", "dtype", "n", "d"))
-    ]
-    same = {r["method"]: r for r in fitting}
-    wanted = dict.fromkeys(("naive", *request.methods, "fa2", "hopper", "sdpa_flash"))
+    same = {row["method"]: row for row in rows_where(**{key: best[key] for key in POINT})}
+    wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash"}
     rows = [_row(same[name]) for name in METHODS if name in wanted and name in same]
-    shape = {key: str(best[key]) for key in ("n", "d", "mask", "dtype")}
+    shape = {key: str(best[key]) for key in POINT}
     shape |= {"b": str(best["batch"]), "h": str(best["heads"]), "data": "random"}
     shape["methods"] = ",".join(row["method"] for row in rows)
     elements = best["batch"] * best["heads"] * best["n"] * best["d"]
@@ -118,9 +106,10 @@ def _row(r: PointRow) -> Row:
 
 def _clocks(point: PointRow) -> list[str]:
     """Read what nvidia-smi reported right after this point was timed, as in a live result."""
-    keys = ("n", "d", "mask", "dtype")
     return [
-        c["after_timing"] for c in load()["clocks"] if all(c[key] == point[key] for key in keys)
+        clocks["after_timing"]
+        for clocks in load()["clocks"]
+        if all(clocks[key] == point[key] for key in POINT)
     ]
 
 
@@ -153,7 +142,7 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
 
 def clocks_of(rows: list[PointRow]) -> list[str]:
     """Read what nvidia-smi reported after each of these points."""
-    points = {(r["n"], r["d"], r["mask"], r["dtype"]): r for r in rows}
+    points = {tuple(row[key] for key in POINT): row for row in rows}
     return [clocks for row in points.values() for clocks in _clocks(row)]
 
 

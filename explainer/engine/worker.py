@@ -117,8 +117,6 @@ def _answer(request: Request, cancelled: threading.Event, answers: _Answers, job
     is cancelled ends where it next reports: under the interpreter after a program of a kernel."""
     import torch
 
-    from explainer.base.fields import ProblemError
-
     def report(stage: str, done: int, total: int) -> None:
         if cancelled.is_set():
             raise jobs.Refused(t("worker.canceled"))
@@ -126,12 +124,10 @@ def _answer(request: Request, cancelled: threading.Event, answers: _Answers, job
 
     try:
         result = jobs.answer(request, report)
-    except (jobs.Refused, ProblemError) as refusal:
-        answers.send(refused=str(refusal))
     except torch.OutOfMemoryError:
         torch.cuda.empty_cache()
         answers.send(refused=t("worker.memory"))
-    except (ValueError, TypeError) as error:  # the kernels' own sentences
+    except jobs.REFUSALS as error:
         answers.send(refused=" ".join(str(error).split()))
     except RuntimeError as error:
         text = " ".join(str(error).split())

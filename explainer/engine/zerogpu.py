@@ -47,16 +47,13 @@ def on_gpu(request: Request) -> dict:
 
     Anything that breaks is raised: the caller cannot trust what it does not understand.
     """
-    from explainer.base.fields import ProblemError
     from explainer.engine import jobs
 
     try:
         if sentence := refuse(request, jobs.machine()):  # the engine did not know the machine
             return {"refused": sentence}
         return {"result": jobs.answer(request, lambda *progress: None), "machine": jobs.machine()}
-    except (jobs.Refused, ProblemError) as refusal:
-        return {"refused": str(refusal)}
-    except (ValueError, TypeError) as error:
+    except jobs.REFUSALS as error:
         return {"refused": " ".join(str(error).split())}
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_significant, power
+from explainer.base.amounts import power
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.precision import gradients, lost
@@ -135,9 +135,7 @@ def _weight(by: float) -> list[Shape]:
     top = max(long[-1], short[-1], 1.001)
     ticks = [(1.0, "1"), (top, f"{top:.4g}")]
     shapes = [
-        *captions(
-            "amp.weight", n=PUSHES, by=format_significant(by), short=short[-1], long=long[-1]
-        ),
+        *captions("amp.weight", n=PUSHES, by=by, short=short[-1], long=long[-1]),
         *chart(
             60,
             34,
@@ -153,7 +151,7 @@ def _weight(by: float) -> list[Shape]:
             0,
             340,
             20,
-            t("amp.gap", power=power(2, -10), gap=format_significant(2.0**-10)),
+            t("amp.gap", power=power(2, -10), gap=2.0**-10),
             "is-small is-quiet",
         ),
     ]
@@ -165,11 +163,11 @@ def _amp(way: str, by: float) -> list[Block]:
     words = t(
         "amp.words",
         steps=STEPS,
-        loss=format_significant(mine.losses[-1], 2),
+        loss=mine.losses[-1],
         skipped=len(mine.skipped),
-        true=format_significant(true.losses[-1], 2),
+        true=true.losses[-1],
         updates=PUSHES,
-        by=format_significant(by),
+        by=by,
         short=short[-1],
         long=long[-1],
     )

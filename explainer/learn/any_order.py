@@ -8,26 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed, scientific
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, online_softmax, weighed
+from explainer.learn.linear_algebra import address, make_problem, online_softmax, weighed
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
-from explainer.problem import Problem
 from explainer.trace import trace
 
 BLOCKS, BC, D = 8, 8, 64
-ONE_QUERY = Problem(
-    n=BLOCKS * BC,
-    d=D,
-    block_q=BLOCKS * BC,
-    block_k=BC,
-    mask="full",
-    inputs="random",
-    seed=8,
-    gain=2.0,
-)
+ONE_QUERY = make_problem(BLOCKS * BC, D, BLOCKS * BC, block_k=BC, seed=8, gain=2.0)
 QUERY = 16  # whose row is shown
 # Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
 CASES = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
@@ -86,8 +75,8 @@ def _visits(order: list[int]) -> list[Block]:
     off = float(np.abs(usual - yours).max())
     m, l = max(x for x, _, _ in found), part(slice(None))[1]
     wording = ", ".join(map(str, order))
-    spoken = t("any_order.visits.words", order=wording, m=format_fixed(m, 2), l=format_fixed(l, 2))
-    note = t("any_order.visits.note", off=scientific(off), n=BLOCKS * BC, blocks=BLOCKS, d=D)
+    spoken = t("any_order.visits.words", order=wording, m=m, l=l)
+    note = t("any_order.visits.note", off=off, n=BLOCKS * BC, blocks=BLOCKS, d=D)
     data = {
         "m": [x for x, _, _ in found],
         "l": [x for _, x, _ in found],
@@ -148,7 +137,7 @@ def _merge(count: int) -> list[Block]:
     spoken = t("any_order.merge.words", n=count, parts=wording, lse=whole)
     return [
         scene(t("any_order.merge.label", n=count), spoken, panel(width, 322, shapes)),
-        text(t("any_order.merge.note", off=scientific(off), d=D)),
+        text(t("any_order.merge.note", off=off, d=D)),
     ]
 
 

@@ -11,8 +11,7 @@ from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, softmax
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import address, attend, make_problem, softmax
 from explainer.trace import trace
 
 Item = dict[str, Any]
@@ -26,20 +25,9 @@ K = np.array([[0.2, 0.5, 0.3, 0.1], [0.0, 2.0, 0.0, 1.0], [1.0, 0.5, 0.6, 1.0]])
 V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
 CASES = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
 
-SIX = Problem(
-    n=6, d=4, block_q=6, block_k=6, mask="full", order="standard", inputs="sentence", gain=3.0
-)
-FOUR = Problem(
-    n=4,
-    d=4,
-    block_q=4,
-    block_k=4,
-    mask="full",
-    order="standard",
-    inputs="sentence",
-    gain=3.0,
-    text="der Hund schläft tief",
-)
+SENTENCE = {"order": "standard", "inputs": "sentence", "gain": 3.0}
+SIX = make_problem(6, 4, 6, **SENTENCE)
+FOUR = make_problem(4, 4, 4, **SENTENCE, text="der Hund schläft tief")
 
 
 def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
@@ -123,16 +111,9 @@ def _softmax(input: str, dim: int, gain: float) -> list[Block]:
 # ---- the cat sat
 
 
-def _attended(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:
-    """S, P, O of attention without a mask."""
-    S = q @ k.T / np.sqrt(q.shape[1])
-    P = softmax(S)
-    return S, P, P @ v
-
-
 def _cat(view: str, word: int) -> list[Block]:
     everyone = view == "all"
-    S, P, O = _attended(Q, K, V)
+    S, P, O = attend(Q, K, V)
     rows = slice(None) if everyone else slice(word, word + 1)
     names = list(WORDS) if everyone else [WORDS[word]]
     mine = {"rows": names, "row": word if everyone else 0} | ({"pick": "word"} if everyone else {})
@@ -198,7 +179,7 @@ def _attention(who: str, row: int) -> list[Block]:
     asking, answering = trace(FOUR if cross else SIX), trace(SIX)
     askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
     r = min(row, len(askers) - 1)  # the second sentence has fewer
-    S, P, O = _attended(asking.Q, answering.K, answering.V)
+    S, P, O = attend(asking.Q, answering.K, answering.V)
     called = t.named("attending.all")
     mine = {"rows": list(askers), "row": r, "pick": "row"}
     lines = [
@@ -245,7 +226,7 @@ def _attention(who: str, row: int) -> list[Block]:
         **looks,
         nq=len(askers),
         nk=len(words),
-        total=format_fixed(P[r].sum(), 2),
+        total=P[r].sum(),
     )
     label = t.named("attending.attention.labels")["cross" if cross else "self"]
     return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]
@@ -264,17 +245,7 @@ def _weight(scores: tuple[float, ...]) -> dict:
     }
 
 
-CAT_STEP = Problem(
-    n=3,
-    d=4,
-    block_q=1,
-    block_k=3,
-    mask="full",
-    order="standard",
-    inputs="sentence",
-    text="the cat sat",
-    gain=3.0,
-)
+CAT_STEP = make_problem(3, 4, 1, block_k=3, **SENTENCE, text="the cat sat")
 
 
 def _axes() -> dict[str, str]:

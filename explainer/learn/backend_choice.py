@@ -12,13 +12,12 @@ from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
 NAMES = t.named("backend_choice.names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
-MASKS = t.named("backend_choice.masks")
 
 
 @dataclass(frozen=True)
 class Input:
     """What SDPA is given: ``sm`` the card's architecture, ``dtype``, head dimension ``d``, ``mask``
-    of MASKS, ``shared`` whether query heads share K and V (enable_gqa)."""
+    "none", "causal" or "any", ``shared`` whether query heads share K and V (enable_gqa)."""
 
     sm: int
     dtype: str

@@ -14,14 +14,14 @@ from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, products
+from explainer.learn.linear_algebra import address, make_problem, products
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 
 Gradients = dict[str, np.ndarray]
 
 # Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
-SMALL = Problem(n=4, d=2, block_q=2, block_k=2, mask="full", order="fa2", inputs="random", seed=2)
+SMALL = make_problem(4, 2, 2, order="fa2", seed=2)
 MASKS = ("full", "causal")
 SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
@@ -162,12 +162,12 @@ def _again(x: Derived, i: int) -> list[Block]:
             t(
                 "backward.again.P",
                 i=i,
-                s=format_fixed(x.S[i, 0]),
+                s=x.S[i, 0],
                 lse=_taken(x.lse[i]),
-                p=format_fixed(x.P[i, 0]),
+                p=x.P[i, 0],
             )
         ),
-        _verdict(t("backward.again.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.again.off", off=off), off < SAME),
     ]
 
 
@@ -195,10 +195,10 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
         text(
             t(
                 "backward.jacobian.numbers",
-                p=format_fixed(p[0]),
-                on=format_fixed(J[0, 0]),
-                beside=format_fixed(p[1]),
-                off=format_fixed(J[0, 1]),
+                p=p[0],
+                on=J[0, 0],
+                beside=p[1],
+                off=J[0, 1],
             )
         ),
         text(t("backward.jacobian.sums", n=SMALL.n)),
@@ -248,7 +248,7 @@ def _D(x: Derived, i: int) -> list[Block]:
             marks=[(2, c) for c in range(SMALL.d)],
         ),
         text(f"D = rowsum(dO ∘ O) = {_sum(over_dims)}"),
-        _verdict(t("backward.D.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.D.off", off=off), off < SAME),
     ]
 
 
@@ -277,7 +277,7 @@ def _dS(x: Derived, i: int) -> list[Block]:
             f"dS[{i}, 0] = {format_fixed(x.P[i, 0])} · "
             f"({format_fixed(x.dP[i, 0])} − {_taken(x.D[i])}) = {format_fixed(x.dS[i, 0])}"
         ),
-        _verdict(t("backward.dS.off", off=format_significant(off, 2)), off < SAME),
+        _verdict(t("backward.dS.off", off=off), off < SAME),
         _verdict(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
     ]
 
@@ -301,7 +301,7 @@ def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
             f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
             f"{format_fixed(x.dQ[i, 0])}"
         ),
-        _verdict(t("backward.gradients.off", off=format_significant(off, 2)), off < CLOSE),
+        _verdict(t("backward.gradients.off", off=off), off < CLOSE),
     ]
 
 
@@ -338,15 +338,11 @@ LESS: dict[str, Callable[[Derived], np.ndarray | float]] = {
     "mean(dP)": lambda x: x.dP.mean(axis=1, keepdims=True),
     "D": lambda x: x.D[:, None],
 }
-QUERY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
+GRADIENT: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {  # of a query or a key
     "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dS K / √d": lambda x, dS: dS @ x.K * x.scale,
-    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
-}
-KEY: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {
-    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
-    "dSᵀ K / √d": lambda x, dS: dS.T @ x.K * x.scale,
     "dSᵀ Q / √d": lambda x, dS: dS.T @ x.Q * x.scale,
+    "dS Q / √d": lambda x, dS: dS @ x.Q * x.scale,
 }
 
 
@@ -354,7 +350,8 @@ def ran(less: str, query: str, key: str) -> Gradients:
     """dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
     x = derived("full")
     dS = x.P * (x.dP - LESS[less](x))
-    return {"dS": dS, "dQ": QUERY[query](x, dS), "dK": KEY[key](x, dS), "dV": x.P.T @ x.dO}
+    gradients = {"dQ": GRADIENT[query](x, dS), "dK": GRADIENT[key](x, dS)}
+    return gradients | {"dS": dS, "dV": x.P.T @ x.dO}
 
 
 def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
@@ -387,7 +384,7 @@ def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
 def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     """What can be seen of a wrong filling, the first one in the order of the lines."""
     if np.abs(sums).max() > CLOSE:
-        return t("backward.run.wrong_dS", total=format_fixed(sums[0]))
+        return t("backward.run.wrong_dS", total=sums[0])
     return t("backward.run.wrong_dQ" if "dQ" in wrong else "backward.run.wrong_dK")
 
 

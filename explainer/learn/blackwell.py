@@ -6,24 +6,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
 from explainer.base.amounts import scientific
-from explainer.base.cards import CARDS, Card
-from explainer.base.facts import number
+from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import address, online_softmax
-from explainer.learn.matrix_units import clock_hz
+from explainer.learn.linear_algebra import address, make_problem, online_softmax
+from explainer.learn.matrix_units import exps_per_s
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
 
-PLAYED = Problem(
-    n=1024, d=32, block_q=64, block_k=64, mask="full", inputs="random", seed=7, gain=3.0
-)
+PLAYED = make_problem(1024, 32, 64, seed=7, gain=3.0)
 LOG2E = math.log2(math.e)
 DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
@@ -99,12 +97,12 @@ def example_row() -> int:
 
 def row_maxima(threshold: float) -> tuple[list[float], list[float]]:
     """After each block: the true maximum of the shown row, and the one it measures from (log2)."""
-    S, _ = scores()
-    tops = maxima(S)[example_row()].tolist()
-    used: list[float] = []
-    for top in tops:
-        used.append(top if not used or top > used[-1] + threshold else used[-1])
-    return tops, used
+    tops: list[float] = maxima(scores()[0])[example_row()].tolist()
+
+    def measured_from(used: float, top: float) -> float:
+        return top if top > used + threshold else used
+
+    return tops, [*accumulate(tops, measured_from)]
 
 
 @lru_cache(maxsize=len(DEGREES))
@@ -128,11 +126,6 @@ def error_of(degree: int) -> tuple[np.ndarray, np.ndarray]:
     return x, np.abs(np.polyval(polynomial(degree), x) / np.exp2(x) - 1)
 
 
-def exps_per_s(card: Card) -> float:
-    """Of all SMs, at the clock of the card's product rate."""
-    return number("sm.exps") * card.sms * clock_hz(card)
-
-
 def _rescaling(threshold: int, found: Played) -> dict[str, object]:
     tops, used = row_maxima(threshold)
     low, high = min(used) - 1, max(tops) + 1
@@ -148,8 +141,8 @@ def _rescaling(threshold: int, found: Played) -> dict[str, object]:
             share=share,
             tiles=found.tiles,
             rescaled=found.tiles_rescaled,
-            error=scientific(found.error),
-            error_0=scientific(played(0).error),
+            error=found.error,
+            error_0=played(0).error,
         ),
         chart(
             30,
@@ -175,7 +168,7 @@ def _exp(degree: int) -> dict[str, object]:
     return panel(
         WIDTH,
         HEIGHT,
-        *captions("blackwell.exp", degree=degree, most=scientific(half)),
+        *captions("blackwell.exp", degree=degree, most=half),
         chart(
             54,
             58,
@@ -236,9 +229,9 @@ def _blackwell(threshold: int, degree: int) -> list[Block]:
         threshold=threshold,
         rises=found.rises,
         rescaled=found.rescaled,
-        error=scientific(found.error),
+        error=found.error,
         degree=degree,
-        off=scientific(off),
+        off=off,
     )
     note = t("blackwell.note", n=PLAYED.n, d=PLAYED.d, side=PLAYED.block_q, gain=PLAYED.gain)
     panels = _rescaling(threshold, found), _exp(degree), _rates()

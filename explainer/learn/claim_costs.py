@@ -9,23 +9,14 @@ from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED, W
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, summed
 from explainer.base.amounts import amount, format_significant, listed
-from explainer.base.cards import KIB, Card
-from explainer.base.facts import number
-from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, plot, t, table, text
-from explainer.learn.matrix_units import clock_hz
+from explainer.learn.linear_algebra import make_problem
+from explainer.learn.matrix_units import clock_hz, exps_per_s
 from explainer.memory import capacity, levels, tile_budget
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
 UNITS = t.named("claim_costs.bound.units")
-A100_ON_CHIP = int(number("a100.on_chip")) * KIB
-
-
-def _random(n: int, d: int, block: int, causal: bool = False) -> Problem:
-    return Problem(
-        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random"
-    )
 
 
 def io(d: int, block: int) -> list[Block]:
@@ -72,7 +63,7 @@ def io(d: int, block: int) -> list[Block]:
 def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
     """{kind of work: {"standard" | "fa2": operations}} of one head, full mask; max, exp, add,
     multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides: left out."""
-    p = _random(n, d, block)
+    p = make_problem(n, d, block)
     high, wide = (
         [s.stop - s.start for s in (side(p, x) for x in range(count))]
         for side, count in ((tiling.rows, p.Tr), (tiling.cols, p.Tc))
@@ -122,7 +113,7 @@ def multiplied(p: Problem, pass_: str) -> int:
 
 def again(n: int, d: int, block: int) -> list[Block]:
     """The backward pass with P stored and with P computed again: products and bytes, counted."""
-    fa2 = replace(_random(n, d, block), dtype="fp16")
+    fa2 = make_problem(n, d, block, dtype="fp16")
     ways = {"stored": replace(fa2, order="standard"), "again": fa2}
     work = {"forward": multiplied(fa2, "forward")}
     work |= {way: multiplied(p, "backward") for way, p in ways.items()}
@@ -183,17 +174,12 @@ def on_chip(n: int, block: int) -> list[Block]:
         text(
             t(
                 "claim_costs.on_chip.finding",
-                operands=amount(operands),
-                standard=amount(extra["standard"]),
-                fa2=amount(extra["fa2"]),
+                operands=operands,
+                standard=extra["standard"],
+                fa2=extra["fa2"],
             )
         ),
     ]
-
-
-def exp_rate(card: Card) -> float:
-    """Exponentials per second of a card, at the clock that its rate of products belongs to."""
-    return number("sm.exps") * card.sms * clock_hz(card)
 
 
 def bounds(w: Workload) -> dict[str, dict[str, float]]:
@@ -214,7 +200,7 @@ def bounds(w: Workload) -> dict[str, dict[str, float]]:
             "intensity": work / size,
             "memory": size / card.hbm_bytes_per_s,
             "products": work / (card.tensor_tflops * 1e12),
-            "exp": exps / exp_rate(card),
+            "exp": exps / exps_per_s(card),
         }
         for name, size in ways.items()
     }
@@ -256,7 +242,7 @@ def bound(card: str, n: int, d: int) -> list[Block]:
                 "claim_costs.bound.rates",
                 memory=hardware.hbm_bytes_per_s / 1e12,
                 products=hardware.tensor_tflops,
-                exps=exp_rate(hardware) / 1e12,
+                exps=exps_per_s(hardware) / 1e12,
                 clock=clock_hz(hardware) / 1e9,
             ),
             "fine",

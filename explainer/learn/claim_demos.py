@@ -9,23 +9,15 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import format_significant
-from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, bars, matrix, t, table, text
-from explainer.learn.linear_algebra import online_softmax, softmax
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
 
 
 def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np.ndarray]:
     """Q, K, V (n, d), random normal."""
-    return [x.astype(dtype) for x in make_inputs(_random(n, d, min(n, 64), seed))]
-
-
-def _random(n: int, d: int, block: int, seed: int = 0, causal: bool = False) -> Problem:
-    return Problem(
-        n=n, d=d, block_q=block, block_k=block, mask=causal_text(causal), inputs="random", seed=seed
-    )
+    return [x.astype(dtype) for x in make_inputs(make_problem(n, d, min(n, 64), seed=seed))]
 
 
 def plain(S: np.ndarray, V: np.ndarray) -> np.ndarray:
@@ -54,35 +46,37 @@ def _error(found: np.ndarray, truth: np.ndarray) -> float:
     return float(np.abs(found - truth).max())
 
 
+def _error_bars(title: str, errors: dict[str, float], log: bool = False) -> Block:
+    """Draw a bar for each error, by name."""
+    items = [(name, e, format_significant(e, 2)) for name, e in errors.items()]
+    return bars(title, items, log=log)
+
+
 def bits(n: int, seed: int) -> list[Block]:
     """Tiled against plain in fp32: how many outputs agree in every bit, and both errors."""
-    run = trace(_random(n, 64, 64, seed))
+    run = trace(make_problem(n, 64, 64, seed=seed))
     S = run.Q @ run.K.T * np.float32(run.problem.scale)
     whole = plain(S, run.V)
     Q, K, V = (x.astype(np.float64) for x in (run.Q, run.K, run.V))
     truth = plain(Q @ K.T * run.problem.scale, V)
     share = float((whole == run.O).mean())
-    errors = _error(run.O, truth), _error(whole, truth)
-    items = [
-        (name, e, format_significant(e, 2))
-        for name, e in zip(t.row("claim_demos.bits.ways"), errors, strict=True)
-    ]
+    tiled, plainly = t.row("claim_demos.bits.ways")
+    errors = {tiled: _error(run.O, truth), plainly: _error(whole, truth)}
     return [
-        bars(t("claim_demos.bits.title"), items),
+        _error_bars(t("claim_demos.bits.title"), errors),
         text(t("claim_demos.bits.finding", n=n, share=share, size=run.O.size)),
     ]
 
 
 def exact(n: int, bc: int) -> list[Block]:
     """Tiled against plain in fp32 and in float64: the difference goes with the rounding."""
-    items = []
+    errors = {}
     for name, dtype in (("fp32", np.float32), ("float64", np.float64)):
         q, k, v = qkv(n, dtype=dtype)
         S = q[:64] @ k.T / np.sqrt(dtype(q.shape[1]))  # rows never meet: 64 of them tell
-        e = _error(online(S, v, bc), plain(S, v))
-        items.append((name, e, format_significant(e, 2)))
+        errors[name] = _error(online(S, v, bc), plain(S, v))
     return [
-        bars(t("claim_demos.exact.title"), items, log=True),
+        _error_bars(t("claim_demos.exact.title"), errors, log=True),
         text(t("claim_demos.exact.finding"), "good"),
     ]
 
@@ -115,15 +109,14 @@ def tf32(d: int) -> list[Block]:
     """Q Kᵀ of fp32 numbers with the operands as a tensor core takes them; sums in fp32."""
     q, k, _ = qkv(64, d)
     truth = q.astype(np.float64) @ k.astype(np.float64).T
-    items = []
-    for key in ("fp32", "tf32", "bf16"):
-        a, b = (FORMATS[key].round_to(x).astype(np.float32) for x in (q, k))
-        e = _error(a @ b.T, truth) / float(np.abs(truth).max())
-        items.append((FORMATS[key].title, e, format_significant(e, 2)))
-    times = items[1][1] / items[0][1]
+    errors = {}
+    for f in (FORMATS[key] for key in ("fp32", "tf32", "bf16")):
+        a, b = (f.round_to(x).astype(np.float32) for x in (q, k))
+        errors[f.title] = _error(a @ b.T, truth) / float(np.abs(truth).max())
+    fp32, short, _ = errors.values()
     return [
-        bars(t("claim_demos.tf32.title"), items, log=True),
-        text(t("claim_demos.tf32.finding", times=times)),
+        _error_bars(t("claim_demos.tf32.title"), errors, log=True),
+        text(t("claim_demos.tf32.finding", times=short / fp32)),
     ]
 
 
@@ -159,9 +152,9 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     S = _hide_future(q @ k.T / np.sqrt(np.float32(64)), causal)
     truth = plain(S.astype(np.float64), v.astype(np.float64))
     theirs, ours = course_note(q, k, v, block, causal), online(S, v, block)
-    errors = [_error(x, truth) for x in (theirs, ours)]
     names = t.row("claim_demos.padded.names")
-    rows = [list(map(float, x[0, :8])) for x in (theirs, ours, truth)]
+    errors = {name: _error(x, truth) for name, x in zip(names, (theirs, ours), strict=True)}
+    rows = np.stack([x[0, :8] for x in (theirs, ours, truth)])
     count = -n % block
     if count and causal:
         verdict = t("claim_demos.padded.causal", count=count)
@@ -170,11 +163,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
     else:
         verdict = t("claim_demos.padded.none")
     return [
-        bars(
-            t("claim_demos.padded.title", n=n, block=block, mask=mask),
-            [(name, e, format_significant(e, 2)) for name, e in zip(names, errors, strict=True)],
-            log=True,
-        ),
+        _error_bars(t("claim_demos.padded.title", n=n, block=block, mask=mask), errors, log=True),
         matrix(
             t("claim_demos.padded.row"),
             rows,
@@ -207,14 +196,13 @@ def top_left(nq: int, nk: int) -> list[Block]:
         )
         if nq <= nk:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
-            errors[name] = _error(O, whole[nk - nq :])
+            errors[names[name]] = _error(O, whole[nk - nq :])
     if nq > nk:
         return [*shown, text(t("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
-    items = [(names[name], e, format_significant(e, 2)) for name, e in errors.items()]
-    wrong = errors["top-left"] > 1e-9
+    wrong = errors[names["top-left"]] > 1e-9
     return [
         *shown,
-        bars(t("claim_demos.top_left.title", nq=nq, nk=nk), items),
+        _error_bars(t("claim_demos.top_left.title", nq=nq, nk=nk), errors),
         text(
             t("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),
             "bad" if wrong else "good",

@@ -7,17 +7,16 @@ import numpy as np
 from explainer.algorithms.registry import LABELS, PLACED
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.amounts import amount, format_fixed, format_significant
+from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, t, table, text
-from explainer.learn.claim_costs import UNITS, exp_rate
+from explainer.learn.claim_costs import UNITS
 from explainer.learn.claim_demos import plain, qkv
-from explainer.learn.linear_algebra import online_softmax, softmax
-from explainer.learn.matrix_units import GENERATIONS
+from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
+from explainer.learn.matrix_units import GENERATIONS, exps_per_s
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.parallel import split_keys
-from explainer.problem import Problem
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
 
@@ -58,20 +57,20 @@ def order(seed: int) -> list[Block]:
     words = t("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
         scene(t("claim_sums.order.title"), words, panel(720, 315, shapes)),
-        text(t("claim_sums.order.off", off=format_significant(off, 2)), "good"),
+        text(t("claim_sums.order.off", off=off), "good"),
     ]
 
 
 def merge(n: int, parts: int) -> list[Block]:
     """Keys in parts, each with its own softmax, put together by lse."""
-    p = Problem(n=n, d=64, block_q=n, block_k=n, mask="full", inputs="random")
+    p = make_problem(n, 64, n)
     found, O, lse = split_keys.parts(p, parts)
     (whole,), o, _ = split_keys.parts(p, 1)
     items = [
         (
             t("claim_sums.merge.keys", first=x.first, last=x.last - 1),
             x.weight,
-            t("claim_sums.merge.part", lse=format_fixed(x.lse, 2), weight=x.weight),
+            t("claim_sums.merge.part", lse=x.lse, weight=x.weight),
         )
         for x in found
     ]
@@ -80,9 +79,9 @@ def merge(n: int, parts: int) -> list[Block]:
         text(
             t(
                 "claim_sums.merge.finding",
-                lse=format_fixed(lse, 4),
-                one=format_fixed(whole.lse, 4),
-                off=format_significant(float(np.abs(O - o).max()), 2),
+                lse=lse,
+                one=whole.lse,
+                off=float(np.abs(O - o).max()),
             ),
             "good",
         ),
@@ -101,7 +100,7 @@ def shift(by: int) -> list[Block]:
     ]
     return [
         bars(t("claim_sums.shift.title", by=by), items, colour="l"),
-        text(t("claim_sums.shift.finding", off=format_significant(off, 2)), "good"),
+        text(t("claim_sums.shift.finding", off=off), "good"),
     ]
 
 
@@ -132,23 +131,14 @@ def dq(seed: int) -> list[Block]:
     ]
     return [
         bars(t("claim_sums.dq.title"), items, colour="q"),
-        text(t("claim_sums.dq.finding", off=format_significant(off, 2))),
+        text(t("claim_sums.dq.finding", off=off)),
     ]
 
 
 def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
     """(how often blocks of O are written in all, bytes of a write) by the loops of an order."""
-    p = Problem(
-        n=n,
-        d=64,
-        block_q=block,
-        block_k=block,
-        mask="full",
-        inputs="random",
-        dtype="fp16",
-        order=order_,
-    )
-    moves = [t for s in schedule(p) for t in s.transfers if (t.tensor, t.op) == ("O", "write")]
+    steps = schedule(make_problem(n, 64, block, dtype="fp16", order=order_))
+    moves = [x for step in steps for x in step.transfers if (x.tensor, x.op) == ("O", "write")]
     return len(moves), moves[0].nbytes
 
 
@@ -196,7 +186,7 @@ def exp_bound(d: int) -> list[Block]:
         card = CARDS[key]
         for what, seconds in (
             (UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
-            (UNITS["exp"], 1 / exp_rate(card)),
+            (UNITS["exp"], 1 / exps_per_s(card)),
         ):
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
@@ -266,5 +256,5 @@ def long(n: int) -> list[Block]:
     room = CARDS["h200"].hbm_bytes
     return [
         bars(t("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
-        text(t("claim_sums.long.finding", room=amount(room))),
+        text(t("claim_sums.long.finding", room=room)),
     ]

@@ -9,7 +9,7 @@ from explainer.base.amounts import format_fixed
 from explainer.base.records import about
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import weighed
+from explainer.learn.linear_algebra import make_problem, weighed
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
@@ -79,7 +79,7 @@ def _pool(tokens: int) -> list[Shape]:
 
 def problem(tokens: int) -> Problem:
     """The query of the last of ``tokens`` and all keys up to it."""
-    return Problem(n=tokens, d=8, block_q=1, block_k=PAGE, mask="full", inputs="random", seed=3)
+    return make_problem(tokens, 8, 1, block_k=PAGE, seed=3)
 
 
 def _merge(tokens: int, count: int) -> list[Shape]:
@@ -126,7 +126,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 )
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        *captions("decoding.merge", lse=format_fixed(lse, 2)),
+        *captions("decoding.merge", lse=lse),
     ]
     return shapes
 
@@ -164,7 +164,7 @@ def _decode(tokens: int, parts: int) -> list[Block]:
         pages=len(pages(tokens)["A"]),
         n=len(found),
         each=", ".join(format_fixed(p.lse, 2) for p in found),
-        lse=format_fixed(lse, 2),
+        lse=lse,
         weights=", ".join(f"{p.weight:.2f}" for p in found),
     )
     panels = panel(365, 360, _pool(tokens)), panel(405, 360, _merge(tokens, parts))

@@ -8,8 +8,8 @@ from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
+from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
-from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 
 Launch = tuple[str, int, int]  # what it is called, bytes read, bytes written
@@ -38,26 +38,15 @@ def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch
         square = n * n * ITEMSIZE[dtype]
         apart = tuple((name, square, square) for name in ("scale", "mask", "softmax"))
         return apart, (("all", square, square),)
-    side = min(64, n)
-    made = []
-    for order in ("standard", "fa2"):
-        p = Problem(
-            n=n,
-            d=d,
-            block_q=side,
-            block_k=side,
-            mask="full",
-            order=order,
-            dtype=dtype,
-            inputs="random",
-        )
-        made.append(
-            tuple(
-                (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
-                for name, moved in launches(p, way)
+    return tuple(
+        tuple(
+            (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
+            for name, moved in launches(
+                make_problem(n, d, min(64, n), order=order, dtype=dtype), way
             )
         )
-    return made[0], made[1]
+        for order in ("standard", "fa2")
+    )
 
 
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
@@ -109,15 +98,12 @@ def _fusion(what: str, n: int) -> list[Block]:
         for title, group, total in zip(titles, (apart, fused), totals, strict=True)
     ]
     moves = [
-        ", ".join(
-            t("fusion.moves", name=NAMES[name], read=amount(r), written=amount(w))
-            for name, r, w in group
-        )
+        ", ".join(t("fusion.moves", name=NAMES[name], read=r, written=w) for name, r, w in group)
         for group in (apart, fused)
     ]
     wording = "; ".join(f"{title}: {moved}" for title, moved in zip(titles, moves, strict=True))
     rows = fused[0][2] - n * D * ITEMSIZE[DTYPE]  # what is written beside O
-    lse = t("fusion.lse", lse=amount(rows)) if what == "attention" else ""
+    lse = t("fusion.lse", lse=rows) if what == "attention" else ""
     note = t("fusion.note", rate=CARD.hbm_bytes_per_s / 1e12, card=CARD.name, lse=lse)
     return [
         scene(

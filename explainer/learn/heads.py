@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
@@ -51,11 +50,11 @@ def _cost(kv_heads: int, tokens: int) -> list[Shape]:
             "heads.cost",
             tokens=tokens,
             layers=LAYERS,
-            whole=amount(whole),
-            mine=amount(mine),
+            whole=whole,
+            mine=mine,
             card=CARD.name,
-            room=amount(room),
-            token=amount(cache(kv_heads, 1)),
+            room=room,
+            token=cache(kv_heads, 1),
             heads=kv_heads,
             d=WIDE,
         ),
@@ -74,8 +73,8 @@ def _gqa(hk: int, tokens: int) -> list[Block]:
         heads=HEADS,
         kv=hk,
         tokens=tokens,
-        bytes=amount(cache(hk, tokens)),
-        whole=amount(cache(HEADS, tokens)),
+        bytes=cache(hk, tokens),
+        whole=cache(HEADS, tokens),
     )
     panels = panel(405, 200, _sharing(hk)), panel(400, 310, _cost(hk, tokens))
     return [scene(t("heads.label"), words, *panels)]

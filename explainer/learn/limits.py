@@ -7,7 +7,7 @@ import textwrap
 from functools import lru_cache
 
 from explainer.base.amounts import amount, power
-from explainer.base.records import about, load
+from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, scene
@@ -33,14 +33,8 @@ KERNELS = (
 def times(method: str) -> dict[int, dict]:
     """{N: the recorded row of a method}: fp16, d = 64, no mask, forward, 32 heads and as many
     sequences as fill the card."""
-    wanted = (method, D, "full", "fp16", "forward")
-    return {
-        r["n"]: r
-        for r in load()["rows"]
-        if "median_ms" in r
-        and r["n"] in NS
-        and wanted == (r["method"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward"))
-    }
+    found = rows_where(method=method, d=D, mask="full", dtype="fp16")
+    return {r["n"]: r for r in found if "median_ms" in r and r["n"] in NS}
 
 
 def plain() -> dict[int, float]:

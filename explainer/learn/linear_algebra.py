@@ -19,6 +19,12 @@ def products(a: np.ndarray, b: np.ndarray, digits: int) -> str:
     return " + ".join(f"({format_fixed(x, digits)})·({format_fixed(y, digits)})" for x, y in pairs)
 
 
+def make_problem(n: int, d: int, side: int, **more: Any) -> Problem:
+    """Make a Problem of random numbers in square tiles, without a mask; ``more`` says otherwise."""
+    plain = {"block_q": side, "block_k": side, "mask": "full", "inputs": "random"}
+    return Problem(n=n, d=d, **plain | more)
+
+
 def address(problem: Problem, step: int, phase: str) -> str:
     """The query of a Problem and a place in it, as it stands in the address after "?"."""
     return urlencode(problem.to_query() | {"step": str(step), "phase": phase})
@@ -78,9 +84,12 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return weights / weights.sum(axis=axis, keepdims=True)
 
 
-def measures(a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
-    """Norms, dot product and cosine of two vectors; the cosine is None beside a zero vector."""
-    norms = float(np.sqrt((a * a).sum())), float(np.sqrt((b * b).sum()))
-    dot = float((a * b).sum())
-    cosine = dot / (norms[0] * norms[1]) if norms[0] * norms[1] else None
-    return {"norm_a": norms[0], "norm_b": norms[1], "dot": dot, "cosine": cosine}
+def attend(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray, keep: np.ndarray | bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute (S, P, O) of attention over whole rows in float64; S is −∞ where ``keep`` (nq, nk) is
+    False, and a row that sees no key has P and O of 0."""
+    Q, K, V = (x.astype(np.float64) for x in (Q, K, V))
+    S = np.where(keep, Q @ K.T / np.sqrt(Q.shape[1]), -np.inf)
+    P = np.nan_to_num(softmax(S))
+    return S, P, P @ V

@@ -11,8 +11,7 @@ from explainer.base.amounts import format_fixed
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import softmax
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import make_problem, softmax
 from explainer.trace import trace
 
 Numbers = dict[str, np.ndarray]
@@ -21,16 +20,8 @@ BIG = np.float32(-1e9)  # what some code adds in place of −∞
 WORDS = ("the", "cat", "sat", "down")
 OTHER = "mouse"  # what stands in the place of a word that is changed
 # The four words, and the fifth that is put in the place of one of them.
-FIVE = Problem(
-    n=5,
-    d=4,
-    block_q=5,
-    block_k=5,
-    mask="full",
-    order="standard",
-    inputs="sentence",
-    gain=2.0,
-    text=" ".join((*WORDS, OTHER)),
+FIVE = make_problem(
+    5, 4, 5, order="standard", inputs="sentence", gain=2.0, text=" ".join((*WORDS, OTHER))
 )
 SHAPES = t.named("masking.shapes")
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
@@ -81,11 +72,11 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     if shape == "corner":
         return "bad", t("masking.bad_corner")
     if way == "times" and not m["keep"].all():
-        return "bad", t("masking.bad_times", sum=format_fixed(m["P"][0].sum(), 2))
+        return "bad", t("masking.bad_times", sum=m["P"][0].sum())
     if not len(blind):
         return "good", t("masking.good" if m["keep"].all() else "masking.good_hidden")
     if way == "big":
-        return "bad", t("masking.bad_big", weight=format_fixed(m["P"][0, 0], 2))
+        return "bad", t("masking.bad_big", weight=m["P"][0, 0])
     return "bad", t("masking.bad_inf")
 
 

@@ -51,6 +51,11 @@ def clock_hz(card: Card) -> float:
     return card.tensor_tflops * 1e12 / (2 * GENERATIONS[card.arch].fma * card.sms)
 
 
+def exps_per_s(card: Card) -> float:
+    """Exponentials of all SMs per second, at the clock of the card's product rate."""
+    return number("sm.exps") * card.sms * clock_hz(card)
+
+
 def instructions(arch: str, br: int, bc: int, d: int, fmt: str = "fp16") -> int:
     """How many of a generation's one tile's S = Q Kᵀ takes; a started one counts whole."""
     gen = GENERATIONS[arch]

@@ -111,8 +111,8 @@ def _memory(tiles: str, card: str) -> list[Block]:
         card=hardware.name,
         places=places,
         setting=setting,
-        matrix=amount(matrix),
-        square=amount(square),
+        matrix=matrix,
+        square=square,
         times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
     )
     data = {
@@ -144,7 +144,7 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
         wording = {"square": amount(2 * n * n), "room": amount(n_bytes)}
         if n <= right:
             return t("memories.fits" if n < right else "memories.first", **wording)
-        return t("memories.later", **wording, right=right, first=amount(2 * right**2))
+        return t("memories.later", **wording, right=right, first=2 * right**2)
 
     return {
         "words": words,
@@ -161,8 +161,8 @@ def _lesson() -> Lesson:
         _larger(
             t(
                 "memories.question_block",
-                size=amount(card.shared_bytes),
-                of=amount(by["shared"].per_sm_bytes or 0),
+                size=card.shared_bytes,
+                of=by["shared"].per_sm_bytes or 0,
             ),
             card.shared_bytes,
             (512, 2048, 8192, 32768),

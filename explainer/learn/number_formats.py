@@ -37,7 +37,7 @@ def _fate(f: Format, x: float) -> tuple[str, str]:
     if stored == 0:
         return t("number_formats.zero"), "is-bad"
     off = abs(stored - x) / x
-    return t("number_formats.off", share=format_significant(100 * off, 2)), ""
+    return t("number_formats.off", share=100 * off), ""
 
 
 def _ranges(x: float) -> Block:
@@ -76,7 +76,7 @@ def _ranges(x: float) -> Block:
     for tick in (-120, -60, 0, 60, 120):
         shapes.append(draw_text(_x(tick), base + 10, power(2, tick), "is-small is-quiet is-middle"))
     title = t("number_formats.range")
-    spoken = t("number_formats.spoken", x=format_significant(x, 6), formats="; ".join(spoken))
+    spoken = t("number_formats.spoken", x=x, formats="; ".join(spoken))
     return scene(title, spoken, panel(WIDTH, base + 14, shapes, only="wide"), _narrow(x))
 
 

@@ -11,19 +11,17 @@ import numpy as np
 from explainer.base.amounts import SUPERSCRIPTS, format_significant
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, online_softmax
+from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
 from explainer.learn.scene import Shape, box, dot, draw_text, knob, panel, path, scene
 from explainer.learn.widgets import read_controls
-from explainer.problem import Problem
 
 # As a Problem of the app: d = 1 and every query 1, so that each row of S is K.
-ROW = Problem(
-    n=len(SCORES),
-    d=1,
-    block_q=len(SCORES),
+ROW = make_problem(
+    len(SCORES),
+    1,
+    len(SCORES),
     block_k=BLOCK,
-    mask="full",
     inputs="own",
     text="\n\n".join("\n".join(map(str, x)) for x in ((1,) * len(SCORES), SCORES, VALUES)),
 )

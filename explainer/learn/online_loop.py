@@ -164,17 +164,16 @@ def _online_run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> l
     elif good:
         verdict = t("online_loop.o_off")
     else:
-        verdict = t("online_loop.off", total=format_fixed(total))
+        verdict = t("online_loop.off", total=total)
     sums = "; ".join(
-        t("online_loop.sum", yours=format_fixed(x), right=format_fixed(y))
-        for x, y in zip(yours.sums, right.sums, strict=True)
+        t("online_loop.sum", yours=x, right=y) for x, y in zip(yours.sums, right.sums, strict=True)
     )
     spoken = t(
         "online_loop.spoken",
         verdict=verdict,
         sums=sums,
-        yours=format_fixed(yours.output),
-        right=format_fixed(right.output),
+        yours=yours.output,
+        right=right.output,
     )
     look = "is-good" if good and same else "is-bad"
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount, format_fixed
+from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, scene
@@ -106,10 +106,10 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
             log=True,
             ticks=[(x, amount(x)) for x in (2.0**20, 2.0**30)],
         ),
-        *captions("others.linear", size=amount(state[0])),
+        *captions("others.linear", size=state[0]),
     ]
     exact, other = errors().values()
-    right = captions("others.linear_right", fa2=format_fixed(exact), linear=format_fixed(other, 2))
+    right = captions("others.linear_right", fa2=exact, linear=other)
     return left, right
 
 

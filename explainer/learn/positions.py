@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.base.amounts import format_fixed, format_significant
+from explainer.base.amounts import format_significant
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
@@ -60,7 +60,7 @@ def _circle(i: int, j: int) -> list[Shape]:
 
     ring = [(x + r * math.cos(t / 10), y + r * math.sin(t / 10)) for t in range(64)]
     return [
-        *captions("positions.circle", score=format_fixed(score(i, j)), apart=i - j),
+        *captions("positions.circle", score=score(i, j), apart=i - j),
         path(ring, look="is-thin"),
         dot(x, y, 3),
         *arrow(turned(Q2, i), t("positions.q", i=i), "q", "q"),
@@ -100,9 +100,7 @@ def _distance(i: int, j: int, head: int) -> list[Shape]:
         draw_text(
             0,
             386,
-            t("positions.at", far=far, added=format_fixed(added(head, far)))
-            if i >= j
-            else t("positions.hidden"),
+            t("positions.at", far=far, added=added(head, far)) if i >= j else t("positions.hidden"),
             "is-big",
         ),
     ]
@@ -114,10 +112,10 @@ def _rope(i: int, j: int, head: int) -> list[Block]:
         "positions.spoken",
         i=i,
         j=j,
-        score=format_fixed(score(i, j)),
+        score=score(i, j),
         apart=i - j,
         head=head,
-        added=format_fixed(added(head, max(0, i - j))),
+        added=added(head, max(0, i - j)),
     )
     return [
         scene(

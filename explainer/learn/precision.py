@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_significant
 from explainer.learn.blocks import t
 from explainer.learn.linear_algebra import online_softmax
 from kernels.spec.formats import Format
@@ -20,15 +19,15 @@ def fate(f: Format, x: float, rounded: float) -> str:
     if rounded == x:
         return t("precision.exact")
     if math.isinf(rounded):
-        return t("precision.overflow", largest=format_significant(f.largest))
+        return t("precision.overflow", largest=f.largest)
     if abs(x) > f.largest and not f.has_infinity:
-        return t("precision.no_infinity", largest=format_significant(f.largest))
+        return t("precision.no_infinity", largest=f.largest)
     if rounded == 0:
-        return t("precision.underflow", smallest=format_significant(f.smallest_subnormal))
+        return t("precision.underflow", smallest=f.smallest_subnormal)
     error = t(
         "precision.error",
-        off=format_significant(rounded - x),
-        share=format_significant(100 * abs(rounded - x) / abs(x), 2),
+        off=rounded - x,
+        share=100 * abs(rounded - x) / abs(x),
     )
     if abs(rounded) < f.smallest_normal:
         return t("precision.subnormal", error=error)
@@ -36,10 +35,10 @@ def fate(f: Format, x: float, rounded: float) -> str:
 
 
 def counted(f: Format, n: int) -> float:
-    """Where a count to ``n`` by ones ends, the sum kept in ``f``."""
+    """Where a count to ``n`` by ones ends, the sum kept in ``f``: where 1 is rounded away."""
     total = 0.0
-    for _ in range(n):
-        total = f.round_one(total + 1)
+    while total < n and (rounded := float(f.round_to(total + 1))) != total:
+        total = rounded
     return total
 
 

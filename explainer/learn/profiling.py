@@ -8,7 +8,7 @@ from functools import lru_cache
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.base.records import about, load
+from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, path, scene
@@ -25,8 +25,8 @@ STEPS = t.row("profiling.steps")
 
 def _rows() -> list[dict]:
     """What was recorded of the problem shown: standard attention, then FA-2."""
-    rows = load("traffic_nvidia_h200")["rows"]
-    found = {r["order"]: r for r in rows if (r["n"], r["d"], r["side"]) == (N, D, SIDE)}
+    profiled = rows_where("traffic_nvidia_h200", n=N, d=D, side=SIDE)
+    found = {row["order"]: row for row in profiled}
     return [found[order] for order in ("standard", "fa2")]
 
 
@@ -73,14 +73,14 @@ def _sentence(step: int) -> str:
         1: t("profiling.ran"),
         2: t(
             "profiling.hbm",
-            standard=amount(dram[0]),
-            fa2=amount(dram[1]),
+            standard=dram[0],
+            fa2=dram[1],
             times=dram[0] / dram[1],
-            scores=amount(N * N * ELEMENT),
-            l2=amount(card.l2_bytes),
-            least=amount(compulsory_bytes(N, D, "fp16", "fa2")),
+            scores=N * N * ELEMENT,
+            l2=card.l2_bytes,
+            least=compulsory_bytes(N, D, "fp16", "fa2"),
         ),
-        3: t("profiling.l2", standard=amount(l2[0]), fa2=amount(l2[1])),
+        3: t("profiling.l2", standard=l2[0], fa2=l2[1]),
         4: t(
             "profiling.limits",
             bytes=bytes_,
@@ -191,12 +191,8 @@ CALLED = t.named("profiling.called")
 
 def timed(method: str, n: int) -> dict:
     """The recorded row: fp16, d = 64, no mask, forward."""
-    wanted = (method, n, D, "full", "fp16", "forward")
-    return next(
-        r
-        for r in load()["rows"]
-        if (r["method"], r["n"], r["d"], r["mask"], r["dtype"], r.get("pass", "forward")) == wanted
-    )
+    (row,) = rows_where(method=method, n=n, d=D, mask="full", dtype="fp16")
+    return row
 
 
 def _question(method: str, n: int) -> dict:

@@ -12,10 +12,10 @@ import numpy as np
 
 from explainer.base.amounts import format_fixed, scientific
 from explainer.base.paths import ROOT
-from explainer.base.records import about, load
+from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, bars, code, t, table, text
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import online_softmax
+from explainer.learn.linear_algebra import attend, online_softmax
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
 
@@ -118,14 +118,8 @@ def loop(
 
 def exact(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> np.ndarray:
     """O in float64, all keys at once, aligned bottom-right; 0 for a row that sees none."""
-    q, k, v = (x.astype(np.float64) for x in (q, k, v))
-    S = q @ k.T / np.sqrt(D)
-    if causal:
-        S = np.where(np.tri(len(q), len(k), len(k) - len(q), dtype=bool), S, -np.inf)
-    top = S.max(axis=1, keepdims=True)
-    P = np.exp(S - np.where(np.isneginf(top), 0, top))
-    total = P.sum(axis=1, keepdims=True)
-    return P @ v / np.where(total > 0, total, 1)
+    keep = np.tri(len(q), len(k), len(k) - len(q), dtype=bool) if causal else True
+    return attend(q, k, v, keep)[2]
 
 
 @lru_cache(maxsize=8)
@@ -180,10 +174,10 @@ def _walk(step: int) -> list[Block]:
 
 def _note() -> list[Block]:
     gives = (
-        t("reading.note.padding", n=N_ODD, off=format_fixed(off("padding"))),
-        t("reading.note.finite", off=format_fixed(off("finite"))),
-        t("reading.note.corner", n=N_ODD, off=format_fixed(off("corner"))),
-        t("reading.note.tf32", off=scientific(off("tf32")), fp32=scientific(off(""))),
+        t("reading.note.padding", n=N_ODD, off=off("padding")),
+        t("reading.note.finite", off=off("finite")),
+        t("reading.note.corner", n=N_ODD, off=off("corner")),
+        t("reading.note.tf32", off=off("tf32"), fp32=off("")),
         t("reading.note.lse"),
     )
     mistakes, reasons = t.row("reading.note.mistakes"), t.row("reading.note.reasons")
@@ -197,12 +191,8 @@ def _note() -> list[Block]:
 def _check() -> list[Block]:
     """The recorded errors of our kernel and of PyTorch's, one shape."""
     names = t.named("reading.kernels")
-    rows = [
-        r
-        for r in load()["rows"]
-        if (r["n"], r["d"], r["mask"], r["dtype"]) == (4096, 64, "causal", "fp16")
-    ]
-    found = {r["method"]: r["error"] for r in rows if r.get("error") is not None}
+    point = rows_where(n=4096, d=64, mask="causal", dtype="fp16")
+    found = {r["method"]: r["error"] for r in point if r.get("error") is not None}
     items = [
         (name, found[key], scientific(found[key])) for key, name in names.items() if key in found
     ]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from explainer.algorithms.registry import ALGORITHMS, BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
+from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.problem import Problem
+from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
 
-WAYS = t.named("recompute.ways")
 PRODUCTS = {  # a phase of the loops: the product that it is
     "scores": "S = Q Kᵀ",
     "output": "O = P V",
@@ -24,14 +25,14 @@ PRODUCTS = {  # a phase of the loops: the product that it is
     "dK": "dK = dSᵀ Q",
 }
 CASES = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
+LONGEST = 16_384  # the N that fills the picture
 
 
 def products(way: str) -> dict[str, list[str]]:
     """{pass: the phases that multiply}, as the loops of "standard" or "fa2" visit a tile."""
-    p = Problem(n=8, d=4, block_q=4, block_k=4, mask="full", inputs="random", order=way)
     found: dict[str, list[str]] = {}
-    for pass_ in ("forward", "backward"):
-        steps = schedule(p, pass_)
+    for pass_ in PASSES:
+        steps = schedule(make_problem(8, 4, 4, order=way), pass_)
         found[pass_] = [x for x in PRODUCTS if any(x in step.phases for step in steps)]
     return found
 
@@ -43,19 +44,23 @@ def all_products(way: str) -> int:
 
 def square_passes() -> int:
     """How often the standard backward pass reads or writes N × N numbers: P, dP and dS."""
-    p = Problem(n=8, d=4, block_q=4, block_k=4, mask="full", inputs="random", order="standard")
+    p = make_problem(8, 4, 4, order=BASELINE)
     moved = traffic(p, "backward")
     return sum(sum(moved[x]) for x in ("P", "dP", "dS")) // (p.n * p.n * ITEMSIZE[p.dtype])
 
 
+def saved(n: int, way: str) -> str:
+    """The bytes that one head keeps between the passes, as text."""
+    return amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way))
+
+
 def _saved(n: int, way: str) -> list[Shape]:
     """P as a square, lse as a line, at one scale that the longest N fills."""
-    side = 300 * n / LENGTHS[-1] if n < LENGTHS[-1] else 300.0
-    bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
-    square = way == "standard"
+    side = 300 * min(1, n / LONGEST)
+    square = ALGORITHMS[way].stores_scores
     shapes = [
         draw_text(0, 18, t("recompute.saved"), "is-bold"),
-        draw_text(0, 42, f"{'P' if square else 'lse'}: {amount(bytes_)}", "is-big", hue="l"),
+        draw_text(0, 42, f"{'P' if square else 'lse'}: {saved(n, way)}", "is-big", hue="l"),
         box(0, 60, 300, 300, look="is-line"),
         box(
             0,
@@ -69,11 +74,7 @@ def _saved(n: int, way: str) -> list[Shape]:
     ]
     if square:
         return [*shapes, draw_text(0, 382, t("recompute.square", n=n), "is-quiet")]
-    gone = amount(capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), "standard"))
-    return [
-        *shapes,
-        *captions("recompute.saved", n=n, size=gone),
-    ]
+    return [*shapes, *captions("recompute.saved", n=n, size=saved(n, BASELINE))]
 
 
 def _work(way: str) -> list[Shape]:
@@ -84,35 +85,19 @@ def _work(way: str) -> list[Shape]:
         shapes.append(draw_text(0, y + 22, t(key, count=len(found)), "is-quiet"))
         y += 34
         for name in found:
-            again = pass_ == "backward" and name == "scores"
-            label = PRODUCTS[name]
-            if again:
-                label = t("recompute.again", product=label)
-            shapes.append(
-                box(
-                    0,
-                    y,
-                    210,
-                    30,
-                    label,
-                    hue="l" if again else "q",
-                    look="is-full" if again else "",
-                    key=f"{pass_} {name}",
-                )
-            )
+            label, hue, look = PRODUCTS[name], "q", ""
+            if pass_ == "backward" and name == "scores":
+                label, hue, look = t("recompute.again", product=label), "l", "is-full"
+            shapes.append(box(0, y, 210, 30, label, hue=hue, look=look, key=f"{pass_} {name}"))
             y += 35
         y += 8
     return shapes
 
 
-LENGTHS = (1024, 2048, 4096, 8192, 16384)
-
-
 def _recompute(way: str, n: int) -> list[Block]:
-    bytes_ = capacity.saved_bytes(Workload(n=n, heads=1, dtype="fp16"), way)
     counts = {pass_: len(found) for pass_, found in products(way).items()}
-    key = "recompute.stored" if way == "standard" else "recompute.computed"
-    words = t(key, n=n, size=amount(bytes_), **counts)
+    key = "recompute.stored" if ALGORITHMS[way].stores_scores else "recompute.computed"
+    words = t(key, n=n, size=saved(n, way), **counts)
     return [
         scene(
             t("recompute.title"),

@@ -14,6 +14,7 @@ from explainer.base.facts import FACTS, Fact
 from explainer.base.records import about
 from explainer.learn.blocks import Block, formula, t, table, text
 from explainer.learn.content import read, stored
+from explainer.learn.linear_algebra import make_problem
 from explainer.memory import levels, tile_budget, traffic_series
 from explainer.memory.traffic_series import DRAM
 from explainer.memory.workload import Workload
@@ -100,7 +101,7 @@ READING = stored("reading")  # (what it is, what for)
 
 # ---- the handout ---------------------------------------------------------------------------------
 
-EXAMPLE = Problem(n=1024, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
+EXAMPLE = make_problem(1024, 64, 64, dtype="fp16")
 LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, heads=1)
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.

@@ -9,7 +9,7 @@ from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import make_problem
 from kernels.spec.formats import ITEMSIZE
 
 Moves = list[tuple[str, dict[str, int], dict[str, int]]]
@@ -27,18 +27,8 @@ CASES = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 def kernels(n: int, heads: int) -> Moves:
     """[(kernel, {tensor: bytes read}, {tensor: bytes written})] of standard attention's three
     launches, each matrix once per kernel, all heads."""
-    side = min(n, 128)
-    short = Problem(
-        n=side,
-        d=D,
-        block_q=side,
-        block_k=side,
-        mask="full",
-        order="standard",
-        dtype=DTYPE,
-        inputs="random",
-    )
-    size = ITEMSIZE[DTYPE]
+    side, size = min(n, 128), ITEMSIZE[DTYPE]
+    short = make_problem(side, D, side, order="standard", dtype=DTYPE)
     exact = {t: heads * n * size * (n if t in "SP" else D) for t in "QKVSPO"}  # any N
     return [
         (
@@ -67,10 +57,10 @@ def _trips(n: int, heads: int) -> list[Block]:
     trips = 4 * square(n, heads)
     seconds = trips / hardware.hbm_bytes_per_s
     steps = [
-        [t("round_trips.scores", n=n), t("round_trips.per_head", size=amount(square(n, 1)))],
+        [t("round_trips.scores", n=n), t("round_trips.per_head", size=square(n, 1))],
         [
             t("round_trips.heads", heads=heads),
-            t("round_trips.for_s", size=amount(square(n, heads))),
+            t("round_trips.for_s", size=square(n, heads)),
         ],
         [t("round_trips.trips"), amount(trips)],
         [
@@ -98,10 +88,10 @@ def _trips(n: int, heads: int) -> list[Block]:
         n=n,
         heads=heads,
         kernels=wording,
-        total=amount(total),
-        trips=amount(trips),
+        total=total,
+        trips=trips,
         time=steps[3][1],
-        room=amount(hardware.hbm_bytes),
+        room=hardware.hbm_bytes,
     )
     data = {
         "kernels": [
@@ -116,9 +106,7 @@ def _trips(n: int, heads: int) -> list[Block]:
         "ladder": ladder,
         "heads": heads,
         "room": hardware.hbm_bytes,
-        "room_text": t(
-            "round_trips.room", card=hardware.name.split()[0], size=amount(hardware.hbm_bytes)
-        ),
+        "room_text": t("round_trips.room", card=hardware.name.split()[0], size=hardware.hbm_bytes),
         "most": square(LENGTHS[-1], heads),
         "least": square(LENGTHS[0], 1),
     }
@@ -129,12 +117,12 @@ def _gib(n: int, heads: int) -> dict:
     times = n // KNOWN
     right = t(
         "round_trips.gib_right",
-        first=amount(square(KNOWN, 1)),
+        first=square(KNOWN, 1),
         least=KNOWN,
         times=times,
         square=times**2,
-        one=amount(square(n, 1)),
-        all=amount(square(n, heads)),
+        one=square(n, 1),
+        all=square(n, heads),
         heads=heads,
     )
     return {

@@ -8,8 +8,8 @@ from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.amounts import amount, rounded
-from explainer.base.records import about, load
+from explainer.base.amounts import amount
+from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
@@ -48,9 +48,8 @@ def moved(order: str, n: int, way: str) -> int:
 def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
-    rows = [r for r in load()["rows"] if (r["d"], r["mask"], r["dtype"]) == (D, "full", DTYPE)]
     by_n: dict[int, dict] = {}
-    for r in rows:
+    for r in rows_where(d=D, mask="full", dtype=DTYPE):
         if r["method"] in ("naive", "fa2"):
             by_n.setdefault(r["n"], {})[r["method"]] = r.get("median_ms")
     return {n: (found["naive"], found["fa2"]) for n, found in sorted(by_n.items())}
@@ -130,9 +129,9 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     if n not in found:
         first, last = t("saves.unknown"), ""
     elif n not in gains:
-        first, last = t("saves.too_large"), t("saves.fa2", ms=rounded(found[n][1]))
+        first, last = t("saves.too_large"), t("saves.fa2", ms=found[n][1])
     else:
-        first = t("saves.times", standard=rounded(found[n][0]), fa2=rounded(found[n][1]))
+        first = t("saves.times", standard=found[n][0], fa2=found[n][1])
         last = t("saves.gain", times=gains[n])
     spoken = t("saves.time", first=first, last=last)
     return panel(
@@ -163,11 +162,11 @@ def _saves(n: int, way: str) -> list[Block]:
     spoken = t(
         "saves.spoken",
         n=n,
-        squares=amount(squares(n)),
-        saved_bytes=amount(saved_bytes(n)),
+        squares=squares(n),
+        saved_bytes=saved_bytes(n),
         where=WHERE[WAYS[way]],
-        standard=amount(both["standard"][at]),
-        fa2=amount(both["fa2"][at]),
+        standard=both["standard"][at],
+        fa2=both["fa2"][at],
         fewer=fewer,
         time=spoken,
     )

@@ -160,7 +160,7 @@ def _stable(**is_on: bool) -> list[Block]:
             0,
             1,
         ),
-        *captions("steady.stable", sum=format_significant(added[-1])),
+        *captions("steady.stable", sum=added[-1]),
     ]
     spoken = ", ".join(MEASURES[k] for k in habits) or t("steady.none")
     ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
@@ -169,7 +169,7 @@ def _stable(**is_on: bool) -> list[Block]:
         habits=spoken,
         layers=LAYERS,
         terms=f"{TERMS:,}",
-        sum=format_significant(added[-1]),
+        sum=added[-1],
         **ends,
     )
     return [

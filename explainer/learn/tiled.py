@@ -11,7 +11,7 @@ from explainer.base.amounts import amount
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.problem import Problem
 
@@ -22,14 +22,10 @@ DOES = t.named("tiled.does")
 
 def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: int) -> int:
     """How often FA-2 reads block ``j`` of K: once per row block that sees some of it."""
-    problem = Problem(
-        n=n, d=64, block_q=block_q, block_k=block_k, mask=causal_text(causal), inputs="random"
-    )
-    return sum(
-        (t.tensor, t.op, t.block) == ("K", "read", j)
-        for step in schedule(problem)
-        for t in step.transfers
-    )
+    mask = causal_text(causal)
+    steps = schedule(make_problem(n, 64, block_q, block_k=block_k, mask=mask))
+    moves = [(x.tensor, x.op, x.block) for step in steps for x in step.transfers]
+    return moves.count(("K", "read", j))
 
 
 # N, Br, Bc, causal, the key block asked for
@@ -143,13 +139,13 @@ def _tiled(step: int) -> list[Block]:
         j=here.j,
         phase=phase,
         does=DOES[phase],
-        read=amount(read),
-        written=amount(written),
+        read=read,
+        written=written,
     )
     y = 310.0
     last = [
         draw_text(0, y, DOES[phase], "is-bold"),
-        draw_text(0, y + 24, t("tiled.moved", read=amount(read), written=amount(written))),
+        draw_text(0, y + 24, t("tiled.moved", read=read, written=written)),
         draw_text(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
         draw_text(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
     ]

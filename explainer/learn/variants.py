@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.facts import number
-from explainer.learn.linear_algebra import softmax
+from explainer.learn.linear_algebra import attend
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.masks import Mask, parse
@@ -78,13 +78,6 @@ def example() -> Example:
     return Example(*(x.astype(float) for x in (run.Q, run.K, run.V)))
 
 
-def weights() -> np.ndarray:
-    """P (N, N) of causal attention on the tokens on screen."""
-    x = example()
-    S = x.Q @ x.K.T * EXAMPLE.scale
-    return softmax(np.where(EXAMPLE.mask.keep(EXAMPLE.n, EXAMPLE.n), S, -np.inf))
-
-
 def at_size(key: str, n: int) -> Mask:
     """What a variant keeps of N × N scores, with the sizes that models have."""
     return parse(SIZES.get(key, lambda n: "causal")(n))
@@ -113,7 +106,7 @@ def products(q: np.ndarray, k: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.n
 def errors() -> dict[str, float]:
     """{"fa2" | "linear": largest difference of O on screen to softmax attention in float64}."""
     x = example()
-    O = weights() @ x.V
+    *_, O = attend(x.Q, x.K, x.V, EXAMPLE.mask.keep(EXAMPLE.n, EXAMPLE.n))
     made = {
         "fa2": trace(EXAMPLE).O,  # tile by tile, fp32
         "linear": linear(x.Q, x.K, x.V),

@@ -4,14 +4,14 @@ product in any order of its loops."""
 from __future__ import annotations
 
 import itertools
+import math
 from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import measures, softmax
+from explainer.learn.linear_algebra import softmax
 
 PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
 SPREAD_D = (1, 4, 16, 64, 256)
@@ -56,25 +56,20 @@ def spread(d: int) -> dict[str, dict]:
 
 
 def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
-    q, k = np.array([qx, qy]), np.array([kx, ky])
-    found, s = measures(q, k), spread(d)
-    cosine, reach = found["cosine"], REACH * d**0.5
-    angle = None if cosine is None else np.degrees(np.arccos(np.clip(cosine, -1, 1)))
-    where = (
-        t("vectors.dot.zero")
-        if angle is None
-        else t(
-            "vectors.dot.angle", angle=angle, length=format_fixed(found["dot"] / found["norm_b"], 2)
-        )
-    )
+    s, reach = spread(d), REACH * d**0.5
+    dot, q_length, k_length = qx * kx + qy * ky, math.hypot(qx, qy), math.hypot(kx, ky)
+    where = t("vectors.dot.zero")
+    if q_length and k_length:
+        angle = np.degrees(np.arccos(np.clip(dot / (q_length * k_length), -1, 1)))
+        where = t("vectors.dot.angle", angle=angle, length=dot / k_length)
     words = t(
         "vectors.dot.spoken",
-        q_x=q[0],
-        q_y=q[1],
-        k_x=k[0],
-        k_y=k[1],
-        dot=format_fixed(found["dot"], 2),
-        length=format_fixed(found["norm_b"], 2),
+        q_x=qx,
+        q_y=qy,
+        k_x=kx,
+        k_y=ky,
+        dot=dot,
+        length=k_length,
         where=where,
         many=QUERIES * KEYS_EACH,
         d=d,
@@ -85,8 +80,8 @@ def _dot(qx: float, qy: float, kx: float, ky: float, d: int) -> list[Block]:
         scaled_top=s["scaled"]["top"],
     ).replace("-", "−")
     data = {
-        "q": q.tolist(),
-        "k": k.tolist(),
+        "q": [qx, qy],
+        "k": [kx, ky],
         "plane": PLANE,
         "d": d,
         "spread": s

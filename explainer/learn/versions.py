@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
-from explainer.problem import Problem
 
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
-SMALL = {
-    order: Problem(n=4 * T, d=8, block_q=4, block_k=4, mask="full", order=order, inputs="random")
-    for order in ("fa1", "fa2")
-}
+SMALL = {order: make_problem(4 * T, 8, 4, order=order) for order in ("fa1", "fa2")}
 TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in a lecture hall
@@ -29,17 +26,8 @@ CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 def written(order: str, tiles: int, causal: bool) -> int:
     """How many blocks of O a head writes in all."""
-    problem = Problem(
-        n=4 * tiles,
-        d=4,
-        block_q=4,
-        block_k=4,
-        mask=causal_text(causal),
-        order=order,
-        inputs="random",
-    )
-    moves = Counter((t.tensor, t.op) for s in schedule(problem) for t in s.transfers)
-    return moves["O", "write"]
+    problem = make_problem(4 * tiles, 4, 4, mask=causal_text(causal), order=order)
+    return moves_of_o(schedule(problem))[1]
 
 
 def done(order: str, tick: int) -> list[int]:
@@ -51,11 +39,15 @@ def done(order: str, tick: int) -> list[int]:
     return [k for k, s in enumerate(steps) if s.j is not None and s.j < tick]
 
 
-def moves_of_o(order: str, tick: int) -> tuple[int, int]:
-    """(reads, writes) of O's blocks up to this tick, by the schedule's own transfers."""
-    steps = schedule(SMALL[order])
-    found = Counter(t.op for k in done(order, tick) for t in steps[k].transfers if t.tensor == "O")
-    return found["read"], found["write"]
+def moves_of_o(steps: Iterable[Step]) -> tuple[int, int]:
+    """(reads, writes) of O's blocks in these visits, by their own transfers."""
+    operations = [x.op for step in steps for x in step.transfers if x.tensor == "O"]
+    return operations.count("read"), operations.count("write")
+
+
+def moves_up_to(order: str, tick: int) -> tuple[int, int]:
+    """(reads, writes) of O's blocks up to this tick of the picture."""
+    return moves_of_o(schedule(SMALL[order])[k] for k in done(order, tick))
 
 
 def _tiles(order: str, tick: int, way: str) -> list[Shape]:
@@ -125,7 +117,7 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
 
 def _counts(order: str, tick: int) -> list[Shape]:
     base = "fa1" if order == "fa1" else "fa2"
-    now, last = moves_of_o(base, tick), moves_of_o(base, TICKS)
+    now, last = moves_up_to(base, tick), moves_up_to(base, TICKS)
     y = TOP + T * SIDE + 24
     return [
         draw_text(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
@@ -199,7 +191,7 @@ def _versions(step: int) -> list[Block]:
     panels, spoken = [], []
     for order, title in TITLES.items():
         base = "fa1" if order == "fa1" else "fa2"
-        reads, writes = moves_of_o(base, tick)
+        reads, writes = moves_up_to(base, tick)
         spoken.append(t("versions.spoken", title=title, tick=tick, reads=reads, writes=writes))
         head, counts = draw_text(0, 18, title, "is-bold"), _counts(order, tick)
         panels += [

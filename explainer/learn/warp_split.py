@@ -9,12 +9,12 @@ from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
 from explainer.learn.gpu import LANES, SECTOR, sectors
+from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 from explainer.parallel.warps import warps
-from explainer.problem import Problem
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.occupancy import MOST_REGISTERS, room
 
@@ -29,31 +29,14 @@ CASES = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]:
     """(bytes that four warps pass through shared memory in one whole tile, barriers); ``split`` "k"
     as in FA-1, "q" as in FA-2. The bytes depend on the shape only."""
-    problem = Problem(
-        n=max(block_q, block_k),
-        d=d,
-        block_q=block_q,
-        block_k=block_k,
-        mask="full",
-        dtype="fp16",
-        inputs="random",
-    )
+    problem = make_problem(max(block_q, block_k), d, block_q, block_k=block_k, dtype="fp16")
     found = warps(problem, 0, 0, split, WARPS)
     return found.exchanged_bytes, found.barriers
 
 
 def partial_output(block_q: int, d: int) -> int:
     """Bytes of the partial O that the warps of a tile write where the keys are split."""
-    problem = Problem(
-        n=block_q,
-        d=d,
-        block_q=block_q,
-        block_k=block_q,
-        mask="full",
-        dtype="fp16",
-        inputs="random",
-    )
-    steps = warps(problem, 0, 0, "k", WARPS).steps
+    steps = warps(make_problem(block_q, d, block_q, dtype="fp16"), 0, 0, "k", WARPS).steps
     return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
 
 
@@ -84,7 +67,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
     if too_much(split, br, d, card_key):
         most = amount(CARDS[card_key].shared_bytes)
         where, look = (
-            t("warp_split.at_once", size=amount(partial_output(br, d)), most=most),
+            t("warp_split.at_once", size=partial_output(br, d), most=most),
             "is-small is-bad",
         )
     part, left, top = SIDE / WARPS, 40.0, 66.0
@@ -162,11 +145,10 @@ def _warp_split(br: int, bc: int, d: int, card: str) -> list[Block]:
     found = {split: exchanged(split, br, bc, d) for split in TITLES}
     count = min(resident(br, bc, d, card).values())
     spoken = " ".join(
-        t("warp_split.spoken", split=TITLES[s], size=amount(n), barriers=b)
-        for s, (n, b) in found.items()
+        t("warp_split.spoken", split=TITLES[s], size=n, barriers=b) for s, (n, b) in found.items()
     )
     if too_much("k", br, d, card):
-        spoken += " " + t("warp_split.too_much", size=amount(partial_output(br, d)))
+        spoken += " " + t("warp_split.too_much", size=partial_output(br, d))
     spoken += " " + t("warp_split.resident", count=count)
     return [
         scene(

@@ -8,10 +8,9 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, lesson
-from explainer.learn.linear_algebra import address
+from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, knob, panel, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.learn.widgets import read_controls
@@ -32,7 +31,7 @@ def problem(kind: str, width: int = 10) -> Problem:
         "documents": "causal&document:" + ",".join(map(str, STARTS)),
         "block": f"causal&block:{TILE}x{TILE}," + ",".join(f"{i}.{j}" for i, j in listed),
     }[kind]
-    return Problem(n=N, d=8, block_q=TILE, block_k=TILE, mask=mask, inputs="random")
+    return make_problem(N, 8, TILE, mask=mask)
 
 
 def runs(seen: np.ndarray) -> list[tuple[int, int]]:
@@ -91,8 +90,8 @@ def _sentences(p: Problem, kind: str) -> list[Shape]:
         draw_text(x, 38, t("windows.scores", scores=scores, all=N * N)),
         draw_text(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
         draw_text(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
-        draw_text(x, 134, t("windows.loads", size=amount(loaded * tile)), hue="k"),
-        draw_text(x, 156, t("windows.of", size=amount(total * tile)), "is-quiet"),
+        draw_text(x, 134, t("windows.loads", size=loaded * tile), hue="k"),
+        draw_text(x, 156, t("windows.of", size=total * tile), "is-quiet"),
         draw_text(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
         draw_text(x, 226, size[kind], "is-small"),
         draw_text(x, 254, t("windows.share", share=share), hue="q"),
@@ -133,7 +132,7 @@ CASES = tuple(
         strict=True,
     )
 )
-SMALL = Problem(n=20, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+SMALL = make_problem(20, 8, 4, mask="causal")
 
 
 def _note(p: Problem, i: int, j: int) -> str:

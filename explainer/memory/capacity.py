@@ -89,9 +89,8 @@ def measured(w: Workload) -> list[dict]:
     """Return the rows of the peaks recorded on the H200 for naive attention and our kernel at this
     d, mask and size of number, scaled from their heads to the workload's."""
     found, forms = [], {"naive": "standard", "fa2": "fused"}
-    for r in records.load()["rows"]:
-        same = (r["d"], r["mask"], r["dtype"]) == (w.d, str(w.mask), w.dtype)
-        if not same or r["method"] not in forms or "peak_bytes" not in r:
+    for r in records.rows_where(d=w.d, mask=str(w.mask), dtype=w.dtype):
+        if r["method"] not in forms or "peak_bytes" not in r:
             continue
         inputs = 3 * r["n"] * w.d * w.itemsize
         one = inputs + r["peak_bytes"] / (r["batch"] * r["heads"])

@@ -14,6 +14,11 @@ t = Texts("memory")
 COMPILED_D = (64, 128, 256)
 
 
+def padded(d: int) -> int:
+    """The d that was compiled, for any d."""
+    return next(size for size in COMPILED_D if d <= size)
+
+
 def check_fits(w: Workload, order: str) -> None:
     """Raises ProblemError when the compiled kernel has no room on the card."""
     report = compiled(w, order)
@@ -41,8 +46,7 @@ def compiled(w: Workload, order: str = "fa2") -> dict | None:
     """
     if w.itemsize != 2:
         return None
-    d = next(size for size in COMPILED_D if w.d <= size)
-    key = (w.hardware.arch, d, w.is_causal, order, w.block_q, w.block_k)
+    key = (w.hardware.arch, padded(w.d), w.is_causal, order, w.block_q, w.block_k)
     return _compiled().get(key)
 
 

@@ -16,10 +16,8 @@ from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 
 FP32 = 4
-MEMORY = {"t4": "GDDR6", "rtx4090": "GDDR6X", "rtxpro6000": "GDDR7"}  # the others have HBM
 t = Texts("memory")
 NO_RATE = t("level.no_rate")
-WHITEPAPER_L2 = {"a100": number("a100.l2")}  # bytes per clock
 
 
 @dataclass(frozen=True)
@@ -66,9 +64,8 @@ def heads_in_flight(w: Workload) -> int:
 
 
 def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
-    if w.card in WHITEPAPER_L2:
-        per_clock = WHITEPAPER_L2[w.card]
-        return per_clock * w.hardware.clock_hz, computed(t("level.l2"))
+    if w.card == "a100":  # its whitepaper alone has the bytes per clock
+        return number("a100.l2") * w.hardware.clock_hz, computed(t("level.l2"))
     record = records.load()
     if w.hardware.name.split()[0] in record["device"]:
         return record["ceilings"]["fp16"]["l2_bytes_per_s"], recorded()
@@ -121,7 +118,7 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
         ),
         Level(
             "hbm",
-            MEMORY.get(w.card, "HBM"),
+            card.memory,
             card.hbm_bytes,
             None,
             card.hbm_bytes_per_s,

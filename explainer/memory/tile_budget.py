@@ -6,6 +6,7 @@ K and V several times, pads, and wants registers for more; `kernels.compile_repo
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from dataclasses import dataclass
 
@@ -37,32 +38,25 @@ class Part:
         return SHARED if self.tensor in LOADED else REGISTERS
 
 
-def tile_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
+# Of each pass: operand → its axes: rows, keys, dimensions. P takes S's place, score by score, and
+# dS that of dP.
+AXES = {
+    "forward": {"Q": "rd", "K": "kd", "V": "kd", "S": "rk", "O": "rd", "m": "r", "l": "r"},
+    "backward": {
+        **{"Q": "rd", "dO": "rd", "K": "kd", "V": "kd", "S": "rk", "dP": "rk"},
+        **{"dK": "kd", "dV": "kd", "dQ": "rd", "lse": "r", "D": "r"},
+    },
+}
+
+
+def tile_parts(br: int, bc: int, d: int, itemsize: int, pass_: str = "forward") -> tuple[Part, ...]:
     """``budget`` of a tile of this size; ``itemsize`` in bytes."""
-    return (
-        Part("Q", (br, d), br * d * itemsize),
-        Part("K", (bc, d), bc * d * itemsize),
-        Part("V", (bc, d), bc * d * itemsize),
-        Part("S", (br, bc), br * bc * FP32),  # P takes its place, score by score
-        Part("O", (br, d), br * d * FP32),
-        Part("m", (br,), br * FP32),
-        Part("l", (br,), br * FP32),
+    sides = {"r": br, "k": bc, "d": d}
+    shapes = {name: tuple(sides[x] for x in axes) for name, axes in AXES[pass_].items()}
+    return tuple(
+        Part(name, shape, math.prod(shape) * (itemsize if name in LOADED else FP32))
+        for name, shape in shapes.items()
     )
-
-
-def backward_parts(br: int, bc: int, d: int, itemsize: int) -> tuple[Part, ...]:
-    """``budget`` of a tile of this size in the backward pass."""
-    return (
-        *(Part(name, (br, d), br * d * itemsize) for name in ("Q", "dO")),
-        *(Part(name, (bc, d), bc * d * itemsize) for name in ("K", "V")),
-        *(Part(name, (br, bc), br * bc * FP32) for name in ("S", "dP")),  # P, dS take their places
-        *(Part(name, (bc, d), bc * d * FP32) for name in ("dK", "dV")),
-        Part("dQ", (br, d), br * d * FP32),
-        *(Part(name, (br,), br * FP32) for name in ("lse", "D")),
-    )
-
-
-PARTS = {"forward": tile_parts, "backward": backward_parts}
 
 
 def budget(problem: Problem, pass_: str = "forward") -> tuple[Part, ...]:
@@ -73,7 +67,8 @@ def budget(problem: Problem, pass_: str = "forward") -> tuple[Part, ...]:
     The same tile stands for standard attention, so that the orders can be compared. Its softmax
     pass holds more: whole rows of S, a strip of Br×N scores, which this budget leaves out.
     """
-    return PARTS[pass_](problem.block_q, problem.block_k, problem.d, ITEMSIZE[problem.dtype])
+    itemsize = ITEMSIZE[problem.dtype]
+    return tile_parts(problem.block_q, problem.block_k, problem.d, itemsize, pass_)
 
 
 def bytes_in(parts: tuple[Part, ...], place: str) -> int:
@@ -81,34 +76,26 @@ def bytes_in(parts: tuple[Part, ...], place: str) -> int:
     return sum(part.nbytes for part in parts if part.place == place)
 
 
-def _fit(parts: tuple[Part, ...], card: Card) -> bool:
-    return (
-        bytes_in(parts, SHARED) <= card.shared_bytes
-        and bytes_in(parts, REGISTERS) <= card.registers_per_sm_bytes
-    )
-
-
-def fits(problem: Problem, card: Card, pass_: str = "forward") -> bool:
-    """Whether the textbook tile stays within the shared memory and the registers that one thread
-    block of the card may use.
+def largest_square(problem: Problem, card: Card, pass_: str = "forward") -> int:
+    """The largest B such that a textbook tile with Br = Bc = B stays within the shared memory and
+    the registers that one thread block of the card may use; 0 if not even one row does.
 
     Not a promise about a compiled kernel, which buffers and pads on its own terms.
     """
-    return _fit(budget(problem, pass_), card)
+    room = {SHARED: card.shared_bytes, REGISTERS: card.registers_per_sm_bytes}
 
+    def is_too_large(side: int) -> bool:
+        parts = tile_parts(side, side, problem.d, ITEMSIZE[problem.dtype], pass_)
+        return any(bytes_in(parts, place) > most for place, most in room.items())
 
-def largest_square(problem: Problem, card: Card, pass_: str = "forward") -> int:
-    """The largest B such that a tile with Br = Bc = B ``fits`` the card; 0 if not even one row
-    does."""
-    itemsize, d, sides = ITEMSIZE[problem.dtype], problem.d, range(1, card.shared_bytes)
-    return bisect_left(sides, True, key=lambda b: not _fit(PARTS[pass_](b, b, d, itemsize), card))
+    return bisect_left(range(1, card.shared_bytes), True, key=is_too_large)
 
 
 def summary(problem: Problem, pass_: str = "forward") -> dict:
     """For the page: parts, where they are kept, and of every card its limits and the largest tile
     there."""
     return {
-        "parts": [[p.tensor, list(p.shape), p.nbytes, p.place] for p in budget(problem, pass_)],
+        "parts": [[x.tensor, list(x.shape), x.nbytes, x.place] for x in budget(problem, pass_)],
         "cards": {
             key: {
                 "name": c.name,

@@ -8,16 +8,11 @@ from functools import lru_cache
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.records import load
 from explainer.memory import tile_budget
-from explainer.memory.compiled_tiles import COMPILED_D
+from explainer.memory.compiled_tiles import padded
 from explainer.memory.workload import Workload
 
 SIDES = (16, 32, 64, 128, 256)
 TABLED = {"sm_80", "sm_89", "sm_90", "sm_120"}
-
-
-def padded(d: int) -> int:
-    """The d that was compiled, for any d."""
-    return next(size for size in COMPILED_D if d <= size)
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS, BASELINE, MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.records import about, load
+from explainer.base.records import about, load, rows_where
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
@@ -65,15 +65,14 @@ def _counted(w: Workload) -> list[dict]:
     """Recorded counts at this d, mask and size of number."""
     if w.itemsize != 2 or not w.mask.plain:
         return []
-    rows = load("counted")["rows"]
-    return [r for r in rows if (r["d"], r["causal"]) == (w.d, w.is_causal)]
+    return rows_where("counted", d=w.d, causal=w.is_causal)
 
 
 def _profiled(w: Workload) -> list[dict]:
     """Recorded by ncu at this d; it was done without mask, in 16 bit."""
     if w.itemsize != 2 or w.mask.hides:
         return []
-    return [r for r in load("traffic_nvidia_h200")["rows"] if r["d"] == w.d]
+    return rows_where("traffic_nvidia_h200", d=w.d)
 
 
 def profiled_sizes() -> str:

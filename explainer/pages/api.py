@@ -148,45 +148,25 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
 
 
 def takes(endpoint: str) -> Callable[[Callable], Callable]:
-    """Decorate the function of an endpoint, which takes a query and the visitor's request, with
-    the signature that the table gives it."""
-    signature = _signature(endpoint)
+    """Decorate the function of an endpoint with the signature that the table gives it."""
 
-    def bind(args: tuple, given: dict[str, Any]) -> tuple[dict[str, Any], gr.Request | None]:
-        call = signature.bind(*args, **given)
-        call.apply_defaults()
-        values = call.arguments
-        return {key.rstrip("_"): values[key] for key in ENDPOINTS[endpoint]}, values["request"]
-
-    def decorate(function: Callable) -> Callable:
-        if inspect.isasyncgenfunction(function):
-
-            async def stream(*args: object, **given: object) -> AsyncIterator:
-                async for answer in function(*bind(args, given)):
-                    yield answer
-
-            called: Any = stream
-        elif inspect.iscoroutinefunction(function):
-
-            async def wait(*args: object, **given: object) -> object:
-                return await function(*bind(args, given))
-
-            called = wait
-        else:
-
-            def call(*args: object, **given: object) -> object:
-                return function(*bind(args, given))
-
-            called = call
-
+    def decorate(function: Any) -> Callable:
         result = inspect.signature(function, eval_str=True).return_annotation
+        signature = _signature(endpoint)
         hints = {name: p.annotation for name, p in signature.parameters.items()}
-        called.__name__, called.__doc__ = endpoint, function.__doc__
-        called.__signature__ = signature.replace(return_annotation=result)
-        called.__annotations__ = hints | {"return": result}
-        return called
+        function.__signature__ = signature.replace(return_annotation=result)
+        function.__annotations__ = hints | {"return": result}
+        return function
 
     return decorate
+
+
+def _parse_call(endpoint: str, args: tuple, given: dict) -> tuple[dict, gr.Request | None]:
+    """Return the query of a call, with the defaults, and the visitor's request."""
+    call = _signature(endpoint).bind(*args, **given)
+    call.apply_defaults()
+    values = call.arguments
+    return {key.rstrip("_"): values[key] for key in ENDPOINTS[endpoint]}, values["request"]
 
 
 def _with_kind(result: Result) -> dict:
@@ -206,7 +186,7 @@ def run(engine: Engine):
     """Make the function behind ``/run``."""
 
     @takes("run")
-    async def run(query: dict[str, Any], visitor: gr.Request | None) -> dict:
+    async def run(*args: object, **given: object) -> dict:
         """Run attention by several methods on one problem, and judge and measure each.
 
         Gives of what kind its figures are (kind) and a row for each method: error against float64
@@ -219,6 +199,7 @@ def run(engine: Engine):
         problem, that record is the answer: recorded says where and when, refused why nothing was
         run.
         """
+        query, visitor = _parse_call("run", args, given)
         try:
             request = RunRequest.from_query(query)
         except ProblemError as error:
@@ -249,9 +230,10 @@ def _check_length(n: object) -> None:
 
 
 @takes("trace")
-def trace(query: dict[str, Any], visitor: gr.Request | None) -> dict:
+def trace(*args: object, **given: object) -> dict:
     """The whole computation of a head tile by tile: Q, K, V, S, O, lse, every visit's m and l; of
     the backward pass dO, D, dQ, dK, dV and every visit with its P, dP, dS and sums."""
+    query, _ = _parse_call("trace", args, given)
     try:
         _check_length(query["n"])
         problem, pass_ = RunRequest.from_query(query).problem, parse_pass(query)
@@ -265,7 +247,7 @@ def sweep(engine: Engine):
     """Make the function behind ``/sweep``."""
 
     @takes("sweep")
-    async def sweep(query: dict[str, Any], visitor: gr.Request | None) -> AsyncIterator[list[dict]]:
+    async def sweep(*args: object, **given: object) -> AsyncIterator[list[dict]]:
         """Time, TFLOP/s and peak memory over N = 256, 512, … longest, a mask beside full.
 
         Yields the measured so far; the last is the whole sweep. Without a GPU it gives what was
@@ -274,6 +256,7 @@ def sweep(engine: Engine):
         and method or, where it did not run, refused; their older names contender and not_available
         stand beside them.
         """
+        query, visitor = _parse_call("sweep", args, given)
         try:
             wanted = Sweep.from_query(query)
         except ProblemError as error:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explainer.base.texts import Texts
 from explainer.pages.browser import mounted
 
-say = Texts("shared")
-PASS_LABELS = say.named("passes")
 PLACE = '<div class="fa-mount"></div>'
 
 
@@ -30,12 +27,6 @@ def shell(
 def block(at_first: str = "", **kwargs) -> gr.HTML:
     """A place for HTML that the server makes; ``at_first``: what stands there until it has."""
     return gr.HTML(at_first, apply_default_css=False, elem_classes="fa-run-block", **kwargs)
-
-
-def switch() -> gr.Radio:
-    """Forward | Backward, for the views that show either; hidden until one is shown."""
-    names = [(label, key) for key, label in PASS_LABELS.items()]
-    return gr.Radio(names, value="forward", label=say("pass"), show_label=False, visible=False)
 
 
 def picker() -> gr.HTML:

@@ -1,4 +1,5 @@
-"""The events of Memory and Parallel: a picture that follows its page's controls."""
+"""What Memory and Parallel share: the places of a view, and a picture that follows its page's
+controls."""
 
 from __future__ import annotations
 
@@ -6,15 +7,62 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
+from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
 from explainer.pages.browser import QUICK, Fields, call, here
+from explainer.pages.plots import HALL, WIDE, update_plot
 from explainer.pages.workload import control_values, parse_address, query_of
+from explainer.views.run_report import render_refusal
+from explainer.views.view import View
 
+shared = Texts("shared")
+PASS_LABELS = shared.named("passes")
 Values = Mapping[str, object]
 Query = Mapping[str, str]
+Choices = Mapping[str, Mapping[str, str]]  # key in the address → {value: label}
+
+
+class Places(NamedTuple):
+    """What a page's places for a view show; also those places themselves."""
+
+    head: Any
+    left: Any
+    right: Any
+    tail: Any
+
+
+def show(view: View, query: Query, height: int = HALL, wide: int = WIDE) -> Places:
+    """Make the updates that show a view, in presentation mode in large type; ``height`` and
+    ``wide``: of a chart there."""
+    figures = (*view.figures, None, None)[:2]
+    hall = query.get("mode") == "present"
+    left, right = (update_plot(figure, hall, height, wide) for figure in figures)
+    return Places(view.head, left, right, view.tail)
+
+
+def show_error(error: ProblemError | str | None) -> Places:
+    """Make the updates that show why there is no view."""
+    return show(View(render_refusal(str(error))), {})
+
+
+def radios(choices: Choices, plain: Query, **labels: str) -> Fields:
+    """Build the controls of what is no part of a workload, of which only the view is always
+    visible; ``labels`` of those that only one page has."""
+    labels |= {"view": shared("view"), "pass": shared("pass")}
+    return {
+        key: gr.Radio(
+            [(label, value) for value, label in names.items()],
+            value=plain[key],
+            label=labels[key],
+            show_label=False,
+            visible=key == "view",
+        )
+        for key, names in choices.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -24,11 +72,12 @@ class FigurePage:
     name: str  # of its tab
     prefix: str  # of its keys in the address
     plain: Query  # what its controls show without an address
+    choices: Choices  # of the controls that are no part of a workload
     controls: Fields
     picker: gr.HTML  # its place also tells the server of a lecture hall
-    outputs: list[Any]
-    choices: Mapping[str, Mapping]  # of those that are no part of a workload
-    render: Callable[[Query], tuple]  # query → the values of ``outputs``
+    places: Places
+    visible: Mapping[Any, Callable[[str], bool]]  # components that only some views show
+    render: Callable[[Query], Places]
 
     @property
     def inputs(self) -> Fields:
@@ -59,9 +108,11 @@ class FigurePage:
             text = json.dumps(
                 {"requested": values | control_values(wanted, self.plain, now), "plain": now}
             )
-            return text, *self.render({**wanted, **values})
+            seen = (gr.update(visible=shows(values["view"])) for shows in self.visible.values())
+            return text, *seen, *self.render({**wanted, **values})
 
-        done = event(answer, [*inputs.values()], [answered, *self.outputs], js=js, **QUICK)
+        outputs = [answered, *self.visible, *self.places]
+        done = event(answer, [*inputs.values()], outputs, js=js, **QUICK)
         settle = here("settle", {"answer": answered, **self.controls}, self.controls)
         return done.then(**settle).then(**here("settled"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 import gradio as gr
 from plotly.graph_objects import Figure
@@ -37,8 +36,3 @@ def update_plot(
         figure = enlarge(figure, height, wide)
     classes = ["fa-plot", f"is-{figure.layout['height']}"]
     return gr.update(value=figure, visible=True, elem_classes=classes)
-
-
-def padded(figures: Sequence) -> list:
-    """The two places of a page, None in those that stay empty."""
-    return [*figures, None, None][:2]

@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
-from plotly.graph_objects import Figure
 
-from explainer.algorithms.inputs import INPUTS
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission, recorded
@@ -24,9 +22,9 @@ from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
 from explainer.pages.plots import ALONE, plot, update_plot
-from explainer.pages.step import StepPage, own_data, values
+from explainer.pages.step import StepPage, own_data, start_row, values
 from explainer.pages.visitors import client_of
-from explainer.pages.workload import parse_address
+from explainer.pages.workload import parse_address, precision, size_menus
 from explainer.problem import Problem
 from explainer.views import (
     backward_report,
@@ -36,33 +34,10 @@ from explainer.views import (
     run_details,
     run_report,
 )
-from kernels.spec.fields import DTYPES, PASSES
+from kernels.spec.fields import PASSES
 
 t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
-# Of the controls, those of RunRequest.to_query.
-KEYS = (
-    "data",
-    "seed",
-    "n",
-    "d",
-    "br",
-    "bc",
-    "b",
-    "h",
-    "hk",
-    "mask",
-    "dtype",
-    "methods",
-    "text",
-    "gain",
-    "score",
-    "sink",
-    "head",
-    "rope",
-    "dropout",
-    "pass",
-)
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
 SIZES = {
     "n": (16, 64, 128, 512, 1024, 4096, 16384, 65536),
@@ -72,7 +47,6 @@ SIZES = {
     "b": (1, 2, 4, 8, 16),
     "h": (1, 8, 16, 32),
 }
-STOP = ["fa-secondary", "fa-stop", "fa-cancel"]
 
 
 @dataclass(frozen=True)
@@ -106,7 +80,10 @@ def _control_values(query: dict) -> dict:
     written = request.to_query()
     found = values(request.problem) | {key: written.get(key, EACH) for key in (*SIZES, "hk")}
     found |= {"methods": list(request.methods), "pass": request.pass_}
-    return {key: found[key] for key in KEYS}
+    return {key: value for key, value in found.items() if key not in ("order", "hq")}
+
+
+KEYS = tuple(_control_values({}))
 
 
 def prefill(query: dict) -> dict:
@@ -129,40 +106,25 @@ def address_notice(query: dict) -> dict:
 
 
 class RunView(NamedTuple):
-    """What a run's event gives to each of the page's outputs; also those outputs themselves."""
+    """What a run's event gives to each of the page's outputs: HTML, figures, and whether the run
+    can be stopped; also those outputs themselves."""
 
     result: Any
-    errors: Any
-    roof: Any
-    tables: Any
-    record: Any
-    record_roof: Any
-    record_tables: Any
-    stop: Any
+    errors: Any = None
+    roof: Any = None
+    tables: Any = ""
+    record: Any = ""
+    record_roof: Any = None
+    record_tables: Any = ""
+    stop: Any = False
 
-
-def _view(
-    result: str,
-    errors: Figure | None = None,
-    roof: Figure | None = None,
-    tables: str = "",
-    record: str = "",
-    record_roof: Figure | None = None,
-    record_tables: str = "",
-    *,
-    hall: bool = False,
-    is_running: bool = False,
-) -> RunView:
-    return RunView(
-        result=result,
-        errors=update_plot(errors, hall, ALONE),
-        roof=update_plot(roof, hall, ALONE),
-        tables=tables,
-        record=record,
-        record_roof=update_plot(record_roof, hall, ALONE),
-        record_tables=record_tables,
-        stop=gr.update(visible=is_running),
-    )
+    def updates(self, hall: bool = False) -> RunView:
+        """Make the updates of the outputs; ``hall``: charts in large type."""
+        plots = {
+            name: update_plot(getattr(self, name), hall, ALONE)
+            for name in ("errors", "roof", "record_roof")
+        }
+        return self._replace(**plots, stop=gr.update(visible=self.stop))
 
 
 def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> RunView:
@@ -180,7 +142,7 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> R
     if live:
         kind = downloads.kind_of(live)
         errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
-    return _view(
+    view = RunView(
         run_report.render_report(live) if live else run_report.render_refusal(job.error),
         errors=errors,
         roof=roof,
@@ -188,8 +150,8 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> R
         record=record,
         record_roof=figures.plot_roofline(old, downloads.kind_of(old)) if old else None,
         record_tables=run_details.render_details(old) if old else "",
-        hall=hall,
     )
+    return view.updates(hall)
 
 
 def _no_record(request: RunRequest) -> str:
@@ -212,7 +174,7 @@ def build(engine: Engine) -> RunPage:
             hall = given.pop("mode") == "present"
             request = RunRequest.from_query(_named(given))
         except (ProblemError, ValueError) as error:
-            yield _view(run_report.render_refusal(str(error)))
+            yield RunView(run_report.render_refusal(str(error))).updates()
             return
         session = visitor.session_hash or ""
         cancelled.discard(session)
@@ -222,7 +184,7 @@ def build(engine: Engine) -> RunPage:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
                 if session in cancelled:
-                    yield _view(run_report.render_canceled(elapsed))
+                    yield RunView(run_report.render_canceled(elapsed)).updates()
                     return
                 machine = engine.machine()
                 is_known = machine and machine["interpreted"]  # a GPU's estimate is too rough
@@ -238,7 +200,7 @@ def build(engine: Engine) -> RunPage:
                     wait if wait is None else round(wait),
                 )
                 if now != last:
-                    yield _view(run_report.render_progress(*now), is_running=True)
+                    yield RunView(run_report.render_progress(*now), stop=True).updates()
                     last = now
                 await asyncio.sleep(POLL_S)
             yield show_outcome(engine, request, job, hall)
@@ -293,23 +255,9 @@ def build(engine: Engine) -> RunPage:
 
 def _controls(at: dict) -> Fields:
     """By the keys of ``_control_values``, their first values."""
-    with gr.Row(elem_classes="fa-start-row"):
-        choices = [(label, name) for name, label in INPUTS.items()]
-        data = gr.Dropdown(choices, value=at["data"], label=t("control.inputs"), filterable=False)
-        seed = gr.Number(at["seed"], label=t("control.seed"), min_width=64)
-    controls = {"data": data, "seed": seed}
-    with gr.Row(elem_classes="fa-sizes"):
-        labels = shared.named("sizes")
-        for key, choices in SIZES.items():
-            controls[key] = gr.Dropdown(
-                [str(x) for x in choices],
-                value=at[key],
-                label=labels[key],
-                allow_custom_value=True,
-                min_width=80,
-            )
+    controls = start_row(at, t("control.inputs")) | size_menus(SIZES, at)
     controls["mask"] = masks.menu(at["mask"])
-    controls["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
+    controls["dtype"] = precision(at)
     passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (t("control.both"), PASSES[1])]
     controls["pass"] = gr.Radio(
         passes, value=at["pass"], label=shared("pass"), elem_classes="fa-passes-run"

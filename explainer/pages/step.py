@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explainer.algorithms.inputs import INPUTS
-from explainer.algorithms.registry import LABELS
+from explainer.algorithms.registry import LABELS as ORDERS
 from explainer.algorithms.schedule import check_size
 from explainer.base.fields import FIELDS, KEYS, ProblemError
 from explainer.base.own_data import MAX_CHARACTERS
@@ -22,21 +22,16 @@ from explainer.web.bundle import OF_STEP
 from kernels.spec.fields import DTYPES
 
 t = Texts("step_form")
-ORDER_CHOICES = [(label, key) for key, label in LABELS.items()]
+LABELS = t.named("labels")
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
 MASK_CHOICES = [(t("causal"), "causal"), (t("full"), "full")]
-SLIDERS = {
-    "n": (256, t("n")),
-    "d": (128, t("d")),
-    "br": (128, t("br")),
-    "bc": (128, t("bc")),
-}
-HEADS = {"hq": t("hq"), "hk": t("hk"), "head": t("head")}
+SLIDERS = {"n": 256, "d": 128, "br": 128, "bc": 128}  # key → the largest
+HEADS = ("hq", "hk", "head")
 RADIOS = {
-    "mask": (MASK_CHOICES, t("mask")),
-    "order": (ORDER_CHOICES, t("order")),
-    "dtype": (list(DTYPES), t("dtype")),
+    "mask": MASK_CHOICES,
+    "order": [(label, key) for key, label in ORDERS.items()],
+    "dtype": list(DTYPES),
 }
 
 
@@ -77,6 +72,15 @@ def word_classes(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
+def start_row(at: dict, label: str, *classes: str) -> Fields:
+    """Build the controls of the inputs, under this label, and of their seed."""
+    with gr.Row(elem_classes=["fa-start-row", *classes]):
+        choices = [(name, key) for key, name in INPUTS.items()]
+        data = gr.Dropdown(choices, value=at["data"], label=label, filterable=False)
+        seed = gr.Number(at["seed"], label=LABELS["seed"], min_width=64)
+    return {"data": data, "seed": seed}
+
+
 def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
     """Build the controls of heads (a textbox where it may be a word), RoPE and dropout."""
     found = {}
@@ -84,11 +88,11 @@ def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
         for key in keys:
             made = partial(gr.Number, precision=0)
             made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
-            found[key] = made(at[key], label=HEADS[key], min_width=56)
-    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=t("rope"))
+            found[key] = made(at[key], label=LABELS[key], min_width=56)
+    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=LABELS["rope"])
     return found | {
         "rope": rope,
-        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=t("dropout")),
+        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=LABELS["dropout"]),
     }
 
 
@@ -98,17 +102,19 @@ def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
     with gr.Accordion(t("own"), open=False, elem_classes=["fa-own", *word_classes("data")]):
         own_text = gr.Textbox(
             at["text"],
-            label=t("text"),
+            label=LABELS["text"],
             placeholder=t("text.example"),
             lines=3,
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=t("gain"))
+        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=LABELS["gain"])
         score = gr.Textbox(
-            at["score"], label=t("score"), placeholder="softcap:30&alibi", max_lines=1
+            at["score"], label=LABELS["score"], placeholder="softcap:30&alibi", max_lines=1
         )
-        sink = gr.Textbox(at["sink"], label=t("sink"), placeholder=t("sink.example"), max_lines=1)
+        sink = gr.Textbox(
+            at["sink"], label=LABELS["sink"], placeholder=t("sink.example"), max_lines=1
+        )
         more = _heads(at, heads)
     return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 
@@ -143,20 +149,18 @@ def build() -> StepPage:
     at = values(Problem())
     with gr.Row(elem_classes="fa-page"):
         with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
-            with gr.Row(elem_classes=["fa-start-row", *word_classes("data")]):
-                choices = [(label, name) for name, label in INPUTS.items()]
-                data = gr.Dropdown(choices, value=at["data"], label=t("data"), filterable=False)
-                seed = gr.Number(at["seed"], label=t("seed"), min_width=64)
-            controls = {"data": data, "seed": seed}
-            for key, (most, label) in SLIDERS.items():
+            controls = start_row(at, LABELS["data"], *word_classes("data"))
+            for key, most in SLIDERS.items():
                 word = word_classes("tiles" if key in ("br", "bc") else key)
-                controls[key] = gr.Slider(1, most, at[key], step=1, label=label, elem_classes=word)
-            for key, (choices, label) in RADIOS.items():
+                controls[key] = gr.Slider(
+                    1, most, at[key], step=1, label=LABELS[key], elem_classes=word
+                )
+            for key, choices in RADIOS.items():
                 word, radio = word_classes(key), FreeRadio if key == "mask" else gr.Radio
-                controls[key] = radio(choices, value=at[key], label=label, elem_classes=word)
+                controls[key] = radio(choices, value=at[key], label=LABELS[key], elem_classes=word)
                 if key == "mask":
                     compose = gr.Button(t("compose"), size="sm", elem_classes=word)
-            controls |= own_data(at, tuple(HEADS))
+            controls |= own_data(at, HEADS)
             large = large_sizes()
             run = gr.Button(
                 t("run"),

@@ -62,7 +62,7 @@ async def measure_sweep(
     wanted: Sweep,
     session: str,
     client: Client,
-    is_stopped: Callable[[], bool] = lambda: False,
+    is_stopped: Callable[[], bool],
 ) -> AsyncIterator[SweepProgress]:
     """Measure the points of a sweep, each a job of its own: between two points others have their
     turn, and a class with the same sweep shares them all. Ends early once ``is_stopped()``."""
@@ -97,43 +97,37 @@ def build(
     request of an address of the Run page; raises ProblemError."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
-    async def stream(request: gr.Request, *given: object) -> AsyncIterator[SweepView]:
-        values = dict(zip(inputs, given, strict=True))
-        session = request.session_hash or ""
-        running[session], hall = False, values["mode"] == "present"
-        try:
-            async for view in sweep(session, values, hall, client_of(request)):
-                yield view
-        finally:
-            running.pop(session, None)
-
     def halt(request: gr.Request) -> None:
         if (session := request.session_hash or "") in running:
             running[session] = True
 
-    async def sweep(
-        session: str, values: dict, hall: bool, client: Client
-    ) -> AsyncIterator[SweepView]:
+    async def stream(request: gr.Request, *given: object) -> AsyncIterator[SweepView]:
+        values: dict[str, Any] = dict(zip(inputs, given, strict=True))
+        hall = values["mode"] == "present"
         try:
             mask = masks.preset_text(values["mask"], values["n"])
             wanted = Sweep.from_query(values | {"mask": mask})
         except ProblemError as error:
             yield _refusal(error)
             return
-        points = wanted.points()
         if has_gpu(engine.machine()) is False:
             yield _recorded_view(t("sweep.no_gpu"), wanted, hall)
             return
-        rows, done = [], 0
-        async for rows, done, position, error in measure_sweep(
-            engine, wanted, session, client, lambda: running.get(session, True)
-        ):
-            if error:
-                yield _recorded_view(t("sweep.broke", error=error), wanted, hall)
-                return
-            if done < len(points):
-                line = sweep_report.render_progress(done, wanted, position, rows)
-                yield _live_view(engine, line, rows, wanted, hall, is_running=True)
+        points, rows, done = wanted.points(), [], 0
+        session = request.session_hash or ""
+        running[session] = False
+        try:
+            async for rows, done, position, error in measure_sweep(
+                engine, wanted, session, client_of(request), lambda: running.get(session, True)
+            ):
+                if error:
+                    yield _recorded_view(t("sweep.broke", error=error), wanted, hall)
+                    return
+                if done < len(points):
+                    line = sweep_report.render_progress(done, wanted, position, rows)
+                    yield _live_view(engine, line, rows, wanted, hall, is_running=True)
+        finally:
+            running.pop(session, None)
         if done < len(points):
             text = t("sweep.stopped", done=done, points=len(points))
         else:
@@ -223,20 +217,15 @@ def _live_view(
 
 def _recorded_view(why: str, sweep: Sweep, hall: bool) -> SweepView:
     """Render the nearest recorded sweep, and ``why`` it is that one."""
-    about, record = recorded.about(), recorded.load()
     near, rows = recorded.swept(sweep)
-    values = {"why": why, "near": near.name, "about": about}
+    values = {"why": why, "near": near.name, "about": recorded.about()}
     if near == sweep:
         text = t("sweep.as_asked", **values)
     else:
         text = t("sweep.instead", **values, asked=sweep.name, what=recorded.what())
     style = "" if near == sweep else "is-other"
-    clocks = recorded.clocks_of(rows)
-    note = sweep_report.render_note(text, style, rows=rows, sweep=near, clocks=clocks)
-    more = {"source": "recorded", "when": record["date"]}
-    more |= {key: record[key] for key in ("device", "versions")}
-    kind = from_record()
-    return _view(note, rows, kind, sweep_report.render_table(rows, near, kind, more), hall)
+    note, table = sweep_report.render_recorded(text, near, rows, style)
+    return _view(note, rows, from_record(), table, hall)
 
 
 def _clocks(rows: list[PointRow]) -> list[str]:

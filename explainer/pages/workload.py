@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,6 +18,7 @@ from explainer.pages.browser import Fields
 from kernels.spec.fields import DTYPES, MAX_N
 
 shared = Texts("shared")
+LABELS = shared.named("sizes")
 SIZES = {
     "n": (256, 1024, 4096, 8192, 16384, 65536),
     "d": (32, 64, 80, 96, 128, 256),
@@ -98,28 +99,38 @@ class FreeSlider(gr.Slider):
         return "slider"  # drawn by Gradio's own
 
 
+def size_menus(sizes: Mapping[str, Iterable[int | str]], at: Mapping[str, Any]) -> Fields:
+    """Build menus of sizes that also take any number that is typed."""
+    with gr.Row(elem_classes="fa-sizes"):
+        return {
+            key: gr.Dropdown(
+                [str(x) for x in choices],
+                value=str(at[key]),
+                label=LABELS[key],
+                allow_custom_value=True,
+                min_width=80,
+            )
+            for key, choices in sizes.items()
+        }
+
+
+def precision(at: Mapping[str, Any]) -> gr.Radio:
+    """Build the control of the precision."""
+    return gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
+
+
 def controls(at: Mapping[str, Any], *, sliders: bool) -> Fields:
     """Build the controls, by the keys of ``control_values``, their first values."""
     made: Fields = {}
-    labels = shared.named("sizes")
     cards = [(card.name, key) for key, card in CARDS.items()]
     made["card"] = gr.Dropdown(
         cards, value=at["card"], label=shared("card"), filterable=False, elem_classes="fa-select"
     )
     if sliders:
         for key, (low, high, step) in SLIDERS.items():
-            made[key] = FreeSlider(low, high, float(at[key]), step=step, label=labels[key])
-    with gr.Row(elem_classes="fa-sizes"):
-        for key, choices in SIZES.items():
-            if key not in made:
-                made[key] = gr.Dropdown(
-                    [str(x) for x in choices],
-                    value=str(at[key]),
-                    label=labels[key],
-                    allow_custom_value=True,
-                    min_width=80,
-                )
+            made[key] = FreeSlider(low, high, float(at[key]), step=step, label=LABELS[key])
+    made |= size_menus({key: SIZES[key] for key in SIZES if key not in made}, at)
     made["mask"] = masks.menu(at["mask"])
     masks.keep_names(made["mask"], made["n"])
-    made["dtype"] = gr.Radio(list(DTYPES), value=at["dtype"], label=shared("precision"))
+    made["dtype"] = precision(at)
     return {key: made[key] for key in KEYS}

@@ -11,7 +11,8 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from kernels.spec.masks import FULL, PARTIAL, SKIPPED
+from kernels.spec.launches import section
+from kernels.spec.masks import FULL, PARTIAL
 
 t = Texts("parallel")
 MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
@@ -19,7 +20,6 @@ MAX_PROGRAMS = 32_768  # of a simulated schedule: a third of a second
 # the longest first within each head, in the order of the rows (as it has it under any other, and as
 # the backward pass has its key blocks), or the shortest first.
 HEAVY, HEAD, PLAIN, LIGHT = "heavy", "head", "plain", "light"
-SECTION_HEADS, SECTION_BYTES = 16, 64 << 20  # as in kernels/fa2.py, which needs torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,51 +42,19 @@ class Programs:
 
 
 @lru_cache(maxsize=64)
-def row_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
-    """(Tr,) visits of each row block that need no mask, and of those that do, as FA-2's kernel
-    splits them."""
-    if not w.mask.plain:
-        found = w.mask.tiles(w.n, w.n, w.block_q, w.block_k)
-        if w.n % w.block_k:  # lanes without a key
-            found[:, -1][found[:, -1] == FULL] = PARTIAL
-        return (found == FULL).sum(axis=1), (found == PARTIAL).sum(axis=1)
-    start, stop = w.mask.key_range(w.n, w.n, w.block_q)
-    first, last = w.mask.key_range(w.n, w.n, w.block_q, every=True)
-    full = np.maximum(0, last // w.block_k - -(-first // w.block_k))
-    return full, -(-stop // w.block_k) - start // w.block_k - full
-
-
-@lru_cache(maxsize=64)
-def key_visits(w: Workload) -> tuple[np.ndarray, np.ndarray]:
-    """(Tc,) the same of each key block in the backward pass."""
-    n, br, bc = w.n, w.block_q, w.block_k
-    if not w.mask.plain:
-        found = w.mask.tiles(n, n, br, bc)
-        visits, full = (found != SKIPPED).sum(axis=0), (found == FULL).sum(axis=0)
-    else:
-        start, stop = w.mask.row_range(n, n, bc)
-        last = np.minimum(start + bc, n) - 1  # from here on a row sees every key of the block
-        first = -(-last // br) if w.mask.hides else np.zeros_like(start)
-        visits = -(-stop // br) - start // br
-        full = -(-stop // br) - first
-    if n % bc:  # lanes without a key
-        full[-1] = 0
-    return full, visits - full
-
-
-def section(w: Workload) -> int:
-    """Heads whose longest rows come first together, as ``kernels.fa2.section`` has it."""
-    return max(1, min(SECTION_HEADS, SECTION_BYTES // (2 * w.n * w.d * w.itemsize)))
+def block_visits(w: Workload, pass_: str = "forward") -> tuple[np.ndarray, np.ndarray]:
+    """Count the visits of each row block, in the backward pass of each key block, (blocks,) each:
+    those that need no mask, and those that do, as FA-2's kernels split them."""
+    found = w.mask.tiles(w.n, w.n, w.block_q, w.block_k)
+    if w.n % w.block_k:  # lanes without a key
+        found[:, -1][found[:, -1] == FULL] = PARTIAL
+    along = 1 if pass_ == "forward" else 0
+    return (found == FULL).sum(axis=along), (found == PARTIAL).sum(axis=along)
 
 
 def kernels_order(w: Workload, pass_: str = "forward") -> str:
     """In which order FA-2's kernel takes the workload's rows, or the backward pass its keys."""
     return HEAVY if w.is_causal and pass_ == "forward" else PLAIN
-
-
-def block_visits(w: Workload, pass_: str = "forward") -> tuple[np.ndarray, np.ndarray]:
-    """``row_visits``, or ``key_visits``: of the blocks that have a program each."""
-    return (row_visits if pass_ == "forward" else key_visits)(w)
 
 
 def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward") -> Programs:
@@ -116,7 +84,7 @@ def programs(w: Workload, order: str, row_order: str = "", pass_: str = "forward
         rows = rows[::-1][np.argsort(-(full + masked)[::-1], kind="stable")]
     if row_order == LIGHT:
         rows = rows[::-1]
-    side = section(w) if row_order == HEAVY else 1
+    side = section(w.n, w.d, w.itemsize) if row_order == HEAVY else 1
     sections = [np.arange(first, min(first + side, heads)) for first in range(0, heads, side)]
     row = np.concatenate([np.repeat(rows, len(section)) for section in sections])
     head = np.concatenate([np.tile(section, len(rows)) for section in sections])

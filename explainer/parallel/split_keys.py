@@ -17,11 +17,10 @@ from explainer.memory.workload import Workload
 from explainer.parallel.launch import MAX_PROGRAMS
 from explainer.parallel.simulator import Schedule, simulate
 from explainer.problem import Problem
+from kernels.spec.launches import parts_for
 
 t = Texts("parallel")
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
-# The rule by which the kernel chooses, as in kernels/decode.py, which needs torch.
-PROGRAMS_A_MULTIPROCESSOR, MIN_KEYS, MAX_PARTS = 2, 128, 256
 SDPA = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN"}  # recorded beside it
 
 
@@ -78,10 +77,8 @@ def schedule(w: Workload, splits: int) -> Schedule:
 
 
 def choose_parts(w: Workload) -> int:
-    """Into how many parts the kernel splits the keys on this card, as ``kernels.decode.parts_for``
-    has it."""
-    wanted = PROGRAMS_A_MULTIPROCESSOR * w.hardware.sms // (w.batch * w.heads)
-    return max(1, min(wanted, w.n // MIN_KEYS, MAX_PARTS))
+    """Return into how many parts the kernel splits the keys on this card."""
+    return parts_for(w.batch * w.heads, w.n, w.hardware.sms)
 
 
 def nearest_rows(w: Workload) -> list[dict]:

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
-from explainer.algorithms.numbers import NEG_INF
+from explainer.algorithms.numbers import exp_difference
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
+from explainer.base.amounts import count as count_noun
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 from explainer.trace import one_visit
@@ -114,25 +116,23 @@ SENTENCES = texts.named("warps.sentences")
 
 
 class Tile:
-    """Operands of a tile, the state before it, the slices of its warps, and the steps so far."""
+    """The visit of a tile, the state before it, the slices of its warps, and the steps so far."""
 
     def __init__(self, problem: Problem, i: int, j: int, split: str, count: int) -> None:
         p = self.p = replace(problem, order=ORDERS[split])
         self.i, self.j, self.split, self.every = i, j, split, tuple(range(count))
         at = next(k for k, s in enumerate(schedule(p)) if (s.i, s.j) == (i, j))
-        self.visit, before = one_visit(p, at)
+        both: Any = one_visit(p, at)  # the visits of these loops have every array
+        self.visit, before = both
         r, c = tiling.rows(p, i), tiling.cols(p, j)
         self.rows, self.keys = (r.start, r.stop), (c.start, c.stop)
-        self.Q, self.K, self.V = make_inputs(p)  # whole: spans are absolute
-        # One product that the warps share out: BLAS rounds a product of another shape differently.
-        self.S = (self.Q[r] @ self.K[c].T) * np.float32(p.scale)
-        m_old, l_old = self.visit.m_old, self.visit.l_old
-        O_old = np.zeros_like(self.Q[r]) if before is None else before.O
-        assert m_old is not None and l_old is not None and O_old is not None
-        self.m_old, self.l_old, self.O_old = m_old, l_old, O_old
+        self.Q, self.K, self.V = (x[s] for x, s in zip(make_inputs(p), (r, c, c), strict=True))
+        self.O_old = np.zeros_like(self.Q) if before is None else before.O
         self.row_slices, self.key_slices = _slices(self.rows, count), _slices(self.keys, count)
-        self.own_rows = {w: s for w, s in enumerate(self.row_slices) if s[0] < s[1]}
-        self.own_keys = {w: s for w, s in enumerate(self.key_slices) if s[0] < s[1]}
+        self.own_rows, self.own_keys = (
+            {w: slice(a - whole[0], b - whole[0]) for w, (a, b) in enumerate(slices) if a < b}
+            for slices, whole in ((self.row_slices, self.rows), (self.key_slices, self.keys))
+        )
         self.steps: list[WarpStep] = []
         names = {
             x: f"{x}{str(k).translate(SUBSCRIPTS)}"
@@ -140,10 +140,10 @@ class Tile:
         }
         self.facts = names | {
             "d": p.d,
-            "rows": _count(len(self.Q[r]), "row"),
-            "keys": _count(len(self.K[c]), "key"),
-            "warps": _count(count, "warp"),
-            "writers": _count(len(self.own_keys), "warp"),
+            "rows": count_noun(len(self.Q), "row"),
+            "keys": count_noun(len(self.K), "key"),
+            "warps": count_noun(count, "warp"),
+            "writers": count_noun(len(self.own_keys), "warp"),
             "rows_each": _each(self.row_slices, "row"),
             "keys_each": _each(self.key_slices, "key"),
         }
@@ -165,21 +165,27 @@ class Tile:
             WarpStep(phase, part, sentence, tuple(pieces), tuple(exchanges), barriers)
         )
 
-    def of(self, x: np.ndarray, rows: Span) -> np.ndarray:
-        """What belongs to absolute ``rows`` in an array over the rows of this tile."""
-        return x[rows[0] - self.rows[0] : rows[1] - self.rows[0]]
+    def of_rows(self, keys: Span | None = None, **arrays: np.ndarray) -> list[Piece]:
+        """Give each warp its rows of these arrays over the tile's rows."""
+        return [
+            Piece(tensor, (w,), self.row_slices[w], keys, x[own])
+            for tensor, x in arrays.items()
+            for w, own in self.own_rows.items()
+        ]
 
-    def scores(self, rows: Span, keys: Span) -> np.ndarray:
-        first = self.keys[0]
-        return self.of(self.S, rows)[:, keys[0] - first : keys[1] - first]
+    def of_keys(self, rows: Span | None, **parts: dict[int, np.ndarray]) -> list[Piece]:
+        """Give each warp its part, by warps, for its keys and all ``rows``."""
+        return [
+            Piece(tensor, (w,), rows, self.key_slices[w], x)
+            for tensor, of_warp in parts.items()
+            for w, x in of_warp.items()
+        ]
 
-    def masked(self, S: np.ndarray, rows: Span, keys: Span) -> np.ndarray:
-        return np.where(
-            self.p.mask.keep(self.p.n, self.p.n, slice(*rows), slice(*keys)), S, NEG_INF
-        )
-
-    def product(self, P: np.ndarray, keys: Span) -> np.ndarray:
-        return round_to(P, self.p.dtype) @ self.V[slice(*keys)]
+    def of_all(
+        self, rows: Span | None, keys: Span | None = None, **arrays: np.ndarray
+    ) -> list[Piece]:
+        """Give every warp the whole of these arrays."""
+        return [Piece(tensor, self.every, rows, keys, x) for tensor, x in arrays.items()]
 
     def done(self, m: np.ndarray, l: np.ndarray, O: np.ndarray) -> WarpTrace:
         for x in (m, l, O):
@@ -198,36 +204,18 @@ def _slices(whole: Span, count: int) -> tuple[Span, ...]:
     return tuple((int(b) - n, int(b)) for n, b in zip(lengths, stops, strict=True))
 
 
-def _count(k: int, noun: str) -> str:
-    return f"{k} {noun}{'' if k == 1 else 's'}"
-
-
 def _each(slices: tuple[Span, ...], noun: str) -> str:
     """How many of them a warp has, in words: 2 keys, 0 to 1 keys."""
     low, high = min(b - a for a, b in slices), max(b - a for a, b in slices)
-    return _count(high, noun) if low == high else f"{low} to {high} {noun}s"
-
-
-def _exp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """exp(a − b); where b is −inf nothing has been seen yet, and a − b is −inf."""
-    return np.exp(a - np.where(np.isneginf(b), np.float32(0), b))
-
-
-def _alpha(m_old: np.ndarray, m_new: np.ndarray) -> np.ndarray:
-    return np.where(np.isneginf(m_new), np.float32(1), _exp(m_old, m_new))
+    return count_noun(high, noun) if low == high else f"{low} to {high} {noun}s"
 
 
 def split_k(t: Tile) -> WarpTrace:
     """FA-1: all rows and a slice of the keys each, so m, l and O meet in shared memory."""
+    v, rows = t.visit, t.rows
 
-    def each(tensor: str, parts: dict[int, np.ndarray]) -> list[Piece]:
-        return [Piece(tensor, (w,), t.rows, t.own_keys[w], x) for w, x in parts.items()]
-
-    def all_have(**numbers: np.ndarray) -> list[Piece]:
-        return [Piece(tensor, t.every, t.rows, None, x) for tensor, x in numbers.items()]
-
-    def own_O(O: np.ndarray) -> list[Piece]:
-        return [Piece("O", (w,), rows, None, t.of(O, rows)) for w, rows in t.own_rows.items()]
+    def each(whole: np.ndarray) -> dict[int, np.ndarray]:
+        return {w: whole[..., own] for w, own in t.own_keys.items()}
 
     def exchange(phase: str, tensor: str, parts: dict[int, np.ndarray], read, pieces) -> None:
         writes = [Exchange(tensor, w, "write", x.nbytes) for w, x in parts.items()]
@@ -236,72 +224,57 @@ def split_k(t: Tile) -> WarpTrace:
         reads = [Exchange(tensor, w, "read", size) for w, size in sizes.items() if size]
         t.add(phase, pieces, "read", reads, barriers=1)
 
-    K_V = [("K", t.K), ("V", t.V)]
-    K_V = [Piece(x, (w,), None, s, y[slice(*s)]) for x, y in K_V for w, s in t.own_keys.items()]
-    Q = all_have(Q=t.Q[slice(*t.rows)], m_old=t.m_old, l_old=t.l_old)
-    t.add("load", [*Q, *K_V, *own_O(t.O_old)], barriers=1)
-    S = {w: t.scores(t.rows, keys) for w, keys in t.own_keys.items()}
-    t.add("scores", each("S", S))
-    if "mask" in t.visit.phases:
-        S = {w: t.masked(x, t.rows, t.own_keys[w]) for w, x in S.items()}
-        t.add("mask", each("S", S))
-    m = {w: x.max(axis=1) for w, x in S.items()}
-    t.add("max", each("m", m))
-    m_new = np.maximum.reduce([t.m_old, *m.values()])
-    exchange("max", "m", m, lambda w: m.values(), all_have(m_new=m_new))
-    P = {w: _exp(x, m_new[:, None]) for w, x in S.items()}
-    alpha = _alpha(t.m_old, m_new)
-    t.add("exp", [*each("P", P), *all_have(alpha=alpha, alpha_l=alpha * t.l_old)])
+    K, V = ({w: x[own] for w, own in t.own_keys.items()} for x in (t.K, t.V))
+    state = t.of_all(rows, Q=t.Q, m_old=v.m_old, l_old=v.l_old)
+    t.add("load", [*state, *t.of_keys(None, K=K, V=V), *t.of_rows(O=t.O_old)], barriers=1)
+    t.add("scores", t.of_keys(rows, S=each(v.scores)))
+    if "mask" in v.phases:
+        t.add("mask", t.of_keys(rows, S=each(v.S)))
+    m = {w: x.max(axis=1) for w, x in each(v.S).items()}
+    t.add("max", t.of_keys(rows, m=m))
+    m_new = np.maximum.reduce([v.m_old, *m.values()])
+    exchange("max", "m", m, lambda w: m.values(), t.of_all(rows, m_new=m_new))
+    P = each(exp_difference(v.S, m_new[:, None]))
+    alpha_l = v.alpha * v.l_old
+    t.add("exp", [*t.of_keys(rows, P=P), *t.of_all(rows, alpha=v.alpha, alpha_l=alpha_l)])
     l = {w: x.sum(axis=1) for w, x in P.items()}
-    t.add("sum", each("l", l))
-    l_new = alpha * t.l_old + sum(l.values())
-    exchange("sum", "l", l, lambda w: l.values(), all_have(l_new=l_new))
-    PV = {w: t.product(x, t.own_keys[w]) for w, x in P.items()}
-    t.add("output", each("PV", PV))
-    O = (t.l_old * alpha)[:, None] * t.O_old + sum(PV.values())
+    t.add("sum", t.of_keys(rows, l=l))
+    l_new = alpha_l + sum(l.values())
+    exchange("sum", "l", l, lambda w: l.values(), t.of_all(rows, l_new=l_new))
+    PV = {w: round_to(x, t.p.dtype) @ V[w] for w, x in each(v.P).items()}
+    t.add("output", t.of_keys(rows, PV=PV))
+    O = alpha_l[:, None] * t.O_old + sum(PV.values())
     O = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], t.p.dtype)
-    exchange("output", "O", PV, lambda w: [t.of(x, t.row_slices[w]) for x in PV.values()], own_O(O))
+    own = t.own_rows
+    exchange(
+        "output", "O", PV, lambda w: [x[own[w]] for x in PV.values() if w in own], t.of_rows(O=O)
+    )
     t.add("store")
     return t.done(m_new, l_new, O)
 
 
 def split_q(t: Tile) -> WarpTrace:
     """FA-2: a slice of the rows and all keys each, so a row's m, l and O never leave its warp."""
-    own = t.own_rows
-
-    def each(tensor: str, parts: dict[int, np.ndarray], keys: Span | None = None) -> list[Piece]:
-        return [Piece(tensor, (w,), own[w], keys, x) for w, x in parts.items()]
+    v, keys = t.visit, t.keys
 
     def no_exchange(phase: str) -> None:
         for part in ("write", "read"):
             t.add(phase, part=part, key=f"q any {part}")
 
-    K_V = [Piece(x, t.every, None, t.keys, y[slice(*t.keys)]) for x, y in (("K", t.K), ("V", t.V))]
-    Q = {w: t.Q[slice(*rows)] for w, rows in own.items()}
-    state = {"m_old": t.m_old, "l_old": t.l_old, "O": t.O_old}
-    old = {name: {w: t.of(x, rows) for w, rows in own.items()} for name, x in state.items()}
-    m_old, l_old, O_old = old.values()
-    state_pieces = [piece for name, parts in old.items() for piece in each(name, parts)]
-    t.add("load", [*each("Q", Q), *K_V, *state_pieces], barriers=1)
-    S = {w: t.scores(rows, t.keys) for w, rows in own.items()}
-    t.add("scores", each("S", S, t.keys))
-    if "mask" in t.visit.phases:
-        S = {w: t.masked(x, own[w], t.keys) for w, x in S.items()}
-        t.add("mask", each("S", S, t.keys))
-    m = {w: x.max(axis=1) for w, x in S.items()}
-    m_new = {w: np.maximum(m_old[w], x) for w, x in m.items()}
-    t.add("max", [*each("m", m, t.keys), *each("m_new", m_new)])
+    state = t.of_rows(m_old=v.m_old, l_old=v.l_old, O=t.O_old)
+    K_V = t.of_all(None, keys, K=t.K, V=t.V)
+    t.add("load", [*t.of_rows(Q=t.Q), *K_V, *state], barriers=1)
+    t.add("scores", t.of_rows(keys, S=v.scores))
+    if "mask" in v.phases:
+        t.add("mask", t.of_rows(keys, S=v.S))
+    t.add("max", [*t.of_rows(keys, m=v.row_max), *t.of_rows(m_new=v.m_new)])
     no_exchange("max")
-    P = {w: _exp(x, m_new[w][:, None]) for w, x in S.items()}
-    alpha = {w: _alpha(m_old[w], x) for w, x in m_new.items()}
-    alpha_l = {w: x * l_old[w] for w, x in alpha.items()}
-    t.add("exp", [*each("P", P, t.keys), *each("alpha", alpha), *each("alpha_l", alpha_l)])
-    l = {w: x.sum(axis=1) for w, x in P.items()}
-    l_new = {w: alpha_l[w] + x for w, x in l.items()}
-    t.add("sum", [*each("l", l, t.keys), *each("l_new", l_new)])
+    P = exp_difference(v.S, v.m_new[:, None])
+    running = t.of_rows(alpha=v.alpha, alpha_l=v.alpha * v.l_old)
+    t.add("exp", [*t.of_rows(keys, P=P), *running])
+    t.add("sum", [*t.of_rows(keys, l=v.row_sum), *t.of_rows(l_new=v.l_new)])
     no_exchange("sum")
-    O = {w: alpha[w][:, None] * O_old[w] + t.product(x, t.keys) for w, x in P.items()}
-    t.add("output", each("O", O))
+    t.add("output", t.of_rows(O=v.O))
     no_exchange("output")
-    t.add("store", key=f"q store {'own' if 'store' in t.visit.phases else 'none'}")
-    return t.done(*(np.concatenate([*parts.values()]) for parts in (m_new, l_new, O)))
+    t.add("store", key=f"q store {'own' if 'store' in v.phases else 'none'}")
+    return t.done(v.m_new, v.l_new, v.O)

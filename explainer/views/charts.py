@@ -19,6 +19,7 @@ from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import (
+    CHARTS,
     METHOD_STYLES,
     SHORT,
     TALL,
@@ -33,14 +34,6 @@ t, parallel = Texts("memory"), Texts("parallel")
 # Shapes tell the origins apart as well: a thick line, a thin one, a ring, a cross, a thin cross.
 WIDTHS = {REQUESTED: 2.5, COMPULSORY: 1}
 SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
-FORM_STYLES = {
-    "standard": ("#b8860b", "solid"),
-    "standard_saved": ("#b8860b", "dash"),
-    "standard_back": ("#b8860b", "solid"),
-    "fused": ("#2b8fd0", "solid"),
-    "fused_saved": ("#2b8fd0", "dash"),
-    "fused_back": ("#2b8fd0", "solid"),
-}
 SDPA_STYLES = {
     name: {"color": METHOD_STYLES[key][0], "width": 2, "dash": dash}
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
@@ -127,7 +120,7 @@ def plot_capacity(
     line."""
     figure = go.Figure()
     for form, name in FORMS[pass_].items():
-        colour, dash = FORM_STYLES[form]
+        colour, dash = CHARTS["forms"][form]
         for measured in (False, True):
             mine = [r for r in rows if r["form"] == form and r["measured"] == measured]
             if not mine:
@@ -164,10 +157,6 @@ def plot_capacity(
     return apply_style(figure, TALL, t("capacity"), kind + cited(CARDS[card].source), remark)
 
 
-# Waves differ in lightness too; beyond the last the colours come round again.
-WAVES = ("#2b6fab", "#e0b23a", "#2fa07f", "#c06a9c")
-
-
 def plot_timeline(
     s: Schedule,
     hover_text: Callable[[int], str],
@@ -187,8 +176,9 @@ def plot_timeline(
     place = s.sm * s.slots + s.slot
     rounds = _rounds(place, s.start)
     figure = go.Figure()
-    for k, colour in enumerate(WAVES):
-        mine = drawn[rounds[drawn] % len(WAVES) == k]
+    colours = CHARTS["waves"]  # of the first rounds; beyond the last they come round again
+    for k, colour in enumerate(colours):
+        mine = drawn[rounds[drawn] % len(colours) == k]
         figure.add_bar(
             orientation="h",
             base=s.start[mine],

@@ -14,6 +14,7 @@ from explainer.problem import Problem
 from explainer.views import charts
 from explainer.views.templates import render
 from explainer.views.view import View
+from kernels.spec import launches
 
 t = Texts("parallel")
 RECORD = "decode_nvidia_h200"
@@ -75,7 +76,7 @@ def render_decode(w: Workload) -> View:
     beside = split_keys.compared_rows(w)
     tail = render(
         "parallel/decode_tail",
-        rule=split_keys,
+        rule=launches,
         rule_kind=computed() + recorded(RECORD) if beside else computed(),
         chosen=split_keys.choose_parts(w),
         beside=beside,

@@ -10,46 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from explainer.base import kinds
 from explainer.base.kinds import Kind, required
+from explainer.base.texts import Texts
 from explainer.engine.results import PointRow, Result, Row
 
 # a key of a row → its name in the file
-FIGURES = {
-    "right": "right",
-    "error": "max_abs_error",
-    "allowed": "allowed_max_abs_error",
-    "relative": "max_relative_error",
-    "bias": "mean_signed_error",
-    "lse_error": "lse_max_abs_error",
-    "naive_error": "naive_max_abs_error",
-    "median_ms": "median_ms",
-    "p20_ms": "p20_ms",
-    "p80_ms": "p80_ms",
-    "runs": "timed_runs",
-    "loop_ms": "call_in_a_loop_ms",
-    "loop_p20_ms": "call_in_a_loop_p20_ms",
-    "loop_p80_ms": "call_in_a_loop_p80_ms",
-    "loop_runs": "loops",
-    "loop_calls": "calls_per_loop",
-    "host_us": "host_us",
-    "host_p20_us": "host_p20_us",
-    "host_p80_us": "host_p80_us",
-    "host_runs": "host_calls",
-    "graph_ms": "call_in_cuda_graph_ms",
-    "graph_p20_ms": "call_in_cuda_graph_p20_ms",
-    "graph_p80_ms": "call_in_cuda_graph_p80_ms",
-    "graph_runs": "graph_loops",
-    "graph_refused": "not_in_cuda_graph",
-    "first_ms": "first_call_ms",
-    "tflops": "tflop_per_s",
-    "peak_bytes": "peak_bytes_beyond_inputs",
-    "flops": "flops",
-    "bytes": "requested_bytes",
-    "least_bytes": "compulsory_bytes",
-    "block_m": "tile_rows",
-    "block_n": "tile_columns",
-    "interpreter_s": "interpreter_seconds_not_speed",
-    "deterministic_ms": "deterministic_ms",
-}
+t = Texts("run")
+FIGURES = t.named("download.columns")
 RANDOM = "standard normal"
 
 

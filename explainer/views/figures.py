@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -12,68 +13,27 @@ import plotly.io as pio
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, rounded, scientific
 from explainer.base.kinds import Kind, required
+from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
 from explainer.engine.results import A_DECADE, LOWEST, PointRow, Result, Row, timed
 
 t, shared = Texts("run"), Texts("shared")
+# Templates of layouts, styles of lines, signs for Plotly's symbols in a legend outside the figures.
+CHARTS = json.loads((ASSETS / "charts.json").read_text(encoding="utf-8"))
 # method → (colour, symbol): either tells it apart, and so do the legend's words
-METHOD_STYLES = {
-    "naive": ("#7b8494", "square"),
-    **{key: (a.colour, a.symbol) for key, a in ALGORITHMS.items()},
-    "hopper": ("#a8447c", "star"),
-    "sdpa_flash": ("#009e73", "diamond"),
-    "sdpa_cudnn": ("#56a3a6", "diamond-open"),
-    "sdpa_efficient": ("#8a7fd1", "cross"),
-    "sdpa_math": ("#a0785a", "x"),
-    "sdpa_dense": ("#b0568c", "square-open"),
-    "naive_compiled": ("#64748b", "hexagon"),
-    "flex": ("#6b9a1f", "pentagon"),
-    "fa4": ("#c0392b", "triangle-down"),
-}
-PAPER, INK = "#131a2b", "#ffffff"  # of the text at the pointer, on light and dark pages
-GRID = "rgba(127,140,160,.28)"
+METHOD_STYLES = CHARTS["methods"] | {key: (a.colour, a.symbol) for key, a in ALGORITHMS.items()}
 HEADROOM = 3.0  # of the roofline above its roof, for the label and what stands higher
 SELDOM = 5e-4  # a tail thinner than this is not drawn
 SHORT, TALL = 320, 430  # px of a chart's height; run.css keeps a place of each
-TOP, LINE = 52, 17  # px above a chart: its title and a line; each line more
+LINE = 17  # px of a line above a chart, beyond the title and the first
 ON_A_PHONE = 48  # characters of 13 px across a chart
 BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
-
-
-AXIS = {
-    **{"showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID},
-    **{"zeroline": False, "title_font_size": 13},
-}
-# The style of every chart: no paper of its own, so that it stands on a light page and on a dark
-# one, whose stylesheet colors the texts; system fonts, legend below.
-pio.templates["fa"] = go.layout.Template(
-    layout={
-        "margin": {"l": 64, "r": 16, "t": TOP, "b": 40},
-        "title": {"x": 0.012, "y": 1, "yanchor": "top", "pad": {"t": 12}, "font": {"size": 15}},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 13},
-        "legend": {"orientation": "h", "y": 0, "x": 0, "yanchor": "bottom", "yref": "container"},
-        "hovermode": "closest",
-        "hoverlabel": {"namelength": -1, "bgcolor": PAPER, "font": {"color": INK, "size": 13}},
-        "modebar": {"remove": ["select2d", "lasso2d", "autoScale2d"]},
-        "xaxis": AXIS | {"title_standoff": 6},
-        "yaxis": AXIS,
-    }
-)
-# What is larger in presentation mode.
-pio.templates["fa-hall"] = go.layout.Template(
-    layout={
-        "font": {"size": 24},
-        "margin": {"l": 130, "t": 64, "b": 84},
-        "title": {"font": {"size": 26}, "pad": {"t": 18}},
-        "legend": {"font": {"size": 24}},
-        "annotationdefaults": {"font": {"size": 24}},
-        "xaxis": {"title_font_size": 24, "nticks": 6},
-        "yaxis": {"title_font_size": 24, "title_standoff": 8, "nticks": 5},
-    }
-)
+# The style of every chart, "fa": no paper of its own, so that it stands on a light page and on a
+# dark one, whose stylesheet colors the texts; system fonts, legend below. "fa-hall": what is larger
+# in presentation mode.
+for name, layout in CHARTS["templates"].items():
+    pio.templates[name] = go.layout.Template(layout=layout)
 
 
 def apply_style(
@@ -88,7 +48,7 @@ def apply_style(
     else:
         below = f"<br>{below}"
     text = f'<b>{title}</b><span style="font-size:13px">{below}</span>'
-    top = TOP + LINE * (below.count("<br>") - 1)
+    top = CHARTS["templates"]["fa"]["margin"]["t"] + LINE * (below.count("<br>") - 1)
     meta = {"title": title, "kind": kind.text, "remark": remark}
     figure.update_layout(meta=meta, margin={"t": top})
     return figure.update_layout(template="plotly+fa", height=height, title_text=text)
@@ -275,28 +235,13 @@ def _hover_text(row: PointRow, figure: str, spread: bool) -> str:
     return text
 
 
-# How Plotly's symbols look in text, for a legend outside the figures.
-SIGNS = {
-    "square": "■",
-    "square-open": "□",
-    "triangle-up": "▲",
-    "circle": "●",
-    "star": "★",
-    "diamond": "◆",
-    "diamond-open": "◇",
-    "cross": "✚",
-    "x": "✖",
-    "hexagon": "⬢",
-    "pentagon": "⬟",
-    "triangle-down": "▼",
-}
-
-
 def legend(rows: Iterable[PointRow]) -> list[tuple[str, str, str]]:
     """Return (sign, colour, method's name) of the methods that have a curve."""
     there = {row["method"] for row in timed(rows)}
     return [
-        (SIGNS[METHOD_STYLES[m][1]], METHOD_STYLES[m][0], METHODS[m]) for m in METHODS if m in there
+        (CHARTS["signs"][METHOD_STYLES[m][1]], METHOD_STYLES[m][0], METHODS[m])
+        for m in METHODS
+        if m in there
     ]
 
 

@@ -13,7 +13,7 @@ from explainer.views.view import View
 t = Texts("memory")
 
 
-def render_levels(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+def render_levels(w: Workload) -> View:
     """Render each level as an area, its rate as a bar, both to scale, and what FA-2 uses of it."""
     levels = levels_of(w)
     hbm, kind = levels[-1].size_bytes, computed(t("levels.keeps"))

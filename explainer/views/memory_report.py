@@ -22,7 +22,7 @@ t = Texts("memory")
 COMPARED = (BASELINE, "fa2")  # what the pictures set side by side
 
 
-def render_trips(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+def render_trips(w: Workload) -> View:
     """Render the compulsory bytes of standard attention's three launches and of the fused kernel's
     one, all heads; beside them the requested bytes."""
     heads = w.batch * w.heads
@@ -101,7 +101,7 @@ SIGNS = {  # origin → its sign in the charts, and which of the texts names it
 }
 
 
-def render_traffic(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+def render_traffic(w: Workload, pass_: str = "forward") -> View:
     """Render the traffic over N and over the tile's side; below, forward, computed against measured
     bytes and the paper's block rule against today's tiles, backward both passes."""
     by_n, by_side = (f(w, pass_) for f in (traffic_series.by_n, traffic_series.by_side))
@@ -207,7 +207,7 @@ def _capacity_kind(rows: Sequence[Mapping]) -> Kind:
     return kind + recorded(what=t("capacity.peaks")) if any(r["measured"] for r in rows) else kind
 
 
-def render_capacity(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+def render_capacity(w: Workload, pass_: str = "forward") -> View:
     """Render the memory needed over N and where each card runs out; of the backward pass also what
     is saved for it."""
     forms = capacity.FORMS[pass_]

@@ -14,33 +14,15 @@ from kernels.spec.fields import PASSES
 t = Texts("memory")
 VIEWS = t.named("views")
 METRICS = t.named("metrics")
-PASSED = ("traffic", "capacity", "work")  # the views that show either pass
-PLAIN = {
-    "view": "levels",
-    "show": "tflops",
-    "pass": "forward",
-    "card": "h200",
-    "n": "4096",
-    "d": "64",
-    "br": "64",
-    "bc": "64",
-    "b": "1",
-    "h": "16",
-    "mask": "full",
-    "dtype": "fp16",
-}
-RENDERERS = {
-    "levels": render_levels,
-    "trips": render_trips,
-    "traffic": render_traffic,
-    "capacity": render_capacity,
-    "tiles": render_tiles,
-    "work": render_work,
-}
+PASSED = {"traffic": render_traffic, "capacity": render_capacity, "work": render_work}
+PLAIN = {"view": "levels", "show": "tflops", "pass": PASSES[0]} | Workload().to_query()
 
 
-def render_view(view: str, w: Workload, metric: str, pass_: str = "forward") -> View:
+def render_view(view: str, w: Workload, metric: str, pass_: str = PASSES[0]) -> View:
     """Render the view of this name, the first for another one; ``metric`` of the tiles; ``pass_``
-    of the views that show either, forward for another one."""
-    pass_ = pass_ if pass_ in PASSES else PLAIN["pass"]
-    return RENDERERS.get(view, render_levels)(w, metric, pass_)
+    of those that show either (PASSED), forward for another one."""
+    if view in PASSED:
+        return PASSED[view](w, pass_ if pass_ in PASSES else PLAIN["pass"])
+    if view == "tiles":
+        return render_tiles(w, metric)
+    return render_trips(w) if view == "trips" else render_levels(w)

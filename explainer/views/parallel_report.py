@@ -21,6 +21,7 @@ from explainer.views.additions_report import render_additions
 from explainer.views.balance_report import render_balance
 from explainer.views.templates import render
 from explainer.views.view import View
+from kernels.spec.launches import section
 
 t = Texts("parallel")
 BLOCKS = t.named("block")  # of each pass: what has a program
@@ -156,7 +157,7 @@ def _imbalance(w: Workload, pass_: str) -> str:
     names = {
         launch.PLAIN: texts[f"{pass_} plain"],
         launch.HEAD: texts["head"],
-        launch.HEAVY: t("order.heavy", n=launch.section(w)),
+        launch.HEAVY: t("order.heavy", n=section(w.n, w.d, w.itemsize)),
         launch.LIGHT: texts["light"],
     }
     times = "; ".join(

@@ -17,21 +17,8 @@ CASES = {
     case: t("case.name", order=LABELS[order], mask="causal" if causal else "full")
     for case, (order, causal) in real_schedules.CASES.items()
 }
-PLAIN = {
-    "view": "grid",
-    "case": next(iter(CASES)),
-    "pass": "forward",
-    "card": "h200",
-    "n": "4096",
-    "d": "64",
-    "br": "128",
-    "bc": "64",
-    "b": "1",
-    "h": "16",
-    "mask": "full",
-    "dtype": "fp16",
-    "sliders": "1",
-}
+PLAIN = {"view": "grid", "case": next(iter(CASES)), "pass": PASSES[0]}
+PLAIN |= Workload(block_q=128).to_query() | {"sliders": "1"}
 PASSED = ("grid",)  # the views that show either pass
 
 

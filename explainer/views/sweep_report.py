@@ -8,7 +8,9 @@ from markupsafe import Markup
 
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.kinds import Kind
+from explainer.base.kinds import recorded as from_record
 from explainer.base.texts import Texts
+from explainer.engine import recorded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, Sweep
 from explainer.engine.results import PointRow, timed, with_older_names
 from explainer.views import downloads
@@ -101,6 +103,17 @@ def render_table(rows: list[PointRow], sweep: Sweep, kind: Kind, about: Mapping)
             "table": downloads.sweep_rows(rows, kind, about),
         },
     )
+
+
+def render_recorded(
+    text: str, sweep: Sweep, rows: list[PointRow], style: str = ""
+) -> tuple[Markup, Markup]:
+    """Render note and table of a recorded sweep."""
+    record = recorded.load()
+    about = {key: record[key] for key in ("device", "versions")}
+    about |= {"source": "recorded", "when": record["date"]}
+    note = render_note(text, style, rows, sweep, recorded.clocks_of(rows))
+    return note, render_table(rows, sweep, from_record(), about)
 
 
 def _cells(row: PointRow, columns: int) -> tuple[str, ...]:

@@ -62,19 +62,13 @@ ENVIRONMENT = Environment(
 ENVIRONMENT.policies["truncate.leeway"] = 0  # truncate(60) means at most 60 characters
 # A template reads its page's texts with {% set t = texts("memory") %}, as a module does with Texts.
 ENVIRONMENT.globals |= {"texts": Texts}
-ENVIRONMENT.filters |= {
+ENVIRONMENT.filters |= amounts.FORMATS | {
     "attribute_json": _attribute_json,
-    "bytes": amounts.amount,  # 1536 → 1.5 KiB
-    "fixed": amounts.format_fixed,
     "json": _json,
     "kind": required,  # raises TypeError for what is not a Kind
     "list_words": amounts.listed,  # a, b and c
-    "milliseconds": amounts.milliseconds,  # 0.02 → 20.0 µs
     "number": format,  # by Python's format specification: 1234|number(",")
     "percent": _percent,
-    "scientific": amounts.scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
-    "significant": amounts.format_significant,
-    "three_digits": amounts.rounded,  # 0.12345 → 0.123
     "with_kind": _with_kind,
 }
 

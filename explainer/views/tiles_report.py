@@ -28,7 +28,7 @@ COLUMNS = (
 )
 
 
-def render_tiles(w: Workload, metric: str = "tflops", pass_: str = "forward") -> View:
+def render_tiles(w: Workload, metric: str) -> View:
     """Render the map over (BLOCK_M, BLOCK_N), colored by ``metric``; beside it the chosen tile,
     textbook and compiled."""
     cells = tile_choices.cells(w)

@@ -13,7 +13,7 @@ from explainer.views.view import View
 t = Texts("memory")
 
 
-def render_work(w: Workload, metric: str = "", pass_: str = "forward") -> View:
+def render_work(w: Workload, pass_: str = "forward") -> View:
     """Render scores, tiles, FLOPs and bytes beside N², and the cache of K and V in decoding, or for
     the backward pass its products."""
     works = mask_work.beside(w, pass_)

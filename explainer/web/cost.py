@@ -12,6 +12,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.sizes import size_of, trace_numbers
 from explainer.parallel.warp_loops import ORDERS
 from explainer.problem import Problem
+from explainer.trace import touched_by_row
 from explainer.web import mask_map
 from explainer.web.files import in_every_order
 from explainer.web.requests import AnswerRequest
@@ -59,26 +60,17 @@ def _trace(p: Problem, pass_: str = "forward") -> Work:
     return whole(p, pass_) if has_numbers(p, pass_) else Work(size_of(p, pass_).moves)
 
 
-def _widest(p: Problem) -> int:
-    """Count the keys of the widest visit: of a tile, or of a strip of whole rows."""
-    return p.n if ALGORITHMS[p.order].stores_scores else p.block_k
-
-
 def one_visit(p: Problem, pass_: str = "forward") -> Work:
     """Count the visits of one row block, of which the answer has one; in the backward pass of all
     row blocks, since a key block's sums may go over them."""
-    if pass_ == "backward":
-        tiles, square = p.Tr * p.Tc, p.n * p.n
-        touched = 16 * square + p.n * p.d * p.Tc
-        wide = _widest(p)
-        numbers = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
-        moves = size_of(p).moves + size_of(p, pass_).moves
-        listed = Work(moves, tiles + p.Tc + 2, 2 * square * p.d)
-        return _inputs(p) + listed + Work(touched=touched, numbers=numbers)
-    strip, wide = p.block_q * p.n, _widest(p)
-    touched = 16 * strip + p.block_q * p.d * p.Tc
+    wide = p.n if ALGORITHMS[p.order].stores_scores else p.block_k  # keys of the widest visit
+    rows, visits, moves = p.block_q, p.Tc + 2, size_of(p).moves
     numbers = 2 * p.block_q * (wide + 4) + 2 * p.d * (2 * p.block_q + wide)
-    return _inputs(p) + Work(size_of(p).moves, p.Tc + 2, 2 * strip * p.d, touched, numbers)
+    if pass_ == "backward":
+        rows, visits, moves = p.n, visits + p.Tr * p.Tc, moves + size_of(p, pass_).moves
+        numbers = p.block_q * (5 * wide + 8 * p.d) + 8 * wide * p.d
+    touched = rows * touched_by_row(p)
+    return _inputs(p) + Work(moves, visits, 2 * rows * p.n * p.d, touched, numbers)
 
 
 def _warps(p: Problem) -> Work:

@@ -25,7 +25,7 @@ from explainer.base.fields import refused
 from explainer.base.texts import Texts
 from explainer.learn import glossary
 from explainer.problem import Problem
-from explainer.trace import BackwardTrace, Trace, trace, trace_backward
+from explainer.trace import TRACES
 from explainer.views.downloads import describe_scores
 from explainer.views.templates import render
 from explainer.web import bundle, wire
@@ -110,10 +110,6 @@ def check_exported(problem: Problem, most: int = MOST_EXPORTED, pass_: str = "fo
         raise refused({"n": problem.n}, t("file.numbers", found=found, most=most), where)
 
 
-def _traced(problem: Problem, pass_: str) -> Trace | BackwardTrace:
-    return trace_backward(problem) if pass_ == "backward" else trace(problem)
-
-
 def as_json(problem: Problem, pass_: str = "forward") -> bytes:
     """Write the whole trace as JSON, each number in the fewest digits that give the float32 back;
     −inf and NaN as null. Raises ProblemError as ``trace`` does, and for too many numbers."""
@@ -122,7 +118,7 @@ def as_json(problem: Problem, pass_: str = "forward") -> bytes:
         return x if x is None else np.ascontiguousarray(x)
 
     check_exported(problem, pass_=pass_)
-    run = _traced(problem, pass_)
+    run = TRACES[pass_](problem)
     visits = [
         {
             "i": v.i,
@@ -151,7 +147,7 @@ def as_npz(problem: Problem, pass_: str = "forward") -> bytes:
         given = {"br": problem.block_q, "bc": problem.block_k}
         why = t("file.arrays", tiles=visits, most=MOST_ARRAYS // len(stats))
         raise refused(given, why, t("file.arrays_at", n=problem.n))
-    run = _traced(problem, pass_)
+    run = TRACES[pass_](problem)
     # Any: to NumPy's type stubs an array of this dict could be the argument allow_pickle.
     arrays: dict[str, Any] = {
         "kind": np.array(str(KIND)),

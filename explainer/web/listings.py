@@ -9,16 +9,21 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.transfers import PASSES
 from explainer.base.paths import ROOT
 
 PHASE = re.compile(r"\s*# phase: (\w+)(.*)")
-STAGE = re.compile(r'def (\w+)_kernel|step\.stage == "(\w+)"')
-SHARED = re.compile(r"# kernel: (\w+)\.(\w+)")  # a function of another kernel's file stands here
+STAGE = re.compile(r'def (\w+)_kernel|\bstage == "(\w+)"')
+# A function of another file stands here.
+SHARED = re.compile(r"# (?:kernel|loop): (\w+)\.(\w+)")
 OF_KERNEL = {"delta": "D"}  # the stage of a kernel that is not called as its stage is
 END = "# phases end"
+
+
+KERNELS = ROOT / "kernels"
 
 
 class ListingError(RuntimeError):
@@ -83,45 +88,41 @@ def _named(order: str, pass_: str) -> str:
 
 
 def numpy_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
-    """The loop of ``explainer/algorithms/`` that computes this order's trace."""
-    name = _named(order, pass_)
-    text = source or (ROOT / "explainer" / "algorithms" / name).read_text(encoding="utf-8")
-    lines = _between(text, "def compute(", "\n\n\n", name)
-    return _checked(order, pass_, "NumPy", cut(lines, order, pass_))
+    """Return the loop of ``explainer/algorithms/`` that computes this order's trace."""
+    return _lines("loop", ROOT / "explainer" / "algorithms", order, source, pass_)
 
 
 def triton_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
-    """The kernels of this order, as they run on the GPU; the backward pass is FA-2's alone."""
+    """Return this order's kernels as they run on the GPU; the backward pass is FA-2's alone."""
+    return _lines("kernel", KERNELS, order, source, pass_)
+
+
+def _lines(kind: str, folder: Path, order: str, source: str | None, pass_: str) -> tuple[Line, ...]:
+    """Cut out what stands in the order's file between ``# kind: begin`` and ``# kind: end``. Every
+    phase that lights a line of pseudocode must light one here, in every stage."""
     name = _named(order, pass_)
-    text = source or (ROOT / "kernels" / name).read_text(encoding="utf-8")
-    lines = _between(text, "# kernel: begin", "# kernel: end", name)[1:]
-    lines = [part for line in lines for part in _shared(line)]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return _checked(order, pass_, "Triton", cut(lines, order, pass_))
-
-
-def _shared(line: str) -> list[str]:
-    """The line, or the kernel of another file that it names."""
-    found = SHARED.fullmatch(line)
-    if not found:
-        return [line]
-    name = f"{found[1]}.py"
-    before, _, after = (
-        (ROOT / "kernels" / name).read_text(encoding="utf-8").partition(f"def {found[2]}(")
-    )
-    decorator = before[before.rindex("\n@triton.jit") + 1 :]
-    return _between(f"{decorator}def {found[2]}({after}", "@triton.jit", "\n\n\n", name)
-
-
-def _checked(order: str, pass_: str, kind: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Every phase that lights a line of pseudocode must light one here, in every stage."""
+    text = source or (folder / name).read_text(encoding="utf-8")
+    code = _between(text, f"# {kind}: begin", f"# {kind}: end", name)[1:]
+    code = [part for line in code for part in _shared(line, folder)]
+    while code and not code[0].strip():
+        code.pop(0)
+    lines = cut(code, order, pass_)
     pseudocode, phases = OF_PASS[pass_][order].pseudocode, PASSES[pass_].phases
     wanted = {(line.stage, line.phase) for line in pseudocode if line.phase in phases}
     missing = wanted - {(line.stage, line.phase) for line in lines}
     if missing:
-        raise ListingError(f"{kind}, {order}: no line is marked for {sorted(map(str, missing))}")
+        raise ListingError(f"{name}: no line is marked for {sorted(map(str, missing))}")
     return lines
+
+
+def _shared(line: str, folder: Path) -> list[str]:
+    """Return the line, or the function of another file that it names."""
+    found = SHARED.fullmatch(line)
+    if not found:
+        return [line]
+    text = (folder / f"{found[1]}.py").read_text(encoding="utf-8")
+    begin = text.rindex("\n\n\n", 0, text.index(f"def {found[2]}(")) + 3
+    return text[begin : text.index("\n\n\n", begin)].splitlines()
 
 
 def _plain(lines: tuple[Line, ...]) -> list[dict]:
@@ -136,7 +137,7 @@ def listings() -> dict[str, dict]:
 
     def of(order: str, pass_: str) -> dict[str, list[dict]]:
         found = {"numpy": _plain(numpy_lines(order, pass_=pass_))}
-        if (ROOT / "kernels" / _named(order, pass_)).exists():
+        if (KERNELS / _named(order, pass_)).exists():
             found["triton"] = _plain(triton_lines(order, pass_=pass_))
         return found
 

@@ -18,7 +18,7 @@ from explainer.problem import Problem
 from kernels.spec.masks import MAX_PREDICATES, MAX_TERMS, PREDICATES, Mask, parse
 from kernels.spec.scores import MODIFICATIONS
 
-say = Texts("web")
+t = Texts("web")
 SIZES = ("n", "br", "bc")
 KEYS = (*SIZES, "mask", "score", "sink")
 MOST_CELLS = 128  # the longest sequence whose scores are told one by one
@@ -31,7 +31,7 @@ def parse_problem(query: Mapping[str, str], keys: tuple[str, ...] = KEYS) -> Pro
     """Parse the Problem whose mask is mapped. Raises ProblemError, also for too many tiles."""
     p = Problem.from_query({key: query[key] for key in keys if key in query})
     if p.Tr * p.Tc > MOST_TILES:
-        why = say("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
+        why = t("map", tiles=p.Tr * p.Tc, most=MOST_TILES)
         raise refused({"br": p.block_q, "bc": p.block_k}, why)
     return p
 

@@ -80,20 +80,15 @@ class SecurityHeaders:
         await self.app(scope, receive, add if scope["type"] == "http" else send)
 
 
-async def no_such_endpoint(request: Request, error: Exception) -> JSONResponse:
-    """Answer a raw post that names no function of the app."""
-    return JSONResponse({"error": NO_SUCH}, status_code=404)
-
-
-async def not_allowed(request: Request, error: Exception) -> JSONResponse:
-    """Answer a request outside of what is allowed by the error's sentence, which says what is."""
-    return JSONResponse({"error": str(error)}, status_code=400)
-
-
-async def broken(request: Request, error: Exception) -> JSONResponse:
-    """Answer an unforeseen error with one sentence; the log has the cause."""
+async def answer_error(request: Request, error: Exception) -> JSONResponse:
+    """Answer an error with one sentence: for a value that is not allowed its own, which says what
+    is; 404 for a raw post that names no function of the app; of any other the log has the cause."""
+    if isinstance(error, ProblemError):
+        return JSONResponse({"error": str(error)}, 400)
+    if isinstance(error, UnknownFunction):
+        return JSONResponse({"error": NO_SUCH}, 404)
     LOG.error("a request failed", exc_info=error)
-    return JSONResponse({"error": BROKEN}, status_code=500)
+    return JSONResponse({"error": BROKEN}, 500)
 
 
 def app_kwargs(
@@ -136,9 +131,7 @@ def app_kwargs(
     return {
         "middleware": [Middleware(SecurityHeaders), Middleware(HidePage)],
         "lifespan": add_outermost,
-        "exception_handlers": {
-            UnknownFunction: no_such_endpoint,
-            ProblemError: not_allowed,
-            Exception: broken,
-        },
+        "exception_handlers": dict.fromkeys(
+            (UnknownFunction, ProblemError, Exception), answer_error
+        ),
     }

@@ -94,7 +94,7 @@ class RequestFilter:
             await answer(scope, receive, send)
             return
         if BY_NUMBER.match(scope["path"]):
-            send = _RefusalFix(send)
+            send = _RefusalFix(scope, receive, send)
         await self.app(scope, _replay(body, receive), send)
 
     def _is_read(self, method: str, path: str) -> bool:
@@ -213,13 +213,14 @@ def _check_number(message: dict, key: str) -> int | None:
 class _RefusalFix:
     """Answer 422 and a sentence where Gradio answers 500: to values that a function refuses."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self._start, self._body = send, None, b""
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope, self._receive, self._send = scope, receive, send
+        self._has_failed, self._body = False, b""
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 500:
-            self._start = message
-        elif self._start is None:
+            self._has_failed = True
+        elif not self._has_failed:
             await self._send(message)
         else:
             self._body += message.get("body", b"")
@@ -231,8 +232,4 @@ class _RefusalFix:
             error = json.loads(self._body)["error"] or NOT_FITTING
         except (ValueError, KeyError, TypeError):
             error = NOT_FITTING
-        body = json.dumps({"error": str(error)[:400]}).encode()
-        headers = [(b"content-type", b"application/json")]
-        headers.append((b"content-length", str(len(body)).encode()))
-        await self._send({"type": "http.response.start", "status": 422, "headers": headers})
-        await self._send({"type": "http.response.body", "body": body})
+        await JSONResponse({"error": str(error)[:400]}, 422)(self._scope, self._receive, self._send)

@@ -8,7 +8,7 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache, partial
 from types import MappingProxyType
 
@@ -46,9 +46,17 @@ COMPUTED = {
     "export.json": "application/json",
     "export.npz": "application/zip",
 }
+# which screens Learn has and its paths; the entries and how texts spell them; the code of trace and
+# kernels with its phases; the chapters of the guided tour
+CONSTANT: dict[str, Callable[[], object]] = {
+    "course": outline,
+    "glossary": glossary.data,
+    "listing": listings,
+    "tour": chapters,
+}
 Opened = Mapping[str, Callable[[dict[str, str]], object]]
 PIECE = 256 << 10  # bytes of a large answer
-IMMUTABLE = "public, max-age=31536000, immutable"
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +83,7 @@ def _headers(wanted: AnswerRequest) -> dict[str, str]:
     """Make the headers of an answer."""
     if not wanted.kind.startswith("export."):
         packed = {"Content-Encoding": "gzip"} if wanted.kind in ("trace", "visit") else {}
-        return packed | {"Cache-Control": IMMUTABLE}
+        return packed | FOREVER
     problem, suffix = wanted.problem, wanted.kind.removeprefix("export.")
     back = "" if wanted.pass_ == PASSES[0] else "-backward"
     name = f"flashattention-{problem.order}{back}-n{problem.n}-d{problem.d}.{suffix}"
@@ -118,17 +126,12 @@ def learn_screen(request: Request) -> Response:
     key = request.path_params["key"]
     if key not in keys():
         return Response(status_code=404)
-    return Response(screen(key), media_type="text/html", headers={"Cache-Control": IMMUTABLE})
+    return Response(screen(key), media_type="text/html", headers=FOREVER)
 
 
-def learn_outline(request: Request) -> Response:
-    """``GET /fa/course``: which screens the Learn page has, and its paths."""
-    return JSONResponse(outline(), headers={"Cache-Control": IMMUTABLE})
-
-
-def terms(request: Request) -> Response:
-    """``GET /fa/glossary``: the entries, and how they are spelled in the pages' texts."""
-    return JSONResponse(glossary.data(), headers={"Cache-Control": IMMUTABLE})
+def constant(make: Callable[[], object], request: Request) -> Response:
+    """Answer with JSON that depends on the build alone."""
+    return JSONResponse(make(), headers=FOREVER)
 
 
 def opened(parts: Opened, request: Request) -> Response:
@@ -136,16 +139,6 @@ def opened(parts: Opened, request: Request) -> Response:
     query = dict(request.query_params)
     headers = {"Cache-Control": "no-cache"}
     return JSONResponse({name: part(query) for name, part in parts.items()}, headers=headers)
-
-
-def listing(request: Request) -> Response:
-    """``GET /fa/listing``: the code of trace and kernels, line by line, with its phases."""
-    return JSONResponse(listings(), headers={"Cache-Control": IMMUTABLE})
-
-
-def tour(request: Request) -> Response:
-    """``GET /fa/tour``: the chapters of the guided tour."""
-    return JSONResponse(chapters(), headers={"Cache-Control": IMMUTABLE})
 
 
 class Assets(StaticFiles):
@@ -157,26 +150,15 @@ class Assets(StaticFiles):
 
     def file_response(self, *args, **kwargs) -> Response:
         response = super().file_response(*args, **kwargs)
-        response.headers["Cache-Control"] = IMMUTABLE
+        response.headers.update(FOREVER)
         return response
 
 
-def modules(name: str, request: Request) -> Response:
-    """``GET /fa/static/<build>/js/<name>.js``: our modules in one file, those of few visitors in
-    another."""
+def built_file(make: Callable[[], str], media_type: str, request: Request) -> Response:
+    """``GET /fa/static/<build>/…``: several of our modules or stylesheets as one file."""
     if request.path_params["build"] != build():
         return Response(status_code=404)
-    return Response(
-        online(name), media_type="text/javascript", headers={"Cache-Control": IMMUTABLE}
-    )
-
-
-def stylesheet(names: Sequence[str], request: Request) -> Response:
-    """``GET /fa/static/<build>/all.css``: our stylesheets in one file; others that come later."""
-    if request.path_params["build"] != build():
-        return Response(status_code=404)
-    headers = {"Cache-Control": IMMUTABLE}
-    return Response(join_stylesheets(names), media_type="text/css", headers=headers)
+    return Response(make(), media_type=media_type, headers=FOREVER)
 
 
 def health(engine: Engine) -> Response:
@@ -192,27 +174,18 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``);
     ``parts`` of the page read its address, each for itself."""
     pool = WorkerPool()
+    sheets = {"all": APP, **{f"css/{name}": (name,) for name in LATER}}
+    files = {f"js/{name}.js": (partial(online, name), "text/javascript") for name in SCRIPTS}
+    files |= {f"{x}.css": (partial(join_stylesheets, sheets[x]), "text/css") for x in sheets}
     return [
-        Route("/healthz", lambda request: health(engine), methods=["GET"]),
+        Route("/healthz", lambda request: health(engine)),
+        *(Route(f"{PREFIX}/{kind}", partial(computed, pool, kind)) for kind in COMPUTED),
+        Route(f"{PREFIX}/learn/{{key}}.html", learn_screen),
+        Route(f"{PREFIX}/opened", partial(opened, parts)),
+        *(Route(f"{PREFIX}/{name}", partial(constant, make)) for name, make in CONSTANT.items()),
         *(
-            Route(f"{PREFIX}/{kind}", partial(computed, pool, kind), methods=["GET"])
-            for kind in COMPUTED
-        ),
-        Route(f"{PREFIX}/learn/{{key}}.html", learn_screen, methods=["GET"]),
-        Route(f"{PREFIX}/course", learn_outline, methods=["GET"]),
-        Route(f"{PREFIX}/opened", partial(opened, parts), methods=["GET"]),
-        Route(f"{PREFIX}/glossary", terms, methods=["GET"]),
-        Route(f"{PREFIX}/listing", listing, methods=["GET"]),
-        Route(f"{PREFIX}/tour", tour, methods=["GET"]),
-        *(
-            Route(
-                f"{PREFIX}/static/{{build}}/js/{name}.js", partial(modules, name), methods=["GET"]
-            )
-            for name in SCRIPTS
-        ),
-        *(
-            Route(f"{PREFIX}/static/{{build}}/{path}.css", partial(stylesheet, names))
-            for path, names in {"all": APP, **{f"css/{name}": (name,) for name in LATER}}.items()
+            Route(f"{PREFIX}/static/{{build}}/{path}", partial(built_file, *made))
+            for path, made in files.items()
         ),
         Mount(f"{PREFIX}/static", Assets(directory=ASSETS)),
     ]

@@ -114,16 +114,9 @@ def _parallel(query: Query) -> View:
 def _sweep(d: int) -> View:
     """Return the recorded sweep, which has every length and both masks."""
     near, rows = recorded.swept(Sweep(d=d, methods=METHODS))
-    record, kind = recorded.load(), from_record()
-    about = {"source": "recorded", "when": record["date"]}
-    about |= {key: record[key] for key in ("device", "versions")}
     text = t("sweep", d=near.d, dtype=near.dtype, recorded=recorded.about())
-    line = sweep_report.render_note(text, rows=rows, sweep=near, clocks=recorded.clocks_of(rows))
-    return (
-        line,
-        list(figures.plot_sweep(rows, kind)),
-        sweep_report.render_table(rows, near, kind, about),
-    )
+    note, table = sweep_report.render_recorded(text, near, rows)
+    return note, list(figures.plot_sweep(rows, from_record())), table
 
 
 def _run(query: Query) -> View:

@@ -3,57 +3,31 @@
 A later layer wins over an earlier one whatever the selectors are, so that a mode needs no
 ``!important`` against a page. Gradio's own stylesheets are served in the first layer
 (gradio_internals.py).
+
+assets/css/cascade.json declares it. ``layers``: from weak to strong, each with its files, of which
+later ones win. ``media``: the condition of a name, as in ``@media (--phone)``; a component that
+depends on its own width uses a container query instead. ``compact`` is a tablet, or 1280 pixels at
+125 %, ``large`` a large screen, or a projector of 4K, ``low`` a phone on its side. ``later``:
+sheets that are fetched by the scripts that need them; ``static_site``: what pages without a server
+need besides the app's; ``player``: what a page that only plays a Problem needs.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
 from explainer.base.paths import ASSETS
 
-# {layer: its files, in the order in which later ones win}; the layers, from weak to strong.
-LAYERS = {
-    "gradio": (),
-    "tokens": ("tokens",),
-    "parts": (
-        *("app", "player", "step", "heads", "hall", "embed", "motion", "row_view", "backward"),
-        *("links", "tour", "terms", "run", "memory", "learn", "svg_canvas", "learn_blocks"),
-        *(
-            "learn_asks",
-            "learn_presentation",
-            "scene",
-            "pictures",
-            "warps",
-            "masks",
-            "site",
-            "offline",
-        ),
-    ),
-    "print": ("learn_print",),
-    "hidden": ("hidden", "gradio_inline"),
-}
-# {name, as in `@media (--phone)`: condition}. A component that depends on its own width uses a
-# container query instead.
-MEDIA = {
-    "phone": "(max-width: 960px)",
-    "desk": "(min-width: 961px)",
-    "compact": "(max-width: 1180px)",  # a tablet, or 1280 pixels at 125 %
-    "medium": "(max-width: 1400px)",
-    "large": "(min-width: 1800px)",  # a large screen, or a projector of 4K
-    "low": "(max-height: 500px)",  # a phone on its side
-    "tall": "(min-height: 501px)",
-    "short": "(max-height: 760px)",
-}
+CASCADE = json.loads((ASSETS / "css" / "cascade.json").read_text(encoding="utf-8"))
+LAYERS: dict[str, list[str]] = CASCADE["layers"]
+MEDIA: dict[str, str] = CASCADE["media"]
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
-LATER = ("warps", "masks")  # fetched by the scripts that need them
-STATIC_SITE = ("warps", "site")  # what pages without a server need besides the app's
-APP = tuple(name for name in LAYER_OF if name not in ("warps", "masks", "site", "offline"))
-# What a page that only plays a Problem needs.
-PLAYER = (
-    *("tokens", "player", "step", "heads", "hall", "motion", "row_view", "backward", "links"),
-    *("terms", "offline", "hidden"),
-)
+LATER: list[str] = CASCADE["later"]
+STATIC_SITE: list[str] = CASCADE["static_site"]
+PLAYER: list[str] = CASCADE["player"]
+APP = [name for name in LAYER_OF if name not in (*LATER, *STATIC_SITE, "offline")]
 COMMENTS_AND_INDENTS = re.compile(r"/\*.*?\*/|^ +", re.M | re.S)
 
 

@@ -10,31 +10,26 @@ from __future__ import annotations
 import gzip
 import json
 import struct
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.backward_numbers import BackwardVisit
 from explainer.algorithms.inputs import make_inputs, row_names
+from explainer.algorithms.numbers import Visit
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS, lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
-from explainer.algorithms.transfers import OPS, PAIRS, PARTIAL, PASSES, STATISTICS, Pass, Step
+from explainer.algorithms.transfers import OPS, PAIRS, PASSES, Pass, Step, itemsize
 from explainer.base.cache import cached
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
 from explainer.problem import Problem
-from explainer.trace import (
-    BackwardTrace,
-    Trace,
-    one_visit,
-    one_visit_backward,
-    trace,
-    trace_backward,
-)
+from explainer.trace import TRACES, BackwardTrace, Trace, one_visit, one_visit_backward
 from kernels.spec.formats import ITEMSIZE
 
 t = Texts("web")
@@ -50,8 +45,9 @@ Arrays = dict[str, np.ndarray]
 
 def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
     """Return True if the Problem travels with its numbers, False if as tiles only."""
-    few = problem.Tr * problem.Tc <= MOST_VISITS
-    return few and wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
+    if problem.Tr * problem.Tc > MOST_VISITS:
+        return False
+    return wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
@@ -62,44 +58,138 @@ def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
     ids = np.fromiter(map(id, moves), np.int64, len(moves))
     _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
     each = [moves[k] for k in firsts]
-    Tc = problem.Tc
     blocks = [
-        move.block if isinstance(move.block, int) else move.block[0] * Tc + move.block[1]
+        move.block if isinstance(move.block, int) else move.block[0] * problem.Tc + move.block[1]
         for move in each
     ]
-    counts = [len(s.transfers) for s in steps]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
-    lanes = {} if ALGORITHMS[problem.order].lanes == 1 else {"v_lane": [s.lane for s in steps]}
-    bits = {phases: sum(1 << places[p] for p in phases) for phases in {s.phases for s in steps}}
-    return {name: np.array(x, "u1") for name, x in lanes.items()} | {
+    bits = {
+        phases: sum(1 << places[phase] for phase in phases) for phases in {s.phases for s in steps}
+    }
+    of_steps = {
+        "v_i": ("i4", [-1 if s.i is None else s.i for s in steps]),
+        "v_j": ("i4", [-1 if s.j is None else s.j for s in steps]),
+        "v_kind": ("u1", [tiling.KINDS.index(s.kind) for s in steps]),
+        "v_stage": ("u1", [of.stages.index(s.stage) for s in steps]),
+        "v_phases": ("i4", [bits[s.phases] for s in steps]),
+    }
+    if ALGORITHMS[problem.order].lanes > 1:
+        of_steps["v_lane"] = "u1", [s.lane for s in steps]
+    of_moves = {
+        "t_tensor": ("u1", [tensors[move.tensor] for move in each]),
+        "t_block": ("i4", blocks),
+        "t_op": ("u1", [OPS.index(move.op) for move in each]),
+        "t_phase": ("u1", [places[move.phase] for move in each]),
+        "t_bytes": ("i4", [move.nbytes for move in each]),
+    }
+    return {
         "tile_kind": tiling.kinds(problem),
-        "v_i": np.array([-1 if s.i is None else s.i for s in steps], "i4"),
-        "v_j": np.array([-1 if s.j is None else s.j for s in steps], "i4"),
-        "v_kind": np.array([tiling.KINDS.index(s.kind) for s in steps], "u1"),
-        "v_stage": np.array([of.stages.index(s.stage) for s in steps], "u1"),
-        "v_phases": np.array([bits[s.phases] for s in steps], "i4"),
-        "t_ptr": np.concatenate([[0], np.cumsum(counts)]).astype("i4"),
-        "t_tensor": np.array([tensors[move.tensor] for move in each], "u1")[which],
-        "t_block": np.array(blocks, "i4")[which],
-        "t_op": np.array([OPS.index(move.op) for move in each], "u1")[which],
-        "t_phase": np.array([places[move.phase] for move in each], "u1")[which],
-        "t_bytes": np.array([move.nbytes for move in each], "i4")[which],
+        **{name: np.array(values, kind) for name, (kind, values) in of_steps.items()},
+        "t_ptr": _starts([len(s.transfers) for s in steps]),
+        **{name: np.array(values, kind)[which] for name, (kind, values) in of_moves.items()},
     }
 
 
-def _hidden(p: Problem, rows: slice = slice(None), cols: slice = slice(None)) -> np.ndarray:
+def _hidden(problem: Problem, rows: slice = slice(None), cols: slice = slice(None)) -> np.ndarray:
     """Pack a bit per score, row by row, high bits first: 1 where the mask hides it; empty if it
     hides none."""
-    if not p.mask.hides:
+    if not problem.mask.hides:
         return np.zeros(0, np.uint8)
-    return np.packbits(~p.mask.keep(p.n, p.n, rows, cols))
+    return np.packbits(~problem.mask.keep(problem.n, problem.n, rows, cols))
 
 
-def _masked(p: Problem) -> Arrays:
+def _masked(problem: Problem) -> Arrays:
     """Pack what the mask hides, score by score, and for a mask that is not plain the kind that each
     of its predicates alone gives each tile."""
-    parts = () if p.mask.plain else p.mask.parts(p.n, p.n, p.block_q, p.block_k)
-    return {"hidden": _hidden(p), "tile_parts": np.array(parts, np.uint8)}
+    n, mask = problem.n, problem.mask
+    parts = () if mask.plain else mask.parts(n, n, problem.block_q, problem.block_k)
+    return {"hidden": _hidden(problem), "tile_parts": np.array(parts, np.uint8)}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Declare how the numbers of a pass travel, by their names in the trace and on the wire.
+
+    ``wholes``: arrays of the trace; ``tiles``: what visits compute of a tile, joined to N × N, with
+    the number where no visit computes it; ``sums``: under the array that says where each visit
+    begins, what it has of rows or of sums, NaN where it has only others of these.
+    ``display_only``: arrays that may travel in half precision.
+    """
+
+    wholes: tuple[str, ...]
+    tiles: dict[str, tuple[str, float]]
+    sums: dict[str, dict[str, str]]
+    display_only: tuple[str, ...]
+
+    def of_visit(self) -> dict[str, str]:
+        """Return {attribute of a visit: its name on the wire}."""
+        names = {attribute: name for attribute, (name, _) in self.tiles.items()}
+        return names | {k: name for found in self.sums.values() for k, name in found.items()}
+
+
+MATRICES = ("Q", "K", "V", "O", "dO", "dQ", "dK", "dV")
+LAYOUTS = {
+    "forward": Layout(
+        wholes=("Q", "K", "V", "O", "lse"),
+        # What the product gives; `hidden` is what the mask takes away.
+        tiles={"scores": ("S", -np.inf), "P": ("P", 0)},
+        sums={"r_ptr": {name: f"r_{name}" for name in ROW_STATS}, "a_ptr": {"O": "acc"}},
+        display_only=("Q", "K", "V", "O", "P", "acc"),
+    ),
+    "backward": Layout(
+        wholes=(*MATRICES, "lse", "D"),
+        tiles={
+            "scores": ("S", -np.inf),
+            **{name: (name, 0) for name in ("P", "dP", "dS")},
+            "slope": ("slope", 1),
+        },
+        sums={
+            "a_ptr": {"part_dQ": "part_dQ", "dQ": "acc_dQ"},
+            "c_ptr": {"dK": "acc_dK", "dV": "acc_dV"},
+        },
+        display_only=(*MATRICES, "P", "dP", "dS", "part_dQ", "acc_dQ", "acc_dK", "acc_dV"),
+    ),
+}
+
+
+def _numbers(run: Trace | BackwardTrace, pass_: str) -> Arrays:
+    """Return a whole trace as the arrays of its layout; of visits whose columns are lanes
+    ``lane_S`` and ``lane_P``."""
+    problem, layout = run.problem, LAYOUTS[pass_]
+    arrays: Arrays = {name: getattr(run, name) for name in layout.wholes}
+    of_lanes = [v for v in run.visits if _has_lanes(problem, v)]
+    tiles = [v for v in run.visits if not _has_lanes(problem, v)]
+    for attribute, (name, empty) in layout.tiles.items():
+        if attribute == "slope" and not problem.score.changes:
+            continue
+        arrays[name] = whole = np.full((problem.n, problem.n), empty, "f4")
+        for v in tiles:
+            if (tile := getattr(v, attribute)) is not None:
+                whole[tiling.rows(problem, v.i), tiling.cols(problem, v.j)] = tile
+    for name in "SP" if of_lanes else "":
+        lanes = ALGORITHMS[problem.order].lanes
+        arrays[f"lane_{name}"] = whole = np.full((problem.n, lanes), np.nan, "f4")
+        for v in of_lanes:
+            whole[tiling.rows(problem, v.i)] = getattr(v, name)
+    arrays |= _masked(problem)
+    for pointer, names in layout.sums.items():
+        found = {name: [getattr(v, key) for v in run.visits] for key, name in names.items()}
+        sizes = [
+            max(0 if x is None else x.size for x in of_visit)
+            for of_visit in zip(*found.values(), strict=True)
+        ]
+        arrays[pointer] = _starts(sizes)
+        arrays |= {name: _joined(parts, sizes) for name, parts in found.items()}
+    if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
+        with np.errstate(over="ignore"):
+            arrays |= {name: arrays[name].astype("f2") for name in layout.display_only}
+    return arrays
+
+
+def _has_lanes(problem: Problem, visit: Visit | BackwardVisit) -> bool:
+    """Return True if the columns of the visit's S and P are lanes, not keys."""
+    stage = ALGORITHMS[problem.order].stages.get(visit.stage or "")
+    return stage is not None and stage.columns == "lanes"
 
 
 def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
@@ -110,116 +200,41 @@ def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:
     return np.concatenate([*filled, np.zeros(0)]).astype("f4")
 
 
-def _numbers(run: Trace) -> Arrays:
-    p = run.problem
-    S, P = np.full((p.n, p.n), -np.inf, "f4"), np.zeros((p.n, p.n), "f4")
-    algorithm = ALGORITHMS[p.order]
-    of_lanes = {name for name, stage in algorithm.stages.items() if stage.columns == "lanes"}
-    lanes = {name: np.full((p.n, algorithm.lanes), np.nan, "f4") for name in "SP"}
-    for v in run.visits:
-        if v.stage in of_lanes:
-            lanes["S"][tiling.rows(p, v.i)], lanes["P"][tiling.rows(p, v.i)] = v.S, v.P
-            continue
-        tile = tiling.rows(p, v.i), tiling.cols(p, v.j)
-        if v.scores is not None:  # what the product gives; `hidden` is what the mask takes away
-            S[tile] = v.scores
-        if v.P is not None:
-            P[tile] = v.P
-    rows = [0 if v.m_new is None else len(v.m_new) for v in run.visits]
-    sizes = [0 if v.O is None else v.O.size for v in run.visits]
-    arrays = {"Q": run.Q, "K": run.K, "V": run.V, "O": run.O, "S": S, "P": P, "lse": run.lse}
-    arrays |= {f"lane_{name}": x for name, x in lanes.items() if of_lanes}
-    arrays |= _masked(p)
-    arrays["r_ptr"] = _starts(rows)
-    for name in ROW_STATS:
-        arrays["r_" + name] = _joined([getattr(v, name) for v in run.visits], rows)
-    arrays["a_ptr"] = _starts(sizes)
-    arrays["acc"] = _joined([v.O for v in run.visits], sizes)
-    return _shrunk(arrays, ("Q", "K", "V", "O", "P", "acc"))
-
-
-def _backward_numbers(run: BackwardTrace) -> Arrays:
-    """Return a backward pass as arrays: ``part_dQ`` and ``acc_dQ`` from a_ptr[v], ``acc_dK`` and
-    ``acc_dV`` from c_ptr[v]: what visit v adds and the sums after it, NaN where it has one of the
-    two; S, P, dP, dS, slope as a whole, with −∞, 0 and 1 where no visit computes them."""
-    p = run.problem
-    matrices = ("Q", "K", "V", "O", "dO", "dQ", "dK", "dV")
-    arrays = {name: getattr(run, name) for name in (*matrices, "lse", "D")}
-    wholes = {"scores": ("S", -np.inf), "P": ("P", 0), "dP": ("dP", 0), "dS": ("dS", 0)}
-    wholes |= {"slope": ("slope", 1)} if p.score.changes else {}
-    for name, (called, empty) in wholes.items():
-        arrays[called] = whole = np.full((p.n, p.n), empty, "f4")
-        for v in run.visits:
-            if (tile := getattr(v, name)) is not None:
-                whole[tiling.rows(p, v.i), tiling.cols(p, v.j)] = tile
-    arrays |= _masked(p)
-    for pointer, sums in (
-        ("a_ptr", {"part_dQ": "part_dQ", "dQ": "acc_dQ"}),
-        ("c_ptr", {"dK": "acc_dK", "dV": "acc_dV"}),
-    ):
-        found = {called: [getattr(v, name) for v in run.visits] for name, called in sums.items()}
-        sizes = [
-            max(0 if x is None else x.size for x in of_visit)
-            for of_visit in zip(*found.values(), strict=True)
-        ]
-        arrays[pointer] = _starts(sizes)
-        arrays |= {called: _joined(parts, sizes) for called, parts in found.items()}
-    display_only = ("P", "dP", "dS", "part_dQ", "acc_dQ", "acc_dK", "acc_dV")
-    return _shrunk(arrays, (*matrices, *display_only))
-
-
 def _starts(sizes: list[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
 
 
-def _shrunk(arrays: Arrays, display_only: tuple[str, ...]) -> Arrays:
-    """Convert the display-only arrays to half precision if all arrays together are large."""
-    if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
-        with np.errstate(over="ignore"):
-            for name in display_only:
-                arrays[name] = arrays[name].astype("f2")
-    return arrays
-
-
-def _heads(p: Problem) -> dict[str, int]:
+def _heads(problem: Problem) -> dict[str, int]:
     """Return the chosen head, and the bytes of K and V that a token leaves in the cache."""
-    kv_bytes = 2 * p.kv_heads * p.d * ITEMSIZE[p.dtype]
-    of_heads = {"head": p.head, "q_heads": p.q_heads, "kv_head": p.kv_head, "kv_heads": p.kv_heads}
-    return of_heads | {"kv_bytes": kv_bytes}
-
-
-def _changes(p: Problem) -> list[dict]:
-    return p.score.to_json(p.head, p.q_heads)
+    names = ("head", "q_heads", "kv_head", "kv_heads")
+    kv_bytes = 2 * problem.kv_heads * problem.d * ITEMSIZE[problem.dtype]
+    return {name: getattr(problem, name) for name in names} | {"kv_bytes": kv_bytes}
 
 
 def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
-    size, of, orders = ITEMSIZE[problem.dtype], PASSES[pass_], lanes_of(problem.order, pass_)
-    fields = ("n", "d", "block_q", "block_k", "order", "dtype", "inputs", "seed")
+    of, orders = PASSES[pass_], lanes_of(problem.order, pass_)
+    fields = ("n", "d", "block_q", "block_k", "dtype", "inputs", "seed")
     totals = {
         convention: {o: summed(replace(problem, order=o), convention, pass_) for o in orders}
         for convention in CONVENTIONS
     }
-    names = row_names(problem)
     return {
         "version": VERSION,
         "kind": str(KIND),
         "query": problem.to_query(),
-        "problem": {f: getattr(problem, f) for f in (*fields, "sink", "scale", "Tr", "Tc")}
+        "problem": {name: getattr(problem, name) for name in (*fields, "sink", "scale", "Tr", "Tc")}
         | {"order": OF_PASS[pass_][problem.order].key}  # a variant's backward is another's
-        | {"mask": str(problem.mask), "plain": problem.mask.plain}
-        | {
-            "score": str(problem.score),
-            "changes": _changes(problem),
-        }
+        | {"mask": str(problem.mask), "plain": problem.mask.plain, "score": str(problem.score)}
+        | {"changes": problem.score.to_json(problem.head, problem.q_heads)}
         | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
         | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
-        "row_names": list(names) if names else None,
+        "row_names": row_names(problem),
         "numbers": numbers,
         "pass": pass_,
         "phases": of.phases,
         "stages": of.stages,
         "tensors": of.tensors,
-        "itemsize": {name: 4 if name in STATISTICS | PARTIAL else size for name in of.tensors},
+        "itemsize": {name: itemsize(problem, name) for name in of.tensors},
         "pairs": [name for name in of.tensors if name in PAIRS],
         "tile_counts": tiling.counts(problem),
         "totals": totals,
@@ -232,13 +247,20 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     where there is no backward pass."""
     arrays = _skeleton(problem, schedule(problem, pass_), PASSES[pass_])
     header = _header(problem, pass_, numbers := has_numbers(problem, pass_))
-    if numbers and pass_ == "backward":
-        run = trace_backward(problem)
-        arrays |= _backward_numbers(run)
-        header |= {} if run.dsink is None else {"dsink": float(run.dsink)}
-    elif numbers:
-        arrays |= _numbers(trace(problem))
+    if numbers:
+        run = TRACES[pass_](problem)
+        arrays |= _numbers(run, pass_)
+        if isinstance(run, BackwardTrace) and run.dsink is not None:
+            header["dsink"] = float(run.dsink)
     return _packed(header, arrays)
+
+
+def _pack_visit(step: int, visit: Visit | BackwardVisit, arrays: Arrays, pass_: str) -> bytes:
+    """Pack the visit's own numbers, by the names of the whole trace, with these arrays."""
+    for attribute, name in LAYOUTS[pass_].of_visit().items():
+        if (x := getattr(visit, attribute)) is not None:
+            arrays[name] = x
+    return _packed({"version": VERSION, "step": step}, arrays)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:
@@ -247,49 +269,39 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     visit, before = one_visit(problem, step)
     Q, K, V = make_inputs(problem)
     rows, cols = tiling.rows(problem, visit.i), tiling.cols(problem, visit.j)
-    stage = ALGORITHMS[problem.order].stages.get(visit.stage or "")
-    if stage and stage.columns == "lanes":  # it meets no key
+    if _has_lanes(problem, visit):  # it meets no key
         cols = slice(0)
     arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
     if visit.S is not None:
-        arrays["S"] = visit.S if visit.scores is None else visit.scores
-    if visit.P is not None:
-        arrays["P"] = visit.P
-    for name in ROW_STATS:
-        if getattr(visit, name) is not None:
-            arrays["r_" + name] = getattr(visit, name)
-    for name, source in (("acc", visit), ("acc_before", before)):
-        if source is not None and source.O is not None:
-            arrays[name] = source.O
+        arrays["S"] = visit.S  # in place of the scores, in a stage that has none
+    if before is not None and before.O is not None:
+        arrays["acc_before"] = before.O
     if visit.l_new is not None and visit.O is not None:
         l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
         divided = visit.stage or ALGORITHMS[problem.order].output != "unnormalized"
         arrays["O"] = visit.O if divided else visit.O / l
-    return _packed({"version": VERSION, "step": step}, arrays)
+    return _pack_visit(step, visit, arrays, "forward")
 
 
 def pack_visit_backward(problem: Problem, step: int) -> bytes:
-    """Pack one visit of the backward pass, by the names of the whole trace: O_i, dO_i, lse and D of
-    its rows; of its tile S, P, dP, dS and the slope; what it adds to dQ_i, ``acc_`` the sums after
-    it, ``before_`` those that it continues, and dQ_i, dK_j, dV_j where it stores them."""
+    """Pack one visit of the backward pass: O_i, dO_i, lse and D of its rows; of its tile S, P, dP,
+    dS and the slope; what it adds to dQ_i, ``acc_`` the sums after it, ``before_`` those that it
+    continues, and dQ_i, dK_j, dV_j where it stores them."""
     visit, before, run = one_visit_backward(problem, step)
     rows = slice(0) if visit.i is None else tiling.rows(problem, visit.i)
     cols = tiling.cols(problem, visit.j)
     arrays = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
     arrays |= {name: getattr(run, name)[cols] for name in ("K", "V")}
     arrays["hidden"] = _hidden(problem, rows, cols)
-    of_visit = {"D": "D", "scores": "S", "slope": "slope", "part_dQ": "part_dQ"}
-    of_visit |= {name: name for name in ("P", "dP", "dS")} | {f"d{x}": f"acc_d{x}" for x in "QKV"}
-    for name, called in of_visit.items():
-        if (x := getattr(visit, name)) is not None:
-            arrays[called] = x
+    if visit.D is not None:
+        arrays["D"] = visit.D
     arrays |= {f"before_{name}": x for name, x in before.items()}
     if "store" in visit.phases:
         stored = {move.tensor for move in visit.transfers if move.op == "write"}
         for name, block in {"dQ": rows, "dK": cols, "dV": cols}.items():
             if name in stored:
                 arrays[name] = getattr(run, name)[block]
-    return _packed({"version": VERSION, "step": step}, arrays)
+    return _pack_visit(step, visit, arrays, "backward")
 
 
 def _packed(header: dict, arrays: Arrays) -> bytes:

@@ -2,6 +2,7 @@
 
 import triton
 
+from ..tiles import addresses
 from ..triton_internals import tl
 
 
@@ -16,11 +17,9 @@ def before_kernel(
     blocks = PADDED // ROWS
     bh = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
-    dims, m64, row_ok = tl.arange(0, D), rows.to(tl.int64), rows < Nq
-    o_ptrs = O + bh // H * o_strides[0] + bh % H * o_strides[1]
-    do_ptrs = DO + bh // H * do_strides[0] + bh % H * do_strides[1]
-    o_ptrs += m64[:, None] * o_strides[2] + dims[None, :] * o_strides[3]
-    do_ptrs += m64[:, None] * do_strides[2] + dims[None, :] * do_strides[3]
+    dims, row_ok = tl.arange(0, D), rows < Nq
+    o_ptrs = addresses(O, o_strides, bh // H, bh % H, rows[:, None], dims[None, :])
+    do_ptrs = addresses(DO, do_strides, bh // H, bh % H, rows[:, None], dims[None, :])
     o = tl.load(o_ptrs, mask=row_ok[:, None], other=0.0).to(tl.float32)
     do = tl.load(do_ptrs, mask=row_ok[:, None], other=0.0).to(tl.float32)
     less = -tl.sum(o * do, 1)
@@ -28,7 +27,7 @@ def before_kernel(
     lse = tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
     tl.store(LESS + bh * PADDED + rows, less)
     tl.store(LSE2 + bh * PADDED + rows, lse)
-    dq_ptrs = DQ + (bh * Nq + m64)[:, None] * D + dims[None, :]
+    dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
     tl.store(dq_ptrs, tl.zeros([ROWS, D], tl.float32), mask=row_ok[:, None])
 
 

@@ -18,6 +18,7 @@ import triton
 
 from ..checks import DTYPES
 from ..configs import Config
+from ..forward import ForwardInputs
 from ..launching import Launch
 from ..orders import ORDERS
 from ..spec import masks
@@ -36,7 +37,7 @@ def compile_kernel(request: dict) -> dict:
     Launch.__call__ = lambda self, *tensors: launches.append(self.compile(*tensors))
     x = torch.empty(1, 1, LENGTH, request["d"], dtype=DTYPES[request["dtype"]])
     mask, config = masks.parse(request["mask"]), Config(**request["config"])
-    ORDERS[request["order"]](x, x, x, mask, 1.0, config, "ieee")(x, x, x)
+    ORDERS[request["order"]](ForwardInputs(x, x, x, mask, 1.0, config))(x, x, x)
     (compiled,) = launches
     asm = compiled.asm
     with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from .. import gradients
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
+from ..forward import ForwardInputs
 from ..launching import observe_launches
 from ..orders import ORDERS
 from ..spec import masks
@@ -56,10 +57,11 @@ def count_traffic(
     check_options(None, order, tuple(ORDERS), block_m, block_n, "ieee")
     q, k, v = _ones(3, n, d, dtype, block_m, block_n)
     config = choose("interpreter", d, q.element_size(), block_m, block_n)
-    options = mask_of, d**-0.5, config, "ieee", check_score(score), sink is not None
     sinks = () if sink is None else (check_sink(sink, q),)
+    options = {"score": check_score(score), "has_sink": bool(sinks), "keep_lse": order == "fa2"}
+    inputs = ForwardInputs(q, k, v, mask_of, d**-0.5, config, **options)
     with _count_bytes() as moved:
-        ORDERS[order](q, k, v, *options, keep_lse=order == "fa2")(q, k, v, *sinks)
+        ORDERS[order](inputs)(q, k, v, *sinks)
     return {name: (moved[name][0], moved[name][1]) for name in TENSORS}
 
 

@@ -11,8 +11,9 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .. import decode
-from ..decode import decode_attention, parts_for
+from ..decode import decode_attention
 from ..reference import reference_attention
+from ..spec.launches import parts_for
 from .calls import Call, call_times
 from .timing import interleave
 

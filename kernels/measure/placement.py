@@ -8,6 +8,7 @@ import statistics
 import torch
 
 from ..availability import INTERPRETED
+from ..forward import ForwardInputs
 from ..orders import ORDERS, config_for
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
@@ -37,9 +38,9 @@ def placement(
     config = config_for(q, block_m, block_n)
     rows = -(-problem.n // config.block_m) if order == "fa2" else 1
     stamps = torch.zeros(problem.batch * problem.heads * rows, 3, dtype=torch.int64, device="cuda")
-    prepare = ORDERS[order]
     scale = 1 / math.sqrt(problem.d)
-    launch = prepare(q, k, v, problem.parsed_mask, scale, config, "ieee", stamps=stamps)
+    inputs = ForwardInputs(q, k, v, problem.parsed_mask, scale, config, stamps=stamps)
+    launch = ORDERS[order](inputs)
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
     found = []
     warm_up(flush)

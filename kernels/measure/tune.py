@@ -1,8 +1,8 @@
 """Find configurations on the GPU at hand: `python -m kernels.measure.tune --kernel hopper`.
 
 Other kernels are `fa2` and `decode`.
-Nothing is written: the winners go into `hopper.plans.TABLE`, `configs.TABLE` or `decode.TABLE` by
-hand, with a line in LOG.md. A candidate is first compared with float64, then timed against others.
+Nothing is written: the winners go into `hopper.plans.TABLE` or configs.json by hand, with a line in
+LOG.md. A candidate is first compared with float64, then timed against others.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from .. import decode, fa2, hopper
 from ..configs import Config
+from ..forward import ForwardInputs
 from ..hopper import plans
 from ..reference import naive_attention, reference_attention
 from ..spec import masks
@@ -70,7 +71,7 @@ def forward(candidate: plans.Plan | Config, mask: masks.Mask, q, k, v) -> Callab
     """Return a function of no arguments that runs one candidate and returns O."""
     if isinstance(candidate, plans.Plan):
         return lambda: hopper.flash_attention(q, k, v, mask=mask.text, plan=candidate)
-    call = fa2.prepare(q, k, v, mask, q.shape[-1] ** -0.5, candidate, "ieee")
+    call = fa2.prepare(ForwardInputs(q, k, v, mask, q.shape[-1] ** -0.5, candidate))
     return lambda: call(q, k, v)[0]
 
 

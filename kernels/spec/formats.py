@@ -76,16 +76,6 @@ class Format:
         over = math.inf if self.has_infinity else self.largest
         return np.where(np.abs(rounded) > self.largest, np.copysign(over, x), rounded)
 
-    def round_one(self, x: float) -> float:
-        """``round_to`` of one Python float, fast: for sums that must go term by term."""
-        if x - x != 0:  # infinities and NaN
-            return float(self.round_to(x))
-        place = max(math.frexp(x)[1] - 1, self.lowest) - self.mantissa_bits
-        rounded = math.ldexp(round(math.ldexp(x, -place)), place) or math.copysign(0.0, x)
-        if abs(rounded) > self.largest:
-            return math.copysign(math.inf if self.has_infinity else self.largest, x)
-        return rounded
-
     def encode(self, x: np.ndarray | float) -> np.ndarray:
         """The bits of ``x`` rounded, uint32, right-aligned; NaN as one quiet NaN without a sign."""
         x = self.round_to(x)
@@ -103,21 +93,6 @@ class Format:
             1 << (self.mantissa_bits - 1) if self.has_infinity else (1 << self.mantissa_bits) - 1
         )
         return np.where(np.isnan(x), ones | np.uint32(quiet), bits).astype(np.uint32)
-
-    def decode(self, bits: np.ndarray | int) -> np.ndarray:
-        """What the bits (integers, right-aligned) stand for, float64."""
-        bits = np.asarray(bits).astype(np.int64)
-        mantissa = bits & ((1 << self.mantissa_bits) - 1)
-        top = (1 << self.exponent_bits) - 1
-        field = (bits >> self.mantissa_bits) & top
-        leading = np.where(field > 0, 1 << self.mantissa_bits, 0)
-        place = np.maximum(field, 1) - self.bias - self.mantissa_bits
-        x = np.ldexp((mantissa + leading).astype(np.float64), place)
-        if self.has_infinity:
-            x = np.where(field == top, np.where(mantissa == 0, math.inf, math.nan), x)
-        else:
-            x = np.where((field == top) & (mantissa == (1 << self.mantissa_bits) - 1), math.nan, x)
-        return np.where(bits >> (self.width - 1) & 1, -x, x)
 
     def fields(self, x: float) -> tuple[str, str, str]:
         """(sign, exponent, mantissa) of ``x`` rounded, as text of "0" and "1"."""

@@ -76,12 +76,6 @@ def test_without_mask_the_papers_own_formulas(order):
     assert both(summed(p, COMPULSORY)) == compulsory[order] * e
 
 
-def test_fa2_does_not_always_move_less():
-    sizes = {"n": 256, "d": 64, "block_q": 32, "block_k": 64, "causal": False}
-    ratio = total(Problem(order="fa2", **sizes)) / total(Problem(order="fa1", **sizes))
-    assert ratio == pytest.approx(1.26, abs=0.005)
-
-
 @given(problems(most_n=48, most_d=20))
 def test_fa2_never_asks_for_more_than_standard_in_the_same_tiles(problem):
     fa2, standard = (total(replace(problem, order=order)) for order in ("fa2", "standard"))

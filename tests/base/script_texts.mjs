@@ -1,5 +1,6 @@
 // Prints as JSON what scripts take from assets/texts, and their string literals, as TypeScript knows them:
-// node script_texts.mjs TYPESCRIPT TSCONFIG [FILE…] → [{file, uses: [{page, keys, values}], literals}].
+// node script_texts.mjs TYPESCRIPT TSCONFIG [FILE…] → [{file, uses: [{page, keys, values}], literals}], the
+// values of a phrase null.
 // Without files, of all scripts that the configuration names.
 
 import { createRequire } from "node:module";
@@ -21,11 +22,14 @@ const resolved = (node) => {
   return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 };
 
-/** The page whose texts a function writes: it was made by textsOf(<page>.json). */
-function pageOf(callee) {
+/** The page whose texts a function writes, and by what it was made: textsOf(<page>.json) takes a key and values,
+ * phrasesOf(<page>.json) keys. */
+function sourceOf(callee) {
   const made = ts.isIdentifier(callee) && resolved(callee)?.valueDeclaration?.initializer;
-  if (!made || !ts.isCallExpression(made) || made.expression.getText() !== "textsOf") return null;
-  return basename(resolved(made.arguments[0]).declarations[0].getSourceFile().fileName, ".json");
+  const maker = made && ts.isCallExpression(made) && made.expression.getText();
+  if (maker !== "textsOf" && maker !== "phrasesOf") return null;
+  const { fileName } = resolved(made.arguments[0]).declarations[0].getSourceFile();
+  return { page: basename(fileName, ".json"), maker };
 }
 
 /** The keys that an expression may be; a part that no type knows is a …. */
@@ -39,15 +43,17 @@ function read(source) {
   const found = { file: source.fileName, uses: [], literals: [] };
   const visit = (node) => {
     if (ts.isImportDeclaration(node)) return;
-    const page = ts.isCallExpression(node) && pageOf(node.expression);
-    if (page) {
+    const source = ts.isCallExpression(node) && sourceOf(node.expression);
+    if (source) {
       const [key, values] = node.arguments;
+      const isPhrase = source.maker === "phrasesOf";
       const names = values ? checker.getTypeAtLocation(values).getProperties() : [];
-      found.uses.push({
-        page,
-        keys: keysOf(checker.getTypeAtLocation(key)),
-        values: names.map(({ name }) => name),
-      });
+      for (const one of isPhrase ? node.arguments : [key])
+        found.uses.push({
+          page: source.page,
+          keys: keysOf(checker.getTypeAtLocation(one)),
+          values: isPhrase ? null : names.map(({ name }) => name),
+        });
     }
     const selects =
       ts.isCallExpression(node) &&

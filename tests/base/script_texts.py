@@ -20,11 +20,12 @@ TYPESCRIPT = Path(sys.prefix) / "node_modules" / "typescript"
 
 @dataclass(frozen=True)
 class Use:
-    """One call that writes a text: the keys that it may have, and the names of its values."""
+    """One call that writes a text: the keys that it may have, and the names of its values; None for
+    a phrase, whose values are those of a frame."""
 
     page: str
     keys: tuple[str, ...]
-    values: frozenset[str]
+    values: frozenset[str] | None
     file: str
 
     def matches(self, keys: set[str]) -> set[str]:
@@ -44,7 +45,12 @@ def read(*files: Path) -> list[dict]:
 def uses_of(script: dict) -> list[Use]:
     file = Path(script["file"]).name
     return [
-        Use(use["page"], tuple(use["keys"]), frozenset(use["values"]), file)
+        Use(
+            use["page"],
+            tuple(use["keys"]),
+            None if use["values"] is None else frozenset(use["values"]),
+            file,
+        )
         for use in script["uses"]
     ]
 

@@ -11,7 +11,6 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from explainer.base.cards import CARDS
-from kernels.spec.occupancy import SM_LIMITS
 
 # compute capability → KiB a block may opt into, KiB of an SM; CUDA C++ Programming Guide
 SHARED_KIB = {
@@ -87,9 +86,3 @@ def test_a_card_names_its_source_and_cannot_change():
         assert "NVIDIA" in card.source and 2018 <= card.year <= 2025
     with pytest.raises(FrozenInstanceError):
         CARDS["t4"].sms = 1
-
-
-@pytest.mark.parametrize("card", CARDS.values(), ids=CARDS)
-def test_the_kernels_know_the_same_shared_memory(card):
-    per_sm, kept, *_ = SM_LIMITS[card.arch]
-    assert (card.shared_per_sm_bytes, card.shared_bytes) == (per_sm * 1024, (per_sm - kept) * 1024)

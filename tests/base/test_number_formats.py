@@ -19,15 +19,16 @@ SATURATES = bool(torch.isfinite(torch.tensor([1e9]).to(torch.float8_e4m3fn).floa
 
 
 def representable(f) -> np.ndarray:
-    """Every number of a narrow format, 60,000 of a wide one, both signs; finite."""
-    all_bits = 1 << f.width
-    bits = (
-        np.arange(all_bits)
-        if f.width <= 16
-        else np.random.default_rng(1).integers(0, all_bits, 60_000)
-    )
-    x = f.decode(bits)
-    return x[np.isfinite(x)]
+    """Every number of a narrow format, 60,000 of a wide one, both signs; finite, as PyTorch has it
+    and, for TF32, as the upper bits of fp32."""
+    random = np.random.default_rng(1)
+    bits = np.arange(1 << f.width) if f.width <= 16 else random.integers(0, 1 << f.width, 60_000)
+    if f.name == "tf32":
+        bits, dtype, bits_dtype = bits << 13, torch.float32, torch.int32
+    else:
+        dtype, bits_dtype = DTYPES[f.name]
+    x = torch.from_numpy(bits).to(bits_dtype).view(dtype).double()
+    return x[x.isfinite()].numpy()
 
 
 def inputs(f) -> np.ndarray:
@@ -64,9 +65,13 @@ def test_bit_by_bit_as_torch(name):
     assert np.array_equal(f.round_to(x), kept, equal_nan=True)
     assert np.array_equal(np.signbit(f.round_to(x))[number], np.signbit(kept)[number])
     bits = theirs.view(bits_dtype).numpy().astype(np.int64) & ((1 << f.width) - 1)
-    assert np.array_equal(f.encode(x)[number], bits[number])
-    assert np.isnan(f.decode(f.encode(x)[~number])).all()
-    assert np.array_equal(f.decode(bits), kept, equal_nan=True)
+    encoded = torch.from_numpy(f.encode(x).astype(np.int64))
+    assert np.array_equal(encoded[number], bits[number])
+    assert encoded[~number].to(bits_dtype).view(dtype).isnan().all()
+    for value, pattern in zip(x[number][::5000], bits[number][::5000], strict=True):
+        sign, exponent, mantissa = f.fields(value)
+        assert (len(exponent), len(mantissa)) == (f.exponent_bits, f.mantissa_bits)
+        assert int(sign + exponent + mantissa, 2) == pattern
 
 
 def test_e4m3_beyond_its_range():
@@ -87,17 +92,6 @@ def test_tf32_by_masks_on_fp32():
     assert len(x) > 10_000 and f.width == 19
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_decode_undoes_encode(name):
-    f = FORMATS[name]
-    x = representable(f)
-    assert np.array_equal(f.decode(f.encode(x)), x)
-    assert np.array_equal(f.round_to(x), x)
-    sign, exponent, mantissa = f.fields(-f.largest)
-    assert f.decode(int(sign + exponent + mantissa, 2)) == -f.largest
-    assert (len(sign), len(exponent), len(mantissa)) == (1, f.exponent_bits, f.mantissa_bits)
-
-
 @pytest.mark.parametrize("name", DTYPES)
 def test_limits_are_torchs(name):
     f, info = FORMATS[name], torch.finfo(DTYPES[name][0])
@@ -110,13 +104,3 @@ def test_the_limits_that_people_know():
     assert FORMATS["e4m3"].largest == 448 and FORMATS["e5m2"].largest == 57_344
     assert FORMATS["fp16"].largest == 65_504
     assert FORMATS["tf32"].smallest_normal == FORMATS["fp32"].smallest_normal
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_one_number_as_many(name):
-    f = FORMATS[name]
-    x = inputs(f)[::7].astype(np.float64)
-    one = np.array([f.round_one(float(v)) for v in x])
-    assert np.array_equal(one, f.round_to(x), equal_nan=True)
-    number = ~np.isnan(x)
-    assert np.array_equal(np.signbit(one)[number], np.signbit(f.round_to(x))[number])

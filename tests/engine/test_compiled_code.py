@@ -7,7 +7,7 @@ import re
 import pytest
 
 from explainer.base.fields import ProblemError
-from explainer.base.records import load
+from explainer.base.records import rows_where
 from explainer.engine import compiled_code
 
 GOOD = {"arch": "sm_80", "d": "64", "br": "32", "bc": "32", "mask": "full", "kind": "ptx"}
@@ -51,12 +51,8 @@ def test_texts_are_of_this_kernel_for_this_card(texts, arch):
     other = {"sm_80": "wgmma", "sm_90": "mma.sync.aligned.m16"}[arch]
     assert other not in ptx["text"]
     br, bc = (int(x) for x in TILES[arch])
-    row = next(
-        r
-        for r in load("compiled")["rows"]
-        if (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"])
-        == (arch, 64, False, "fa2", br, bc)
-    )
+    tile = {"d": 64, "block_m": br, "block_n": bc, "causal": False, "order": "fa2"}
+    (row,) = rows_where("compiled", arch=arch, **tile)
     for report in (ptx, sass):
         assert report["shared_bytes"] == row["shared_bytes"] and report["spill_bytes"] == 0
         assert re.fullmatch(r"\d+\.\d+\.\d+\S*", report["triton"])
@@ -92,9 +88,8 @@ def test_a_bad_query_gives_one_sentence(key, value, monkeypatch):
 
 def test_a_tile_that_the_compiler_refused_says_so(monkeypatch):
     """None of the recorded ones was: one is made up."""
-    row = {"arch": "sm_80", "d": 64, "block_m": 32, "block_n": 32, "causal": False, "order": "fa2"}
-    made = {"rows": [row | {"refused": "The compiler refused it."}]}
-    monkeypatch.setattr(compiled_code, "load", lambda _: made)
+    made = [{"refused": "The compiler refused it."}]
+    monkeypatch.setattr(compiled_code, "rows_where", lambda *_, **same: made)
     monkeypatch.setattr(compiled_code, "_child", lambda request: pytest.fail("it was compiled"))
     with pytest.raises(ProblemError, match=r"^The compiler refused it\.$"):
         compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)

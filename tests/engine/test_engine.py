@@ -203,17 +203,6 @@ def test_a_child_killed_while_a_line_of_it_is_passed_on_is_lost():
         child.next(time.monotonic() + WAIT_S)
 
 
-def test_two_hundred_at_once_are_bounded_and_all_answered(fake):
-    engine = fake(max_waiting=32)
-    engine.submit(problem(6))
-    with fake.gate.held():
-        jobs = [engine.submit(problem(0, n=17 + k), f"s{k}") for k in range(200)]
-    states = [finish(job).state for job in jobs]
-    assert states == ["done"] * 32 + ["failed"] * 168
-    assert all(job.why == BUSY for job in jobs if job.state == "failed")
-    assert finish(engine.submit(problem())).state == "done"
-
-
 def test_the_state_that_healthz_shows(fake):
     engine = fake()
     finish(engine.submit(problem(2)))

@@ -12,7 +12,8 @@ from explainer.engine.job import BUSY, GONE, REFUSED
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from tests.engine import faulty_worker as faulty
-from tests.workers import WAIT_S, Clock, Gate, Patient
+from tests.engine.conftest import finish
+from tests.workers import Clock, Gate, Patient
 
 MAX_WAITING = 8
 WORKER = "from tests.engine import faulty_worker; faulty_worker.main()"
@@ -40,11 +41,6 @@ def engine(clock, gate):
 def asked(seed: int, n: int = 32) -> RunRequest:
     problem = Problem(n=n, d=16, block_q=16, block_k=16, seed=seed, inputs="random")
     return RunRequest(problem, ("fa2",))
-
-
-def finish(job):
-    assert job.finished.wait(WAIT_S), f"still {job.state}"
-    return job
 
 
 def recovers(engine, n: int) -> None:

@@ -18,21 +18,17 @@ from explainer.algorithms.traffic import compulsory_bytes
 from explainer.engine import admission, worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
-from explainer.engine.jobs import Refused
+from explainer.engine.jobs import REFUSALS, Refused
 from explainer.engine.requests import METHODS, ORDERS, RunRequest, Sweep
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
 from tests import by_hand
+from tests.engine.conftest import finish
 from tests.schema import misfit
 from tests.workers import WAIT_S, Clock, Patient
 
 # Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
 WORKER = "import os; os.nice = lambda by: 0; from explainer.engine import worker; worker.main()"
-
-
-def finish(job):
-    assert job.finished.wait(WAIT_S), f"still {job.state}"
-    return job
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +168,9 @@ def test_a_cancelled_request_ends_where_it_next_reports():
     answers = SimpleNamespace(
         report=lambda *progress: sent.append(progress), send=lambda **said: sent.append(said)
     )
-    worker._answer({}, cancelled, answers, SimpleNamespace(answer=answer, Refused=Refused))
+    worker._answer(
+        {}, cancelled, answers, SimpleNamespace(answer=answer, Refused=Refused, REFUSALS=REFUSALS)
+    )
     assert sent == [("first", 0, 1), {"refused": "The run was canceled."}]
 
 

@@ -2,7 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { equal, fixtures, flat, real, same, traceOf } from "./load.mjs";
+import {
+  checkStated,
+  equal,
+  fixtures,
+  flat,
+  near,
+  placesOf,
+  real,
+  same,
+  traceOf,
+} from "./load.mjs";
 import {
   BACKWARD,
   acts,
@@ -25,16 +35,10 @@ import {
   describeStep,
   sentence,
   slowFrom,
-  stated,
   sumsOfRows,
 } from "./model.mjs";
 
 const GRADIENTS = ["dQ", "dK", "dV"];
-const near = (found, wanted, where, slack) =>
-  assert.ok(
-    Math.abs(found - wanted) <= slack * Math.max(1, Math.abs(wanted)),
-    `${where}: ${found}, not ${wanted}`,
-  );
 
 /** P, dP, dS of the tile as they are shown, against plain matrices. */
 function tile(trace, f, { dense, exact }, where) {
@@ -96,27 +100,16 @@ for (const [name, case_] of fixtures("backward")) {
   const { n, d, order, sink } = trace.problem;
 
   test(`${name}: every place`, () => {
-    const all = Array.from({ length: trace.steps }, (_, step) =>
-      phasesOf(trace, step).map((phase) => `${step} ${phase}`),
-    ).flat();
     equal(
-      all,
-      case_.places.map(({ step, phase }) => `${step} ${phase}`),
+      placesOf(trace),
+      case_.places.map(({ step, phase }) => ({ step, phase })),
       name,
     );
     for (const want of case_.places) {
       const where = `${name}: ${want.step} ${want.phase}`;
       const f = frame(trace, want.step, want.phase);
-      const says = Object.fromEntries(
-        Object.entries(stated(f)).map(([key, value]) => [key.slice(5), value]),
-      );
-      const { step, phase, i, j, kind, reads, writes } = want;
-      equal(
-        says,
-        { pass: "backward", order, step, steps: trace.steps, phase, i, j, kind, reads, writes },
-        where,
-      );
-      assert.equal(f.stage, want.stage, where);
+      checkStated(f, want, where);
+      equal([f.pass, f.problem.order, f.steps], ["backward", order, trace.steps], where);
       equal([f.grads.added, f.grads.of], [want.added, want.of], where);
       equal(
         f.stats.map((s) => String(s.row)),

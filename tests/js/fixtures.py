@@ -289,9 +289,13 @@ def race(problem: Problem) -> dict:
 
 def on_chip(problem: Problem) -> dict:
     """Of each card: does the tile fit, and the largest square one that would."""
+    shared, registers = (
+        sum(part.nbytes for part in tile_budget.budget(problem) if part.place == place)
+        for place in (tile_budget.SHARED, tile_budget.REGISTERS)
+    )
     return {
         key: [
-            tile_budget.fits(problem, card),
+            shared <= card.shared_bytes and registers <= card.registers_per_sm_bytes,
             min(problem.n, tile_budget.largest_square(problem, card)),
         ]
         for key, card in tile_budget.CARDS.items()

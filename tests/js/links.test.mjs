@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { equal, fixtures, real, traceOf } from "./load.mjs";
+import { equal, fixtures, near, placesOf, real, traceOf } from "./load.mjs";
 import {
   ALGORITHMS,
   AXES,
@@ -19,16 +19,6 @@ import {
 } from "./model.mjs";
 
 const range = (count) => Array.from({ length: count }, (_, k) => k);
-const placesOf = (trace) =>
-  range(trace.steps).flatMap((step) => phasesOf(trace, step).map((phase) => ({ step, phase })));
-const near = (found, wanted, where, slack = 2e-5) => {
-  if (Number.isNaN(real(wanted))) return assert.ok(Number.isNaN(found), where);
-  assert.ok(
-    found === real(wanted) ||
-      Math.abs(found - real(wanted)) <= slack * Math.max(1, Math.abs(wanted)),
-    `${where}: ${found}, not ${wanted}`,
-  );
-};
 
 /** Names of all kinds: of the first, a middle and the last of each axis, and every word. */
 function names(trace, f) {
@@ -124,7 +114,7 @@ function sums(trace, f, want, where) {
       assert.equal(explanation.terms !== null, made, `${where}: S ${r} ${c}`);
       if (!made) continue;
       assert.equal(explanation.terms.length, p.d);
-      near(explanation.total, want.products[r][c], `${where}: the products of ${r}, ${c}`);
+      near(explanation.total, want.products[r][c], `${where}: the products of ${r}, ${c}`, 2e-5);
       const steps = changed(p, explanation.total * p.scale, r, c);
       near(
         steps.at(-1)?.s ?? explanation.total * p.scale,

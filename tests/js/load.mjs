@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { decode, prepare } from "./model.mjs";
+import { decode, phasesOf, prepare, stated } from "./model.mjs";
 
 const folder = process.env.FIXTURES;
 
@@ -41,3 +41,27 @@ export function same(found, wanted, where) {
 
 /** Equal, and if not, where. */
 export const equal = (found, wanted, where) => assert.deepEqual(found, wanted, where);
+
+/** Equal but for rounding. */
+export function near(found, wanted, where, slack = 1e-5) {
+  const right = real(wanted);
+  const isNear = Math.abs(found - right) <= slack * Math.max(1, Math.abs(right));
+  if (!Object.is(found, right)) assert.ok(isNear, `${where}: ${found}, not ${right}`);
+}
+
+/** Every phase of every visit, in order. */
+export const placesOf = (trace) =>
+  Array.from({ length: trace.steps }, (_, step) =>
+    phasesOf(trace, step).map((phase) => ({ step, phase })),
+  ).flat();
+
+const STATED = ["step", "phase", "i", "j", "kind", "reads", "writes"];
+
+/** A player states where it is and how many bytes were moved until there. */
+export function checkStated(f, want, where) {
+  const { order } = f.problem;
+  const wanted = STATED.map((key) => [`data-${key}`, want[key]]);
+  const common = { "data-pass": f.pass, "data-order": order, "data-steps": f.steps };
+  equal(stated(f), { ...common, ...Object.fromEntries(wanted) }, where);
+  assert.equal(f.stage, want.stage, where);
+}

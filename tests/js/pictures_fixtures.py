@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from explainer.learn.gpu import sectors
-from explainer.learn.linear_algebra import measures
 from explainer.learn.registry import answer
 from explainer.learn.vectors import PLANE
 
@@ -20,19 +19,11 @@ def write_pictures(folder: Path) -> None:
     arrows = []
     for q in tips[::2]:
         for k in tips:
-            found = measures(np.array(q), np.array(k))
-            cosine = found["cosine"]
-            angle = None if cosine is None else float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
-            arrows.append(
-                {
-                    "q": list(q),
-                    "k": list(k),
-                    "dot": found["dot"],
-                    "length": found["norm_b"],
-                    "on": found["dot"] / found["norm_b"] if found["norm_b"] else 0.0,
-                    "angle": angle,
-                }
-            )
+            dot, length = float(np.dot(q, k)), float(np.linalg.norm(k))
+            both = length * float(np.linalg.norm(q))
+            angle = float(np.degrees(np.arccos(np.clip(dot / both, -1, 1)))) if both else None
+            on = dot / length if length else 0.0
+            arrows.append({"q": q, "k": k, "dot": dot, "length": length, "on": on, "angle": angle})
     pyramid = {
         key: answer({"w": "memory", "card": key})["blocks"][0]["data"] for key in ("h200", "t4")
     }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { equal, fixtures, real, traceOf } from "./load.mjs";
+import { equal, fixtures, near, real, traceOf } from "./load.mjs";
 import {
   changes,
   distance,
@@ -15,12 +15,6 @@ import {
   verdict,
   visitsOf,
 } from "./model.mjs";
-
-const near = (found, wanted, where) =>
-  assert.ok(
-    Math.abs(found - real(wanted)) <= 1e-5 * Math.max(1, Math.abs(wanted)),
-    `${where}: ${found}, not ${wanted}`,
-  );
 
 /** At each place: nothing is known before its phase, and the bars fit their outline after the last tile. */
 function checkRow(trace, row, want, hidden, where) {

@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import step from "../../assets/texts/step.json" with { type: "json" };
+import stepBackward from "../../assets/texts/step_backward.json" with { type: "json" };
 import { equal, fixtures, flat, same } from "./load.mjs";
 import {
+  ALGORITHMS,
   axisOf,
   bytes,
   codeText,
@@ -18,6 +21,7 @@ import {
   textsOf,
   split,
   ticks,
+  VALUES,
 } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
@@ -221,4 +225,15 @@ test("a text names its values, and takes no others", () => {
   assert.throws(() => say("counted"), /has no n/);
   assert.throws(() => say("plain", { n: 1 }), /no place for n/);
   assert.throws(() => say("odd", { n: 1 }), /\.2f/);
+});
+
+test("every name in a phrase is one of a frame's values", () => {
+  const own = Object.values(ALGORITHMS).map(({ texts }) => texts.sentences ?? {});
+  const phrases = [step, stepBackward].flatMap((texts) =>
+    Object.values(texts).filter(Array.isArray),
+  );
+  const parts = [...phrases, ...own.flatMap(Object.values).flatMap(Object.values)].flat();
+  assert.ok(parts.length > 150);
+  const names = parts.flatMap((part) => [...part.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name));
+  equal([...new Set(names)].toSorted(), Object.keys(VALUES).toSorted());
 });

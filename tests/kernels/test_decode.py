@@ -9,12 +9,11 @@ import pytest
 import torch
 
 import kernels
-from explainer.base.cards import CARDS
-from explainer.memory.workload import Workload
-from explainer.parallel import split_keys
 from kernels import decode
-from kernels.decode import decode_attention, parts_for
+from kernels.configs import DECODE
+from kernels.decode import decode_attention
 from kernels.launching import Calls
+from kernels.spec.launches import MAX_PARTS, MIN_KEYS, parts_for
 from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
 
 
@@ -149,7 +148,7 @@ def test_one_part_is_one_launch(monkeypatch):
 
 
 def test_as_many_parts_as_there_may_be():
-    assert_right(*make_qkv(1, 20, n_k=40, dtype="bf16"), parts=decode.MAX_PARTS)
+    assert_right(*make_qkv(1, 20, n_k=40, dtype="bf16"), parts=MAX_PARTS)
 
 
 def test_parts_of_very_different_size():
@@ -178,16 +177,9 @@ def test_the_rule_on_an_h200():
     }
 
 
-@pytest.mark.parametrize("card", CARDS)
-def test_the_page_has_the_same_rule(card):
-    for n, batch, heads in itertools.product((16, 300, 5000, 65_536), (1, 3), (1, 16, 100)):
-        w = Workload(n=n, block_q=16, block_k=16, batch=batch, heads=heads, card=card)
-        assert split_keys.choose_parts(w) == parts_for(batch * heads, n, w.hardware.sms)
-
-
 def test_a_tile_is_never_larger_than_a_part_may_be():
-    for config in decode.TABLE.values():
-        assert config.block_n <= decode.MIN_KEYS
+    for config in DECODE["cuda"].values():
+        assert config.block_n <= MIN_KEYS
 
 
 @pytest.mark.parametrize(("n_q", "n_k", "batch"), [(1, 0, 2), (0, 8, 2), (1, 8, 0)])

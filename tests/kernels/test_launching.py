@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from functools import partial
 
 import pytest
@@ -242,3 +243,12 @@ def test_the_prepared_call_is_the_one_that_is_kept():
     kernels.flash_attention(q, k, v)
     (only,) = orders._calls.cache.values()
     assert torch.equal(only(q, k, v)[0], kernels.flash_attention(q, k, v))
+
+
+@pytest.mark.parametrize("order", orders.ORDERS)
+def test_a_prepared_call_holds_none_of_its_tensors(order):
+    q, k, v = make_qkv(12, 16)
+    kernels.flash_attention(q, k, v, order=order)
+    alive = [weakref.ref(x) for x in (q, k, v)]
+    del q, k, v
+    assert not any(x() is not None for x in alive)

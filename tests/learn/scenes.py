@@ -1,24 +1,40 @@
-"""What tests of lessons share: a lesson by its key, a widget's blocks, a scene's shapes."""
+"""What tests of lessons share: a lesson by its key, a widget's blocks, what a picture shows."""
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
+import numpy as np
 
 from explainer.learn.blocks import Block
 from explainer.learn.content import Question
-from explainer.learn.registry import answer, lessons, widgets
-from explainer.learn.widgets import Control, Widget, read_controls
+from explainer.learn.registry import answer, lessons
+from explainer.learn.widgets import Control, read_controls
+
+LESSONS = {lesson.key: lesson for lesson in lessons()}
 
 
-def questions() -> list[Question]:
-    """Return the questions of all lessons, in their order, without variants."""
-    return [one.question for one in lessons()]
+def asked(key: str) -> list[Question]:
+    """Return the lesson's question and its variants."""
+    question = LESSONS[key].question
+    return [question, *question.variants]
 
 
-def blocks(key: str, **query: object) -> list[Block]:
-    """Return the blocks of a widget for these controls, the others as at first."""
-    return answer({"w": key} | {k: str(v) for k, v in query.items()})["blocks"]
+def answers(key: str) -> list:
+    """Return the answers of the lesson's question and its variants."""
+    return [question.answer for question in asked(key)]
+
+
+def every_question() -> list[Question]:
+    """Return all lessons' questions, each with its variants, in the course's order."""
+    return [question for key in LESSONS for question in asked(key)]
+
+
+def ends(control: Control) -> list[str]:
+    """Return the values at a control's edges, all of a choice."""
+    if control.kind == "text":
+        return [control.value] if control.drawn else ["", "a b c"]
+    if control.kind == "toggle":
+        return ["0", "1"]
+    return [value for value, _ in control.choices] or [str(control.low), str(control.high)]
 
 
 def choices(widget: str, key: str) -> list:
@@ -27,54 +43,48 @@ def choices(widget: str, key: str) -> list:
     return [control.parse(value) for value, _ in control.choices]
 
 
+def blocks(key: str, **query: object) -> list[Block]:
+    """Return the blocks of a widget for these controls, the others as at first."""
+    return answer({"w": key} | {k: str(v) for k, v in query.items()})["blocks"]
+
+
+def block(key: str, kind: str = "picture", **query: object) -> Block:
+    """Return the first block of this kind."""
+    return next(b for b in blocks(key, **query) if b["type"] == kind)
+
+
+def data(key: str, **query: object) -> dict:
+    """Return what the widget's picture is drawn from."""
+    return block(key, **query)["data"]
+
+
+def grid(found: dict, name: str) -> np.ndarray:
+    """Return the cells of the picture's matrix whose name begins so."""
+    items = [item for line in found["lines"] for item in line]
+    cells = next(item["cells"] for item in items if item.get("name", "").startswith(name))
+    odd = {"−∞": -np.inf, "∞": np.inf, "NaN": np.nan}
+    return np.array([[odd.get(x, x) for x in row] for row in cells], float)
+
+
 def shapes(key: str, **query: object) -> list[dict]:
-    """All shapes of the widget's first scene."""
-    block = next(b for b in blocks(key, **query) if b["type"] == "picture")
-    return [shape for panel in block["data"]["panels"] for shape in panel["shapes"]]
+    """Return all shapes of the widget's first scene."""
+    return [shape for panel in data(key, **query)["panels"] for shape in panel["shapes"]]
+
+
+def texts(key: str, **query: object) -> list[str]:
+    """Return all that is written in the scene, in its order."""
+    return [str(shape["text"]) for shape in shapes(key, **query) if "text" in shape]
 
 
 def words(key: str, **query: object) -> str:
-    """All that is written in the scene, in its order, and in the sentences below it."""
+    """Return what is written in the scene and in the sentences below it."""
     below = [str(b["words"]) for b in blocks(key, **query) if b["type"] == "text"]
-    return " | ".join([*(str(s["text"]) for s in shapes(key, **query) if "text" in s), *below])
-
-
-@lru_cache(maxsize=1)
-def _lessons() -> dict:
-    return {lesson.key: lesson for lesson in lessons()}
-
-
-def lesson(key: str):
-    return _lessons()[key]
-
-
-def asked(key: str) -> list:
-    """The lesson's question and its variants."""
-    question = lesson(key).question
-    return [question, *question.variants]
-
-
-def ends(control: Control) -> list[str]:
-    """The values at a control's edges, all of a choice."""
-    if control.kind == "toggle":
-        return ["0", "1"]
-    return [value for value, _ in control.choices] or [str(control.low), str(control.high)]
-
-
-def every_edge(widget: Widget) -> None:
-    """Each control at its edges answers something that can be read and is small."""
-    for control in widget.controls:
-        for end in ends(control):
-            found = blocks(widget.key, **{control.key: end})
-            assert len(json.dumps(found, allow_nan=False)) < 60_000
-            assert all(b.get("label") or b.get("words") for b in found)
+    return " | ".join([*texts(key, **query), *below])
 
 
 def default_hides_the_answer(key: str) -> None:
     """The answer's number does not stand on the screen beside its question, whatever is open."""
-    question = asked(key)[0]
-    right = f"{question.answer:,.10g}"
-    widget = widgets()[lesson(key).widget]
-    said = [lesson(key).words, *words(widget.key).split(" | ")]
-    found = [w for text in said for w in text.replace(";", " ").split() if w.strip(".,:") == right]
-    assert not found, (right, found)
+    lesson = LESSONS[key]
+    right = f"{lesson.question.answer:,.10g}"
+    said = f"{lesson.words} {words(lesson.widget).replace(' | ', ' ')}"
+    assert right not in [word.strip(".,:") for word in said.replace(";", " ").split()]

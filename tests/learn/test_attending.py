@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from explainer.learn import attending
 from explainer.trace import trace
-from tests.learn.foundations import asked, block, data, grid
+from tests.learn.scenes import asked, block, data, grid
 
 
 @pytest.mark.parametrize("dim", [-1, 0, 1])

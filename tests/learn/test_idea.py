@@ -15,30 +15,11 @@ from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS
 from explainer.base.records import load
 from explainer.learn import any_order, fusion, saves, tiled
-from explainer.learn.registry import lessons
+from explainer.learn.linear_algebra import make_problem
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.learn.scenes import blocks
+from tests.learn.scenes import LESSONS, answers, blocks, data, texts
 from tests.tools import NODE
-
-LESSONS = {r.key: r for r in lessons()}
-
-
-def texts(made: list[dict]) -> list[str]:
-    return [
-        s["text"]
-        for b in made
-        if b["type"] == "picture"
-        for p in b["data"].get("panels", ())
-        for s in p["shapes"]
-        if "text" in s
-    ]
-
-
-def asked(key: str) -> list[float]:
-    q = LESSONS[key].question
-    return [q.answer, *(v.answer for v in q.variants)]
-
 
 # ---- fusion
 
@@ -56,29 +37,19 @@ def test_the_softmax_chain_by_hand(n, dtype):
 def test_attention_against_the_listed_schedule(n, d):
     groups = fusion.chain("attention", n, d, "fp16", REQUESTED)
     assert [len(g) for g in groups] == [3, 1]
-    side = min(64, n)
     for group, order in zip(groups, ("standard", "fa2"), strict=True):
-        p = Problem(
-            n=n,
-            d=d,
-            block_q=side,
-            block_k=side,
-            causal=False,
-            order=order,
-            dtype="fp16",
-            inputs="random",
-        )
+        p = make_problem(n, d, min(64, n), order=order, dtype="fp16")
         moves = [t for s in schedule(p) for t in s.transfers]
         assert sum(r for _, r, _ in group) == sum(t.nbytes for t in moves if t.op == "read")
         assert sum(w for _, _, w in group) == sum(t.nbytes for t in moves if t.op == "write")
 
 
 def test_what_fusing_a_chain_saves_by_hand():
-    assert asked("fusion") == pytest.approx([7 / 3, 9 / 3, 8 / 2])
+    assert answers("fusion") == pytest.approx([7 / 3, 9 / 3, 8 / 2])
 
 
 def test_both_sides_of_the_picture_use_one_convention():
-    said = texts(blocks("fusion", what="attention", n=1024))
+    said = texts("fusion", what="attention", n=1024)
     n, d = 1024, 64
     total = [2 * (4 * n * d + 4 * n * n), 2 * 4 * n * d + 4 * n]  # FACTS: least, least
     assert [x for x in said if "µs" in x] == [
@@ -105,7 +76,7 @@ def test_the_steps_are_the_step_page_s():
 
 
 def test_how_often_a_block_of_k_is_loaded():
-    assert asked("tiled") == [1024 / 128, 2048 / 64, 16 - 12]
+    assert answers("tiled") == [1024 / 128, 2048 / 64, 16 - 12]
 
 
 # ---- any order, any split
@@ -116,9 +87,9 @@ def test_any_order_is_torch_s_softmax(order):
     S, V = (torch.from_numpy(np.array(x)).double() for x in any_order.row())
     want = (torch.softmax(S, 0) @ V).numpy()
     assert np.abs(any_order.visited(order) - want).max() < 1e-6
-    made = blocks("order", order=",".join(map(str, order)))
-    assert made[0]["data"]["order"] == list(order)
-    assert sorted(map(int, made[0]["data"]["next"])) == list(range(8))
+    made = data("order", order=",".join(map(str, order)))
+    assert made["order"] == list(order)
+    assert sorted(map(int, made["next"])) == list(range(8))
 
 
 @pytest.mark.parametrize("count", (2, 4, 8))
@@ -131,8 +102,8 @@ def test_parts_merge_by_their_lse(count):
     lse, O = any_order.merged(parts)
     assert lse == pytest.approx(float(torch.logsumexp(S, 0)))
     np.testing.assert_allclose(O, (torch.softmax(S, 0) @ V).numpy(), atol=1e-12)
-    assert f"lse {lse:.2f}" in texts(blocks("order", how=count))
-    assert asked("order") == pytest.approx([(1 + 3 * 5) / 4, (6 + 2 * 3) / 3, (9 + 4 * 4) / 5])
+    assert f"lse {lse:.2f}" in texts("order", how=count)
+    assert answers("order") == pytest.approx([(1 + 3 * 5) / 4, (6 + 2 * 3) / 3, (9 + 4 * 4) / 5])
 
 
 WALK = """
@@ -197,7 +168,7 @@ def test_the_times_are_the_record_s():
         by = {r["method"]: r.get("median_ms") for r in rows if r["n"] == n}
         assert pair == (by["naive"], by["fa2"])
     assert found[65_536][0] is None, "its matrices did not fit"
-    assert "S and P did not fit" in texts(blocks("saves", n=65_536))
+    assert "S and P did not fit" in texts("saves", n=65_536)
     assert {r["heads"] for r in rows} == {saves.HEADS}
     assert {r["batch"] * r["n"] for r in rows if r["n"] <= saves.TOKENS} == {saves.TOKENS}
     assert {r["batch"] for r in rows if r["n"] > saves.TOKENS} == {1}
@@ -211,6 +182,6 @@ def test_the_times_are_the_record_s():
 
 
 def test_what_is_kept_by_hand():
-    assert asked("saves") == [65_536 * 32 * 4 / 2**20, 131_072 * 32 * 4 / 2**20, 2.0]
+    assert answers("saves") == [65_536 * 32 * 4 / 2**20, 131_072 * 32 * 4 / 2**20, 2.0]
     kept = trace(Problem(n=32, d=8, inputs="random")).lse
     assert kept.shape == (32,) and kept.dtype == np.float32

@@ -13,7 +13,6 @@ from explainer.base.cards import CARDS
 from explainer.base.facts import fact
 from explainer.base.records import load
 from explainer.learn import decoding, engines, heads, linear_algebra, positions, windows
-from explainer.learn.registry import widgets
 from explainer.trace import trace
 from kernels.rotary import rope
 from tests.learn.scenes import (
@@ -21,18 +20,9 @@ from tests.learn.scenes import (
     blocks,
     choices,
     default_hides_the_answer,
-    every_edge,
-    lesson,
     shapes,
     words,
 )
-
-KEYS = ("gqa", "rope", "windows", "decode", "engines")
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_every_edge_of_every_control(key):
-    every_edge(widgets()[lesson(key).widget])
 
 
 @pytest.mark.parametrize("key", ["gqa", "rope"])

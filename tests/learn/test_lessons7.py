@@ -13,17 +13,9 @@ from explainer.learn import backend_choice, ecosystem, limits, others, profiling
 from explainer.learn.backend_choice import Input
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from tests.learn.scenes import asked, blocks, default_hides_the_answer, every_edge, lesson, words
+from tests.learn.scenes import LESSONS, asked, blocks, default_hides_the_answer, words
 
-KEYS = ("when_not", "backends", "profile", "others")
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_every_edge_of_every_control(key):
-    every_edge(widgets()[lesson(key).widget])
-
-
-LESSON = lesson("when_not")
+LESSON = LESSONS["when_not"]
 
 
 def test_speeds_are_the_records():
@@ -246,5 +238,5 @@ def test_the_cache_that_is_eight_times_smaller():
     first = asked("others")[0]
     assert first.options[first.answer][0] == "GQA with 4 heads of K, V"
     assert variants.per_token(32) == 8 * variants.per_token(4)
-    said = " ".join(lesson("others").more.split())
+    said = " ".join(LESSONS["others"].more.split())
     assert all(f"{k}. " in said for k in range(1, 9)), "the eight takeaways"

@@ -12,7 +12,7 @@ from torch.nn.attention.bias import causal_lower_right
 
 from explainer.learn import masking
 from explainer.trace import trace
-from tests.learn.foundations import asked, block, data, grid
+from tests.learn.scenes import asked, block, data, grid
 
 
 def in_torch(shape: str, changed: int | None = None) -> np.ndarray:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from explainer.learn.content import make_question
-from tests.learn.scenes import questions
+from tests.learn.scenes import LESSONS
 
-QUESTIONS = {q.key: q for q in questions()}
+QUESTIONS = {lesson.question.key: lesson.question for lesson in LESSONS.values()}
 NUMBERS = [key for key, q in QUESTIONS.items() if q.kind == "number"]
 
 

@@ -12,18 +12,12 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import online
 from explainer.learn import online_loop as loop
-from explainer.learn.registry import lessons
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.learn.scenes import blocks
+from tests.learn.scenes import LESSONS, blocks, texts
 
-LESSON = next(r for r in lessons() if r.key == "online")
 S, V = (np.array(x, np.float32) for x in (loop.SCORES, loop.VALUES))
 RIGHT = [fill for _, _, fill in loop.GAPS]
-
-
-def texts(block: dict) -> list[str]:
-    return [s["text"] for p in block["data"]["panels"] for s in p["shapes"] if "text" in s]
 
 
 @pytest.mark.parametrize("done", range(1, online.BLOCKS + 1))
@@ -32,7 +26,7 @@ def test_the_numbers_of_a_block_are_torch_s(done):
     s, v = (torch.from_numpy(x[:seen]).double() for x in (S, V))
     m = s.max()
     p = torch.exp(s - m)
-    shown = texts(blocks("online", step=done)[0])
+    shown = texts("online", step=done)
     assert f"{float(p.sum()):.3f}" in shown and f"{float(p @ v):.3f}" in shown
     assert any(x.startswith(f"{float(m):.0f}") for x in shown)
     for line in shown[-40:]:  # every line that is written out holds
@@ -43,7 +37,7 @@ def test_the_numbers_of_a_block_are_torch_s(done):
 
 @pytest.mark.parametrize("step", [1, 3, 4])
 def test_only_the_last_block_divides_by_l(step):
-    lines = [x for x in texts(blocks("online", step=step)[0]) if x.startswith("O ÷ ℓ = ")]
+    lines = [x for x in texts("online", step=step) if x.startswith("O ÷ ℓ = ")]
     assert len(lines) == (step == 4)
     for line in lines:
         a, b, c = (float(x) for x in re.findall(r"\d+\.\d+", line))
@@ -61,13 +55,13 @@ def test_the_last_block_is_softmax_times_v():
 def test_one_factor_is_enough(now):
     first, alpha, both = online.factors(now)
     assert first * alpha == pytest.approx(both) == pytest.approx(float(np.exp(2 - now)))
-    said = " ".join(texts(blocks("online", m_new=now)[0]))
-    assert f"= {both:.3f} = {first:.3f} · {alpha:.3f}" in said
+    assert f"= {both:.3f} = {first:.3f} · {alpha:.3f}" in " ".join(texts("online", m_new=now))
 
 
 def test_the_link_opens_the_row_s_third_block():
-    problem = Problem.from_query(dict(x.split("=") for x in LESSON.links[0].query.split("&")[:7]))
-    assert problem.n == len(S) and "step=2" in LESSON.links[0].query
+    query = LESSONS["online"].links[0].query
+    problem = Problem.from_query(dict(x.split("=") for x in query.split("&")[:7]))
+    assert problem.n == len(S) and "step=2" in query
 
 
 # ---- the exercise
@@ -111,8 +105,8 @@ def test_every_wrong_gap_gives_a_wrong_result():
 
 
 def test_a_wrong_order_shows_what_it_gives():
-    (made,) = blocks("online_run", order="0,2,1,3,4,5")  # alpha after the old maximum is lost
-    said = texts(made)
+    lost = "0,2,1,3,4,5"  # alpha after the old maximum is lost
+    (made,), said = blocks("online_run", order=lost), texts("online_run", order=lost)
     assert "Your weights sum to 0.568, not to 1." in said
     assert [x for x in said if x in ("2.921", "3.106", "1.578", "1.763", "2.217", "2.561")]
     assert made["words"].endswith(
@@ -131,12 +125,6 @@ def test_a_wrong_order_shows_what_it_gives():
 def test_an_order_that_is_none_gets_one_sentence(bad):
     with pytest.raises(ProblemError, match="order = "):
         blocks("online_run", order=bad)
-
-
-def test_the_question_holds_the_exercise():
-    question = LESSON.question
-    assert (question.kind, question.options, question.gaps) == ("order", loop.LINES, loop.GAPS)
-    assert (question.run, question.answer) == ("online_run", loop.FREE)
 
 
 def test_every_filling_in_every_order_is_drawn():

@@ -23,14 +23,11 @@ from explainer.learn.pipeline import (
     makespan,
     run,
 )
-from explainer.learn.registry import lessons, widgets
 from tests.effort import assert_light
-from tests.learn.scenes import blocks, lesson
+from tests.learn.scenes import LESSONS, answers, blocks
 
 COSTS = (0.5, 1.0, FITTED, 8.0)  # of a softmax, in products
 CASES = [(v, tiles, x) for v in VARIANTS for tiles in (1, 2, 6, 17) for x in COSTS]
-WIDGET = widgets()["pipeline"]
-LESSON = next(r for r in lessons() if r.key == "overlap")
 
 
 @pytest.mark.parametrize(("variant", "tiles", "softmax"), CASES)
@@ -148,7 +145,8 @@ def test_overlap_gains_what_the_paper_says_and_nothing_where_ping_pong_hides_all
     assert gain == pytest.approx(661 / 582, abs=0.04)
     alone = pipeline.exponentials()
     assert speed("overlap", alone) / speed("pingpong", alone) < 1.001
-    assert "14% more" in LESSON.more and f"{FITTED:g} products" in LESSON.more
+    more = LESSONS["overlap"].more
+    assert "14% more" in more and f"{FITTED:g} products" in more
 
 
 def test_busy_by_sampling_and_what_the_intro_says():
@@ -187,7 +185,7 @@ def test_the_widget_steps_and_labels_what_is_measured():
             assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
             assert all(len(bar[4]) < len(bar[2]) and bar[5] for bar in bars)
     assert "as fitted" in made[48][1]["label"]
-    assert "L2 is one measured on an H200" in lesson("overlap").more
+    assert "L2 is one measured on an H200" in LESSONS["overlap"].more
     hypothetical = blocks("pipeline", softmax=2, variant="overlap")[1]
     assert "the fit: 4.85" in hypothetical["label"]
     assert hypothetical["words"].endswith("measured: nobody measured it"), "661 had its own softmax"
@@ -202,8 +200,7 @@ def test_the_question_s_formula_is_what_the_model_gives(softmax):
 
 
 def test_the_question_asks_for_it():
-    question = LESSON.question
-    assert [question.answer, *(v.answer for v in question.variants)] == [50, 80, 40]
+    assert answers("overlap") == [50, 80, 40]
 
 
 def test_the_widget_is_small_light_kept_and_refuses():

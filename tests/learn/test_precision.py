@@ -11,16 +11,14 @@ import torch
 
 from explainer.base.amounts import format_significant, power
 from explainer.learn.precision import ROUNDED, counted, long_row, lost
-from explainer.learn.registry import lessons
 from kernels.spec.formats import FORMATS
 from tests.effort import assert_light
-
-FOLDS = {lesson.key: lesson.more for lesson in lessons()}
+from tests.learn.scenes import LESSONS
 
 
 def said(key: str, pattern: str) -> list[float]:
     """The numbers of a lesson's fold where this stands."""
-    found = re.search(pattern, FOLDS[key])
+    found = re.search(pattern, LESSONS[key].more)
     return [float(x.replace(",", "")) for x in found.groups()]
 
 
@@ -103,14 +101,14 @@ def test_a_long_row_against_torch(what):
 def test_a_fold_s_products_masks_and_axes_are_torchs():
     A, B = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[2, 0], [1, 3]])
     for x in (A, B, A @ B, B @ A, A * B):
-        assert str(x.tolist()) in FOLDS["matmul"]
+        assert str(x.tolist()) in LESSONS["matmul"].more
     scores, mask = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([[0, 0, 1]])
-    line = re.search(r"scores\.masked_fill\(.*?\)\)", FOLDS["mask"]).group()
+    line = re.search(r"scores\.masked_fill\(.*?\)\)", LESSONS["mask"].more).group()
     hidden = eval(line, {"scores": scores, "mask": mask})  # our own text, not a reader's
     assert torch.softmax(hidden, -1)[0, 2] == 0
     weak = torch.softmax(scores.masked_fill(mask == 1, 0.0), -1)[0, 2]
     assert said("mask", r"a weight of (\S+)\.$") == [pytest.approx(float(weak), abs=0.005)]
-    last = next(r for r in lessons() if r.key == "softmax").question.variants[-1]
+    last = LESSONS["softmax"].question.variants[-1]
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     rows, columns = torch.softmax(x, 1), torch.softmax(x, 0)
     assert torch.allclose(rows[0], rows[1]) and last.options[last.answer][0].endswith("alike")

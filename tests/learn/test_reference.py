@@ -17,7 +17,7 @@ from explainer.algorithms import tiling, traffic
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards, records
 from explainer.base.amounts import amount
-from explainer.learn import claim_costs, reference
+from explainer.learn import reference
 from explainer.learn.reference import FORMULAS, HANDOUT, PAPERS, READING
 from explainer.memory import tile_budget, tile_choices
 from explainer.memory.workload import Workload
@@ -396,15 +396,6 @@ def test_the_five_numbers_come_from_other_ways_too():
 
 def test_no_number_of_the_sheet_is_parted_from_its_unit():
     assert not re.search(r"\d (?:[KMG]iB|×|%)", str(HANDOUT[1][:3]))
-
-
-def test_the_operations_are_as_the_handout_says():
-    *forward, backward = claim_costs.operations(
-        reference.EXAMPLE.n, reference.EXAMPLE.d, reference.EXAMPLE.block_q
-    ).values()
-    ours, theirs = (sum(kind[order] for kind in forward) for order in ("fa2", "standard"))
-    assert abs(ours / theirs - 1) < 0.01
-    assert backward["fa2"] / backward["standard"] == 1.25
 
 
 def test_the_handout_is_two_short_pages():

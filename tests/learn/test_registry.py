@@ -17,9 +17,10 @@ import pytest
 from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
 from explainer.learn.registry import MODULES, STILL, answer, lessons, widgets
-from explainer.learn.widgets import Control, Widget, read_control
+from explainer.learn.widgets import Widget, read_control
 from explainer.views import learn_map, learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
+from tests.learn.scenes import asked, ends
 
 MOST_BYTES = 40_000
 SCREENS = learn_screens.keys()
@@ -28,17 +29,6 @@ SCREENS = learn_screens.keys()
 def whole() -> str:
     """Every screen of the page below each other."""
     return "".join(map(learn_screens.screen, SCREENS))
-
-
-def ends(control: Control) -> list[object]:
-    """What a reader can set it to: both ends of a range, every choice, both states."""
-    return {
-        "range": [control.low, control.high],
-        "number": [control.low, control.high],
-        "choice": [value for value, _ in control.choices],
-        "toggle": ["0", "1"],
-        "text": [control.value] if control.drawn else ["", "a b c"],
-    }[control.kind]
 
 
 def queries(key: str) -> Iterator[dict[str, str]]:
@@ -53,6 +43,7 @@ def test_a_widget_answers_at_both_ends_of_every_control(key):
     for query in queries(key):
         found = answer({"w": key, **query})
         assert found["blocks"], query
+        assert all(b.get("label") or b.get("words") for b in found["blocks"]), query
         sent = json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
         assert len(sent) < MOST_BYTES, (query, len(sent))
         assert json.loads(sent) == json.loads(json.dumps(found)), query
@@ -92,11 +83,8 @@ def test_a_number_is_asked_in_its_unit():
         "gqa": "KiB",
         "profile": "TFLOP/s",
     }
-    asked = {
-        lesson.key: {q.unit for q in (lesson.question, *lesson.question.variants)}
-        for lesson in lessons()
-    }
-    assert {key: units for key, units in asked.items() if units != {""}} == {
+    found = {lesson.key: {q.unit for q in asked(lesson.key)} for lesson in lessons()}
+    assert {key: units for key, units in found.items() if units != {""}} == {
         key: {unit} for key, unit in units.items()
     }
 

@@ -11,7 +11,7 @@ import torch
 
 from explainer.learn import safe
 from kernels.spec.formats import FORMATS
-from tests.learn.foundations import LESSONS, asked, block, data
+from tests.learn.scenes import LESSONS, asked, block, data
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 TOPS = [-110, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]

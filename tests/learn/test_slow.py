@@ -13,10 +13,9 @@ from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
-from explainer.learn.registry import lessons
 from explainer.learn.widgets import read_controls
 from explainer.memory.levels import levels_of
-from tests.learn.foundations import LESSONS, asked, block, data
+from tests.learn.scenes import LESSONS, asked, block, data
 
 GIB = 2**30
 
@@ -183,7 +182,7 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, key):
 
 def test_how_l2_s_rate_was_measured_is_said_as_the_record_s_own_program_has_it():
     program = (Path(__file__).parents[2] / "kernels/measure/ceilings.py").read_text("utf-8")
-    more = next(lesson for lesson in lessons() if lesson.key == "memory").more
+    more = LESSONS["memory"].more
     (shift,) = re.findall(r"CACHED_BYTES = (\d+) << 20", program)
     assert f"the same {shift} MiB again and again" in more
     assert "programs = 2 * " in program and "two programs per SM" in more

@@ -9,7 +9,7 @@ import pytest
 
 from explainer.base import records
 from explainer.learn import training
-from explainer.learn.registry import lessons
+from tests.learn.scenes import LESSONS
 
 
 @pytest.mark.parametrize("name", records.TRAINED)
@@ -46,8 +46,8 @@ def test_curves_that_part_are_not_called_good(monkeypatch):
 
 
 def test_the_lesson_s_fold_says_how_far_apart_they_are_on_a_cpu():
-    (fold,) = (lesson.more for lesson in lessons() if lesson.key == "backward")
     ours, theirs = training.curves(records.load("training_cpu")).values()
     most = 100 * max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True))
+    fold = LESSONS["backward"].more
     said = float(re.search(r"further apart than (\S+) %", fold).group(1))
     assert said == pytest.approx(most, rel=0.05)

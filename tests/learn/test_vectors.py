@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from explainer.base.fields import ProblemError
-from explainer.learn import linear_algebra, vectors
+from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.foundations import asked, block, data
+from tests.learn.scenes import asked, block, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -29,16 +29,6 @@ def test_dot_products_spread_as_the_root_of_d(d):
     assert s["scaled"]["top"] == pytest.approx(float(top), rel=1e-5)
     bins = torch.histc(raw / d**0.5, vectors.BINS, -3 * d**0.5, 3 * d**0.5) / raw.numel()
     np.testing.assert_allclose(s["scaled"]["shares"], bins, atol=2e-3)  # an edge may go either way
-
-
-def test_norm_dot_and_cosine():
-    rng = np.random.default_rng(0)
-    for a, b in rng.uniform(-3, 3, (50, 2, 3)):
-        m = linear_algebra.measures(a, b)
-        x, y = torch.from_numpy(a), torch.from_numpy(b)
-        assert m["norm_a"] == pytest.approx(float(x.norm()))
-        assert m["dot"] == pytest.approx(float(x @ y))
-        assert m["cosine"] == pytest.approx(float(torch.cosine_similarity(x, y, dim=0)))
 
 
 def test_the_arrows_are_said_in_words():

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.browser.harness import Server
-from tests.load.classroom import STEPS, percentile, requests_of_a_page
+from tests.load.crowd import STEPS, percentile, requests_of_a_page
 from tests.load.proxy import COOKIE, Proxy
 from tests.load.wire import Connection, Tally
 

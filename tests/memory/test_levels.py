@@ -10,20 +10,12 @@ from explainer.base.kinds import recorded as recorded_kind
 from explainer.engine import recorded
 from explainer.memory import levels
 from explainer.memory.workload import Workload
+from tests.base.test_cards import UNITS
 from tests.memory.test_workload import workloads
 
 KIB = 1024
-# Published elsewhere than the figures of CARDS: boost clock in MHz (data sheets; whitepapers'
-# tables), and the register files of all SMs in KiB (whitepapers of Turing, Ampere, Hopper, Ada).
-BOOST_MHZ = {
-    "t4": 1590,
-    "a100": 1410,
-    "h100": 1980,
-    "h200": 1980,
-    "b200": 1980,
-    "rtx4090": 2520,
-    "rtxpro6000": 2617,
-}
+# Published elsewhere than the figures of CARDS: the register files of all SMs in KiB (whitepapers
+# of Turing, Ampere, Hopper, Ada).
 REGISTERS_KIB = {"t4": 10_240, "a100": 27_648, "h100": 33_792, "h200": 33_792, "rtx4090": 32_768}
 # A clock that CARDS derives from a peak in TFLOP/s has that peak's three digits, or fewer: 8.1.
 CLOCK_ERROR = 0.01
@@ -36,10 +28,10 @@ def by_key(w: Workload) -> dict[str, levels.Level]:
 @pytest.mark.parametrize("key", CARDS)
 def test_rates_follow_from_the_published_clock(key):
     found, sms = by_key(Workload(card=key)), CARDS[key].sms
-    shared = (64 if key == "t4" else 128) * sms * BOOST_MHZ[key] * 1e6
+    lanes, clock, *_ = UNITS[key]
+    shared = (64 if key == "t4" else 128) * sms * clock * 1e9
     assert found["shared"].bytes_per_s == pytest.approx(shared, rel=CLOCK_ERROR)
-    lanes = 64 if CARDS[key].arch in ("sm_75", "sm_80") else 128
-    registers = 4 * 4 * lanes * sms * BOOST_MHZ[key] * 1e6
+    registers = 4 * 4 * lanes * sms * clock * 1e9
     assert found["registers"].bytes_per_s == pytest.approx(registers, rel=CLOCK_ERROR)
     assert found["registers"].per_sm_bytes == 65_536 * 4
     if key in REGISTERS_KIB:

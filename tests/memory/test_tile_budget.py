@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.base.cards import CARDS
-from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, fits, largest_square
+from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, largest_square
 from explainer.problem import Problem
 from kernels.spec.fields import PASSES
 from tests.test_problem import problems
@@ -41,19 +42,11 @@ def test_what_is_held_is_the_sum_of_the_operands(problem, pass_):
         assert any(need > has for need, has in zip(larger, room(card), strict=True))
 
 
-def test_the_usual_tile_fits_hopper_and_not_turing():
-    problem = Problem(n=1024, d=128, block_q=128, block_k=128, dtype="bf16")
-    assert fits(problem, CARDS["h200"]) and not fits(problem, CARDS["t4"])
-
-
-def test_a_tile_fits_up_to_the_last_byte():
-    problem = Problem(n=64, d=32, block_q=16, block_k=16, dtype="fp16")
-    for field, need in zip(ROOM, by_hand(16, 16, 32, 2), strict=True):
-        assert fits(problem, replace(CARDS["t4"], **{field: need}))
-        assert not fits(problem, replace(CARDS["t4"], **{field: need - 1}))
-
-
-def test_no_tile_where_not_even_one_row_fits():
-    problem = Problem(n=64, d=32, block_q=1, block_k=1, dtype="fp16")
-    for field, need in zip(ROOM, by_hand(1, 1, 32, 2), strict=True):
-        assert largest_square(problem, replace(CARDS["t4"], **{field: need - 1})) == 0
+@pytest.mark.parametrize("side", [16, 1])
+@pytest.mark.parametrize(("place", "field"), [*enumerate(ROOM)])
+def test_a_tile_fits_up_to_the_last_byte(side, place, field):
+    """A side of 0: not even one row."""
+    problem, need = Problem(n=64, d=32, dtype="fp16"), by_hand(side, side, 32, 2)[place]
+    card = replace(CARDS["t4"], **dict.fromkeys(ROOM, 10**9))
+    assert largest_square(problem, replace(card, **{field: need})) == side
+    assert largest_square(problem, replace(card, **{field: need - 1})) == side - 1

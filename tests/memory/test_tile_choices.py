@@ -9,6 +9,7 @@ import pytest
 from explainer.base.cards import CARDS
 from explainer.base.records import load
 from explainer.memory import compiled_tiles, tile_choices
+from explainer.memory.compiled_tiles import COMPILED_D
 from explainer.memory.workload import Workload
 from kernels import compile_report
 
@@ -31,7 +32,7 @@ def moved(order: str, n: int, d: int, side: int, item: int) -> int:
 
 def test_every_tile_of_every_card_is_recorded():
     sides = list(itertools.product(tile_choices.SIDES, tile_choices.SIDES))
-    for key, d, causal in itertools.product(COMPILED, tile_choices.COMPILED_D, (False, True)):
+    for key, d, causal in itertools.product(COMPILED, COMPILED_D, (False, True)):
         found = tile_choices.cells(Workload(card=key, d=d, causal=causal))
         assert [(c["block_m"], c["block_n"]) for c in found] == sides
         for c in found:
@@ -85,7 +86,7 @@ def test_speeds_are_the_h200s_own_and_near_the_benchmarks():
         (r["d"], r["causal"], r["block_m"], r["block_n"]): r
         for r in load("tiles_nvidia_h200")["rows"]
     }
-    for d, causal in itertools.product(tile_choices.COMPILED_D, (False, True)):
+    for d, causal in itertools.product(COMPILED_D, (False, True)):
         w = Workload(d=d, causal=causal)
         for c in tile_choices.cells(w):
             row = timed[d, causal, c["block_m"], c["block_n"]]

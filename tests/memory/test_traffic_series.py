@@ -145,17 +145,3 @@ def test_rows_are_complete_and_say_where_from(w):
         assert not {L2, DRAM} & {r["origin"] for r in (*over_n, *over_side)}
     if w.block_q != w.block_k:  # recorded in square tiles
         assert {r["origin"] for r in over_n} == set(CONVENTIONS)
-
-
-def test_the_records_say_how_they_were_made():
-    assert load("counted")["command"] == (
-        "TRITON_INTERPRET=1 python -m kernels.measure.record counted FILE"
-    )
-    assert load("traffic_nvidia_h200")["command"].startswith("ncu --clock-control none")
-    assert load("traffic_nvidia_h200")["device"] == "NVIDIA H200"
-    assert load("traffic_nvidia_h200")["problem"] == {
-        "batch": 1,
-        "heads": 1,
-        "dtype": "fp16",
-        "causal": False,
-    }

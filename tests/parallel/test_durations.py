@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
-from explainer.algorithms.tiling import KINDS, kinds
 from explainer.base.fields import ProblemError
 from explainer.base.kinds import measured
 from explainer.base.records import load
@@ -16,7 +14,6 @@ from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch, real_schedules
 from explainer.parallel.simulator import simulate
-from tests.memory.test_workload import workloads
 
 RECORD = load("placement_nvidia_h200")
 
@@ -108,48 +105,6 @@ def test_what_was_not_recorded_is_in_visits(changed, order):
     assert other.visit == pytest.approx(known.visit / durations.learn_model("fa2").visit)
     assert other.masked / other.visit == pytest.approx(known.masked / known.visit)
     assert (other.sharing, other.beyond_l2) == (known.sharing, known.beyond_l2)
-
-
-@settings(max_examples=40)
-@given(workloads())
-def test_visits_are_the_tiles_that_the_mask_leaves(workload):
-    """Against explainer.algorithms.tiling. FA-2's kernel masks a tile that the
-    diagonal crosses, and one with keys beyond N; ragged rows need no mask (they are not stored)."""
-    n = min(workload.n, 3000)
-    blocks = {name: min(getattr(workload, name), n) for name in ("block_q", "block_k")}
-    w = replace(workload, n=n, batch=2, heads=3, **blocks)
-    found = kinds(w.problem("fa2"))
-    seen = (found != KINDS.index("skipped")).sum(1)
-    launched = launch.programs(w, "fa2")
-    assert len(launched.head) == 6 * len(found)
-    for p in range(len(launched.head)):
-        assert launched.visits[p] == seen[launched.row[p]]
-    first_row = np.arange(len(found)) * w.block_q
-    for p, i in enumerate(launched.row):
-        last_key = (np.arange(found.shape[1]) + 1) * w.block_k - 1
-        last_seen = np.minimum(first_row[i] if w.is_causal else w.n - 1, w.n - 1)
-        assert launched.full[p] == (last_key <= last_seen).sum()
-    one = launch.programs(w, "fa1")
-    assert one.head.tolist() == list(range(6)) and (one.row == -1).all()
-    assert (one.visits == seen.sum()).all() and (one.full == 0).all()
-
-
-def test_heavy_rows_come_first_only_with_a_mask():
-    w = Workload(n=1000, block_q=128, block_k=64, heads=2, causal=True)
-    heavy, head, plain = (
-        launch.programs(w, "fa2", o) for o in (launch.HEAVY, launch.HEAD, launch.PLAIN)
-    )
-    rows = list(range(8))
-    assert head.row.tolist() == 2 * rows[::-1] and plain.row.tolist() == 2 * rows
-    assert head.head.tolist() == plain.head.tolist() == [0] * 8 + [1] * 8
-    assert heavy.row.tolist() == [i for i in rows[::-1] for _ in range(2)]
-    assert heavy.head.tolist() == [0, 1] * 8
-    assert sorted(heavy.visits) == sorted(head.visits) == sorted(plain.visits)
-    full = replace(w, causal=False)
-    assert launch.programs(full, "fa2").row.tolist() == 2 * rows
-    assert (
-        durations.schedule(w, "fa2").makespan <= durations.schedule(w, "fa2", launch.PLAIN).makespan
-    )
 
 
 @pytest.mark.parametrize("case", ["fa1-full", "fa1-causal"])

@@ -8,6 +8,7 @@ import pytest
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.parallel.launch import programs
+from kernels.spec.fields import PASSES
 from tests import by_hand
 
 MASKS = (
@@ -19,41 +20,30 @@ MASKS = (
 )
 
 
-@pytest.mark.parametrize("mask", MASKS)
-def test_visits_are_the_tiles_that_the_mask_leaves(mask):
-    w = Workload(n=100, d=8, block_q=16, block_k=24, heads=2, mask=mask)
-    seen = by_hand.seen(w.problem("fa2"))
-    of_row = {"full": [], "masked": []}
-    for r in range(0, w.n, w.block_q):
-        tiles = [seen[r : r + w.block_q, c : c + w.block_k] for c in range(0, w.n, w.block_k)]
-        full = [t.all() and t.shape[1] == w.block_k for t in tiles]
-        of_row["full"].append(sum(full))
-        of_row["masked"].append(sum(t.any() for t in tiles) - sum(full))
-    launch = programs(w, "fa2")
-    for kind, wanted in of_row.items():
-        np.testing.assert_array_equal(getattr(launch, kind), np.array(wanted)[launch.row])
-    assert programs(w, "fa1").visits.tolist() == [sum(map(sum, of_row.values()))] * 2
-
-
+@pytest.mark.parametrize("pass_", PASSES)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize(("block_q", "block_k"), [(16, 24), (32, 16), (20, 20)])
-def test_a_key_block_visits_the_rows_that_the_mask_leaves(mask, block_q, block_k):
+def test_a_block_visits_the_tiles_that_the_mask_leaves(mask, block_q, block_k, pass_):
+    """Row blocks forward, key blocks backward; a tile with lanes that have no key needs a mask."""
     w = Workload(n=100, d=8, block_q=block_q, block_k=block_k, heads=2, mask=mask)
     seen = by_hand.seen(w.problem("fa2"))
-    full, every = [], []
-    for c in range(0, w.n, w.block_k):
-        tiles = [seen[r : r + w.block_q, c : c + w.block_k] for r in range(0, w.n, w.block_q)]
-        full.append(sum(t.all() and t.shape[1] == w.block_k for t in tiles))
-        every.append(sum(t.any() for t in tiles))
-    found = programs(w, "fa2", pass_="backward")
-    np.testing.assert_array_equal(found.full, np.tile(full, 2))
-    np.testing.assert_array_equal(found.visits, np.tile(every, 2))
-    assert found.row.tolist() == 2 * list(range(len(full))), "the kernel takes them as they come"
-    light = programs(w, "fa2", launch.LIGHT, "backward")
+    tiles = [
+        [seen[r : r + w.block_q, c : c + w.block_k] for c in range(0, w.n, w.block_k)]
+        for r in range(0, w.n, w.block_q)
+    ]
+    blocks = tiles if pass_ == "forward" else [*zip(*tiles, strict=True)]
+    full = [sum(t.all() and t.shape[1] == w.block_k for t in block) for block in blocks]
+    every = [sum(t.any() for t in block) for block in blocks]
+    found = programs(w, "fa2", pass_=pass_)
+    np.testing.assert_array_equal(found.full, np.array(full)[found.row])
+    np.testing.assert_array_equal(found.visits, np.array(every)[found.row])
+    assert sorted(found.row) == sorted(2 * [*range(len(blocks))])
+    light = programs(w, "fa2", launch.LIGHT, pass_)
     assert light.visits.tolist() == 2 * sorted(every)
-    assert programs(w, "fa1", pass_="backward").visits.tolist() == [sum(every)] * 2
-    if mask == "causal":
-        assert every[0] == max(every) == -(-w.n // w.block_q)
+    one = programs(w, "fa1", pass_=pass_)
+    assert one.visits.tolist() == [sum(every)] * 2 and not one.full.any()
+    if pass_ == "backward":
+        assert found.row.tolist() == 2 * [*range(len(blocks))], "the kernel takes them as they come"
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -63,7 +64,9 @@ USED = ("cycle", "flow", "headers", "loop", "parser", "root_path", "server_state
 
 @pytest.mark.parametrize("name", [*OVERRIDDEN, *USED, "on_response_complete"])
 def test_uvicorn_still_has(name):
-    protocol = HttpToolsProtocol(uvicorn.Config(app, http="httptools"), ServerState(), {})
+    config = uvicorn.Config(app, http="httptools")
+    with closing(asyncio.new_event_loop()) as loop:  # without one, uvicorn leaves its own open
+        protocol = HttpToolsProtocol(config, ServerState(), {}, loop)
     assert hasattr(protocol, name) or name in HttpToolsProtocol.__annotations__, name
 
 

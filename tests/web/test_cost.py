@@ -14,7 +14,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import size_of, trace_numbers
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
-from explainer.trace import MAX_VISITED, array_bytes, one_visit, trace, trace_backward
+from explainer.trace import MAX_VISITED, TRACES, array_bytes, one_visit, trace
 from explainer.web import cost, wire
 from explainer.web.files import STATS, WHOLE
 from explainer.web.requests import parse_request
@@ -35,40 +35,25 @@ EACH = [
 ]
 
 
+@pytest.mark.parametrize("pass_", PASSES)
 @pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
 @pytest.mark.parametrize("score", ["none", "softcap:2"])
-def test_those_of_the_backward_pass_too(problem, score):
+def test_moves_visits_and_numbers_are_those_counted(problem, score, pass_):
     problem = replace(problem, score=score)
-    steps = schedule(problem, "backward")
-    counted = sum(len(step.transfers) for step in steps), len(steps)
-    most = size_of(problem, "backward").moves, size_of(problem, "backward").visits
-    t = trace_backward(problem)
-    total = numbers(getattr(t, name) for name in WHOLE["backward"])
-    total += numbers(getattr(v, name) for v in t.visits for name in STATS["backward"])
-    if problem.mask.text == "full":
-        assert (counted, total) == (most, trace_numbers(problem, "backward"))
+    steps, t = schedule(problem, pass_), TRACES[pass_](problem)
+    wholes = numbers(getattr(t, name) for name in WHOLE[pass_])
+    of_visits = numbers(getattr(v, name) for v in t.visits for name in STATS[pass_])
+    counted = sum(len(step.transfers) for step in steps), len(steps), wholes + of_visits
+    size = size_of(problem, pass_)
+    most = size.moves, size.visits, trace_numbers(problem, pass_)
     assert all(a <= b for a, b in zip(counted, most, strict=True))
-    assert total <= trace_numbers(problem, "backward")
+    assert problem.mask.text != "full" or counted == most
+    assert array_bytes(t) > 4 * wholes
     assert cost.whole(problem, "backward").seconds > cost.whole(problem).seconds
 
 
 def numbers(arrays) -> int:
     return sum(x.size for x in arrays if isinstance(x, np.ndarray))
-
-
-@pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
-def test_moves_visits_and_numbers_are_those_counted(problem):
-    steps = schedule(problem)
-    moved = sum(len(step.transfers) for step in steps)
-    assert moved <= size_of(problem).moves and len(steps) <= size_of(problem).visits
-    t = trace(problem)
-    stats = (getattr(v, name) for v in t.visits for name in (*wire.ROW_STATS, "S", "P", "O"))
-    total = numbers((t.Q, t.K, t.V, t.S, t.O, t.lse, *stats))
-    assert total <= trace_numbers(problem)
-    if problem.mask.text == "full":
-        assert (moved, len(steps)) == (size_of(problem).moves, size_of(problem).visits)
-        assert total == trace_numbers(problem)
-    assert array_bytes(t) > 4 * numbers((t.Q, t.K, t.V, t.S, t.O, t.lse))
 
 
 @pytest.mark.parametrize("pass_", PASSES)

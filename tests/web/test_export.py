@@ -16,7 +16,7 @@ from explainer.algorithms.traffic import summed
 from explainer.base.fields import ProblemError
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from explainer.trace import trace, trace_backward
+from explainer.trace import TRACES
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
 from explainer.web.export import traces
@@ -24,6 +24,7 @@ from explainer.web.files import animation, as_json, as_npz
 from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import format_number, limited_controls, settings
 from explainer.web.wire import KIND
+from kernels.spec.fields import PASSES
 
 PROBLEMS = [
     Problem(n=11, d=3, block_q=4, block_k=3, inputs="random"),
@@ -31,32 +32,42 @@ PROBLEMS = [
     Problem(order="standard", n=6, block_q=2, block_k=3, causal=False),
     Problem(mask="block:4x4,0.0,2.1-2", block_k=5, score="softcap:2&alibi", sink=1.5),
 ]
+# pass → arrays of a trace and of a visit
+ARRAYS = {
+    "forward": (("Q", "K", "V", "O", "lse", "S"), ("m_new", "l_new", "alpha", "P", "O")),
+    "backward": (
+        ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"),
+        ("D", "P", "dS", "part_dQ", "dQ", "dK", "dV"),
+    ),
+}
 
 
+@pytest.mark.parametrize("pass_", PASSES)
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.order)
-def test_json_and_npz_are_the_trace(problem):
-    true = trace(problem)
-    found = json.loads(as_json(problem))
+def test_json_and_npz_are_the_trace(problem, pass_):
+    true = TRACES[pass_](problem)
+    found = json.loads(as_json(problem, pass_))
     assert found["problem"] == problem.to_query()
     for way, moved in found["bytes"].items():
-        assert {t: tuple(both) for t, both in moved.items()} == summed(problem, way)
+        assert {t: tuple(both) for t, both in moved.items()} == summed(problem, way, pass_)
     assert set(found["bytes"]) == set(CONVENTIONS)
-    arrays = np.load(io.BytesIO(as_npz(problem)), allow_pickle=False)
+    arrays = np.load(io.BytesIO(as_npz(problem, pass_)), allow_pickle=False)
     assert found["kind"] == str(arrays["kind"]) == str(KIND)
+    assert found["pass"] == str(arrays["pass"]) == pass_
     assert dict(parse_qsl(str(arrays["problem"]))) == problem.to_query()
-    for name in ("Q", "K", "V", "O", "lse", "S"):
-        np.testing.assert_array_equal(arrays[name], getattr(true, name))
-        assert getattr(true, name).dtype == np.float32  # so no digit is lost
-        listed = np.array(found[name], np.float32)  # null becomes NaN
+    wholes, of_visits = ARRAYS[pass_]
+    for name in wholes:
         expected = getattr(true, name)
+        np.testing.assert_array_equal(arrays[name], expected)
+        assert expected.dtype == np.float32  # so no digit is lost
+        listed = np.array(found[name], np.float32)  # null becomes NaN
         np.testing.assert_array_equal(listed, np.where(np.isfinite(expected), expected, np.nan))
-    assert len(found["visits"]) == len(true.visits)
     for k, (visit, listed) in enumerate(zip(true.visits, found["visits"], strict=True)):
-        assert (listed["i"], listed["j"], listed["kind"]) == (visit.i, visit.j, visit.kind)
-        assert sum(t["nbytes"] for t in listed["transfers"]) == sum(
-            t.nbytes for t in visit.transfers
-        )
-        for name in ("m_new", "l_new", "alpha", "P", "O"):
+        for name in ("i", "j", "kind", "stage"):
+            assert listed[name] == getattr(visit, name)
+        moves = [(t["op"], t["nbytes"]) for t in listed["transfers"]]
+        assert moves == [(t.op, t.nbytes) for t in visit.transfers]
+        for name in of_visits:
             value = getattr(visit, name)
             if value is None:
                 assert listed[name] is None and f"v{k:04d}_{name}" not in arrays
@@ -64,29 +75,6 @@ def test_json_and_npz_are_the_trace(problem):
                 np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], value)
                 assert value.dtype == np.float32
                 np.testing.assert_array_equal(np.array(listed[name], np.float32), value)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p.order)
-def test_a_backward_pass_is_written_too(problem):
-    true = trace_backward(problem)
-    found = json.loads(as_json(problem, "backward"))
-    arrays = np.load(io.BytesIO(as_npz(problem, "backward")), allow_pickle=False)
-    assert found["pass"] == str(arrays["pass"]) == "backward"
-    requested = {t: tuple(both) for t, both in found["bytes"]["requested"].items()}
-    assert requested == summed(problem, "requested", "backward")
-    for name in ("Q", "K", "V", "O", "dO", "D", "dQ", "dK", "dV"):
-        expected = getattr(true, name)
-        np.testing.assert_array_equal(arrays[name], expected)
-        expected = np.where(np.isfinite(expected), expected, np.nan)
-        np.testing.assert_array_equal(np.array(found[name], np.float32), expected)
-    for k, (visit, listed) in enumerate(zip(true.visits, found["visits"], strict=True)):
-        assert (listed["i"], listed["j"], listed["stage"]) == (visit.i, visit.j, visit.stage)
-        assert [t["op"] for t in listed["transfers"]] == [t.op for t in visit.transfers]
-        for name in ("D", "P", "dS", "part_dQ", "dQ", "dK", "dV"):
-            if getattr(visit, name) is None:
-                assert listed[name] is None and f"v{k:04d}_{name}" not in arrays
-            else:
-                np.testing.assert_array_equal(arrays[f"v{k:04d}_{name}"], getattr(visit, name))
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])

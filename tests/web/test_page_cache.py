@@ -6,9 +6,11 @@ import asyncio
 import gzip
 
 import brotli
+import pytest
 
 from explainer.web.page_cache import PageCache
 
+pytestmark = pytest.mark.anyio
 TEXT = b"const answer = 42;\n" * 200
 
 
@@ -44,87 +46,59 @@ async def ask(
     return sent[0]["status"], dict(sent[0]["headers"]), body
 
 
-def test_one_makes_it_and_all_get_it():
-    async def lesson():
-        inner = Inner()
-        app = PageCache(inner)
-        requests = [ask(app, "/assets/a.js", accept_encoding="gzip, br") for _ in range(50)]
-        answers = await asyncio.gather(*requests)
-        assert inner.requests == ["/assets/a.js"]
-        for status, headers, body in answers:
-            assert status == 200 and headers[b"content-encoding"] == b"br"
-            assert brotli.decompress(body) == TEXT
-            assert headers[b"content-length"] == str(len(body)).encode()
-            assert b"immutable" in headers[b"cache-control"]
-            assert headers[b"x-content-type-options"] == b"nosniff"
-        return headers[b"etag"].decode(), app, inner
+async def test_one_makes_it_and_all_get_it():
+    inner = Inner()
+    app = PageCache(inner)
+    requests = [ask(app, "/assets/a.js", accept_encoding="gzip, br") for _ in range(50)]
+    answers = await asyncio.gather(*requests)
+    assert inner.requests == ["/assets/a.js"]
+    for status, headers, body in answers:
+        assert status == 200 and headers[b"content-encoding"] == b"br"
+        assert brotli.decompress(body) == TEXT
+        assert headers[b"content-length"] == str(len(body)).encode()
+        assert b"immutable" in headers[b"cache-control"]
+        assert headers[b"x-content-type-options"] == b"nosniff"
+    etag = headers[b"etag"].decode()
+    status, headers, body = await ask(app, "/assets/a.js", if_none_match=etag)
+    assert (status, body) == (304, b"") and b"content-length" not in headers
+    _, headers, body = await ask(app, "/assets/a.js", accept_encoding="gzip")
+    assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
+    _, headers, body = await ask(app, "/assets/a.js")
+    assert b"content-encoding" not in headers and body == TEXT
+    assert len(inner.requests) == 1
 
-    async def later():
-        etag, app, inner = await lesson()
-        status, headers, body = await ask(app, "/assets/a.js", if_none_match=etag)
-        assert (status, body) == (304, b"") and b"content-length" not in headers
-        _, headers, body = await ask(app, "/assets/a.js", accept_encoding="gzip")
+
+async def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
+    inner = Inner()
+    app = PageCache(inner)
+    _, headers, body = await ask(app, "/static/a.png", accept_encoding="br")
+    assert b"content-encoding" not in headers and body == TEXT
+    assert b"immutable" not in headers[b"cache-control"]
+    for _ in range(2):
+        status, _, _ = await ask(app, "/assets/missing.js", accept_encoding="br")
+        assert status == 404
+    assert inner.requests.count("/assets/missing.js") == 2 and not app._locks
+
+
+async def test_the_page_is_kept_for_each_address_it_is_reached_by():
+    inner = Inner()
+    app = PageCache(inner)
+    for host in ("a.example", "b.example", "a.example"):
+        _, headers, body = await ask(app, "/", accept_encoding="gzip", host=host)
         assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
-        _, headers, body = await ask(app, "/assets/a.js")
-        assert b"content-encoding" not in headers and body == TEXT
-        assert len(inner.requests) == 1
-
-    asyncio.run(later())
-
-
-def test_pictures_are_kept_as_they_are_and_what_is_missing_is_not_kept():
-    async def lesson():
-        inner = Inner()
-        app = PageCache(inner)
-        _, headers, body = await ask(app, "/static/a.png", accept_encoding="br")
-        assert b"content-encoding" not in headers and body == TEXT
-        assert b"immutable" not in headers[b"cache-control"]
-        for _ in range(2):
-            status, _, _ = await ask(app, "/assets/missing.js", accept_encoding="br")
-            assert status == 404
-        assert inner.requests.count("/assets/missing.js") == 2 and not app._locks
-
-    asyncio.run(lesson())
+        assert headers[b"cache-control"] == b"no-cache"
+    assert inner.requests == ["/", "/"]
+    await ask(app, "/", host="a.example", x_forwarded_proto="https")
+    await ask(app, "/", query=b"deep_link=1", host="a.example")
+    await ask(app, "/", query=b"n=8&step=2", host="a.example")
+    assert inner.requests == ["/"] * 4
+    _, headers, body = await ask(app, "/fa/trace", accept_encoding="gzip")
+    assert body == TEXT and b"content-encoding" not in headers
 
 
-def test_the_page_is_kept_for_each_address_it_is_reached_by():
-    async def lesson():
-        inner = Inner()
-        app = PageCache(inner)
-        for host in ("a.example", "b.example", "a.example"):
-            _, headers, body = await ask(app, "/", accept_encoding="gzip", host=host)
-            assert headers[b"content-encoding"] == b"gzip" and gzip.decompress(body) == TEXT
-            assert headers[b"cache-control"] == b"no-cache"
-        assert inner.requests == ["/", "/"]
-        await ask(app, "/", host="a.example", x_forwarded_proto="https")
-        await ask(app, "/", query=b"deep_link=1", host="a.example")
-        await ask(app, "/", query=b"n=8&step=2", host="a.example")
-        assert inner.requests == ["/"] * 4
-        _, headers, body = await ask(app, "/fa/trace", accept_encoding="gzip")
-        assert body == TEXT and b"content-encoding" not in headers
-
-    asyncio.run(lesson())
-
-
-def test_what_is_kept_is_bounded(monkeypatch):
+async def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr("explainer.web.page_cache.MAX_BYTES", 20_000)
-
-    async def lesson():
-        app = PageCache(Inner())
-        for k in range(30):
-            await ask(app, f"/assets/{k}.js")
-        assert sum(file.size for file in app._files.values()) <= 20_000
-
-    asyncio.run(lesson())
-
-
-def test_a_hundred_files_at_once():
-    async def lesson():
-        inner = Inner()
-        app = PageCache(inner)
-        paths = [f"/assets/{k}.js" for k in range(100)] * 3
-        answers = await asyncio.gather(*(ask(app, p, accept_encoding="br") for p in paths))
-        assert {status for status, _, _ in answers} == {200}
-        assert len(inner.requests) == len(app._files) == 100
-
-    asyncio.run(lesson())
+    app = PageCache(Inner())
+    for k in range(30):
+        await ask(app, f"/assets/{k}.js")
+    assert sum(file.size for file in app._files.values()) <= 20_000

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from explainer.engine.engine import Engine
-from explainer.web import middleware, routes
+from explainer.web import routes
 
 D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to 256."
 STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
@@ -31,13 +29,6 @@ REFUSED = {
     "code?kind=x": "kind = x is not allowed: one of ptx, sass.",
     "learn?w=<b>": "w = <b> is not allowed: there is no such widget.",
 }
-
-
-@pytest.fixture(scope="module")
-def client() -> TestClient:
-    """Our routes and handlers in an app without Gradio, as they are handed to it."""
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
 
 
 @pytest.mark.parametrize("address", REFUSED)

@@ -14,7 +14,6 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.traffic import summed, traffic
-from explainer.algorithms.transfers import PHASES
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
@@ -81,6 +80,29 @@ def test_heads_travel_where_there_are_several():
     assert "heads" not in decode(pack(Problem()))[0]["problem"]
 
 
+def check_visits(problem, header, got, visits) -> None:
+    """Compare the place, the phases and the transfers of every visit."""
+    phases = header["phases"]
+    assert len(got["v_i"]) == len(visits)
+    for v, visit in enumerate(visits):
+        here = [None if x < 0 else x for x in (got["v_i"][v], got["v_j"][v])]
+        assert here == [visit.i, visit.j]
+        assert tiling.KINDS[got["v_kind"][v]] == visit.kind
+        assert header["stages"][got["v_stage"][v]] == visit.stage
+        bits = int(got["v_phases"][v])
+        assert tuple(p for k, p in enumerate(phases) if bits >> k & 1) == visit.phases
+        moves = range(got["t_ptr"][v], got["t_ptr"][v + 1])
+        for t, transfer in zip(moves, visit.transfers, strict=True):
+            assert header["tensors"][got["t_tensor"][t]] == transfer.tensor
+            assert ("read", "write", "add")[got["t_op"][t]] == transfer.op
+            assert phases[got["t_phase"][t]] == transfer.phase
+            assert got["t_bytes"][t] == transfer.nbytes
+            block = got["t_block"][t]
+            if not isinstance(transfer.block, int):
+                block = tuple(int(x) for x in divmod(block, problem.Tc))
+            assert block == transfer.block
+
+
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
 def test_everything_that_the_trace_says_arrives(problem):
     header, got = decode(pack(problem))
@@ -95,23 +117,8 @@ def test_everything_that_the_trace_says_arrives(problem):
     if got["hidden"].size:
         hidden.flat[:] = np.unpackbits(got["hidden"], count=problem.n**2)
     np.testing.assert_array_equal(np.where(hidden, -np.inf, got["S"]), true.S)
-    assert len(got["v_i"]) == len(true.visits)
+    check_visits(problem, header, got, true.visits)
     for v, visit in enumerate(true.visits):
-        assert got["v_i"][v] == visit.i
-        assert got["v_j"][v] == (-1 if visit.j is None else visit.j)
-        assert tiling.KINDS[got["v_kind"][v]] == visit.kind
-        bits = int(got["v_phases"][v])
-        assert tuple(p for k, p in enumerate(PHASES) if bits >> k & 1) == visit.phases
-        moves = range(got["t_ptr"][v], got["t_ptr"][v + 1])
-        for t, transfer in zip(moves, visit.transfers, strict=True):
-            assert header["tensors"][got["t_tensor"][t]] == transfer.tensor
-            assert ("read", "write")[got["t_op"][t]] == transfer.op
-            assert PHASES[got["t_phase"][t]] == transfer.phase
-            assert got["t_bytes"][t] == transfer.nbytes
-            block = got["t_block"][t]
-            if not isinstance(transfer.block, int):
-                block = tuple(int(x) for x in divmod(block, problem.Tc))
-            assert block == transfer.block
         rows = slice(got["r_ptr"][v], got["r_ptr"][v + 1])
         for stat in ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum"):
             expected = getattr(visit, stat)
@@ -139,20 +146,10 @@ def test_everything_of_a_backward_pass_arrives(problem, order):
     assert header.get("dsink") == (None if p.sink is None else float(true.dsink))
     for name in ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"):
         np.testing.assert_array_equal(got[name], getattr(true, name))
-    phases, empty = header["phases"], {"S": -np.inf, "P": 0, "dP": 0, "dS": 0, "slope": 1}
+    check_visits(p, header, got, true.visits)
+    empty = {"S": -np.inf, "P": 0, "dP": 0, "dS": 0, "slope": 1}
     found = {name: np.full((p.n, p.n), x, "f4") for name, x in empty.items() if name in got}
     for v, visit in enumerate(true.visits):
-        here = [None if x < 0 else x for x in (got["v_i"][v], got["v_j"][v])]
-        assert here == [visit.i, visit.j]
-        assert header["stages"][got["v_stage"][v]] == visit.stage
-        bits = int(got["v_phases"][v])
-        assert tuple(x for k, x in enumerate(phases) if bits >> k & 1) == visit.phases
-        moves = range(got["t_ptr"][v], got["t_ptr"][v + 1])
-        for t, transfer in zip(moves, visit.transfers, strict=True):
-            assert header["tensors"][got["t_tensor"][t]] == transfer.tensor
-            assert ("read", "write", "add")[got["t_op"][t]] == transfer.op
-            assert phases[got["t_phase"][t]] == transfer.phase
-            assert got["t_bytes"][t] == transfer.nbytes
         r = slice(None) if visit.i is None else tiling.rows(p, visit.i)
         c = slice(None) if visit.j is None else tiling.cols(p, visit.j)
         for name, whole in found.items():

@@ -11,17 +11,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explainer.base.cache import ByteCache, cached
 from explainer.base.fields import ProblemError
-from explainer.engine.engine import Engine
-from explainer.web import cost, middleware, routes
+from explainer.web import cost
 from explainer.web.requests import parse_request
 from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
 
+pytestmark = pytest.mark.anyio
 # A stand-in for the process: answers with its id; by the request it dies, waits for ever, refuses.
 STAND_IN = (
     sys.executable,
@@ -67,21 +66,18 @@ def running(pool: WorkerPool) -> list[int]:
     return [w.process.pid for w in pool.workers if w.process is not None]
 
 
-def test_a_line_that_is_full_says_when_to_ask_again():
-    async def play() -> None:
-        async with started_pool() as pool:
-            leave = asyncio.Event()
-            requests = [ask(pool, "wait", leave), ask(pool, "next")]
-            await until(lambda: running(pool))
-            with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
-                await ask(pool, "third")
-            assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
-            leave.set()
-            with pytest.raises(ClientDisconnected):
-                await requests[0]
-            assert (await requests[1]).endswith(b"next")
-
-    asyncio.run(play())
+async def test_a_line_that_is_full_says_when_to_ask_again():
+    async with started_pool() as pool:
+        leave = asyncio.Event()
+        requests = [ask(pool, "wait", leave), ask(pool, "next")]
+        await until(lambda: running(pool))
+        with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
+            await ask(pool, "third")
+        assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
+        leave.set()
+        with pytest.raises(ClientDisconnected):
+            await requests[0]
+        assert (await requests[1]).endswith(b"next")
 
 
 def is_there(pid: int) -> bool:
@@ -92,68 +88,55 @@ def is_there(pid: int) -> bool:
     return True
 
 
-def test_who_hangs_up_leaves_the_line_and_the_work_stops():
-    async def play() -> None:
-        async with started_pool() as pool:
-            leave = asyncio.Event()
-            first = ask(pool, "wait", leave)
-            await until(lambda: running(pool))
-            [pid] = running(pool)
-            behind = asyncio.Event()
-            second = ask(pool, "never", behind)
-            await until(lambda: len(pool.jobs) == 2)
-            behind.set()
-            with pytest.raises(ClientDisconnected):
-                await second
-            assert len(pool.jobs) == 1 and running(pool) == [pid]
-            leave.set()
-            with pytest.raises(ClientDisconnected):
-                await first
-            assert not pool.jobs
-            await until(lambda: not pool.workers)
-            await until(lambda: not is_there(pid))
-
-    asyncio.run(play())
+async def test_who_hangs_up_leaves_the_line_and_the_work_stops():
+    async with started_pool() as pool:
+        leave = asyncio.Event()
+        first = ask(pool, "wait", leave)
+        await until(lambda: running(pool))
+        [pid] = running(pool)
+        behind = asyncio.Event()
+        second = ask(pool, "never", behind)
+        await until(lambda: len(pool.jobs) == 2)
+        behind.set()
+        with pytest.raises(ClientDisconnected):
+            await second
+        assert len(pool.jobs) == 1 and running(pool) == [pid]
+        leave.set()
+        with pytest.raises(ClientDisconnected):
+            await first
+        assert not pool.jobs
+        await until(lambda: not pool.workers)
+        await until(lambda: not is_there(pid))
 
 
-def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
-    async def play() -> None:
-        async with started_pool(max_waiting=0) as pool:
-            leave = asyncio.Event()
-            both = [ask(pool, "same", leave), ask(pool, "same")]
-            leave.set()
-            done = await asyncio.gather(*both, return_exceptions=True)
-            assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
-            assert await ask(pool, "same") == done[1]  # kept
-            assert pool.cache.nbytes == len(done[1])
-
-    asyncio.run(play())
+async def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
+    async with started_pool(max_waiting=0) as pool:
+        leave = asyncio.Event()
+        both = [ask(pool, "same", leave), ask(pool, "same")]
+        leave.set()
+        done = await asyncio.gather(*both, return_exceptions=True)
+        assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
+        assert await ask(pool, "same") == done[1]  # kept
+        assert pool.cache.nbytes == len(done[1])
 
 
-def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
-    async def play() -> None:
-        async with started_pool() as pool:
-            before = await ask(pool, "before")
-            with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
-                await ask(pool, "die")
-            with pytest.raises(ProblemError, match="n = 0 is not allowed"):
-                await ask(pool, "refuse")
-            after = await ask(pool, "after")
-            assert before.split()[0] != after.split()[0]
-
-    asyncio.run(play())
+async def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
+    async with started_pool() as pool:
+        before = await ask(pool, "before")
+        with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
+            await ask(pool, "die")
+        with pytest.raises(ProblemError, match="n = 0 is not allowed"):
+            await ask(pool, "refuse")
+        after = await ask(pool, "after")
+        assert before.split()[0] != after.split()[0]
 
 
-def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
+async def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
     monkeypatch.setattr("explainer.web.worker_pool.MAX_RESPONSES", 2)
-
-    async def play() -> None:
-        async with started_pool() as pool:
-            first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
-            assert first == second != third
-            assert len(pool.workers) == 1
-
-    asyncio.run(play())
+    async with started_pool() as pool:
+        first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
+        assert first == second != third
+        assert len(pool.workers) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
@@ -168,24 +151,14 @@ def test_expensive_answers_come_behind_the_web_process():
         worker.end()
 
 
-def test_an_idle_process_ends(monkeypatch):
+async def test_an_idle_process_ends(monkeypatch):
     monkeypatch.setattr("explainer.web.worker_pool.IDLE_S", 0.0)
-
-    async def play() -> None:
-        async with started_pool() as pool:
-            await ask(pool, "once")
-            await until(lambda: not pool.workers)
-
-    asyncio.run(play())
+    async with started_pool() as pool:
+        await ask(pool, "once")
+        await until(lambda: not pool.workers)
 
 
-@pytest.fixture(scope="module")
-def client() -> TestClient:
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
-
-
-def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
+def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch):
     kinds = []
 
     async def full(self, request, seconds, gone):
@@ -193,8 +166,6 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(monkeypatch):
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
-    handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    client = TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
     for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
         assert client.get(f"/fa/{address}").status_code == 200
     assert not kinds

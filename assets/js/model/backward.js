@@ -1,6 +1,8 @@
 // What is known of the backward pass at (step, phase): the gradients on chip and in HBM, lse and D of the rows, and what stands
 // in the two crossings of its tile. frame.js makes a frame of it. Pure.
 
+import { keysOfBlock, rowsOfBlock } from "./spans.js";
+
 /** @import { Accumulator, Decoded, Frame, Grads, Header, Numbers, Row, Span, Trace } from "./types.js" */
 /** @typedef {"dQ" | "dK" | "dV"} Gradient */
 
@@ -17,22 +19,24 @@ const NO_ROW = {
   l_new: undefined,
 };
 
+/** Does a visit have this phase? @param {Decoded} trace @param {number} v @param {string} phase */
+export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase) =>
+  phases.includes(phase) && (v_phases[v] & (1 << phases.indexOf(phase))) > 0;
+
 /** Of each visit and gradient the one that left its sum, −1 where it begins at 0; and of each row block the visits that
- * add to its dQ. @param {Header} header @param {Decoded["arrays"]} arrays */
-export function sumsOf({ phases, stages, problem: p }, { v_i, v_j, v_stage, v_phases }) {
+ * add to its dQ. @param {Decoded} decoded */
+export function sumsOf(decoded) {
+  const { stages, problem: p } = decoded.header;
+  const { v_i, v_j, v_stage } = decoded.arrays;
   const steps = v_i.length;
-  /** @type {Record<Gradient, Int32Array>} */
-  const before = {
-    dQ: new Int32Array(steps).fill(-1),
-    dK: new Int32Array(steps).fill(-1),
-    dV: new Int32Array(steps).fill(-1),
-  };
+  const none = () => new Int32Array(steps).fill(-1);
+  const before = { dQ: none(), dK: none(), dV: none() };
   const adds = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
   /** @type {Map<string, number>} */
   const last = new Map();
   for (let v = 0; v < steps; v++)
     for (const name of GRADIENTS) {
-      if (!(v_phases[v] & (1 << phases.indexOf(name))) || !phases.includes(name)) continue;
+      if (!hasPhase(decoded, v, name)) continue;
       const key = `${name} ${name === "dQ" ? v_i[v] : v_j[v]}`;
       before[name][v] = last.get(key) ?? -1;
       last.set(key, v);
@@ -41,68 +45,68 @@ export function sumsOf({ phases, stages, problem: p }, { v_i, v_j, v_stage, v_ph
   return { before, adds };
 }
 
+/** The rows or keys of a gradient on which a visit works. @param {Trace} trace @param {number} v @param {Gradient} name */
+const summed = ({ problem, arrays: { v_i, v_j } }, v, name) =>
+  name === "dQ" ? rowsOfBlock(problem, v_i[v]) : keysOfBlock(problem, v_j[v]);
+
+/** The numbers of a visit of a whole trace, by the names that they have where it comes by itself: of its rows or keys the
+ * gradients, and their sums before and after it. @param {Trace} trace @param {number} v @returns {Record<string, Numbers>} */
+function numbersOf(trace, v) {
+  const { header, arrays, problem: p, before, adds } = trace;
+  const isScale = header.stages[arrays.v_stage[v]] === "scale"; // which adds nothing to the last sum
+  /** @type {Record<string, Numbers>} */
+  const found = { part_dQ: arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]) };
+  for (const name of GRADIENTS) {
+    const ptr = name === "dQ" ? arrays.a_ptr : arrays.c_ptr;
+    const { start, stop } = summed(trace, v, name);
+    const sum = (/** @type {number} */ at) =>
+      arrays[`acc_${name}`].subarray(ptr[at] ?? 0, ptr[at + 1] ?? 0);
+    const from = isScale ? (adds[arrays.v_i[v]].at(-1) ?? -1) : before[name][v];
+    found[name] = arrays[name].subarray(start * p.d, stop * p.d);
+    found[`before_${name}`] = sum(from);
+    found[`acc_${name}`] = sum(v);
+  }
+  return found;
+}
+
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Grads} */
-export function gradsOf({ header, arrays, problem: p, before, adds }, v, done, zoom) {
+export function gradsOf(trace, v, done, zoom) {
+  const { header, arrays, problem: p, before, adds } = trace;
   const stage = header.stages[arrays.v_stage[v]];
-  const [i, j] = [arrays.v_i[v], arrays.v_j[v]];
+  const numbers = zoom ?? (header.numbers ? numbersOf(trace, v) : null);
   /** @type {Grads} */
   const found = {
     dQ: null,
     dK: null,
     dV: null,
     part: null,
+    numbers: numbers ?? {},
     of: adds.map((visits) => visits.length),
     added: adds.map((visits) => visits.filter((at) => at < v || (at === v && done("dQ"))).length),
   };
-  if (!header.numbers && !zoom) return found;
-  /** @param {Gradient} name @param {number} at its sum after this visit */
-  const sum = (name, at) => {
-    if (zoom) return zoom[`${at === v ? "acc" : "before"}_${name}`];
-    const ptr = name === "dQ" ? arrays.a_ptr : arrays.c_ptr;
-    return arrays[`acc_${name}`].subarray(ptr[at], ptr[at + 1]);
-  };
-  /** @param {Gradient} name */
-  const whole = (name) => {
-    const [start, stop] = span(name);
-    return zoom ? zoom[name] : arrays[name].subarray(start * p.d, stop * p.d);
-  };
-  /** @param {Gradient} name its rows or keys */
-  const span = (name) => {
-    const [block, size] = name === "dQ" ? [i, p.block_q] : [j, p.block_k];
-    return [block * size, Math.min(p.n, (block + 1) * size)];
-  };
+  if (!numbers) return found;
+  /** @param {Gradient} name @param {string} key @param {Accumulator["state"]} state @returns {Accumulator} */
+  const sum = (name, key, state) => ({ data: numbers[`${key}${name}`], state });
   /** @param {Gradient} name @returns {Accumulator} */
-  const zero = (name) => ({
-    data: new Float32Array((span(name)[1] - span(name)[0]) * p.d),
-    state: "zero",
-  });
+  const zero = (name) => {
+    const { start, stop } = summed(trace, v, name);
+    return { data: new Float32Array((stop - start) * p.d), state: "zero" };
+  };
   const stored = transfersOf(header, arrays, v);
   for (const name of GRADIENTS) {
-    const has = arrays.v_phases[v] & (1 << header.phases.indexOf(name));
-    const from = before[name][v];
-    if (has)
-      found[name] = done(name)
-        ? { data: sum(name, v), state: "after" }
-        : from < 0
-          ? zero(name)
-          : { data: sum(name, from), state: "before" };
-    if (done("store") && name !== "dQ" && stored.has(name))
-      found[name] = { data: whole(name), state: "final" };
+    if (hasPhase(trace, v, name)) {
+      if (done(name)) found[name] = sum(name, "acc_", "after");
+      else found[name] = before[name][v] < 0 ? zero(name) : sum(name, "before_", "before");
+    }
+    if (done("store") && stored.has(name) && (name !== "dQ" || stage === "dQ"))
+      found[name] = sum(name, "", "final");
   }
-  if (stage === "dQ" && done("store") && stored.has("dQ"))
-    found.dQ = { data: whole("dQ"), state: "final" };
   if (stage === "D" && done("store")) found.dQ = zero("dQ");
-  const last = adds[i]?.at(-1) ?? -1;
-  if (stage === "scale")
-    found.dQ = done("scale")
-      ? { data: whole("dQ"), state: "final" }
-      : last < 0
-        ? zero("dQ")
-        : { data: sum("dQ", last), state: "after" };
-  if (stage === null && found.dQ)
-    found.part = zoom
-      ? zoom.part_dQ
-      : arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]);
+  if (stage === "scale") {
+    if (done("scale")) found.dQ = sum("dQ", "", "final");
+    else found.dQ = adds[arrays.v_i[v]].length ? sum("dQ", "before_", "after") : zero("dQ");
+  }
+  if (stage === null && found.dQ) found.part = numbers.part_dQ;
   return found;
 }
 
@@ -115,13 +119,12 @@ function transfersOf({ tensors }, { t_ptr, t_tensor, t_op }, v) {
 
 /** lse and D of the rows as far as they are known; nothing where no row block is at work. @param {Trace} trace @param {number} v
  * @param {Span} rows @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Row[]} */
-export function rowsOf({ header, arrays }, v, { start, stop }, done, zoom) {
-  const stage = header.stages[arrays.v_stage[v]];
-  const has = (/** @type {string} */ phase) =>
-    (arrays.v_phases[v] & (1 << header.phases.indexOf(phase))) > 0;
-  if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(has("D") || has("exp"))) return [];
-  const lse = has("exp") && done("load");
-  const D = done(has("D") ? "D" : "load"); // elsewhere it comes from HBM
+export function rowsOf(trace, v, { start, stop }, done, zoom) {
+  const { header, arrays } = trace;
+  const [computesD, hasExp] = [hasPhase(trace, v, "D"), hasPhase(trace, v, "exp")];
+  if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(computesD || hasExp)) return [];
+  const lse = hasExp && done("load");
+  const D = done(computesD ? "D" : "load"); // elsewhere it comes from HBM
   return Array.from({ length: stop - start }, (_, r) => ({
     ...NO_ROW,
     row: start + r,

@@ -2,6 +2,6 @@
 
 import { explainBackward } from "./explain_backward.js";
 import { backward } from "./passes.js";
-import { SENTENCES } from "./phases_backward.js";
+import { PHRASES } from "./phases_backward.js";
 
-Object.assign(backward, { sentences: SENTENCES, explain: explainBackward });
+Object.assign(backward, { phrases: PHRASES, explain: explainBackward });

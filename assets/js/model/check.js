@@ -1,7 +1,10 @@
 // What the backward's numbers must add up to, as far as a trace has come: each row of dS to 0 over its keys, and dQ to dS K. Summed
 // here in double precision; what the trace has differs by its own rounding. Pure.
 
+import { hasPhase } from "./backward.js";
+import { hidden } from "./frame.js";
 import { algorithmOf } from "./passes.js";
+import { keysOfBlock } from "./spans.js";
 
 /** @import { Frame, Trace } from "./types.js" */
 /** `sum`: of dS over the keys met so far; `seen` of how many keys that are not hidden; `end`: what the sum must be after
@@ -12,18 +15,14 @@ function keysOf(trace, f) {
   const { adds, arrays, problem: p, strip } = trace;
   if (algorithmOf(trace).stores_scores)
     return strip.dS[f.i] < f.step || (strip.dS[f.i] === f.step && f.done("dS"))
-      ? [{ start: 0, stop: p.n }]
+      ? [keysOfBlock(p, -1)]
       : [];
   const known = adds[f.i].filter((v) => v < f.step || (v === f.step && f.done("dS")));
-  return known.map((v) => ({
-    start: arrays.v_j[v] * p.block_k,
-    stop: Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k),
-  }));
+  return known.map((v) => keysOfBlock(p, arrays.v_j[v]));
 }
 
 /** @param {Trace} trace @param {number} row @param {number} key */
-const sees = ({ arrays: { hidden }, problem: { n } }, row, key) =>
-  !hidden.length || !((hidden[(row * n + key) >> 3] >> (7 - ((row * n + key) & 7))) & 1);
+const sees = ({ arrays, problem: { n } }, row, key) => !hidden(arrays, row * n + key);
 
 /** Of each row of the row block at work; nothing where there is none. @param {Trace} trace @param {Frame} f @returns {RowSum[]} */
 export function sumsOfRows(trace, f) {
@@ -54,18 +53,15 @@ export function agreement(trace, f) {
   const { stores_scores, scales_dQ } = algorithmOf(trace);
   if (!trace.header.numbers || f.i < 0 || stores_scores || !f.grads?.added[f.i]) return null;
   const visits = adds[f.i].slice(0, f.grads.added[f.i]);
+  const keys = visits.map((v) => keysOfBlock(p, arrays.v_j[v]));
   const at = arrays.a_ptr[visits[visits.length - 1]];
   const scale = scales_dQ ? p.scale : 1; // by which it multiplies every part
   let [off, most] = [0, 0];
   for (let row = f.rows.start; row < f.rows.stop; row++)
     for (let x = 0; x < p.d; x++) {
       let sum = 0;
-      for (const v of visits)
-        for (
-          let key = arrays.v_j[v] * p.block_k;
-          key < Math.min(p.n, (arrays.v_j[v] + 1) * p.block_k);
-          key++
-        )
+      for (const { start, stop } of keys)
+        for (let key = start; key < stop; key++)
           sum += arrays.dS[row * p.n + key] * arrays.K[key * p.d + x];
       const found = arrays.acc_dQ[at + (row - f.rows.start) * p.d + x];
       off = Math.max(off, Math.abs(found - sum * scale));
@@ -75,7 +71,9 @@ export function agreement(trace, f) {
 }
 
 /** The gradient of its sink, once D of every row is known; undefined before, and without a sink. @param {Trace} trace @param {Frame} f */
-export function ofSink({ header: { dsink, phases }, arrays: { v_phases } }, f) {
-  const last = v_phases.findLastIndex((has) => (has & (1 << phases.indexOf("D"))) > 0);
-  return f.step > last || (f.step === last && f.done("D")) ? dsink : undefined;
+export function ofSink(trace, f) {
+  const { steps, header } = trace;
+  let last = steps - 1;
+  while (last >= 0 && !hasPhase(trace, last, "D")) last--;
+  return f.step > last || (f.step === last && f.done("D")) ? header.dsink : undefined;
 }

@@ -10,11 +10,12 @@ import { codeText } from "./phases.js";
 import {
   entryOf,
   equals,
+  explainProducts,
   explanationOf,
+  isOnTile,
   operands,
   plus,
-  productsOf,
-  scoreLines,
+  scoreProducts,
   sum,
   termsOf,
   within,
@@ -29,36 +30,29 @@ import { rowWord } from "./wording.js";
 /** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
  * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key */
 function score(trace, f, row, key) {
-  const { problem: p, stage } = f;
+  const { stage } = f;
   const name = `S[${row},${key}]`;
-  const product = `q${sub(row)} · k${sub(key)}`;
-  const sentence = t("score.with", { name, row, key });
-  if (!within(f.rows, row) || !within(f.cols, key) || !f.numbers || f.kind === "skipped")
-    return explanationOf(product, `${sentence}; ${t("off")}`);
+  const title = `q${sub(row)} · k${sub(key)}`;
+  const absent = (/** @type {string} */ state) =>
+    explanationOf(title, `${t("score.with", { name, row, key })}; ${state}`);
+  if (!isOnTile(f, row, key) || !f.numbers || f.kind === "skipped") return absent(t("off"));
   const isStored = stage === "softmax" || stage === "output"; // by the kernel before
-  if (!f.done(isStored ? "load" : "scores"))
-    return explanationOf(product, `${sentence}; ${t("uncomputed")}`);
-  const { Q, K, S: scores, P } = operands(trace, f);
-  const [r, c] = [row - f.rows.start, key - f.cols.start];
-  const { m_new } = f.stats[r] ?? {};
-  const S = Number(f.score(r, c));
-  const terms = isStored ? null : termsOf({ start: 0, stop: p.d }, (x) => Q(row, x) * K(key, x));
-  const total = terms ? sum(terms) : undefined;
-  const lines = total === undefined ? [] : scoreLines(p, total, scores(row, key), row, key);
-  if (terms && S === -Infinity) lines.push(t("hidden"));
+  if (!f.done(isStored ? "load" : "scores")) return absent(t("uncomputed"));
+  const products = isStored ? null : scoreProducts(trace, f, row, key);
+  const lines = products?.lines ?? [];
+  const S = Number(f.score(row - f.rows.start, key - f.cols.start));
+  const { m_new } = f.stats[row - f.rows.start] ?? {};
   if (stage === "softmax") lines.push(`S = ${number(S)}`);
   if (f.done("exp") && S > -Infinity && m_new !== undefined)
     lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
   if (stage === "output" || (stage === "softmax" && f.done("store")))
-    lines.push(`P = ${number(P(row, key))}`);
-  const all = lines.join("; ");
-  return terms
-    ? explanationOf(product, productsOf({ name, row, key, a: "Q", b: "K", lines: all }, p.d), {
-        terms,
-        total,
-        lines,
-      })
-    : explanationOf(stage === "output" ? `P[${row},${key}]` : name, `${name}: ${all}`, { lines });
+    lines.push(`P = ${number(operands(trace, f).P(row, key))}`);
+  if (products) return explainProducts(f, title, { name, row, key, a: "Q", b: "K" }, products);
+  return explanationOf(
+    stage === "output" ? `P[${row},${key}]` : name,
+    `${name}: ${lines.join("; ")}`,
+    { lines },
+  );
 }
 
 /** An entry of O: α times what it was, and P·V. @param {Trace} trace @param {Frame} f @param {number} row @param {number} x */

@@ -7,11 +7,13 @@ import { crossings } from "./phases_backward.js";
 import {
   entryOf,
   equals,
+  explainProducts,
   explanationOf,
+  isOnTile,
   operands,
+  overDims,
   plus,
-  productsOf,
-  scoreLines,
+  scoreProducts,
   sum,
   termsOf,
   within,
@@ -45,75 +47,54 @@ const absent = (f, name, row, key, a, b) =>
       key,
       a,
       b,
-      state: t(within(f.rows, row) && within(f.cols, key) && !f.stage ? "uncomputed" : "off"),
+      state: t(isOnTile(f, row, key) && !f.stage ? "uncomputed" : "off"),
     }),
   );
 
 /** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function weight(trace, f, row, key) {
-  const { problem: p } = f;
   const name = `P[${row},${key}]`;
   const now = crossings(f).S;
-  if (!now || !within(f.rows, row) || !within(f.cols, key))
-    return absent(f, name, row, key, "Q", "K");
-  const { Q, K, S, P } = operands(trace, f);
+  if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "Q", "K");
+  const { S, P } = operands(trace, f);
   if (f.stage)
     return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
       lines: [tBackward("P.stored", { P: number(P(row, key)) })],
     });
+  const products = scoreProducts(trace, f, row, key);
+  const of = { row, key, a: "Q", b: "K" };
+  if (now === "S") {
+    const title = `q${sub(row)} · k${sub(key)}`;
+    return explainProducts(f, title, { ...of, name: `S[${row},${key}]` }, products);
+  }
   const [r, c] = [row - f.rows.start, key - f.cols.start];
-  const terms = termsOf({ start: 0, stop: p.d }, (x) => Q(row, x) * K(key, x));
-  const total = sum(terms);
+  const lse = f.stats[r]?.lse;
   const raw = S(row, key);
-  const lines = scoreLines(p, total, raw, row, key);
-  const hidden = (now === "P" || f.done("mask")) && f.hides(r, c);
-  if (hidden) lines.push(t("hidden"));
-  const { lse } = f.stats[r] ?? {};
-  if (now === "P")
-    lines.push(
-      hidden
-        ? "P = 0"
-        : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
-    );
-  const title = now === "P" ? name : `q${sub(row)} · k${sub(key)}`;
-  return explanationOf(
-    title,
-    productsOf(
-      {
-        name: now === "P" ? name : `S[${row},${key}]`,
-        row,
-        key,
-        a: "Q",
-        b: "K",
-        lines: lines.join("; "),
-      },
-      p.d,
-    ),
-    { terms: now === "S" ? terms : null, total, lines },
+  products.lines.push(
+    f.hides(r, c)
+      ? "P = 0"
+      : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
   );
+  return explainProducts(f, name, { ...of, name }, { ...products, terms: null });
 }
 
 /** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
 function ofSlope(trace, f, row, key) {
-  const { problem: p } = f;
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
-  if (!now || !within(f.rows, row) || !within(f.cols, key))
-    return absent(f, name, row, key, "dO", "V");
+  if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS, slope } = operands(trace, f);
   if (f.stage === "dQ" || f.stage === "dK")
     return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
     });
-  const terms = termsOf({ start: 0, stop: p.d }, (x) => dO(row, x) * V(key, x));
+  const terms = overDims(f, (x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
-  if (now === "dP")
-    return explanationOf(
-      `dP[${row},${key}]`,
-      productsOf({ name: `dP[${row},${key}]`, row, key, a: "dO", b: "V", lines: lines[0] }, p.d),
-      { terms, total, lines },
-    );
+  if (now === "dP") {
+    const of = { name: `dP[${row},${key}]`, row, key, a: "dO", b: "V" };
+    return explainProducts(f, of.name, of, { terms, total, lines });
+  }
   const D = f.stats.find((s) => s.row === row)?.D;
   const found = P(row, key) * (dP(row, key) - Number(D)) * slope(row, key);
   const by = (f.zoom ?? trace.arrays).slope ? ` · ${number(slope(row, key))}` : "";
@@ -133,7 +114,7 @@ function gradient(trace, f, kind, a, x) {
   const acc = grads?.[kind];
   const span = f[of];
   const title = `${kind}${sub(a)},${sub(x)}`;
-  if (!acc || !within(span, a))
+  if (!acc || !grads || !within(span, a))
     return explanationOf(
       name,
       kind === "dQ" ? tBackward("dQ.off", { name }) : `${name}; ${t("off")}`,
@@ -144,12 +125,9 @@ function gradient(trace, f, kind, a, x) {
     return explanationOf(title, tBackward("dQ.begins.sentence", { name }), {
       lines: [tBackward("dQ.begins")],
     });
+  const { numbers } = grads;
   if (f.stage === "scale") {
-    const parts = trace.adds[f.i].at(-1);
-    const sums =
-      parts === undefined
-        ? 0
-        : (f.zoom ? f.zoom.before_dQ : trace.arrays.acc_dQ.subarray(trace.arrays.a_ptr[parts]))[at];
+    const sums = numbers.before_dQ?.[at] ?? 0;
     const line =
       acc.state === "final"
         ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}`
@@ -171,14 +149,8 @@ function gradient(trace, f, kind, a, x) {
   );
   const scaled = kind === "dQ" && algorithmOf(f).scales_dQ ? p.scale : 1; // by which each of its visits multiplies
   const total = sum(terms) * scaled;
-  const from = trace.before[kind][f.step];
-  const ptr = kind === "dQ" ? trace.arrays.a_ptr : trace.arrays.c_ptr;
-  const sums = (/** @type {number} */ v) =>
-    f.zoom
-      ? f.zoom[`${v === f.step ? "acc" : "before"}_${kind}`][at]
-      : trace.arrays[`acc_${kind}`][ptr[v] + at];
-  const before = from < 0 ? 0 : sums(from);
-  const after = sums(f.step);
+  const before = numbers[`before_${kind}`]?.[at] ?? 0;
+  const after = numbers[`acc_${kind}`][at];
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
   if (acc.state === "final" && kind !== "dV")
     lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
@@ -188,12 +160,11 @@ function gradient(trace, f, kind, a, x) {
 /** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
 function ofRow(trace, f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
-  const { d } = f.problem;
   const { O, dO } = operands(trace, f);
   const lines = [];
   const terms =
     kind === "D" && s?.D !== undefined && f.stage !== "dS"
-      ? termsOf({ start: 0, stop: d }, (x) => O(row, x) * dO(row, x))
+      ? overDims(f, (x) => O(row, x) * dO(row, x))
       : null;
   if (kind !== "D" && s?.lse !== undefined) lines.push(`lse = ${number(s.lse)}`);
   if (kind !== "lse" && s?.D !== undefined)

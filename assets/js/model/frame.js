@@ -1,9 +1,10 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, rowsOf, sumsOf } from "./backward.js";
+import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
+import { keysOfBlock, rowsOfBlock } from "./spans.js";
 
 /** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
@@ -74,7 +75,7 @@ export function prepare({ header, arrays }) {
     previous,
     lastOfLane,
     strip,
-    ...sumsOf(header, arrays),
+    ...sumsOf({ header, arrays }),
   };
 }
 
@@ -261,8 +262,6 @@ const dividedBy = ({ acc, a_ptr, r_ptr, r_l_new }, v, d) =>
 
 /** @param {Trace["arrays"]} arrays @param {number} v */
 const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
-/** @param {Trace} trace @param {number} v @param {string} phase */
-const hasPhase = (trace, v, phase) => phasesOf(trace, v).includes(phase);
 
 /** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */
@@ -290,14 +289,7 @@ export function frame(trace, step, phase) {
     phases.indexOf(name) >= 0 && phases.indexOf(name) <= position;
   const i = arrays.v_i[step];
   const j = arrays.v_j[step];
-  const rows =
-    i < 0
-      ? { start: 0, stop: p.n }
-      : { start: i * p.block_q, stop: Math.min(p.n, (i + 1) * p.block_q) };
-  const cols =
-    j < 0
-      ? { start: 0, stop: p.n }
-      : { start: j * p.block_k, stop: Math.min(p.n, (j + 1) * p.block_k) };
+  const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
   const zoom = zoomAt(trace, step)?.arrays ?? null;
   const stage = header.stages[arrays.v_stage[step]];
   const backward = header.pass === "backward";

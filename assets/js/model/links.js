@@ -15,6 +15,7 @@
 
 import { algorithmsOf } from "./passes.js";
 import { lit } from "./phases.js";
+import { rowsOfBlock, spanOf } from "./spans.js";
 
 /** @import { Frame, Span, Trace } from "./types.js" */
 /** @import { Line } from "./phases.js" */
@@ -84,12 +85,6 @@ export function linksAt(trace, f) {
   /** @type {Map<string, Thing | null>} */
   const known = new Map();
 
-  /** @param {Axis} axis @param {string} at @param {number} size @returns {Span} */
-  const span = (axis, at, size) => ({
-    start: Number(at) * size,
-    stop: Math.min(sizes[axis], (Number(at) + 1) * size),
-  });
-
   /** @param {string} name @returns {Thing | null} */
   function placeOf(name) {
     const [kind, ...at] = name.split(".");
@@ -102,7 +97,10 @@ export function linksAt(trace, f) {
       : axes?.length === 2 && at.length === 1 && !CROSSINGS.includes(kind);
     if (!axes || at.length > axes.length || (at.length < axes.length && !blocks)) return null;
     const box = Object.fromEntries(
-      at.map((part, k) => [axes[k], span(axes[k], part, blocks ? block[axes[k]] : 1)]),
+      at.map((part, k) => [
+        axes[k],
+        spanOf(Number(part), blocks ? block[axes[k]] : 1, sizes[axes[k]]),
+      ]),
     );
     return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
   }
@@ -290,7 +288,7 @@ export function linksAt(trace, f) {
     if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
     return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) =>
       runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => ({
-        rows: span("rows", String(i), p.block_q),
+        rows: rowsOfBlock(p, i),
         keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) },
       })),
     );

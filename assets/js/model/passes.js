@@ -16,8 +16,8 @@ export const algorithmOf = ({ problem, pass, header }) =>
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
 
-/** Sentences of its phases and what its things come to, once model/backward_texts.js is there: it is in
+/** The texts of its phases and what its things come to, once model/backward_texts.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.
- * @type {{sentences: Record<string, (f: Frame, row?: Row) => string | string[]>,
+ * @type {{phrases: Record<string, (f: Frame, row?: Row) => string[]>,
  *   explain: (trace: Trace, f: Frame, kind: string, at: number[]) => Explanation | null}} */
-export const backward = { sentences: {}, explain: () => null };
+export const backward = { phrases: {}, explain: () => null };

@@ -1,26 +1,16 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
-import { bytes, number, sub } from "../lib/format.js";
+import texts from "../../texts/step.json" with { type: "json" };
 import { algorithmOf, backward } from "./passes.js";
+import { blind, fill, phrasesOf, stayed } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { t } from "./texts.js";
-import {
-  blocksOf,
-  hiddenCode,
-  listed,
-  masked,
-  maskName,
-  minus,
-  moved,
-  rowWord,
-  sumBytes,
-  taken,
-  tileOf,
-  whySkipped,
-} from "./wording.js";
+import { hiddenCode, unused } from "./wording.js";
 
-/** @import { Frame, Order, Problem, Row } from "./types.js" */
+/** @import { Frame, Problem, Row } from "./types.js" */
+const phrase = phrasesOf(texts);
+
 /** `general`: the note under a mask that is neither full nor causal.
  * @typedef {{text: string, note?: string, general?: string, phase?: string, stage?: string, first?: boolean}} Line */
 
@@ -70,199 +60,99 @@ const faint = (f) =>
     (s) => s.alpha === 1 && s.row_sum !== undefined && s.row_sum < 1e-3 * Number(s.l_new),
   );
 
-/** What is said of the rows whose maximum stayed, where that of another one rose. @param {Frame} f @param {Row} row
- * @param {boolean} [alpha] with their α */
-function theOthers(f, row, alpha = false) {
-  const stayed = row.rose ? f.stats.filter((s) => !s.rose).map((s) => String(s.row)) : [];
-  if (!stayed.length) return "";
-  if (stayed.length > 4)
-    return t(alpha ? "others.many.alpha" : "others.many", {
-      count: stayed.length,
-      of: f.stats.length,
-    });
-  if (stayed.length > 1)
-    return t(alpha ? "others.more.alpha" : "others.more", { rows: listed(stayed) });
-  return t(alpha ? "others.one.alpha" : "others.one", { rows: stayed[0] });
+/** The phrase about the rows whose maximum stayed, where that of the followed one rose. @param {Frame} f */
+function othersOf(f) {
+  const { length } = stayed(f);
+  return length > 4 ? "others.many" : length > 1 ? "others.more" : length ? "others.one" : null;
 }
 
-/** Where m and ℓ of a row begin. @param {Problem} problem */
-const starts = ({ sink }) =>
-  sink === null ? t("starts") : t("starts.sink", { sink: number(sink) });
-
-/** A sentence; or with it a formula with its numbers, and what else is worth knowing.
- * @type {Record<string, (f: Frame, row?: Row) => string | string[]>} */
-const SENTENCES = {
-  skip: (f) => t("skip", { why: whySkipped(f) }),
+/** The parts of a phase's text: a sentence, a formula, remarks.
+ * @type {Record<string, (f: Frame, row?: Row) => string[]>} */
+const PHRASES = {
+  skip: () => phrase("skip"),
   load: (f) => {
-    const what = moved(f, "read");
-    const [i, j, { sink, rope }] = [sub(f.i), sub(f.j), f.problem];
-    if (f.stage) return what;
-    if (f.unseen)
-      return [
-        what,
-        "",
-        t("load.unseen", { mask: maskName(f.problem), starts: starts(f.problem), i }),
-      ];
+    const { sink, rope } = f.problem;
+    if (f.stage) return phrase("load.kernel");
+    if (f.unseen) return phrase("load.tile", "load.unseen");
     if (f.step === 0)
       return [
-        what,
-        "",
-        [
-          rope && t("load.rope"),
-          sink === null
-            ? t("load.begin", { i, j })
-            : t("load.begin.sink", { starts: starts(f.problem), i, j }),
-        ]
-          .filter(Boolean)
-          .join(" "),
+        ...phrase("load.tile"),
+        ...(rope ? phrase("load.rope") : []),
+        ...phrase(sink === null ? "load.begin" : "load.begin.sink"),
       ];
-    if (algorithmOf(f).outer === "rows")
-      return [
-        what,
-        "",
-        f.first ? t("load.first", { starts: starts(f.problem), i }) : t("load.on_chip", { i }),
-      ];
-    return [what, "", t("load.round_trip", { algorithm: algorithmOf(f).label, i })];
+    if (algorithmOf(f).outer !== "rows") return phrase("load.tile", "load.round_trip");
+    return phrase("load.tile", f.first ? "load.first" : "load.on_chip");
   },
   scores: (f) => {
-    const { lanes } = taken(f);
-    const [i, j, { d }] = [sub(f.i), sub(f.j), f.problem];
-    return [
-      t("scores", { i, j, rows: f.rows.stop - f.rows.start, keys: f.cols.stop - f.cols.start }),
-      [`S${tileOf(f)} = Q${i} K${j}ᵀ / √${d}`, ...changesOf(f.problem)].reduce((first, next) =>
-        t("then", { first, next }),
-      ),
-      lanes > 1 ? t("scores.lanes", { lanes }) : lanes ? t("scores.lane") : "",
-    ];
+    const lanes = unused(f);
+    if (!lanes) return phrase("scores");
+    return phrase("scores", lanes > 1 ? "scores.lanes" : "scores.lane");
   },
-  mask: masked,
+  mask: () => phrase("mask"),
   max: (f, row) => {
-    if (!row) return t("max");
-    const who = { row: rowWord(row) };
-    if (f.stage === "softmax" && f.problem.sink !== null)
-      return [
-        t("max.whole.sink", who),
-        `m = max(${number(row.row_max)}, ${number(f.problem.sink)}) = ${number(row.m_new)}`,
-      ];
-    if (f.stage === "softmax") return [t("max.whole", who), `m = ${number(row.m_new)}`];
-    if (row.m_new === -Infinity) return [t("max.unseen", who), "m = −∞"];
-    if (row.m_old === -Infinity) return [t("max.first", who), `m = ${number(row.m_new)}`];
-    const formula = `m = max(${number(row.m_old)}, ${number(row.row_max)}) = ${number(row.m_new)}`;
-    if (f.first) return [t(row.rose ? "max.sink.rises" : "max.sink.stays", who), formula];
-    if (row.rose) return [t("max.rises", who), formula, theOthers(f, row)];
-    if (row.row_max === -Infinity) return [t("max.blind", who), formula];
-    return [t(f.stats.some((s) => s.rose) ? "max.stays" : "max.all_stay", who), formula];
+    if (!row) return phrase("max");
+    if (f.stage) return phrase(f.problem.sink === null ? "max.whole" : "max.whole.sink");
+    if (row.m_new === -Infinity) return phrase("max.unseen");
+    if (row.m_old === -Infinity) return phrase("max.first");
+    if (f.first) return phrase(row.rose ? "max.sink.rises" : "max.sink.stays");
+    const others = othersOf(f);
+    if (row.rose) return others ? phrase("max.rises", others) : phrase("max.rises");
+    if (row.row_max === -Infinity) return phrase("max.blind");
+    return phrase(f.stats.some((s) => s.rose) ? "max.stays" : "max.all_stay");
   },
   exp: (f, row) => {
-    if (f.stage === "softmax") return [t("exp.whole"), t("exp.weight")];
-    const weights = `P${tileOf(f)} = exp(S − m)`;
-    if (!row || row.alpha === undefined) return [t("exp"), weights];
-    const who = { row: rowWord(row) };
-    if (row.m_new === -Infinity) return [t("exp.unseen", who), weights];
-    if (row.m_old === -Infinity) return [t("exp.first"), weights, t("exp.first.why")];
-    const formula = `α = exp(${minus(row.m_old, row.m_new)}) = ${number(row.alpha)}`;
-    if (row.rose && f.first) return [t("exp.sink", who), formula];
-    if (row.rose)
-      return [
-        t("exp.rises", { row: rowWord(row), m: number(row.m_new) }),
-        formula,
-        theOthers(f, row, true),
-      ];
-    return [t("exp.stays", who), formula];
+    if (f.stage) return phrase("exp.whole");
+    if (!row || row.alpha === undefined) return phrase("exp");
+    if (row.m_new === -Infinity) return phrase("exp.unseen");
+    if (row.m_old === -Infinity) return phrase("exp.first");
+    if (!row.rose) return phrase("exp.stays");
+    if (f.first) return phrase("exp.sink");
+    const others = othersOf(f);
+    return others ? phrase("exp.rises", `${others}.alpha`) : phrase("exp.rises");
   },
   sum: (f, row) => {
-    if (!row) return t("sum");
-    const who = { row: rowWord(row) };
-    if (f.stage && f.problem.sink !== null)
-      return [
-        t("sum.whole.sink", who),
-        `ℓ = ${number(row.row_sum)} + exp(${minus(f.problem.sink, row.m_new)}) = ${number(row.l_new)}`,
-      ];
-    if (row.alpha === undefined || row.m_old === -Infinity)
-      return [t("sum.first", who), `ℓ = ${number(row.l_new)}`];
-    const words = t(f.first ? "sum.sink" : row.alpha === 1 ? "sum.stays" : "sum.rises", who);
-    return [
-      words,
-      `ℓ = ${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`,
-      faint(f) ? t("sum.faint") : "",
-    ];
+    if (!row) return phrase("sum");
+    if (f.stage && f.problem.sink !== null) return phrase("sum.whole.sink");
+    if (row.alpha === undefined || row.m_old === -Infinity) return phrase("sum.first");
+    const sum = f.first ? "sum.sink" : row.alpha === 1 ? "sum.stays" : "sum.rises";
+    return faint(f) ? phrase(sum, "sum.faint") : phrase(sum);
   },
   output: (f) => {
-    const [i, j] = [sub(f.i), sub(f.j)];
-    const { dropout } = f.problem;
-    if (dropout && !f.stage)
-      return [
-        t("output.drop", { i, j }),
-        `O${i} ← ${algorithmOf(f).output === "normalized" ? `(ℓ·α·O${i} + drop(P) V${j}) / ℓ` : `α·O${i} + drop(P) V${j}`}`,
-        t("output.drop.why", { p: dropout, rest: number(1 - dropout) }),
-      ];
-    if (f.stage) return [t("output.whole", { i }), `O${i} = P V`];
-    if (algorithmOf(f).output === "normalized")
-      return [t("output.normalized", { i, j }), `O${i} ← (ℓ·α·O${i} + P V${j}) / ℓ`];
-    const end = t(faint(f) ? "output.faint" : "output.so_far");
-    if (f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity)))
-      return [t("output.first", { i, j }), `O${i} ← P V${j}`, end];
-    return [t("output", { i, j }), `O${i} ← α·O${i} + P V${j}`, end];
+    const isNormalized = algorithmOf(f).output === "normalized";
+    if (f.stage) return phrase("output.whole");
+    if (f.problem.dropout)
+      return phrase(isNormalized ? "output.drop.normalized" : "output.drop", "output.drop.why");
+    if (isNormalized) return phrase("output.normalized");
+    const isFirst =
+      f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity));
+    return phrase(isFirst ? "output.first" : "output", faint(f) ? "output.faint" : "output.so_far");
   },
   store: (f) => {
-    const { n, dropout, sink } = f.problem;
-    const [i, size] = [sub(f.i), bytes(sumBytes(f, "write"))];
-    if (f.stage === "softmax")
-      return [
-        moved(f, "write"),
-        dropout ? "P = drop(exp(S − m) / ℓ)" : "P = exp(S − m) / ℓ",
-        t("store.whole", { n }),
-      ];
-    if (f.stage)
-      return [moved(f, "write"), "", f.stage === "scores" ? t("store.whole", { n }) : ""];
-    if (algorithmOf(f).output === "normalized") {
-      const { what } = blocksOf(f, "write");
-      return [t("store.round_trip", { what, size }), "", t("store.round_trip.S")];
-    }
-    const lse = sink === null ? "−∞" : number(sink);
-    if (f.unseen)
-      return [
-        t(sink === null ? "store.unseen" : "store.unseen.sink", { i }),
-        `lse${i} = ${lse}`,
-        t("store.size", { size }),
-      ];
-    const rows = f.stats
-      .filter((s) => s.l_new === 0 || (sink !== null && s.l_new === 1 && s.m_new === sink))
-      .map((s) => String(s.row));
-    const end = rows.length
-      ? t(rows.length > 1 ? "store.blind.more" : "store.blind.one", { rows: listed(rows), lse })
-      : t("store.lse", { size });
-    return [t("store", { i }), `lse${i} = m + log ℓ`, end];
+    const { dropout, sink } = f.problem;
+    if (f.stage === "softmax") return phrase(dropout ? "store.softmax.drop" : "store.softmax");
+    if (f.stage) return phrase(f.stage === "scores" ? "store.scores" : "store.kernel");
+    if (algorithmOf(f).output === "normalized") return phrase("store.round_trip");
+    if (f.unseen) return phrase(sink === null ? "store.unseen" : "store.unseen.sink");
+    const { length } = blind(f);
+    return phrase(
+      "store",
+      length > 1 ? "store.blind.more" : length ? "store.blind.one" : "store.lse",
+    );
   },
 };
 
-/** The algorithm's own sentence, formula and remark of this phase, if it has any. @param {Frame} f @param {Row} [row] */
-function ownWords(f, row) {
+/** The parts of this phase's text: the algorithm's own, if it has any. @param {Frame} f @param {Row} [row] */
+function partsOf(f, row) {
   const { sentences } = algorithmOf(f).texts;
-  const found = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
-  /** @type {Record<string, string | number>} */
-  const values = {
-    i: sub(f.i),
-    part: f.lane,
-    of: f.lanes,
-    moved: moved(f, "read"),
-    size: bytes(sumBytes(f, "write")),
-    row: row ? rowWord(row) : "",
-    m: number(row?.m_new),
-    l: number(row?.l_new),
-  };
-  return found?.map((text) =>
-    text.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all)),
-  );
+  const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
+  return own ?? (f.pass === "backward" ? backward.phrases : PHRASES)[f.phase](f, row);
 }
 
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */
 export function describeStep(f, row) {
-  const [words, formula = "", aside = ""] = [
-    ownWords(f, row) ?? (f.pass === "backward" ? backward.sentences : SENTENCES)[f.phase](f, row),
-  ].flat();
-  return { words, formula, aside };
+  const [words, formula = "", ...remarks] = partsOf(f, row).map((part) => fill(part, f, row));
+  return { words, formula, aside: remarks.join(" ") };
 }
 
 /** The step in words: what the eye sees, for the ear. @param {Frame} f @param {Row} [row] */

@@ -1,14 +1,17 @@
 // What to predict before a tile of the backward, by the rules of model/questions.js. Pure.
 
 import { number, sub } from "../lib/format.js";
+import { hasPhase } from "./backward.js";
+import { keysOfBlock } from "./spans.js";
+import { termsOf } from "./sums.js";
 import { YES_NO, tPredict } from "./texts_predict.js";
 
 /** @import { Trace } from "./types.js" */
 /** @import { Question } from "./questions.js" */
 
 /** Is it a tile that is computed? @param {Trace} trace @param {number} v */
-const isTile = ({ header, arrays: a }, v) =>
-  header.stages[a.v_stage[v]] === null && (a.v_phases[v] & (1 << header.phases.indexOf("dQ"))) > 0;
+const isTile = (trace, v) =>
+  trace.header.stages[trace.arrays.v_stage[v]] === null && hasPhase(trace, v, "dQ");
 
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
@@ -23,10 +26,9 @@ function tileOf({ arrays: a }, v) {
 
 /** "Do dK and dV leave the chip after it?" @param {Trace} trace @param {number} v @returns {Question} */
 function addsOf(trace, v) {
-  const { header, arrays: a } = trace;
   if (!isTile(trace, v)) return null;
-  const j = sub(a.v_j[v]);
-  const stores = (a.v_phases[v] & (1 << header.phases.indexOf("store"))) > 0;
+  const j = sub(trace.arrays.v_j[v]);
+  const stores = hasPhase(trace, v, "store");
   return {
     text: tPredict("ask.stores", { tile: tileOf(trace, v), j }),
     options: YES_NO,
@@ -57,11 +59,7 @@ function signOf(trace, v) {
   const { arrays: a, problem: p } = trace;
   if (!isTile(trace, v) || a.slope) return null;
   const row = Math.min(p.n - 1, a.v_i[v] * p.block_q + (v % p.block_q));
-  const start = a.v_j[v] * p.block_k;
-  const keys = Array.from(
-    { length: Math.min(p.n, start + p.block_k) - start },
-    (_, k) => start + k,
-  );
+  const keys = termsOf(keysOfBlock(p, a.v_j[v]), (key) => key);
   const size = (/** @type {number} */ key) => Math.abs(a.dS[row * p.n + key]);
   const key = keys.reduce((most, one) => (size(one) > size(most) ? one : most));
   const [P, dP, D, dS] = [
@@ -83,9 +81,9 @@ function signOf(trace, v) {
 
 /** "Does its mask hide scores?" @param {Trace} trace @param {number} v @returns {Question} */
 function maskedOrNot(trace, v) {
-  const { header, arrays: a } = trace;
-  if (!isTile(trace, v) || !(header.tile_counts.full && header.tile_counts.partial)) return null;
-  const partial = (a.v_phases[v] & (1 << header.phases.indexOf("mask"))) > 0;
+  const { full, partial: some } = trace.header.tile_counts;
+  if (!isTile(trace, v) || !full || !some) return null;
+  const partial = hasPhase(trace, v, "mask");
   return {
     text: tPredict("ask.masked", { tile: tileOf(trace, v) }),
     options: YES_NO,

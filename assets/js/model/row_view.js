@@ -4,6 +4,7 @@
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { hidden, laneOf, PENDING, weight } from "./frame.js";
+import { keysOfBlock } from "./spans.js";
 import { t } from "./texts.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */
@@ -32,9 +33,7 @@ export function visitsOf({ arrays, problem: p, visitsOfRow }, row, way, lane = 0
     const at = arrays.r_ptr[v] + row - i * p.block_q;
     if (arrays.r_ptr[v + 1] === arrays.r_ptr[v]) continue;
     if (laneOf(arrays, v) !== lane || (lanes > 1 && arrays.v_stage[v])) continue; // a part is measured by its own m
-    const strip = arrays.v_j[v] < 0;
-    const start = strip ? 0 : arrays.v_j[v] * p.block_k;
-    const keys = { start, stop: strip ? p.n : Math.min(p.n, start + p.block_k) };
+    const keys = keysOfBlock(p, arrays.v_j[v]);
     const top = arrays.r_m_new[at];
     const next =
       running && way === "lazy" && m > -Infinity && (top - m) * Math.LOG2E < AHEAD ? m : top;

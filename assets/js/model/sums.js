@@ -4,7 +4,7 @@ import { number } from "../lib/format.js";
 import { changed } from "./scores.js";
 import { t } from "./texts.js";
 
-/** @import { Frame, Known, Numbers, Problem, Trace } from "./types.js" */
+/** @import { Frame, Known, Numbers, Trace } from "./types.js" */
 /** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `sentence`
  * the same in words.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
@@ -21,12 +21,17 @@ export const explanationOf = (title, sentence = title, more = {}) => ({
   sentence,
 });
 
-/** Of a score or its like: the products that it sums up, in a sentence.
- * @param {{name: string, row: number, key: number, a: string, b: string, lines: string}} of @param {number} d */
-export const productsOf = ({ name, row, key, a, b, lines }, d) =>
-  d === 1
-    ? t("score.product", { name, row, key, a, b, lines })
-    : t("score.products", { name, row, key, a, b, lines, d });
+/** What a score or its like sums up: products, their sum, and what is computed of it.
+ * @typedef {{terms: number[] | null, total: number, lines: string[]}} Products */
+
+/** Explain a score or its like by the products that it sums up.
+ * @param {Frame} f @param {string} title @param {{name: string, row: number, key: number, a: string, b: string}} of
+ * @param {Products} products */
+export function explainProducts({ problem: { d } }, title, of, products) {
+  const values = { ...of, lines: products.lines.join("; ") };
+  const sentence = d === 1 ? t("score.product", values) : t("score.products", { ...values, d });
+  return explanationOf(title, sentence, products);
+}
 
 /** @param {number} found @param {Known} stored */
 export const equals = (found, stored) =>
@@ -41,18 +46,27 @@ export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 export const termsOf = ({ start, stop }, product) =>
   Array.from({ length: stop - start }, (_, k) => product(start + k));
 
-/** What scaling and the Problem's changes make of a sum of products: a line each, ending in what the trace has.
- * @param {Problem} p @param {number} total @param {Known} stored @param {number} row @param {number} key */
-export function scoreLines(p, total, stored, row, key) {
+/** The products of two operands over their d dimensions. @param {Frame} f @param {(x: number) => number} product */
+export const overDims = ({ problem }, product) => termsOf({ start: 0, stop: problem.d }, product);
+
+/** A score: its products, and what scaling, the Problem's changes and the mask make of their sum: a line each.
+ * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Products} */
+export function scoreProducts(trace, f, row, key) {
+  const { problem: p } = f;
+  const { Q, K, S } = operands(trace, f);
+  const terms = overDims(f, (x) => Q(row, x) * K(key, x));
+  const total = sum(terms);
   const scaled = total * p.scale;
   const changes = changed(p, scaled, row, key);
   const ends = [scaled, ...changes.map(({ s }) => s)].map((s, k) =>
-    k < changes.length ? `= ${number(s)}` : equals(s, stored),
+    k < changes.length ? `= ${number(s)}` : equals(s, S(row, key)),
   );
-  return [
+  const lines = [
     `${number(total)} / √${p.d} ${ends[0]}`,
     ...changes.map(({ name, text }, k) => `${name}: ${text} ${ends[k + 1]}`),
   ];
+  if (f.score(row - f.rows.start, key - f.cols.start) === -Infinity) lines.push(t("hidden"));
+  return { terms, total, lines };
 }
 
 /** Reads the matrices by absolute index, also where one visit came by itself. @param {Trace} trace @param {Frame} f */
@@ -90,6 +104,9 @@ export function operands({ arrays }, f) {
 
 /** @param {{start: number, stop: number}} span @param {number} at */
 export const within = ({ start, stop }, at) => at >= start && at < stop;
+
+/** Does the tile at work have this score? @param {Frame} f @param {number} row @param {number} key */
+export const isOnTile = (f, row, key) => within(f.rows, row) && within(f.cols, key);
 
 /** A single entry of a matrix that is loaded. @param {Trace} trace @param {Frame} f
  * @param {"Q" | "K" | "V" | "O" | "dO"} tensor @param {number} a its row or key @param {number} b */

@@ -99,18 +99,6 @@ export function finishedBlocks(trace, f, tensor) {
   return open < 0 ? last.length : open;
 }
 
-/** Row blocks, from the first, whose O is final in HBM. @param {Trace} trace @param {Frame} f */
-export function finishedRows({ visitsOfRow, problem: p }, f) {
-  let count = 0;
-  while (count < p.Tr) {
-    const visits = visitsOfRow[count];
-    const last = visits[visits.length - 1];
-    if (last > f.step || (last === f.step && !f.done("store"))) break;
-    count++;
-  }
-  return count;
-}
-
 /** Row blocks, from the first, of which this part of the keys is final in HBM. @param {Trace} trace @param {Frame} f @param {number} lane */
 export function finishedParts({ lastOfLane, problem: p }, f, lane) {
   let count = 0;

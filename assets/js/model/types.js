@@ -118,8 +118,8 @@
  * @typedef {{data: Numbers, state: "zero" | "before" | "after" | "final"}} Accumulator
  *
  * The gradients at this moment, null where a visit has none: dK and dV of its keys on chip, dQ of its rows in HBM, none of
- * them scaled before the end; what this visit adds to dQ; and how many key blocks have added to dQ of each row block, of how many.
- * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, added: number[], of: number[]}} Grads
+ * them scaled before the end; what this visit adds to dQ; all its numbers, by name; and how many key blocks have added to dQ of each row block, of how many.
+ * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, numbers: Record<string, Numbers>, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
  * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `lane`: the part of the keys, of `lanes`; `columns`: what a column of S is. `hides`, `score`: of the tile's

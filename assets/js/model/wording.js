@@ -33,16 +33,11 @@ export function whySkipped({ problem, hiders }) {
   return why[0].toUpperCase() + why.slice(1);
 }
 
-/** How many scores of this tile the mask hides, and how many of its lanes have no key. @param {Frame} f */
-export function taken(f) {
-  const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-  let scores = 0;
-  for (let k = 0; f.numbers && k < rows * cols; k++)
-    if (f.hides(Math.floor(k / cols), k % cols)) scores++;
-  return { scores, of: rows * cols, lanes: f.j < 0 ? 0 : f.problem.block_k - cols };
-}
+/** How many lanes of this tile have no key. @param {Frame} f */
+export const unused = ({ j, cols, problem }) =>
+  j < 0 ? 0 : problem.block_k - (cols.stop - cols.start);
 
-/** @param {Frame} f @param {Op} op */
+/** @param {Pick<Frame, "transfers">} f @param {Op} op */
 export const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
 /** The blocks that are read or written here. @param {Frame} f @param {Op} op */
 export function blocksOf(f, op) {
@@ -68,15 +63,17 @@ export const listed = (words) =>
     : words.join("");
 /** @param {number | undefined} a @param {number | undefined} b */
 export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
-/** @param {Frame} f */
+/** @param {Pick<Frame, "i" | "j">} f */
 export const tileOf = (f) =>
   f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j);
 
 /** What the mask takes away of this tile. @param {Frame} f */
 export function masked(f) {
   const { mask, n } = f.problem;
-  const { scores, of, lanes } = taken(f);
-  const key = n - 1;
+  const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
+  const [of, lanes, key] = [rows * cols, unused(f), n - 1];
+  let scores = 0;
+  for (let k = 0; f.numbers && k < of; k++) if (f.hides(Math.floor(k / cols), k % cols)) scores++;
   const parts = [];
   if (!f.numbers && mask !== "full") parts.push(t("mask.unknown"));
   else if (scores) parts.push(t("mask.some", { scores, of, why: whyHidden(f) }));

@@ -26,7 +26,7 @@ export class ForwardViews {
 
   /** @param {Trace} trace */
   layout(trace) {
-    this.table.layout(trace.problem, trace.header.row_names);
+    this.table.layout(trace.problem);
     this.rowView.layout(trace);
   }
 

@@ -173,8 +173,8 @@ export class Lane {
 
   /** @param {Theme} theme */
   layout(theme) {
-    const { numbers, pass, row_names } = this.trace.header;
-    this.table.layout(this.trace.problem, row_names);
+    const { numbers, pass } = this.trace.header;
+    this.table.layout(this.trace.problem);
     this.table.root.hidden = !numbers || pass === "backward"; // its rows carry m, α and ℓ
     this.meter.layout(this.trace, this.most);
     this.table.root.style.maxHeight = "";

@@ -7,6 +7,7 @@ import { blockName, bytes } from "../lib/format.js";
 import { hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
+import { keysOfBlock, rowsOfBlock } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, context2d, fit, hatch } from "./matrix.js";
@@ -23,7 +24,7 @@ import {
 } from "../model/tiles.js";
 
 /** @import { Direction } from "../model/types.js" */
-/** @import { Frame, Problem, Trace, Transfer } from "../model/types.js" */
+/** @import { Frame, Problem, Span, Trace, Transfer } from "../model/types.js" */
 /** @import { Box, OnHead, Theme } from "./types.js" */
 /** @import { Look } from "../model/tiles.js" */
 
@@ -230,11 +231,12 @@ export class Hbm {
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
-        const width = Math.min(p.n - j * p.block_k, p.block_k) * this.cell;
-        const height = Math.min(p.n - i * p.block_q, p.block_q) * this.cell;
+        const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
+        const width = (cols.stop - cols.start) * this.cell;
+        const height = (rows.stop - rows.start) * this.cell;
         if (width < wide || height < high) continue;
-        const x = this.left + j * p.block_k * this.cell + width / 2;
-        const y = this.top + i * p.block_q * this.cell + height / 2;
+        const x = this.left + cols.start * this.cell + width / 2;
+        const y = this.top + rows.start * this.cell + height / 2;
         words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
       }
     return words;
@@ -350,12 +352,11 @@ export class Hbm {
   /** @param {number} i @param {number} j @param {Frame} f */
   paintTile(i, j, /** @type {Look} */ { kind, layer, state }, f) {
     const { g, theme, ratio } = this;
-    const { n, block_q, block_k } = f.problem;
-    const scale = this.canvas.width / n;
-    const [r0, c0] = [i * block_q, j * block_k];
-    const [r1, c1] = [Math.min(n, r0 + block_q), Math.min(n, c0 + block_k)];
-    const [x0, y0] = [Math.round(c0 * scale), Math.round(r0 * scale)];
-    const [wide, high] = [Math.round(c1 * scale) - x0, Math.round(r1 * scale) - y0];
+    const scale = this.canvas.width / f.problem.n;
+    const [rows, cols] = [rowsOfBlock(f.problem, i), keysOfBlock(f.problem, j)];
+    const [x0, y0] = [Math.round(cols.start * scale), Math.round(rows.start * scale)];
+    const wide = Math.round(cols.stop * scale) - x0;
+    const high = Math.round(rows.stop * scale) - y0;
     g.clearRect(x0, y0, wide, high);
     const least = Math.min(wide, high) / ratio;
     const gap = least > 24 ? 2 * ratio : least > 4 ? ratio : 0;
@@ -366,43 +367,33 @@ export class Hbm {
       cell(g, x0, y0, w, h, round);
     };
     if (state === "skipped" || (kind === "skipped" && !this.stored)) return fill(this.pattern);
-    const stored = this.stored && f.numbers && scale >= 2 * ratio;
     const known = state === "done" || (state === "current" && scored(f));
-    if (stored)
-      return this.paintCells(
-        r0,
-        r1,
-        c0,
-        c1,
-        scale,
-        layer,
-        known,
-        f,
-        this.isPredicting && state === "pending",
-      );
-    if (state === "current" && scale >= 4 * ratio && f.numbers)
-      return this.paintCells(r0, r1, c0, c1, scale, layer, false, f, false);
+    const wanted = this.stored ? 2 : state === "current" ? 4 : Infinity; // px of a cell that is drawn by itself
+    if (f.numbers && scale >= wanted * ratio)
+      return this.paintCells(rows, cols, scale, layer, this.stored && known, f, state);
     fill(state === "current" ? theme.paper : known ? theme.done : theme.empty);
   }
 
-  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted
-   * (`veil`); where S is stored, its numbers. @param {number} r0 @param {number} r1 @param {number} c0 @param {number} c1 @param {number} scale @param {Look["layer"]} layer @param {boolean} known @param {Frame} f @param {boolean} veil */
-  paintCells(r0, r1, c0, c1, scale, layer, known, f, veil) {
+  /** Of a tile that is worked on, its cells and what the mask hides, unless that is to be predicted; where S is
+   * stored, its numbers. @param {Span} rows @param {Span} cols @param {number} scale @param {Look["layer"]} layer
+   * @param {boolean} known @param {Frame} f @param {Look["state"]} state */
+  paintCells(rows, cols, scale, layer, known, f, state) {
     const { g, theme } = this;
     const { n } = f.problem;
     const values = this.trace.arrays[layer];
     const [low, high] = layer === "P" ? [0, 1] : layer === "S" ? this.bounds : aroundZero(values);
     const ramp = layer === "S" ? viridis : layer === "P" ? cividis : theme.dS;
     const gap = scale / this.ratio >= 6 ? Math.round(this.ratio) : 0;
-    const raw = r0 === f.rows.start && c0 === f.cols.start && unmasked(f);
+    const raw = rows.start === f.rows.start && cols.start === f.cols.start && unmasked(f);
+    const isVeiled = this.isPredicting && state === "pending";
     const blank = this.stored ? theme.empty : theme.paper;
-    for (let r = r0; r < r1; r++)
-      for (let c = c0; c < c1; c++) {
+    for (let r = rows.start; r < rows.stop; r++)
+      for (let c = cols.start; c < cols.stop; c++) {
         const x = Math.round(c * scale);
         const y = Math.round(r * scale);
         const w = Math.round((c + 1) * scale) - x - gap;
         const h = Math.round((r + 1) * scale) - y - gap;
-        const masked = !veil && hidden(this.trace.arrays, r * n + c);
+        const masked = !isVeiled && hidden(this.trace.arrays, r * n + c);
         g.fillStyle =
           known && (raw || !masked) ? ramp.css[level(values[r * n + c], low, high)] : blank;
         g.fillRect(x, y, w, h);

@@ -1,6 +1,6 @@
 // The query heads as a row of chips, bracketed by the key head that they read, the shown one lit.
 
-import { el, get, set } from "../lib/dom.js";
+import { button, el, get, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
 import { t } from "../model/texts.js";
 
@@ -34,20 +34,14 @@ export class HeadRow {
       /** @type {string} */ label,
       isCurrent = false,
     ) => {
-      const node = el("button", {
-        type: "button",
+      const choose = () => head !== heads.head && this.onHead?.({ ...query, head: String(head) });
+      return button(text, choose, {
         class: "fa-head",
-        text,
         title: label,
         "aria-label": label,
         "aria-pressed": isCurrent ? "true" : "false",
         disabled: !this.onHead,
       });
-      node.addEventListener(
-        "click",
-        () => head !== heads.head && this.onHead?.({ ...query, head: String(head) }),
-      );
-      return node;
     };
     const more = (/** @type {number | null} */ head, /** @type {string} */ text) =>
       head !== null && chip(head, text, t("heads.more.to", { h: head, of: heads.q_heads }));

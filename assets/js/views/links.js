@@ -3,6 +3,7 @@
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
 import { all, el, set, svg } from "../lib/dom.js";
+import { put } from "./frame.js";
 
 /** @import { LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
@@ -166,12 +167,7 @@ export class Links {
     this.card.hidden = true;
     if (!at || !(lines.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
     this.card.hidden = false;
-    Object.assign(this.card.style, {
-      left: `${at.x}px`,
-      top: `${at.y - head}px`,
-      width: `${at.width}px`,
-      height: `${at.height + head}px`,
-    });
+    put(this.card, at.x, at.y - head, at.width, at.height + head);
     set(this.title, { text: title });
     this.lines.replaceChildren(
       ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),

@@ -2,7 +2,7 @@
 // without an answer just sees, and "Show me" tells at once. Keys 1, 2, 3 answer while the player has the focus; a number
 // is answered by a slider.
 
-import { around, card, el, set } from "../lib/dom.js";
+import { around, button, card, el, on, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
@@ -16,21 +16,15 @@ export class Predict {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
     this.choices = el("div", { class: "fa-choices" });
-    this.show = el("button", {
-      type: "button",
+    this.show = button(tPredict("predict.show"), () => this.reveal(true), {
       class: "fa-link fa-show-me",
-      text: tPredict("predict.show"),
     });
-    this.show.addEventListener("click", () => this.reveal(true));
     this.hint = el("span", { class: "fa-predict-hint" });
-    const close = el("button", {
-      type: "button",
+    const close = button("×", () => emit("fa:predict"), {
       class: "fa-predict-close",
-      text: "×",
       "aria-label": tPredict("predict.close"),
       title: tPredict("predict.close.key"),
     });
-    close.addEventListener("click", () => emit("fa:predict"));
     this.card = card("predict", tPredict("predict"), "", [
       this.verdict,
       this.text,
@@ -78,13 +72,12 @@ export class Predict {
 
   /** @param {string} text @param {number} k */
   option(text, k) {
-    const button = el(
-      "button",
-      { type: "button", class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 },
+    return button(
+      "",
+      () => this.choose(k),
+      { class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 },
       [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", { text })],
     );
-    button.addEventListener("click", () => this.choose(k));
-    return button;
   }
 
   /** A number between its bounds; untouched it is no answer. */
@@ -103,7 +96,7 @@ export class Predict {
       set(output, { text: number(this.choice), class: "is-chosen" });
       this.lead();
     };
-    for (const name of ["input", "pointerup"]) input.addEventListener(name, answer);
+    on(input, ["input", "pointerup"], answer);
     return el("label", { class: "fa-predict-slider" }, [
       el("span", { text: min }),
       input,
@@ -116,8 +109,8 @@ export class Predict {
   choose(k) {
     if (this.isRevealed || !this.question || k >= this.question.options.length) return;
     this.choice = k;
-    [...this.choices.children].forEach((button, at) =>
-      set(button, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }),
+    [...this.choices.children].forEach((option, at) =>
+      set(option, { "aria-pressed": at === k, class: `fa-link${at === k ? " is-main" : ""}` }),
     );
     this.lead();
   }

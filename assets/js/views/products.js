@@ -9,8 +9,9 @@ import { bends } from "../model/scores.js";
 import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
 import { rich } from "./rich.js";
+import { RowLines } from "./rows.js";
 
-/** @import { Frame, Known, Trace } from "../model/types.js" */
+/** @import { Frame, Trace } from "../model/types.js" */
 
 /** @type {Record<string, string>} */
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
@@ -54,49 +55,27 @@ export class Products {
 const small = (x) => (Math.abs(x) < 5e-7 ? "0" : number(x));
 
 export class Check {
-  /** @type {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}[]} */
-  lines;
   /** @type {string} */
   words;
   constructor() {
-    this.body = el("tbody");
-    const heads = [tBackward("check.row"), "lse", "D", "", tBackward("check.keys")].map((text) =>
+    const heads = ["lse", "D", "", tBackward("check.keys")].map((text) =>
       el("th", { scope: "col", text }),
     );
-    this.table = el("table", { "aria-label": t("rows") }, [
-      el("thead", {}, [el("tr", {}, heads)]),
-      this.body,
-    ]);
-    this.head = heads[3];
-    this.scroll = el(
-      "div",
-      { class: "fa-rows", tabindex: 0, role: "region", "aria-label": t("rows") },
-      [this.table],
-    );
+    this.head = heads[2];
+    this.rows = new RowLines(heads, tBackward("check.row"), t("rows"));
     this.sums = el("p");
     this.dQ = el("p");
     this.root = el("section", { class: "fa-card fa-check", "aria-label": tBackward("check") }, [
-      this.scroll,
+      this.rows.root,
       el("div", { class: "fa-check-words" }, [this.sums, this.dQ]),
     ]);
   }
 
   layout(/** @type {Trace} */ { problem }) {
     const { block_q, sink } = problem;
-    this.lines = Array.from({ length: block_q }, () => {
-      const cells = ["lse", "D", "sum", "keys"].map((key) =>
-        el(
-          "td",
-          key === "lse" || key === "D"
-            ? { "data-stat": key, "data-value": "" }
-            : { "data-column": key },
-        ),
-      );
-      const title = el("th", { scope: "row" });
-      return { tr: el("tr", {}, [title, ...cells]), title, cells };
-    });
-    this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
-    this.scroll.classList.toggle("is-dense", block_q > 4);
+    const stats = ["lse", "D"].map((key) => ({ "data-stat": key, "data-value": "" }));
+    const columns = ["sum", "keys"].map((key) => ({ "data-column": key }));
+    this.rows.cut(block_q, [...stats, ...columns], 4);
     const bent = bends(problem); // a slope is not one of softmax
     this.words =
       sink === null
@@ -108,32 +87,22 @@ export class Check {
   /** @param {Trace} trace @param {Frame} f @param {number | undefined} focus */
   draw(trace, f, focus) {
     const sums = sumsOfRows(trace, f);
-    this.lines.forEach(({ tr, title, cells }, k) => {
-      const [sum, s] = [sums[k], f.stats[k]];
-      tr.hidden = !sum;
-      if (!sum) return tr.removeAttribute("data-row");
-      set(tr, {
-        "data-row": sum.row,
-        "data-part": `row.${sum.row}`,
-        class: sum.row === focus ? "is-followed" : "",
-      });
-      const name = trace.header.row_names?.[sum.row];
-      set(title, { text: name ? `${sum.row} ${name}` : String(sum.row) });
-      const known = (/** @type {Known} */ x) => (x === undefined ? "" : String(x));
-      set(cells[0], {
-        text: number(s?.lse),
-        "data-value": known(s?.lse),
-        "data-part": `lse.${sum.row}`,
-      });
-      set(cells[1], { text: number(s?.D), "data-value": known(s?.D), "data-part": `D.${sum.row}` });
-      set(cells[2], {
-        text: sum.seen ? small(sum.sum) : "",
-        class: sum.seen === sum.of && sum.of ? "is-now" : "",
-      });
-      set(cells[3], {
-        text: trace.header.numbers ? tBackward("check.seen", { seen: sum.seen, of: sum.of }) : "",
-      });
-    });
+    this.rows.fill(
+      sums.map(({ row, sum, seen, of }, k) => ({
+        row,
+        name: trace.header.row_names?.[row],
+        style: row === focus ? "is-followed" : "",
+        cells: [
+          .../** @type {("lse" | "D")[]} */ (["lse", "D"]).map((key) => ({
+            text: number(f.stats[k]?.[key]),
+            "data-value": String(f.stats[k]?.[key] ?? ""),
+            "data-part": `${key}.${row}`,
+          })),
+          { text: seen ? small(sum) : "", class: seen === of && of ? "is-now" : "" },
+          { text: trace.header.numbers ? tBackward("check.seen", { seen, of }) : "" },
+        ],
+      })),
+    );
     const dsink = ofSink(trace, f);
     const sink =
       dsink === undefined ? "" : ` ${tBackward("check.dsink", { dsink: number(dsink) })}`;

@@ -1,10 +1,11 @@
 // The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
-import { card, el, get, set, svg } from "../lib/dom.js";
+import { button, card, el, get, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
+import { keysOfBlock } from "../model/spans.js";
 import { t } from "../model/texts.js";
 
 /** @import { Frame, Known, Row, Trace } from "../model/types.js" */
@@ -35,18 +36,14 @@ export class RowView {
     this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
     this.lines = el("dl", { class: "fa-row-view-lines" });
     this.verdict = el("p", { class: "fa-row-view-verdict", "aria-live": "polite" });
-    this.switches = CHOICES.map(([way, text, title]) => {
-      const button = el("button", {
-        type: "button",
+    this.switches = CHOICES.map(([way, text, title]) =>
+      button(text, () => this.choose(way), {
         class: "fa-link",
-        text,
         title,
         "data-way": way,
         "aria-pressed": "false",
-      });
-      button.addEventListener("click", () => this.choose(way));
-      return button;
-    });
+      }),
+    );
     this.ways = el(
       "div",
       { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
@@ -101,7 +98,7 @@ export class RowView {
     const named = wide * p.block_k >= NAME_FROM;
     this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
     this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
-      const [start, stop] = [j * p.block_k, Math.min(p.n, (j + 1) * p.block_k)];
+      const { start, stop } = keysOfBlock(p, j);
       return el("span", {
         style: `grid-column:${start + 1}/${stop + 1}`,
         text: named ? `K${sub(j)}` : "",
@@ -126,12 +123,11 @@ export class RowView {
     set(get(this.card.head, "h2"), {
       text: slots && row !== undefined ? t("row", { row }) : t("row_view"),
     });
-    this.switches.forEach((button) =>
-      set(button, {
-        "aria-pressed": button.dataset.way === this.way,
-        class: `fa-link${button.dataset.way === this.way ? " is-main" : ""}`,
-      }),
-    );
+    for (const node of this.switches)
+      set(node, {
+        "aria-pressed": node.dataset.way === this.way,
+        class: `fa-link${node.dataset.way === this.way ? " is-main" : ""}`,
+      });
     set(this.root, { "data-way": this.way });
     if (!slots || row === undefined) return;
     const top = Math.max(

@@ -5,7 +5,7 @@ import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { t } from "../model/texts.js";
 
-/** @import { TableRow } from "./types.js" */
+/** @import { Attributes } from "../lib/dom.js" */
 /** @import { Frame, Problem, Row } from "../model/types.js" */
 
 /** key in the frame's stats, phase whose moment it is, the formula where there is room */
@@ -37,39 +37,64 @@ const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
 
 const TIGHT = 6; // rows that find room closer together
 
-export class RowTable {
-  /** @type {string[] | null} */
-  names;
+/** A table with a line per row of the block, each with its name and its cells. */
+export class RowLines {
+  /** @type {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}[]} */
+  lines = [];
+  /** @param {HTMLElement[]} heads behind that of the rows @param {string} row heads the names of the rows @param {string} label
+   * @param {HTMLElement[]} top before the rows */
+  constructor(heads, row, label, top = []) {
+    this.head = el("thead", {}, [el("tr", {}, [el("th", { scope: "col", text: row }), ...heads])]);
+    this.body = el("tbody");
+    this.root = el(
+      "div",
+      { class: "fa-rows", tabindex: 0, role: "region", "aria-label": t("rows") },
+      [el("table", { "aria-label": label }, [...top, this.head, this.body])],
+    );
+  }
+
+  /** So many lines, with a cell for each of these. @param {number} count @param {Attributes[]} cells @param {number} most more than
+   * these are dense */
+  cut(count, cells, most) {
+    this.lines = Array.from({ length: count }, () => {
+      const title = el("th", { scope: "row" });
+      const own = cells.map((attributes) => el("td", attributes));
+      return { tr: el("tr", {}, [title, ...own]), title, cells: own };
+    });
+    this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
+    this.root.classList.toggle("is-dense", count > most);
+  }
+
+  /** @param {{row: number, name: string | null | undefined, style: string, cells: Attributes[]}[]} rows */
+  fill(rows) {
+    this.lines.forEach(({ tr, title, cells }, k) => {
+      tr.hidden = !rows[k];
+      if (!rows[k]) return tr.removeAttribute("data-row");
+      const { row, name, style, cells: now } = rows[k];
+      set(tr, { "data-row": row, "data-part": `row.${row}`, class: style });
+      set(title, { text: name ? `${row} ${name}` : String(row) });
+      now.forEach((attributes, c) => set(cells[c], attributes));
+    });
+  }
+}
+
+export class RowTable extends RowLines {
   /** @type {string} */
   sink;
   /** @type {number | null | undefined} */
   focus;
-  /** @type {TableRow[]} */
-  rows;
   constructor() {
-    const heads = [el("th", { scope: "col", text: t("rows.row") })];
-    for (const [key, phase] of COLUMNS)
-      heads.push(el("th", { scope: "col", "data-column": key, "data-phase-of": phase }));
-    this.head = el("thead", {}, [el("tr", {}, heads)]);
-    this.bodyPart = el("tbody");
-    this.caption = el("caption", { hidden: true });
-    this.rows = [];
-    this.root = el(
-      "div",
-      {
-        class: "fa-rows",
-        "data-spot": "rows",
-        tabindex: 0,
-        role: "region",
-        "aria-label": t("rows"),
-      },
-      [el("table", { "aria-label": t("rows.table") }, [this.caption, this.head, this.bodyPart])],
+    const caption = el("caption", { hidden: true });
+    const heads = COLUMNS.map(([key, phase]) =>
+      el("th", { scope: "col", "data-column": key, "data-phase-of": phase }),
     );
+    super(heads, t("rows.row"), t("rows.table"), [caption]);
+    this.caption = caption;
+    set(this.root, { "data-spot": "rows" });
   }
 
-  /** @param {Problem} problem @param {string[] | null} names */
-  layout(problem, names) {
-    this.names = names;
+  /** @param {Problem} problem */
+  layout(problem) {
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
     this.sink = sink && t(running ? "rows.sink" : "rows.sink.whole", { sink });
@@ -81,18 +106,11 @@ export class RowTable {
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
     });
-    this.rows = Array.from({ length: problem.block_q }, () => {
-      const title = el("th", { scope: "row" });
-      const cells = COLUMNS.map(([key]) =>
-        el("td", {
-          hidden: absent(key),
-          ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
-        }),
-      );
-      return { tr: el("tr", {}, [title, ...cells]), title, cells };
-    });
-    this.bodyPart.replaceChildren(...this.rows.map((r) => r.tr));
-    this.root.classList.toggle("is-dense", problem.block_q > 5);
+    const cells = COLUMNS.map(([key]) => ({
+      hidden: absent(key),
+      ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
+    }));
+    this.cut(problem.block_q, cells, 5);
     this.focus = null;
   }
 
@@ -108,10 +126,10 @@ export class RowTable {
   fit(height) {
     this.root.classList.remove("is-tight");
     const room = () => height - this.head.offsetHeight - this.caption.offsetHeight;
-    const high = () => this.rows[0]?.tr.offsetHeight;
+    const high = () => this.lines[0]?.tr.offsetHeight;
     this.root.classList.toggle(
       "is-tight",
-      room() < this.rows.length * high() && this.rows.length <= TIGHT,
+      room() < this.lines.length * high() && this.lines.length <= TIGHT,
     );
     const row = high();
     const head = height - room();
@@ -131,33 +149,20 @@ export class RowTable {
 
   /** @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
-    this.rows.forEach(({ tr, title, cells }, k) => {
-      const s = f.stats[k];
-      tr.hidden = !s;
-      if (!s) {
-        tr.removeAttribute("data-row");
-        return;
-      }
-      set(tr, {
-        "data-row": s.row,
-        "data-part": `row.${s.row}`,
-        class: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
-      });
-      set(title, { text: s.name ? `${s.row} ${s.name}` : String(s.row) });
-      COLUMNS.forEach(([key, phase], c) => {
-        const value = s[key];
-        const known = value !== undefined;
-        const text = key === "m_new" && s.rose ? `${number(value)} ▲` : number(value);
-        set(cells[c], {
-          text,
+    this.fill(
+      f.stats.map((s) => ({
+        ...s,
+        style: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
+        cells: COLUMNS.map(([key, phase]) => ({
+          text: key === "m_new" && s.rose ? `${number(s[key])} ▲` : number(s[key]),
           class: `${key}${phase === f.phase ? " is-now" : ""}`,
           "data-part": `${OF[key]}.${s.row}`,
-        });
-        if (STATS.has(key)) set(cells[c], { "data-value": known ? String(value) : "" });
-      });
-    });
+          ...(STATS.has(key) && { "data-value": String(s[key] ?? "") }),
+        })),
+      })),
+    );
     const at = f.stats.findIndex((s) => s.row === focus);
-    if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.rows[at])); // the frame lays out the page once
+    if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.lines[at])); // the frame lays out the page once
     this.focus = focus;
     for (const th of all(this.head, "[data-phase-of]"))
       th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);

@@ -8,11 +8,12 @@ import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { t } from "../model/texts.js";
+import { tileOf } from "../model/wording.js";
 import { put } from "./frame.js";
-import { TilePanel, rampsOf } from "./tile_panel.js";
+import { TilePanel } from "./tile_panel.js";
 
 /** @import { Axis } from "../model/links.js" */
-/** @import { Accumulator, Frame, Numbers, Row, Stage } from "../model/types.js" */
+/** @import { Frame, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, PanelOptions } from "./types.js" */
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
@@ -46,10 +47,6 @@ const isWeighted = (f) =>
   f.kind !== "skipped" && (f.done("exp") || (f.stage === "output" && f.done("load")));
 
 export class Sram extends TilePanel {
-  /** @type {Stage} */
-  stage;
-  /** @type {boolean} */
-  sums;
   /** @type {boolean} */
   phone;
   /** @type {boolean} */
@@ -68,9 +65,14 @@ export class Sram extends TilePanel {
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
   }
 
-  /** @param sums does O sum up P V here? On a phone it then stands where m and ℓ stood. @param {Stage} stage */
+  /** On a phone O stands where m and ℓ stood, once it sums up P V. @param {Frame} f */
+  isSecond(f) {
+    return this.phone && !f.stage && f.done("output");
+  }
+
+  /** @param {Stage} stage @param {boolean} [sums] */
   arrange(stage, sums = false) {
-    Object.assign(this, { stage, sums });
+    Object.assign(this, { stage, second: sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
     const { lanes, stages } = algorithmOf(this.trace);
@@ -169,11 +171,7 @@ export class Sram extends TilePanel {
       type,
       this.counts ? { m: { x: x.m, width: widths.m }, l: { x: x.l, width: widths.l } } : {},
     );
-    // In a hall each key stands over its column, where there is room for that.
-    this.keys.hidden = !big || strip || wide.S < cols * KEY * u;
-    put(this.keys, x.S, base - 46 * u, wide.S, 44 * u);
-    this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
-    this.frames.S.head.hidden = !this.keys.hidden;
+    this.placeKeys(big && !strip && wide.S >= cols * KEY * u, this.frames.S, cols, base);
     this.left = Math.max(0, x.Q - label);
     put(this.legend, x.O + wide.O - 300 * u, height - foot + 4 * u, 300 * u, 16 * u);
   }
@@ -191,98 +189,49 @@ export class Sram extends TilePanel {
     return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
   }
 
-  /** @param {Frame} f @param {number | undefined} focus */
-  draw(f, focus) {
-    this.reveals(f);
-    if (!f.numbers) return;
-    const sums = this.phone && !f.stage && f.done("output");
-    if (f.stage !== this.stage || sums !== this.sums) this.arrange(f.stage, sums);
-    [this.first, this.used] = [f.rows.start, f.rows.stop - f.rows.start];
-    for (const [name, how] of Object.entries(this.contents(f))) this.frames[name].draw(how);
-    if (!this.keys.hidden) this.nameKeys(f);
-    this.captions(
-      f,
-      f.acc,
-      isWeighted(f),
-      f.stats.find((s) => s.row === focus),
-    );
-    const now = f.stats.map((s) => ({
-      m: s.m_new ?? s.m_old,
-      l: s.l_new ?? s.l_old,
-    }));
-    this.drawRows(f, focus, now, (key) => rampsOf(this.theme)[key.toUpperCase()]);
+  /** @param {Row} row */
+  carries({ m_new, m_old, l_new, l_old }) {
+    return { m: m_new ?? m_old, l: l_new ?? l_old };
   }
 
   /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
-    const p = f.problem;
-    const algorithm = algorithmOf(f);
-    const { arrays } = this.trace;
-    const theme = this.theme;
-    const skip = f.kind === "skipped";
-    const across = f.columns === "lanes" ? f.lanes : f.cols.stop - f.cols.start;
-    const used = [f.rows.stop - f.rows.start, across];
-    const { contents, hold } = this.holding(f);
-    /** @type {(data: Numbers, width: number, start: number) => CellValues} */
-    const flat = (data, width, start) => (r, c) => data[(start + r) * width + c];
-    const { on_chip } = algorithm.stages[String(f.stage)] ?? WHOLE;
-    const scoring = !skip && on_chip.includes("Q");
-    const loaded = f.done("load");
-    const { Q, K, V } = f.zoom ?? arrays;
-    const [row0, col0] = f.zoom ? [0, 0] : [f.rows.start, f.cols.start];
-    hold(
-      "Q",
-      "",
-      (scoring || f.unseen) && (loaded || algorithm.outer === "rows"),
-      Q && flat(Q, p.d, row0),
-      [used[0], p.d],
-      f.i,
-    );
-    hold("K", "", scoring && loaded, (r, c) => K[(col0 + c) * p.d + r], [p.d, used[1]], f.j);
+    const { outer, output, stages } = algorithmOf(f);
+    const { contents, hold, sums } = this.holding(f);
+    const { on_chip } = stages[String(f.stage)] ?? WHOLE;
+    const [isSkipped, loaded] = [f.kind === "skipped", f.done("load")];
+    const scoring = !isSkipped && on_chip.includes("Q");
+    hold("Q", "", (scoring || f.unseen) && (loaded || outer === "rows"));
+    hold("K", "", scoring && loaded);
     // Standard attention's P is made when it is stored; elsewhere weights are dropped when they meet V.
     const unsummed = f.stage
       ? f.stage === "softmax" && !f.done("store")
-      : Boolean(p.dropout) && !f.done("output");
+      : Boolean(f.problem.dropout) && !f.done("output");
     /** @type {CellValues} */
     const weights = unsummed
       ? (r, c) => weight(Number(f.score(r, c)), Number(f.stats[r]?.m_new))
       : f.weight;
-    const lanes = [used[0], f.j < 0 ? used[1] : p.block_k]; // a ragged edge has lanes without a key
-    const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
+    const isScored = !isSkipped && (f.done("scores") || (!scoring && loaded));
     if (isWeighted(f))
       hold(
         "S",
         `${f.step} weights ${unsummed}`,
         true,
         (r, c) => (f.hides(r, c) ? -Infinity : weights(r, c)),
-        lanes,
-        tile,
         [0, 1],
-        theme.P,
+        this.theme.P,
         0,
       );
-    else
-      hold(
-        "S",
-        `${f.step} scores ${f.done("mask")}`,
-        !skip && (f.done("scores") || (!scoring && loaded)),
-        f.score,
-        lanes,
-        tile,
-        this.scores,
-      );
-    const valued = !skip && loaded && on_chip.includes("V");
-    hold("V", "", valued, V && flat(V, p.d, col0), [used[1], p.d], f.j);
+    else hold("S", `${f.step} scores ${f.done("mask")}`, isScored, f.score, this.scores);
+    hold("V", "", !isSkipped && loaded && on_chip.includes("V"));
     const { acc } = f;
-    const shrinks = algorithm.output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
-    const past = acc && flat(acc.data, p.d, 0);
+    const shrinks = output === "unnormalized" && f.done("exp") && !f.done("output"); // α dims O before P V arrives
+    const past = sums("O", acc?.data);
     hold(
       "O",
       `${f.step} ${acc?.state} ${shrinks}`,
       acc && acc.state !== "zero",
-      past && shrinks ? (r, c) => Number(past(r, c)) * (f.stats[r]?.alpha ?? 1) : past,
-      [used[0], p.d],
-      f.i,
+      shrinks ? (r, c) => Number(past(r, c)) * (f.stats[r]?.alpha ?? 1) : past,
     );
     return contents;
   }
@@ -304,25 +253,17 @@ export class Sram extends TilePanel {
 
   /** What hovering a block says: its shape, its bytes, and where it is. @param {string} name @param {number | string} block @param {Frame} f */
   place(name, block, f) {
-    const rows = f.rows.stop - f.rows.start;
-    const cols = f.cols.stop - f.cols.start;
-    const [r, c] = {
-      Q: [rows, f.problem.d],
-      K: [f.problem.d, cols],
-      V: [cols, f.problem.d],
-      O: [rows, f.problem.d],
-    }[name] ?? [rows, cols];
+    const [rows, cols] = this.shapeOf(name, f);
     const shared = "QKV".includes(name);
-    const size = bytes(r * c * (shared ? this.trace.header.itemsize[name] : 4));
-    return t(shared ? "sram.shared" : "sram.registers", { block, rows: r, cols: c, size });
+    const size = bytes(rows * cols * (shared ? this.trace.header.itemsize[name] : 4));
+    return t(shared ? "sram.shared" : "sram.registers", { block, rows, cols, size });
   }
 
-  /** @param {Frame} f @param {Accumulator | null} acc @param {boolean} weighted @param {Row | undefined} row */
-  captions(f, acc, weighted, row) {
-    const p = f.problem;
-    const i = sub(f.i);
-    const j = f.j < 0 ? "" : sub(f.j);
-    const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
+  /** @param {Frame} f @param {Row | undefined} row */
+  captions(f, row) {
+    const { acc, problem: p } = f;
+    const [i, j, ij] = [sub(f.i), f.j < 0 ? "" : sub(f.j), tileOf(f)];
+    const weighted = isWeighted(f);
     /** @type {(name: string, strong: string, quiet?: string, inside?: string) => void} */
     const head = (name, strong, quiet = "", inside) =>
       this.frames[name].label(strong, quiet, this.place(name, strong, f), inside);

@@ -9,12 +9,12 @@ import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
 import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
-import { put } from "./frame.js";
+import { tileOf } from "../model/wording.js";
 import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
-import { TilePanel, rampsOf } from "./tile_panel.js";
+import { TilePanel } from "./tile_panel.js";
 
-/** @import { Frame, Known, Numbers, Stage } from "../model/types.js" */
+/** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, Columns, PanelOptions } from "./types.js" */
 /** @import { Axis } from "../model/links.js" */
 
@@ -60,10 +60,6 @@ const [SIDE, STAT, APART, CELL] = [38, 38, 7, 96];
 const ONE_BELOW = 460; // px of the card in which one crossing is shown
 
 export class SramBackward extends TilePanel {
-  /** @type {Stage} */
-  stage;
-  /** @type {boolean} */
-  second;
   /** @type {boolean} */
   alone;
   /** @type {number[]} */
@@ -176,11 +172,10 @@ export class SramBackward extends TilePanel {
     if (places.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
     this.ghost(cells("dQ"), high.cell, wide, type);
     const { cell } = places[0];
-    const { x: from, width: over } = this.frames[cell];
-    this.keys.hidden = !big || FRAMES[cell][1] !== "keys" || over < cells(cell)[1] * 58 * u;
-    put(this.keys, from, base - 46 * u, over, 44 * u);
-    this.keys.style.gridTemplateColumns = `repeat(${cells(cell)[1]}, 1fr)`;
-    for (const one of places) this.frames[one.cell].head.hidden = !this.keys.hidden;
+    const cols = cells(cell)[1];
+    const isNamed = big && FRAMES[cell][1] === "keys" && this.frames[cell].width >= cols * 58 * u;
+    for (const one of places.toReversed())
+      this.placeKeys(isNamed, this.frames[one.cell], cols, base);
     this.legend.hidden = true;
   }
 
@@ -276,101 +271,46 @@ export class SramBackward extends TilePanel {
     };
   }
 
-  /** @param {Frame} f @param {number | undefined} focus */
-  draw(f, focus) {
-    this.reveals(f);
-    if (!f.numbers) return;
-    const second = this.alone && RIGHT_FROM.includes(f.phase);
-    if (f.stage !== this.stage || second !== this.second) this.arrange(f.stage, second);
-    [this.first, this.used] = [
-      f.rows.start,
-      Math.min(f.problem.block_q, f.rows.stop - f.rows.start),
-    ];
-    for (const [name, how] of Object.entries(this.contents(f)))
-      if (!this.frames[name].root.hidden) this.frames[name].draw(how);
-    if (!this.keys.hidden) this.nameKeys(f);
-    this.captions(f);
-    const stats = f.stats.map(({ lse, D }) => ({ lse, D }));
-    this.drawRows(f, focus, stats, (key) => rampsOf(this.theme)[hueOf(key).toUpperCase()]);
+  /** @param {Frame} f */
+  isSecond(f) {
+    return this.alone && RIGHT_FROM.includes(f.phase);
+  }
+
+  /** @param {Row} row */
+  carries({ lse, D }) {
+    return { lse, D };
   }
 
   /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
-    const p = f.problem;
-    /** @type {Record<string, Numbers>} */
-    const arrays = f.zoom ?? this.trace.arrays;
-    const [row0, col0, across] = f.zoom
-      ? [0, 0, f.cols.stop - f.cols.start]
-      : [f.rows.start, f.cols.start, p.n];
     const { theme } = this;
     const loaded = f.done("load") && f.kind !== "skipped";
-    const [rows, cols] = [
-      Math.min(p.block_q, f.rows.stop - f.rows.start),
-      f.cols.stop - f.cols.start,
-    ];
-    const tile = f.j < 0 ? f.i : `${f.i} ${f.j}`;
-    const { contents, hold } = this.holding(f);
-    const ofRows = (/** @type {string} */ name) =>
-      hold(
-        name,
-        String(f.stage),
-        loaded,
-        (r, c) => arrays[name][(row0 + r) * p.d + c],
-        [rows, p.d],
-        f.i,
-      );
-    const ofKeys = (/** @type {string} */ name) =>
-      hold(
-        name,
-        String(f.stage),
-        loaded && f.j >= 0,
-        (r, c) => arrays[name][(col0 + c) * p.d + r],
-        [p.d, cols],
-        f.j,
-      );
-    for (const name of ["Q", "dO", "O"]) ofRows(name);
-    for (const name of ["K", "V"]) ofKeys(name);
-    /** @type {(data: Numbers) => CellValues} */
-    const at = (data) => (r, c) => data[(row0 + r) * across + col0 + c];
-    const lanes = [rows, f.j < 0 ? cols : p.block_k]; // a ragged edge has lanes without a key
+    const { contents, hold, entry, sums } = this.holding(f);
+    for (const name of ["Q", "dO", "O"]) hold(name, String(f.stage), loaded);
+    for (const name of ["K", "V"]) hold(name, String(f.stage), loaded && f.j >= 0);
     const { S, dS } = crossings(f);
     /** @type {(values: CellValues) => CellValues} */
     const gone = (values) => (r, c) => (f.hides(r, c) ? -Infinity : values(r, c));
-    if (S === "P") hold("S", "P", true, gone(at(arrays.P)), lanes, tile, [0, 1], theme.P, 0);
-    else hold("S", `S ${f.done("mask")}`, S, f.score, lanes, tile, this.scores);
-    if (dS === "dS") hold("dS", "dS", true, gone(at(arrays.dS)), lanes, tile, this.dS, theme.dS, 0);
-    else
-      hold(
-        "dS",
-        "dP",
-        dS,
-        (r, c) => (c < cols ? at(arrays.dP)(r, c) : 0),
-        lanes,
-        tile,
-        this.dP,
-        theme.dS,
-      );
+    if (S === "P") hold("S", "P", true, gone(entry("S", "P")), [0, 1], theme.P, 0);
+    else hold("S", `S ${f.done("mask")}`, S, f.score, this.scores);
+    if (dS === "dS") hold("dS", "dS", true, gone(entry("dS")), this.dS, theme.dS, 0);
+    else {
+      const keys = f.cols.stop - f.cols.start;
+      const dP = entry("dS", "dP");
+      hold("dS", "dP", dS, (r, c) => (c < keys ? dP(r, c) : 0), this.dP, theme.dS);
+    }
     for (const name of SUMS) {
       const acc = f.grads?.[name];
-      hold(
-        name,
-        `${f.step} ${acc?.state}`,
-        acc && acc.state !== "zero",
-        (r, c) => acc?.data[c * p.d + r],
-        [p.d, cols],
-        f.j,
-        this.sums[name],
-      );
+      const isSum = acc && acc.state !== "zero";
+      hold(name, `${f.step} ${acc?.state}`, isSum, sums(name, acc?.data), this.sums[name]);
     }
     const dQ = f.grads?.dQ;
-    const acc = f.stage === null ? f.grads?.part : dQ?.state === "zero" ? null : dQ?.data;
+    const data = f.stage === null ? f.grads?.part : dQ?.state === "zero" ? null : dQ?.data;
     hold(
       "dQ",
       `${f.step} ${f.stage} ${dQ?.state}`,
-      acc && (f.stage !== "scale" || loaded),
-      (r, c) => acc?.[r * p.d + c],
-      [rows, p.d],
-      f.i,
+      data && (f.stage !== "scale" || loaded),
+      sums("dQ", data),
       this.sums.dQ,
     );
     return contents;
@@ -378,32 +318,13 @@ export class SramBackward extends TilePanel {
 
   /** @param {Frame} f */
   captions(f) {
-    const { d } = f.problem;
-    const [i, j] = [sub(Math.max(0, f.i)), f.j < 0 ? "" : sub(f.j)];
-    const ij = f.i > 9 || f.j > 9 ? `${i},${j}` : `${i}${j}`;
-    const size = (/** @type {string} */ name) =>
-      FRAMES[name].map(
-        (axis) =>
-          ({
-            rows: f.rows.stop - f.rows.start,
-            keys: f.cols.stop - f.cols.start,
-            dims: d,
-            outs: d,
-          })[axis],
-      );
-    const head = (
-      /** @type {string} */ name,
-      /** @type {string} */ strong,
-      quiet = "",
-      inside = "",
-    ) => {
-      const [r, c] = size(name);
-      this.frames[name].label(
-        strong,
-        quiet,
-        tBackward("sram.on_chip", { block: strong, rows: r, cols: c }),
-        inside,
-      );
+    const block = { i: Math.max(0, f.i), j: f.j };
+    const [i, j, ij] = [sub(block.i), f.j < 0 ? "" : sub(f.j), tileOf(block)];
+    /** @type {(name: string, strong: string, quiet?: string, inside?: string) => void} */
+    const head = (name, strong, quiet = "", inside) => {
+      const [rows, cols] = this.shapeOf(name, f);
+      const title = tBackward("sram.on_chip", { block: strong, rows, cols });
+      this.frames[name].label(strong, quiet, title, inside);
     };
     for (const name of ["Q", "dO", "O"]) head(name, `${name}${i}`);
     for (const name of ["K", "V"]) head(name, `${name}${j}ᵀ`);

@@ -6,7 +6,7 @@ import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
 import { sharing } from "../model/heads.js";
 import { algorithmOf } from "../model/passes.js";
-import { finishedBlocks, finishedParts, finishedRows, OF_KEYS } from "../model/tiles.js";
+import { finishedBlocks, finishedParts, OF_KEYS } from "../model/tiles.js";
 
 /** @import { Mark } from "./types.js" */
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -264,7 +264,7 @@ export class Strips {
       Q: [holds("Q") ? f.i : null],
       K: [holds("K") ? single : null],
       V: [holds("V") ? single : null, wide && holds("V") ? this.marks.V.count : 0],
-      O: [stores("O") ? f.i : null, finishedRows(this.trace, f)],
+      O: [stores("O") ? f.i : null, finishedBlocks(this.trace, f, "O")],
       ...Object.fromEntries(parts),
     };
   }

@@ -1,9 +1,11 @@
 // The SRAM card of either pass: frames of matrices, a line per row with its number and its statistics, and what stands there of a
 // Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
 
-import { card, el, set } from "../lib/dom.js";
+import { hueOf } from "../lib/colors.js";
+import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { AXES } from "../model/links.js";
+import { operands } from "../model/sums.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
@@ -25,6 +27,10 @@ export class TilePanel {
   trace;
   /** @type {Theme} */
   theme;
+  /** @type {Stage} */
+  stage;
+  /** @type {boolean} */
+  second;
   /** @type {RowLine[]} */
   line;
   /** @type {Columns} */
@@ -80,8 +86,7 @@ export class TilePanel {
       el("span", { class: "fa-legend-of", text: scale }),
     ]);
     this.words = el("span");
-    const zoom = el("button", { type: "button", class: "fa-link is-main", text: t("zoom") });
-    zoom.addEventListener("click", onZoom);
+    const zoom = button(t("zoom"), onZoom, { class: "fa-link is-main" });
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
     this.body = el("div", { class: "fa-tile" }, [
       this.band,
@@ -144,8 +149,8 @@ export class TilePanel {
     return false;
   }
 
-  /** Lays out what this kernel has on chip. @param {Stage} _stage */
-  arrange(_stage) {}
+  /** Lays out what this kernel has on chip. @param {Stage} _stage @param {boolean} [_second] see isSecond */
+  arrange(_stage, _second) {}
 
   /** Where the tile stands in the window, from the names of its rows on. */
   magnified() {
@@ -169,31 +174,59 @@ export class TilePanel {
     );
   }
 
-  /** What the frames hold: `hold` adds one, by its tensor. @param {Frame} f */
+  /** Rows and columns of what a frame shows. @param {string} name @param {Frame} f */
+  shapeOf(name, { rows, cols, columns, lanes, problem: { block_q, d } }) {
+    const sizes = {
+      rows: Math.min(block_q, rows.stop - rows.start),
+      keys: columns === "lanes" ? lanes : cols.stop - cols.start,
+      dims: d,
+      outs: d,
+    };
+    return this.sides[name].map((axis) => sizes[axis]);
+  }
+
+  /** What the frames hold: `hold` adds one, by its tensor; `entry` reads a matrix of the trace by the cells of a frame, `sums` one
+   * that lies on chip. @param {Frame} f */
   holding(f) {
     const theme = this.theme;
+    const { i, j, problem: p } = f;
+    const matrices = operands(this.trace, f);
+    /** @param {string} name @param {keyof typeof matrices} [tensor] @returns {CellValues} */
+    const entry = (name, tensor = /** @type {any} */ (name)) => {
+      const starts = { rows: f.rows.start, keys: f.cols.start, dims: 0, outs: 0 };
+      const [down, across] = this.sides[name].map((axis) => starts[axis]);
+      const matrix = matrices[tensor];
+      return this.isTurned(name)
+        ? (r, c) => matrix(across + c, down + r)
+        : (r, c) => matrix(down + r, across + c);
+    };
+    /** @param {string} name @param {Numbers | null | undefined} data @returns {CellValues} */
+    const sums = (name, data) =>
+      this.isTurned(name) ? (r, c) => data?.[c * p.d + r] : (r, c) => data?.[r * p.d + c];
     /** @type {Record<string, Required<Drawing>>} */
     const contents = {};
-    /** @param {string} name @param {string} now what sets it apart @param {unknown} isFilled @param {CellValues | null | undefined} values
-     * @param {number[]} used rows and columns that there are @param {number | string} block @param {number[]} [ends] of its scale
-     * @param {Ramp} [ramp] @param {number} [masked] what a hidden cell is written as */
+    /** @param {string} name @param {string} now what sets it apart @param {unknown} isFilled @param {CellValues} [values]
+     * @param {number[]} [ends] of its scale @param {Ramp} [ramp] @param {number} [masked] what a hidden cell is written as */
     const hold = (
       name,
       now,
       isFilled,
-      values,
-      used,
-      block,
+      values = entry(name),
       [low, high] = this.around,
       ramp = rampsOf(theme)[name],
       masked = -Infinity,
     ) => {
       const filled = Boolean(isFilled);
+      const [down, across] = this.sides[name];
+      const used = this.shapeOf(name, f);
+      if (down === "rows" && across === "keys" && j >= 0) used[1] = p.block_k; // a ragged edge has lanes without a key
+      const block =
+        down !== "rows" && across !== "rows" ? j : across !== "keys" || j < 0 ? i : `${i} ${j}`;
       contents[name] = {
         now: `${now} ${filled} ${block}${f.zoom ? ` ${f.step}` : ""}`,
         filled,
         block,
-        values: (filled && values) || (() => undefined),
+        values: filled ? values : () => undefined,
         low,
         high,
         ramp,
@@ -202,7 +235,53 @@ export class TilePanel {
         masked,
       };
     };
-    return { contents, hold };
+    return { contents, hold, entry, sums };
+  }
+
+  /** What each frame holds at this moment. @param {Frame} _f @returns {Record<string, Required<Drawing>>} */
+  contents(_f) {
+    return {};
+  }
+
+  /** Is the other layout of a small card due? @param {Frame} _f @returns {boolean} */
+  isSecond(_f) {
+    return false;
+  }
+
+  /** Writes the names of the frames. @param {Frame} _f @param {Row | undefined} _row the followed one */
+  captions(_f, _row) {}
+
+  /** What a row carries at this moment, by the names of its columns. @param {Row} _row @returns {Record<string, Known>} */
+  carries(_row) {
+    return {};
+  }
+
+  /** @param {Frame} f @param {number | undefined} focus */
+  draw(f, focus) {
+    this.reveals(f);
+    if (!f.numbers) return;
+    const isSecond = this.isSecond(f);
+    if (f.stage !== this.stage || isSecond !== this.second) this.arrange(f.stage, isSecond);
+    this.first = f.rows.start;
+    this.used = Math.min(f.problem.block_q, f.rows.stop - f.rows.start);
+    for (const [name, how] of Object.entries(this.contents(f)))
+      if (!this.frames[name].root.hidden) this.frames[name].draw(how);
+    if (!this.keys.hidden) this.nameKeys(f);
+    this.captions(
+      f,
+      f.stats.find((s) => s.row === focus),
+    );
+    this.drawRows(f, focus);
+  }
+
+  /** In presentation mode each key stands over its column, where there is room for that. @param {boolean} isShown
+   * @param {MatrixFrame} frame @param {number} cols @param {number} base */
+  placeKeys(isShown, { head, x, width }, cols, base) {
+    const { unit: u } = this.theme;
+    this.keys.hidden = !isShown;
+    put(this.keys, x, base - 46 * u, width, 44 * u);
+    this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
+    head.hidden = isShown;
   }
 
   /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @param {Trace} trace @param {Theme} theme */
@@ -291,8 +370,9 @@ export class TilePanel {
     return number(x);
   }
 
-  /** What the rows carry at this moment, `now` a list of {key: number}; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus @param {Record<string, Known>[]} now @param {(key: string) => Ramp} rampOf */
-  drawRows(f, focus, now, rampOf) {
+  /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus */
+  drawRows(f, focus) {
+    const now = f.stats.map((s) => this.carries(s));
     const at = f.stats.findIndex((s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
     const named = (/** @type {number} */ k) =>
@@ -323,7 +403,7 @@ export class TilePanel {
           values: (/** @type {number} */ r) => now[r]?.[key],
           low,
           high,
-          ramp: rampOf(key),
+          ramp: rampsOf(this.theme)[hueOf(key).toUpperCase()],
           theme: this.theme,
         });
       }

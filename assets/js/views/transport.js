@@ -1,6 +1,6 @@
 // The transport bar: first, previous, play, next, last; scrub; speed; the step in words.
 
-import { el, set, svg } from "../lib/dom.js";
+import { button, el, set, svg } from "../lib/dom.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
 /** @import { Grain } from "./types.js" */
@@ -49,16 +49,14 @@ export class Transport {
    * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
-    const button = (/** @type {[name: string, label: string, action?: string]} */ ...key) =>
-      this.key(...key);
     this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = button("play", t("play"), "toggle");
+    this.play = this.key("play", t("play"), "toggle");
     this.buttons = el("div", { class: "fa-keys" }, [
-      button("first", t("first")),
-      button("back", t("back")),
+      this.key("first", t("first")),
+      this.key("back", t("back")),
       this.play,
-      button("next", t("next")),
-      button("last", t("last")),
+      this.key("next", t("next")),
+      this.key("last", t("last")),
     ]);
     this.title = el("b");
     this.words = el("span", { class: "fa-words" });
@@ -100,16 +98,12 @@ export class Transport {
 
   /** A button that looks like what it does. @param {string} name @param {string} label */
   key(name, label, action = name) {
-    const node = el(
-      "button",
-      { type: "button", class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
+    return button(
+      "",
+      () => (this.player.act ? this.player.act(action) : this.act(action)),
+      { class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
       [icon(name)],
     );
-    node.addEventListener("click", () => {
-      if (this.player.act) this.player.act(action);
-      else this.act(action);
-    });
-    return node;
   }
 
   length(/** @type {number} */ steps) {

@@ -30,7 +30,6 @@
  *
  * A line of the tile's panel: a row's name and its numbers, by the names of its columns.
  * @typedef {Record<string, HTMLElement>} RowLine
- * @typedef {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}} TableRow
  * A block strip on the map: where its blocks lie, and what it draws of them.
  * @typedef {{
  *   place: (start: number, stop: number) => Box, bright: SVGElement, done: SVGElement, blocks: SVGElement[], labels: SVGElement[],

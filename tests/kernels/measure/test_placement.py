@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 import kernels
-from kernels import fa1, fa2
 from kernels.configs import SHARED_KIB
+from kernels.forward import ForwardInputs
 from kernels.measure.contenders import random_tensors
 from kernels.measure.inspection import compile_report
 from kernels.measure.placement import RUNS, placement
-from kernels.orders import config_for
+from kernels.orders import ORDERS, config_for
 from kernels.spec import masks
 from kernels.spec.cases import BenchmarkCase
 
@@ -65,10 +66,9 @@ def test_stamps_change_nothing(order, causal, n):
     config = config_for(q)
     programs = 10 * (-(-n // config.block_m) if order == "fa2" else 1)
     stamps = torch.full((programs + 1, 3), -1, dtype=torch.int64, device="cuda")
-    prepare = {"fa1": fa1.prepare, "fa2": fa2.prepare}[order]
-    options = (q, k, v, masks.of(causal), 1 / math.sqrt(64), config, "ieee")
-    stamped = prepare(*options, stamps=stamps)(q, k, v)[0]
-    plain = prepare(*options)(q, k, v)[0]
+    inputs = ForwardInputs(q, k, v, masks.of(causal), 1 / math.sqrt(64), config)
+    stamped = ORDERS[order](replace(inputs, stamps=stamps))(q, k, v)[0]
+    plain = ORDERS[order](inputs)(q, k, v)[0]
     assert torch.equal(stamped, plain)
     assert (stamps[:-1] >= 0).all() and (stamps[-1] == -1).all()  # one a program and no more
     assert (stamps[:-1, 1] <= stamps[:-1, 2]).all()

@@ -9,7 +9,7 @@ import { turn } from "./cells.js";
 /** @import { RowTime, TileOfPass, View } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { RowLine } from "../types.js" */
-/** @import { Known, Row, Transfer } from "../../model/types.js" */
+/** @import { Known, Row } from "../../model/types.js" */
 /** @import { Act } from "../../model/motion.js" */
 
 /** @type {Record<string, Record<string, "grow" | "flip" | "fade">>} */
@@ -41,40 +41,9 @@ function piece(layer, box, name) {
   );
 }
 
-/** The row of one operand and the column of the other whose product is being made. @param {Layer} layer @param {View} left @param {View} above @param {Act} at @param {number} rows @param {number} cols */
-function beams(layer, left, above, at, rows, cols) {
-  const row = piece(layer, part(layer, left, 0, 0, 1, left.matrix.cols), "fa-beam");
-  const column = piece(layer, part(layer, above, 0, 0, above.matrix.rows, 1), "fa-beam");
-  const seen = { opacity: [1, 1] };
-  layer.animate(
-    row,
-    { ...seen, transform: ["none", `translateY(${rows * 100}%)`] },
-    { ...at, easing: `steps(${rows})` },
-  );
-  layer.animate(
-    column,
-    { ...seen, transform: ["none", `translateX(${cols * 100}%)`] },
-    { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` },
-  );
-}
-
 /** From the middle of one box to that of another. @param {DOMRect} a @param {DOMRect} b */
 function towards(a, b) {
   return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
-}
-
-/** The number at a row's m or ℓ comes in when something has arrived there; until then what it was. @param {Layer} layer @param {HTMLElement} node @param {string} size @param {Known} was @param {number} from @param {number} to */
-function arrives(layer, node, size, was, from, to) {
-  layer.hide(node, { ms: from });
-  const old = piece(layer, layer.box(node), "fa-was");
-  set(old, { text: number(was) });
-  old.style.fontSize = size;
-  layer.animate(old, { opacity: [1, 1] }, { ms: from });
-  layer.animate(
-    node,
-    { opacity: [0, 1], transform: ["scale(1.35)", "none"] },
-    { start: from, ms: Math.max(1, to - from), easing: "ease-out" },
-  );
 }
 
 export class TileMotion {
@@ -127,32 +96,41 @@ export class TileMotion {
     for (const act of acts) if (act.after.numbers) motions[act.phase]?.(act);
   }
 
-  /** Frames that are not shown have no row and no column to point at. @param {Act} act @param {string} left @param {string} above @param {number} rows @param {number} cols */
-  beams(act, left, above, rows, cols) {
-    const [first, second] = [left, above].map((name) => this.sram.frames[name]);
-    if (!first.root.hidden && !second.root.hidden)
-      beams(this.layer, first, second, act, rows, cols);
-  }
-
   /** @param {Act} act */
   scores(act) {
-    this.crosses(act, "Q", "K");
+    this.beams(act, "Q", "K");
   }
 
   /** @param {Act} act */
   dP(act) {
-    this.crosses(act, "dO", "V");
-  }
-
-  /** @param {Act} act @param {string} left @param {string} above */
-  crosses(act, left, above) {
-    const { rows, cols } = act.after;
-    this.beams(act, left, above, rows.stop - rows.start, cols.stop - cols.start);
+    this.beams(act, "dO", "V");
   }
 
   /** @param {Act} act */
   output(act) {
-    this.beams(act, "S", "V", act.after.rows.stop - act.after.rows.start, act.after.problem.d);
+    this.beams(act, "S", "V", act.after.problem.d);
+  }
+
+  /** The row of one operand and the column of the other whose product is being made, where both frames are shown.
+   * @param {Act} at @param {string} left @param {string} above */
+  beams(at, left, above, cols = at.after.cols.stop - at.after.cols.start) {
+    const { layer } = this;
+    const [first, second] = [left, above].map((name) => this.sram.frames[name]);
+    if (first.root.hidden || second.root.hidden) return;
+    const rows = at.after.rows.stop - at.after.rows.start;
+    const row = piece(layer, part(layer, first, 0, 0, 1, first.matrix.cols), "fa-beam");
+    const column = piece(layer, part(layer, second, 0, 0, second.matrix.rows, 1), "fa-beam");
+    const seen = { opacity: [1, 1] };
+    layer.animate(
+      row,
+      { ...seen, transform: ["none", `translateY(${rows * 100}%)`] },
+      { ...at, easing: `steps(${rows})` },
+    );
+    layer.animate(
+      column,
+      { ...seen, transform: ["none", `translateX(${cols * 100}%)`] },
+      { start: at.start, ms: at.ms / rows, iterations: rows, easing: `steps(${cols})` },
+    );
   }
 
   /** Every row with the time at which its part of the act begins and ends. @param {(row: Row, k: number, at: RowTime) => void} draw */
@@ -166,110 +144,90 @@ export class TileMotion {
     });
   }
 
+  /** A row's number comes in when something has arrived there, `late` of its time; until then what it was.
+   * @param {number} k @param {string} key @param {Known} was @param {RowTime} at */
+  arrives(k, key, was, { start, ms }, late = 0.75) {
+    const { dense, columnsNow, line, lines } = this.sram;
+    if (dense || !columnsNow[key]) return;
+    const { layer } = this;
+    const node = line[k][key];
+    const from = start + late * ms;
+    layer.hide(node, { ms: from });
+    const old = piece(layer, layer.box(node), "fa-was");
+    set(old, { text: number(was) });
+    old.style.fontSize = lines.style.fontSize;
+    layer.animate(old, { opacity: [1, 1] }, { ms: from });
+    layer.animate(
+      node,
+      { opacity: [0, 1], transform: ["scale(1.35)", "none"] },
+      { start: from, ms: Math.max(1, start + ms - from), easing: "ease-out" },
+    );
+  }
+
   /** The largest score of each row leaves for m, and is dropped there if m was larger. @param {Act} act */
   max(act) {
-    const { after } = act;
-    const { S } = this.sram.frames;
-    this.rows(
-      act,
-      (
-        /** @type {Row} */ row,
-        /** @type {number} */ k,
-        /** @type {RowTime} */ { start, ms, alone },
-      ) => {
-        const { m } = this.sram.line[k];
-        const wins = row.m_old === undefined || Number(row.m_new) > row.m_old;
-        if (wins && !this.sram.dense)
-          arrives(
-            this.layer,
-            m,
-            this.sram.lines.style.fontSize,
-            row.m_old,
-            start + 0.75 * ms,
-            start + ms,
-          );
-        if (!alone || !(Number(row.m_new) > -Infinity)) return;
-        const scores = Array.from(
-          { length: S.matrix.cols },
-          (_, c) => after.score(k, c) ?? -Infinity,
-        );
-        const largest = Math.max(...scores);
-        if (largest === -Infinity) return;
-        const cell = part(this.layer, S, k, scores.indexOf(largest), 1, 1);
-        const chip = piece(this.layer, cell, "fa-chip-max");
-        if (!this.sram.dense) chip.append(el("span", { text: number(largest) }));
-        const way = towards(cell, this.layer.box(m));
-        this.layer.animate(
-          chip,
-          {
-            opacity: [0, 1, 1, wins ? 1 : 0],
-            transform: ["none", "none", way, way],
-            offset: [0, 0.2, 0.75, 1],
-          },
-          { start, ms: wins ? ms * 0.75 : ms },
-        );
-      },
-    );
+    const { layer, sram } = this;
+    const { S } = sram.frames;
+    this.rows(act, (row, k, at) => {
+      const wins = row.m_old === undefined || Number(row.m_new) > row.m_old;
+      if (wins) this.arrives(k, "m", row.m_old, at);
+      if (!at.alone || !(Number(row.m_new) > -Infinity)) return;
+      const scores = Array.from(
+        { length: S.matrix.cols },
+        (_, c) => act.after.score(k, c) ?? -Infinity,
+      );
+      const largest = Math.max(...scores);
+      if (largest === -Infinity) return;
+      const cell = part(layer, S, k, scores.indexOf(largest), 1, 1);
+      const chip = piece(layer, cell, "fa-chip-max");
+      if (!sram.dense) chip.append(el("span", { text: number(largest) }));
+      const way = towards(cell, layer.box(sram.line[k].m));
+      layer.animate(
+        chip,
+        {
+          opacity: [0, 1, 1, wins ? 1 : 0],
+          transform: ["none", "none", way, way],
+          offset: [0, 0.2, 0.75, 1],
+        },
+        { start: at.start, ms: wins ? at.ms * 0.75 : at.ms },
+      );
+    });
   }
 
   /** A row of products comes together in D. @param {Act} act */
   D(act) {
-    this.rows(act, (/** @type {unknown} */ _, /** @type {number} */ k, { start, ms }) => {
-      if (!this.sram.dense && this.sram.columnsNow.D)
-        arrives(
-          this.layer,
-          this.sram.line[k].D,
-          this.sram.lines.style.fontSize,
-          undefined,
-          start + 0.6 * ms,
-          start + ms,
-        );
-    });
+    this.rows(act, (_, k, at) => this.arrives(k, "D", undefined, at, 0.6));
   }
 
   /** A row's weights come together in ℓ. @param {Act} act */
   sum(act) {
-    const { cols } = this.sram.frames.S.matrix;
-    const { values, low, high, ramp } = this.sram.contents(act.after).S;
-    this.rows(
-      act,
-      (
-        /** @type {Row} */ row,
-        /** @type {number} */ k,
-        /** @type {RowTime} */ { start, ms, alone },
-      ) => {
-        const { l } = this.sram.line[k];
-        if (!this.sram.dense)
-          arrives(
-            this.layer,
-            l,
-            this.sram.lines.style.fontSize,
-            row.l_old,
-            start + 0.75 * ms,
-            start + ms,
-          );
-        if (!alone) return;
-        const weights = part(this.layer, this.sram.frames.S, k, 0, 1, cols);
-        const strip = piece(this.layer, weights, "fa-chip-sum");
-        const colors = Array.from({ length: cols }, (_, c) => {
-          const color = Number.isFinite(values(k, c))
-            ? ramp.css[level(Number(values(k, c)), low, high)]
-            : "transparent";
-          return `${color} ${((100 * c) / cols).toFixed(1)}% ${((100 * (c + 1)) / cols).toFixed(1)}%`;
-        });
-        strip.style.background = `linear-gradient(to right, ${colors})`;
-        const way = towards(weights, this.layer.box(l));
-        this.layer.animate(
-          strip,
-          {
-            opacity: [0.9, 0.9, 0.3],
-            transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`],
-            offset: [0, 0.8, 1],
-          },
-          { start, ms: ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" },
-        );
-      },
-    );
+    const { layer, sram } = this;
+    const { S } = sram.frames;
+    const { cols } = S.matrix;
+    const { values, low, high, ramp } = sram.contents(act.after).S;
+    this.rows(act, (row, k, at) => {
+      this.arrives(k, "l", row.l_old, at);
+      if (!at.alone) return;
+      const weights = part(layer, S, k, 0, 1, cols);
+      const strip = piece(layer, weights, "fa-chip-sum");
+      const colors = Array.from({ length: cols }, (_, c) => {
+        const color = Number.isFinite(values(k, c))
+          ? ramp.css[level(Number(values(k, c)), low, high)]
+          : "transparent";
+        return `${color} ${((100 * c) / cols).toFixed(1)}% ${((100 * (c + 1)) / cols).toFixed(1)}%`;
+      });
+      strip.style.background = `linear-gradient(to right, ${colors})`;
+      const way = towards(weights, layer.box(sram.line[k].l));
+      layer.animate(
+        strip,
+        {
+          opacity: [0.9, 0.9, 0.3],
+          transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`],
+          offset: [0, 0.8, 1],
+        },
+        { start: at.start, ms: at.ms * 0.85, easing: "cubic-bezier(.65,0,.35,1)" },
+      );
+    });
   }
 
   /** What is spent fades before what is stored leaves, and is there again at the end. */

@@ -1,0 +1,106 @@
+// What the sentences of a phase may name, of a frame and the row that is followed, by the names that stand in their braces in
+// assets/texts. Pure.
+
+import { bytes, integer, number, sub } from "../lib/format.js";
+import { algorithmOf } from "./passes.js";
+import { bends, changesOf } from "./scores.js";
+import { t } from "./texts.js";
+import {
+  blocksOf,
+  listed,
+  masked,
+  maskName,
+  minus,
+  moved,
+  rowWord,
+  sumBytes,
+  tileOf,
+  unused,
+  whySkipped,
+} from "./wording.js";
+
+/** @import { Frame, Row } from "./types.js" */
+
+/** Bytes that are written of these tensors. @param {Frame} f @param {string[]} tensors */
+const writtenOf = (f, ...tensors) =>
+  bytes(
+    sumBytes({ transfers: f.transfers.filter(({ tensor }) => tensors.includes(tensor)) }, "write"),
+  );
+
+/** The rows whose maximum stayed. @param {Frame} f */
+export const stayed = (f) => f.stats.filter((s) => !s.rose).map((s) => String(s.row));
+
+/** The rows that sum up nothing but, where there is one, a sink. @param {Frame} f */
+export const blind = ({ stats, problem: { sink } }) =>
+  stats
+    .filter((s) => s.l_new === 0 || (sink !== null && s.l_new === 1 && s.m_new === sink))
+    .map((s) => String(s.row));
+
+/** @type {Record<string, (f: Frame, row?: Row) => string | number>} */
+export const VALUES = {
+  i: (f) => sub(f.i),
+  j: (f) => sub(f.j),
+  tile: tileOf,
+  n: ({ problem }) => integer(problem.n),
+  d: ({ problem }) => problem.d,
+  rows: ({ rows }) => rows.stop - rows.start,
+  keys: ({ cols }) => cols.stop - cols.start,
+  unused,
+  lane: (f) => f.lane,
+  lanes: (f) => f.lanes,
+  algorithm: (f) => algorithmOf(f).label,
+  dtype: ({ problem }) => problem.dtype,
+  mask: ({ problem }) => maskName(problem),
+  masked,
+  why: whySkipped,
+  starts: ({ problem: { sink } }) =>
+    sink === null ? t("starts") : t("starts.sink", { sink: number(sink) }),
+  sink: ({ problem }) => number(problem.sink ?? undefined),
+  lse: ({ problem }) => number(problem.sink ?? -Infinity),
+  score: (f) =>
+    [
+      `S${tileOf(f)} = Q${sub(f.i)} K${sub(f.j)}ᵀ / √${f.problem.d}`,
+      ...changesOf(f.problem),
+    ].reduce((first, next) => t("then", { first, next })),
+  slope: ({ problem }) => (bends(problem) ? " ∘ slope" : ""),
+  dropout: ({ problem }) => Number(problem.dropout),
+  rest: ({ problem }) => number(1 - Number(problem.dropout)),
+  read: (f) => moved(f, "read"),
+  written: (f) => moved(f, "write"),
+  blocks: (f) => blocksOf(f, "write").what,
+  size: (f) => bytes(sumBytes(f, "write")),
+  dKV_size: (f) => writtenOf(f, "dK", "dV"),
+  dQ_size: (f) => writtenOf(f, "dQ"),
+  added: (f) => Number(f.grads?.added[f.i]),
+  parts: (f) => Number(f.grads?.of[f.i]),
+  row: (_, row) => (row ? rowWord(row) : ""),
+  others: (f) => listed(stayed(f)),
+  other_count: (f) => stayed(f).length,
+  row_count: (f) => f.stats.length,
+  blind: (f) => listed(blind(f)),
+  m_old: (_, row) => number(row?.m_old),
+  row_max: (_, row) => number(row?.row_max),
+  m_new: (_, row) => number(row?.m_new),
+  difference: (f, row) => minus(row?.m_old ?? f.problem.sink ?? undefined, row?.m_new),
+  alpha: (_, row) => number(row?.alpha),
+  l_old: (_, row) => number(row?.l_old),
+  row_sum: (_, row) => number(row?.row_sum),
+  l_new: (_, row) => number(row?.l_new),
+  D: (_, row) => number(row?.D),
+};
+
+/** Returns phrase(…keys), the parts of these texts in a row, as they stand: a sentence, a formula, a remark.
+ * @template {Record<string, unknown>} T @param {T} stored
+ * @returns {(...keys: (keyof T & string)[]) => string[]} */
+export const phrasesOf =
+  (stored) =>
+  (...keys) =>
+    keys.flatMap((key) => /** @type {string[]} */ (stored[key]));
+
+/** Write the values into the braces of a part. Raises RangeError for a name that no value has.
+ * @param {string} part @param {Frame} f @param {Row} [row] */
+export const fill = (part, f, row) =>
+  part.replace(/\{(\w+)\}/g, (_, name) => {
+    if (!(name in VALUES)) throw new RangeError(`no value ${name}`);
+    return String(VALUES[name](f, row));
+  });
