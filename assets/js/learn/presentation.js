@@ -148,7 +148,6 @@ export class Presentation {
   clear() {
     const { root, screen } = this.learn;
     this.bar.remove();
-    this.claims?.end();
     this.claims = null;
     this.question = null;
     const node = find(root, ":scope > *");
