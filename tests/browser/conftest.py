@@ -87,6 +87,20 @@ def watch(
     assert not verdicts, "\n".join(verdicts)
 
 
+@pytest.fixture
+def apart(browser: Browser, watch: Callable[..., Watched]) -> Iterator[Callable[..., Watched]]:
+    """Opens a watched page in a context of its own, with these settings."""
+    contexts: list[BrowserContext] = []
+
+    def start(**settings) -> Watched:
+        contexts.append(browser.new_context(**settings))
+        return watch(contexts[-1])
+
+    yield start
+    for context in contexts:
+        context.close()
+
+
 @pytest.fixture(scope="module")
 def opened(context: BrowserContext, server: Server) -> Iterator[Watched]:
     watched = Watched(context.new_page(), server)

@@ -152,11 +152,9 @@ def after_the_hall(page) -> list:
 
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])
-def test_every_lesson_fits(browser, watch, hall):
+def test_every_lesson_fits(apart, hall):
     size = dict(zip(("width", "height"), SIZES[0], strict=True))
-    context = browser.new_context(viewport=size, reduced_motion="reduce")
-    found = unfitting(watch(context), hall)
-    context.close()
+    found = unfitting(apart(viewport=size, reduced_motion="reduce"), hall)
     assert not found, "\n".join(f"{name}: {over}" for name, over in found.items())
 
 
