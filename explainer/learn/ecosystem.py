@@ -50,3 +50,6 @@ def _snippets() -> Iterator[Snippet]:
 
 
 SNIPPETS = tuple(_snippets())
+WIDGETS = {
+    "backends": lambda: [BACKENDS],
+}

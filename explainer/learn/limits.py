@@ -10,7 +10,7 @@ from explainer.base.amounts import amount, power
 from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import lesson
-from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, scene
+from explainer.learn.scene import CHARACTER, Shape, box, draw_text, lines, panel, read_aloud, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
@@ -81,18 +81,16 @@ def touched(share: float, side: int = TILE) -> float:
 
 
 def _bars(
-    items: list[tuple[str, float, str]], hue: str, y: float, wide: float = 420, left: float = 150
+    items: list[tuple[str, float, str]], hue: str, y: float, wide: float, left: float
 ) -> list[Shape]:
     most = max(value for _, value, _ in items) or 1.0
     made = []
     for k, (name, value, beside) in enumerate(items):
-        top = y + k * 34
+        top, length = y + k * 34, value / most * wide
         made += [
             draw_text(left - 10, top + 19, name, "is-end"),
-            box(left, top, value / most * wide, 26, hue=hue, look="is-full", key=f"{hue} {k}"),
-            draw_text(
-                left + value / most * wide + 8, top + 19, beside, "is-bold", key=f"{hue} t{k}"
-            ),
+            box(left, top, length, 26, hue=hue, look="is-full", key=f"{hue} {k}"),
+            draw_text(left + length + 8, top + 19, beside, "is-bold", key=f"{hue} t{k}"),
         ]
     return made
 
@@ -101,13 +99,13 @@ def _panels(head: str, items: list[tuple[str, float, str]], hue: str, tail: str 
     """Bars under a heading, and a line below: as wide as a desk has it, and for a phone."""
     made = []
     for only, width in (("wide", 790.0), ("narrow", 360.0)):
-        rows = textwrap.wrap(head, int(width / CHARACTER))
+        wrapped = textwrap.wrap(head, int(width / CHARACTER))
         left = 12 + CHARACTER * max(len(name) for name, _, _ in items)
         room = 10 + CHARACTER * max(len(beside) for _, _, beside in items)
-        top = 8.0 + 20 * len(rows)
+        top = 8.0 + 20 * len(wrapped)
         end = top + 34 * len(items)
         shapes = [
-            *(draw_text(0, 16 + 20 * k, row, "is-bold") for k, row in enumerate(rows)),
+            *lines(0, 16, 20, "\n".join(wrapped), "is-bold"),
             *_bars(items, hue, top, min(420.0, width - left - room), left),
             *([draw_text(0, end + 26, tail, "is-big")] if tail else []),
         ]
@@ -116,21 +114,14 @@ def _panels(head: str, items: list[tuple[str, float, str]], hue: str, tail: str 
 
 
 def _short() -> tuple[list[dict], str]:
-    items = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
-    layer = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
+    gains = [(f"N = {n:,}", gain, f"{gain:.1f} ×") for n, gain in faster().items()]
+    shares = [(f"N = {n:,}", layer_share(n), f"{layer_share(n):.0%}") for n in NS]
     panels = [
-        panel(
-            390,
-            268,
-            draw_text(0, 16, t("limits.short"), "is-bold"),
-            _bars(items, "q", 28, 210, 110),
-        ),
-        panel(
-            390,
-            268,
-            draw_text(0, 16, t("limits.short.layer"), "is-bold"),
-            _bars(layer, "s", 28, 210, 110),
-        ),
+        panel(390, 268, draw_text(0, 16, title, "is-bold"), _bars(items, hue, 28, 210, 110))
+        for title, items, hue in (
+            (t("limits.short"), gains, "q"),
+            (t("limits.short.layer"), shares, "s"),
+        )
     ]
     ms, (before, last) = plain(), NS[-2:]
     return panels, t(
@@ -185,14 +176,13 @@ def _old() -> tuple[list[dict], str]:
         return box(x, y, wide, 32, no, look="is-line")
 
     wide = [draw_text(0, 16, t("limits.old"), "is-bold")]
-    narrow = [draw_text(0, 16, t("limits.old"), "is-bold")]
-    wide += [draw_text(160, 104 + i * 40, name, "is-end") for i, (name, _) in enumerate(KERNELS)]
+    narrow = [*wide]
     for i, (name, _) in enumerate(KERNELS):
-        rows = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
-        narrow += [
-            draw_text(138 + i * 66, 66 - 18 * (len(rows) - 1 - k), row, "is-middle is-small")
-            for k, row in enumerate(rows)
-        ]
+        wide.append(draw_text(160, 104 + i * 40, name, "is-end"))
+        first, *others = name.replace("-", "-\n", 1).split("\n") if len(name) > 4 else [name]
+        for row, line in enumerate((first, *others)):
+            y = 66 - 18 * (len(others) - row)
+            narrow.append(draw_text(138 + i * 66, y, line, "is-middle is-small"))
     for j, (card, sm) in enumerate(CARDS):
         x, y = 170 + j * 100, 78 + j * 40
         wide += [
@@ -231,13 +221,7 @@ def _when_not(case: str, nk: int, share: float) -> list[Block]:
         "sparse": lambda: _sparse(share),
         "old": _old,
     }[case]()
-    wording = " ".join(
-        str(s["text"])
-        for p in panels
-        if p.get("only") != "narrow"
-        for s in p["shapes"]
-        if s["kind"] == "text"
-    )
+    wording = read_aloud(p for p in panels if p.get("only") != "narrow")
     label = CASES[case][0].upper() + CASES[case][1:]
     return [scene(label, wording, *panels), text(why), text(NOTES[case], "fine")]
 

@@ -40,33 +40,31 @@ def _fate(f: Format, x: float) -> tuple[str, str]:
     return t("number_formats.off", share=100 * off), ""
 
 
+def _bits_of(f: Format) -> str:
+    return t("number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits)
+
+
+def _range(f: Format, y: float, high: float, left: float = LEFT, wide: float = WIDE) -> list[Shape]:
+    """The bar of a format, subnormal numbers pale."""
+    ends = f.smallest_subnormal, f.smallest_normal, f.largest
+    a, b, c = (_x(math.log2(end), left, wide) for end in ends)
+    return [box(a, y, b - a, high, hue="q", look="is-pale"), box(b, y, c - b, high, hue="q")]
+
+
 def _ranges(x: float) -> Block:
     """From the smallest to the largest number of each format, on one axis of powers of two."""
     shapes: list[Shape] = []
     spoken = []
     for k, (key, f) in enumerate(FORMATS.items()):
-        y = 30 + ROW * k
-        ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
-        a, b, c = map(_x, ends)
-        words, look = _fate(f, x)
+        y, use, (words, look) = 30 + ROW * k, USES.get(key, ""), _fate(f, x)
         shapes += [
             draw_text(0, y + 16, f.title, "is-bold"),
-            draw_text(
-                0,
-                y + 35,
-                t(
-                    "number_formats.bits",
-                    exponent_bits=f.exponent_bits,
-                    mantissa_bits=f.mantissa_bits,
-                ),
-                "is-small is-quiet",
-            ),
-            box(a, y, b - a, 26, hue="q", look="is-pale"),
-            box(b, y, c - b, 26, hue="q"),
+            draw_text(0, y + 35, _bits_of(f), "is-small is-quiet"),
+            *_range(f, y, 26),
             draw_text(LEFT + WIDE + 16, y + 12, words, look or "is-bold"),
-            draw_text(LEFT + WIDE + 16, y + 32, USES.get(key, ""), "is-small"),
+            draw_text(LEFT + WIDE + 16, y + 32, use, "is-small"),
         ]
-        spoken.append(f"{f.title}: {words}, {USES.get(key, '')}")
+        spoken.append(f"{f.title}: {words}, {use}")
     at, base = _x(math.log2(x)), 30 + ROW * len(FORMATS)
     where = min(max(at, 80), 560)
     shapes += [
@@ -90,20 +88,13 @@ def _narrow(x: float) -> dict[str, object]:
         )
     ]
     for k, (key, f) in enumerate(FORMATS.items()):
-        y = 40 + row * k
-        ends = math.log2(f.smallest_subnormal), math.log2(f.smallest_normal), math.log2(f.largest)
-        a, b, c = (_x(end, 0, wide) for end in ends)
-        words, look = _fate(f, x)
-        bits_of = t(
-            "number_formats.bits", exponent_bits=f.exponent_bits, mantissa_bits=f.mantissa_bits
-        )
+        y, (words, look) = 40 + row * k, _fate(f, x)
         shapes += [
             draw_text(0, y, f.title, "is-bold"),
             draw_text(wide, y, words, f"{look or 'is-bold'} is-end"),
-            draw_text(0, y + 19, bits_of, "is-small is-quiet"),
+            draw_text(0, y + 19, _bits_of(f), "is-small is-quiet"),
             draw_text(wide, y + 19, USES.get(key, ""), "is-small is-end"),
-            box(a, y + 27, b - a, 18, hue="q", look="is-pale"),
-            box(b, y + 27, c - b, 18, hue="q"),
+            *_range(f, y + 27, 18, 0, wide),
             path([(at, y + 24), (at, y + 48)], "o"),
         ]
     shapes += [

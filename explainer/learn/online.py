@@ -89,23 +89,13 @@ def _blocks(done: int) -> list[Shape]:
         if last:
             shapes.append(box(left - 6, 73, 2 * CELL + 10, 110, hue="o", look="is-pale", key="at"))
         for k in range(BLOCK):
-            at, there = j * BLOCK + k, j < done
-            x, look = left + k * CELL, "is-full" if last else "is-pale"
-            heat = (SCORES[at] - low) / (high - low) if there else None
-            empty = "" if there else "is-empty"
-            words = str(SCORES[at]) if there else ""
-            shapes.append(box(x, 3, CELL - 2, 31, words, look=empty, heat=heat))
-            shapes.append(
-                box(
-                    x,
-                    36,
-                    CELL - 2,
-                    31,
-                    str(VALUES[at]) if there else "",
-                    hue="v",
-                    look=look if there else "is-empty",
-                )
-            )
+            x, at = left + k * CELL, j * BLOCK + k
+            score, value, heat = str(SCORES[at]), str(VALUES[at]), (SCORES[at] - low) / (high - low)
+            scored, look = "", "is-full" if last else "is-pale"
+            if j >= done:
+                score, value, heat, scored, look = "", "", None, "is-empty", "is-empty"
+            shapes.append(box(x, 3, CELL - 2, 31, score, look=scored, heat=heat))
+            shapes.append(box(x, 36, CELL - 2, 31, value, hue="v", look=look))
         if last:
             shapes.append(box(left - 4, 0, 2 * CELL + 6, 70, look="is-frame", key="frame"))
         if j >= done:
@@ -156,14 +146,11 @@ def _line_of_scores(now: float) -> list[Shape]:
         path([(x(OLD), above), (end, above)], "m", key="alpha"),
         path([(x(SEEN), below), (end, below)], look="is-ink", key="both"),
     ]
-    for place, y in ((SEEN, above), (OLD, above), (now, above), (SEEN, below), (now, below)):
-        shapes.append(
-            path(
-                [(x(place), y - 6), (x(place), y + 6)],
-                "m" if y == above else "",
-                look="" if y == above else "is-ink",
-            )
-        )
+    for y, places, hue, look in (
+        (above, (SEEN, OLD, now), "m", ""),
+        (below, (SEEN, now), "", "is-ink"),
+    ):
+        shapes += [path([(x(at), y - 6), (x(at), y + 6)], hue, look) for at in places]
     shapes += [
         draw_text(x(OLD) - 11, 14, f"exp({SEEN} − {OLD}) = {first:.3f}", "is-end is-bold", hue="s"),
         draw_text(x(OLD) + 16, 14, f"exp({OLD} − {spoken}) = {alpha:.3f}", "is-bold", hue="m"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS, lesson
-from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, scene
+from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, read_aloud, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
 GPUS = 4
@@ -116,10 +116,8 @@ def _linear() -> tuple[list[Shape], list[Shape]]:
 def _others(what: str, step: int, layout: str) -> list[Block]:
     if what == "linear":
         left, right = _linear()
-        words = " ".join(str(s["text"]) for s in (*left, *right) if s["kind"] == "text")
-        return [
-            scene(t("others.linear.title"), words, panel(400, 345, left), panel(360, 345, right))
-        ]
+        panels = panel(400, 345, left), panel(360, 345, right)
+        return [scene(t("others.linear.title"), read_aloud(panels), *panels)]
     step = step - 1
     counts = [len(tiles) for tiles in work(layout, step)]
     words = t(

@@ -25,8 +25,7 @@ STEPS = t.row("profiling.steps")
 
 def _rows() -> list[dict]:
     """What was recorded of the problem shown: standard attention, then FA-2."""
-    profiled = rows_where("traffic_nvidia_h200", n=N, d=D, side=SIDE)
-    found = {row["order"]: row for row in profiled}
+    found = {r["order"]: r for r in rows_where("traffic_nvidia_h200", n=N, d=D, side=SIDE)}
     return [found[order] for order in ("standard", "fa2")]
 
 

@@ -191,8 +191,8 @@ def _note() -> list[Block]:
 def _check() -> list[Block]:
     """The recorded errors of our kernel and of PyTorch's, one shape."""
     names = t.named("reading.kernels")
-    point = rows_where(n=4096, d=64, mask="causal", dtype="fp16")
-    found = {r["method"]: r["error"] for r in point if r.get("error") is not None}
+    recorded = rows_where(n=4096, d=64, mask="causal", dtype="fp16")
+    found = {r["method"]: r["error"] for r in recorded if r.get("error") is not None}
     items = [
         (name, found[key], scientific(found[key])) for key, name in names.items() if key in found
     ]

@@ -195,3 +195,9 @@ HANDOUT = (
         text(t("reference.handout.sources"), "fine"),
     ),
 )
+WIDGETS = {
+    "formulas": lambda: list(FORMULA_BLOCKS),
+    "facts": lambda: list(FIGURES),
+    "handout1": lambda: list(HANDOUT[0]),
+    "handout2": lambda: list(HANDOUT[1]),
+}

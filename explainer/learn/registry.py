@@ -4,79 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
 
 from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.learn import (
-    amp,
-    any_order,
-    attending,
-    backend_choice,
-    backward,
-    blackwell,
-    claims,
-    decoding,
-    ecosystem,
-    engines,
-    fusion,
-    gpu,
-    heads,
-    limits,
-    masking,
-    matrix_units,
-    memories,
-    number_formats,
-    online,
-    online_loop,
-    others,
-    pipeline,
-    positions,
-    profiling,
-    reading,
-    recompute,
-    reference,
-    round_trips,
-    safe,
-    saves,
-    steady,
-    tiled,
-    vectors,
-    versions,
-    warp_split,
-    windows,
-)
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, Question, entries, lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
 from explainer.learn.widgets import Value, Widget, make_widget
 
-# Those that belong to a group of the course, a line each; then what stands behind it.
-MODULES = (
-    *(vectors, attending, safe, masking),
-    *(gpu, memories, round_trips),
-    *(fusion, online, online_loop, tiled, any_order, saves),
-    *(versions, warp_split, matrix_units, number_formats, pipeline, reading, blackwell),
-    *(recompute, backward, amp, steady),
-    *(heads, positions, windows, decoding, engines),
-    *(limits, backend_choice, profiling, others),
-    claims,
-)
-# What has no controls is a widget all the same: its blocks are fetched when they come into view.
-STILL = {
-    "backends": lambda: [ecosystem.BACKENDS],
-    "formulas": lambda: list(reference.FORMULA_BLOCKS),
-    "facts": lambda: list(reference.FIGURES),
-    "handout1": lambda: list(reference.HANDOUT[0]),
-    "handout2": lambda: list(reference.HANDOUT[1]),
-}
+_NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
+_LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name != "registry"]
+# The modules of this room that have widgets. What has no controls is a widget all the same: its
+# blocks are fetched when they come into view.
+MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
 
 @lru_cache(maxsize=1)
 def widgets() -> dict[str, Widget]:
     """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
     found: dict[str, Widget] = {}
-    for functions in (*(module.WIDGETS for module in MODULES), STILL):
-        for key, compute in functions.items():
+    for module in MODULES:
+        for key, compute in module.WIDGETS.items():
             if key in found:
                 raise ValueError(f"two widgets are called {key}")
             found[key] = make_widget(key, compute)

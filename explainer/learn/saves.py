@@ -48,11 +48,14 @@ def moved(order: str, n: int, way: str) -> int:
 def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
-    by_n: dict[int, dict] = {}
-    for r in rows_where(d=D, mask="full", dtype=DTYPE):
-        if r["method"] in ("naive", "fa2"):
-            by_n.setdefault(r["n"], {})[r["method"]] = r.get("median_ms")
-    return {n: (found["naive"], found["fa2"]) for n, found in sorted(by_n.items())}
+    naive, fa2 = (
+        {
+            r["n"]: r.get("median_ms")
+            for r in rows_where(method=method, d=D, mask="full", dtype=DTYPE)
+        }
+        for method in ("naive", "fa2")
+    )
+    return {n: (naive[n], fa2[n]) for n in sorted(naive)}
 
 
 def _axis(n: int) -> list[Shape]:

@@ -8,7 +8,7 @@ from answer to answer, so it moves to its next place.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from explainer.base.texts import fill
@@ -25,10 +25,9 @@ def _shape(kind: str, **parts: object) -> Shape:
     """Without what is empty, numbers as short as they may be."""
     made: Shape = {"kind": kind}
     for name, value in parts.items():
-        if isinstance(value, float):
-            value = round(value, 3) if name == "heat" else round(value, 1)
         if value not in ("", None):
-            made[name] = value
+            digits = 3 if name == "heat" else 1
+            made[name] = round(value, digits) if isinstance(value, float) else value
     return made
 
 
@@ -47,18 +46,7 @@ def box(
     """A rectangle with words in its middle. ``hue`` q | k | v | o | m | l | s; ``look`` pale, full,
     empty, frame, line, edge, each with "is-"; ``heat`` 0 to 1 on the scale of scores in place of a
     hue."""
-    return _shape(
-        "box",
-        x=float(x),
-        y=float(y),
-        w=float(w),
-        h=float(h),
-        text=text,
-        hue=hue,
-        look=look,
-        key=key,
-        heat=heat,
-    )
+    return _shape("box", x=x, y=y, w=w, h=h, text=text, hue=hue, look=look, key=key, heat=heat)
 
 
 def draw_text(
@@ -68,7 +56,7 @@ def draw_text(
     is-middle, is-end, is-good, is-bad, is-hue."""
     if hue:
         look = f"{look} is-hue".strip()
-    return _shape("text", x=float(x), y=float(y), text=text, look=look, hue=hue, key=key)
+    return _shape("text", x=x, y=y, text=text, look=look, hue=hue, key=key)
 
 
 def captions(key: str, **values: object) -> list[Shape]:
@@ -109,16 +97,16 @@ def path(
 
 def dot(x: float, y: float, r: float = 5.0, hue: str = "", key: str = "") -> Shape:
     """A filled circle."""
-    return _shape("dot", x=float(x), y=float(y), r=float(r), hue=hue, key=key)
+    return _shape("dot", x=x, y=y, r=r, hue=hue, key=key)
 
 
 def knob(x: float, y: float, span: float, control: Control, value: float) -> Shape:
     """What is dragged along ``span`` units from x on, and sets the control, a range."""
     return _shape(
         "knob",
-        x=float(x),
-        y=float(y),
-        span=float(span),
+        x=x,
+        y=y,
+        span=span,
         control=control.key,
         low=control.low,
         high=control.high,
@@ -134,7 +122,7 @@ def chart(
     y: float,
     w: float,
     h: float,
-    series: Sequence[tuple[str, Sequence[float | None], str, str]],
+    series: Sequence[tuple[str, Sequence[float], str, str]],
     *,
     low: float,
     high: float,
@@ -142,8 +130,8 @@ def chart(
     ticks: Sequence[tuple[float, str]],
     last: str = "",
 ) -> list[Shape]:
-    """Curves over 0, 1, 2 …: (key, values, hue, look) each, None a gap; ``ticks`` (value, label) of
-    the upright axis; ``last`` what stands below the right end."""
+    """Curves over 0, 1, 2 …: (key, values, hue, look) each; ``ticks`` (value, label) of the upright
+    axis; ``last`` what stands below the right end."""
 
     def up(value: float) -> float:
         if log:
@@ -156,17 +144,8 @@ def chart(
     made += [draw_text(x - 8, up(v) + 5, label, "is-small is-quiet is-end") for v, label in ticks]
     for key, values, hue, look in series:
         step = w / max(1, len(values) - 1)
-        run: list[tuple[float, float]] = []
-        runs = [run]
-        for k, value in enumerate(values):
-            if value is None or (log and value <= 0):
-                run = []
-                runs.append(run)
-            else:
-                run.append((x + k * step, up(value)))
-        d = "".join("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in r) for r in runs if len(r) > 1)
-        if d:
-            made.append(_shape("path", d=d, hue=hue, look=look, key=key))
+        points = [(x + k * step, up(value)) for k, value in enumerate(values)]
+        made.append(path(points, hue, look, key))
     if last:
         made.append(draw_text(x + w, y + h + 20, last, "is-small is-quiet is-end"))
     return made
@@ -190,14 +169,19 @@ def panel(w: float, h: float, *shapes: Shape | Sequence[Shape], only: str = "") 
 
 def _right(one: Shape) -> float:
     """Where a shape ends, words by what they take at most."""
-    x = float(one.get("x", 0.0))
+    x = one.get("x", 0.0)
     if one["kind"] == "text":
-        look, size = str(one.get("look", "")), len(str(one.get("text", ""))) * CHARACTER
+        look, size = one.get("look", ""), len(one.get("text", "")) * CHARACTER
         size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
         return x if "is-end" in look else x + (size / 2 if "is-middle" in look else size)
-    return x + float(one.get("w", one.get("span", 0.0)))
+    return x + one.get("w", one.get("span", 0.0))
 
 
-def scene(label: str, words: str, *panels: dict[str, object]) -> Block:
+def read_aloud(panels: Iterable[dict[str, Any]]) -> str:
+    """Join what is written in some panels, in its order."""
+    return " ".join(one["text"] for p in panels for one in p["shapes"] if one["kind"] == "text")
+
+
+def scene(label: str, words: str, *panels: dict[str, Any]) -> Block:
     """The picture of these panels; ``words`` says it to who cannot see it."""
     return picture("scene", label, words, {"panels": list(panels)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -76,53 +77,25 @@ def sums(n: int, fmt: type) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-def _curve(
-    y: float,
-    title: str,
-    key: str,
-    habits: tuple[str, ...],
-    ticks: list,
-    low: float,
-    high: float,
-    log: bool = False,
-) -> list[Shape]:
-    return _both(y, title, key, stack(ALL)[key], stack(habits)[key], ticks, low, high, log)
-
-
-def _both(
+def _curves(
     y: float,
     title: str,
     key: str,
     whole: tuple[float, ...],
     mine: tuple[float, ...],
-    ticks: list,
-    low: float,
-    high: float,
-    log: bool = False,
+    ticks: Sequence[tuple[float, str]] = ((1, "1"), (0.5, "0.5"), (0, "0")),
 ) -> list[Shape]:
-    """A curve with all four habits, dashed, and one with those that are on."""
-    return [
-        draw_text(0, y, title, "is-bold"),
-        *chart(
-            54,
-            y + 16,
-            336,
-            118,
-            [
-                (f"{key} all", whole, "plain", "is-dashed"),
-                (f"{key} mine", mine, "o", ""),
-            ],
-            low=low,
-            high=high,
-            ticks=ticks,
-            log=log,
-        ),
-    ]
+    """A curve with all four habits, dashed, and one with those that are on, from the last tick to
+    the first; by powers of ten where the last is not 0."""
+    low, high = ticks[-1][0], ticks[0][0]
+    both = [(f"{key} all", whole, "plain", "is-dashed"), (f"{key} mine", mine, "o", "")]
+    curves = chart(54, y + 16, 336, 118, both, low=low, high=high, ticks=ticks, log=low > 0)
+    return [draw_text(0, y, title, "is-bold"), *curves]
 
 
 def _stable(**is_on: bool) -> list[Block]:
     habits = tuple(key for key in MEASURES if is_on[key])
-    mine = stack(habits)
+    whole, mine = stack(ALL), stack(habits)
     called = t.named("steady.called")
     off = ", ".join(called[key] for key in ALL if key not in habits)
     if len(habits) < 2:
@@ -130,36 +103,17 @@ def _stable(**is_on: bool) -> list[Block]:
     else:
         yours = t("steady.without", habits=off) if off else t("steady.yours")
     shapes = [
-        *_curve(
-            18, t("steady.spread"), "spread", habits, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1
-        ),
-        *_curve(190, t("steady.top"), "top", habits, [(1.0, "1"), (0.5, "0.5"), (0.0, "0")], 0, 1),
+        *_curves(18, t("steady.spread"), "spread", whole["spread"], mine["spread"]),
+        *_curves(190, t("steady.top"), "top", whole["top"], mine["top"]),
         draw_text(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
         draw_text(0, 374, yours, "is-small", hue="o"),
     ]
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
+    sizes = (100, "100"), (1, "1"), (0.01, "0.01")
     right = [
-        *_curve(
-            18,
-            t("steady.size"),
-            "size",
-            habits,
-            [(100.0, "100"), (1.0, "1"), (0.01, "0.01")],
-            0.01,
-            100,
-            log=True,
-        ),
-        *_both(
-            190,
-            t("steady.weights", n=TERMS),
-            "sums",
-            long,
-            added,
-            [(1.0, "1"), (0.5, "0.5"), (0.0, "0")],
-            0,
-            1,
-        ),
+        *_curves(18, t("steady.size"), "size", whole["size"], mine["size"], sizes),
+        *_curves(190, t("steady.weights", n=TERMS), "sums", long, added),
         *captions("steady.stable", sum=added[-1]),
     ]
     spoken = ", ".join(MEASURES[k] for k in habits) or t("steady.none")

@@ -16,7 +16,10 @@ from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.problem import Problem
 
 SMALL = Problem()  # what the Step page opens with
-BECOMES = {"{m}": "−∞", "{l}": "0", "{score}": "", "{hidden}": "key > query"}
+BECOMES = {"m": "−∞", "l": "0", "score": "", "hidden": "key > query"}
+# What a tile holds in a phase.
+S_PHASES, P_PHASES = ("scores", "mask", "max"), ("exp", "sum", "output", "store")
+TILE = dict.fromkeys(S_PHASES, "S") | dict.fromkeys(P_PHASES, "P")
 DOES = t.named("tiled.does")
 
 
@@ -72,31 +75,15 @@ def _picture(at: int, phase: str) -> list[Shape]:
             )
     for i in range(T):
         for j in range(T):
-            place = (left + j * side, top + i * side, side - 3, side - 3)
+            words, hue, look = "", "", "is-pale is-small"
             if (i, j) in done:
-                shapes.append(box(*place, "✓", look="is-line"))
+                words, look = "✓", "is-line"
             elif (i, j) == (here.i, here.j):
-                shapes.append(
-                    box(
-                        *place,
-                        "S"
-                        if phase in ("scores", "mask", "max")
-                        else "P"
-                        if phase in ("exp", "sum", "output", "store")
-                        else "",
-                        hue="m",
-                        look="is-pale",
-                    )
-                )
-            else:
-                hidden = j > i
-                shapes.append(
-                    box(
-                        *place,
-                        t("tiled.skip") if hidden else "",
-                        look="is-empty" if hidden else "is-pale is-small",
-                    )
-                )
+                words, hue, look = TILE.get(phase, ""), "m", "is-pale"
+            elif j > i:
+                words, look = t("tiled.skip"), "is-empty"
+            place = left + j * side, top + i * side, side - 3, side - 3
+            shapes.append(box(*place, words, hue=hue, look=look))
     x, y = left + (here.j or 0) * side, top + (here.i or 0) * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
     return [
@@ -114,9 +101,7 @@ def _code(phase: str, first: bool) -> list[Shape]:
     for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
         y = 20.0 + k * 25
         lit = line.phase == phase and (not line.first or first)
-        spoken = line.text
-        for hole, filling in BECOMES.items():
-            spoken = spoken.replace(hole, filling)
+        spoken = line.text.format(**BECOMES)
         if lit:
             shapes.append(box(0, y - 17, 400, 25, hue="m", look="is-pale"))
             shapes.append(draw_text(2, y, "▸", "is-bold"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from explainer.algorithms.schedule import schedule
@@ -17,7 +17,10 @@ from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
 TICKS = T * T
-SMALL = {order: make_problem(4 * T, 8, 4, order=order) for order in ("fa1", "fa2")}
+SMALL = {  # FA-3 visits the tiles of FA-2
+    version: make_problem(4 * T, 8, 4, order=order)
+    for version, order in (("fa1", "fa1"), ("fa2", "fa2"), ("fa3", "fa2"))
+}
 TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in a lecture hall
@@ -30,13 +33,13 @@ def written(order: str, tiles: int, causal: bool) -> int:
     return moves_of_o(schedule(problem))[1]
 
 
-def done(order: str, tick: int) -> list[int]:
-    """Visits of the listed schedule that are over after so many ticks: FA-1's one program makes one
-    in a tick; FA-2's programs, an SM each, one each."""
+def visits(order: str, tick: int) -> Sequence[Step]:
+    """The visits that are over after so many ticks: FA-1's one program makes one in a tick; FA-2's
+    programs, an SM each, one each."""
+    steps = schedule(SMALL[order])
     if order == "fa1":
-        return list(range(tick))
-    steps = schedule(SMALL["fa2"])
-    return [k for k, s in enumerate(steps) if s.j is not None and s.j < tick]
+        return steps[:tick]
+    return [step for step in steps if step.j is not None and step.j < tick]
 
 
 def moves_of_o(steps: Iterable[Step]) -> tuple[int, int]:
@@ -47,18 +50,15 @@ def moves_of_o(steps: Iterable[Step]) -> tuple[int, int]:
 
 def moves_up_to(order: str, tick: int) -> tuple[int, int]:
     """(reads, writes) of O's blocks up to this tick of the picture."""
-    return moves_of_o(schedule(SMALL[order])[k] for k in done(order, tick))
+    return moves_of_o(visits(order, tick))
 
 
 def _tiles(order: str, tick: int, way: str) -> list[Shape]:
     """Operands in HBM, tiles done, the tile or tiles at hand, and the ``way`` through them, the
     look of its arrows."""
-    base = "fa1" if order == "fa1" else "fa2"
-    steps, over = schedule(SMALL[base]), done(base, tick)
-    before = {(steps[k].i, steps[k].j) for k in (done(base, tick - 1) if tick else [])}
-    now = [
-        (steps[k].i or 0, steps[k].j or 0) for k in over if (steps[k].i, steps[k].j) not in before
-    ]
+    over, now = ([(x.i or 0, x.j or 0) for x in visits(order, k)] for k in (max(0, tick - 1), tick))
+    before = {*over}
+    now = [place for place in now if place not in before]
     rows, keys = {i for i, _ in now}, {j for _, j in now}
     right = LEFT + T * SIDE + 10
     shapes = [draw_text(LEFT + T * SIDE / 2, TOP - 44, "K, V", "is-middle is-bold", hue="k")]
@@ -116,8 +116,7 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
 
 
 def _counts(order: str, tick: int) -> list[Shape]:
-    base = "fa1" if order == "fa1" else "fa2"
-    now, last = moves_up_to(base, tick), moves_up_to(base, TICKS)
+    now, last = moves_up_to(order, tick), moves_up_to(order, TICKS)
     y = TOP + T * SIDE + 24
     return [
         draw_text(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
@@ -150,16 +149,16 @@ def strips(order: str) -> tuple[Lane, ...]:
         return tuple(lanes.items())
     clock = 0.0
     for visit in range(T):
-        arrive = clock
-        wanted = ["K", "V"] if visit == 0 or order == "fa2" else []
-        wanted = [*wanted, "Q", "O"] if order == "fa1" else [*(["Q"] if not visit else []), *wanted]
-        start = clock if order == "fa1" or not bus else bus[-1][1]
-        if order == "fa2" and visit > 1:
-            start = max(start, work[-3 * (visit - 1)][0])
+        if order == "fa1":
+            start, wanted = clock, ("QO" if visit else "KVQO")
+        else:
+            start, wanted = (bus[-1][1] if bus else clock), ("KV" if visit else "QKV")
+            if visit > 1:
+                start = max(start, work[-3 * (visit - 1)][0])
         for what in wanted:
             bus.append((start, start + load, what))
             start += load
-        arrive = bus[-1][1] if order == "fa1" else max(clock, bus[-1][1])
+        arrive = max(clock, bus[-1][1])
         work += [
             (arrive, arrive + product, "product"),
             (arrive + product, arrive + product + soft, "softmax"),
@@ -190,21 +189,13 @@ def _versions(step: int) -> list[Block]:
     tick = min(TICKS, max(0, step))
     panels, spoken = [], []
     for order, title in TITLES.items():
-        base = "fa1" if order == "fa1" else "fa2"
-        reads, writes = moves_up_to(base, tick)
+        reads, writes = moves_up_to(order, tick)
         spoken.append(t("versions.spoken", title=title, tick=tick, reads=reads, writes=writes))
         head, counts = draw_text(0, 18, title, "is-bold"), _counts(order, tick)
+        tiles, dark = (_tiles(order, tick, way) for way in ("is-quiet", "is-ink"))
         panels += [
-            panel(
-                WIDTH,
-                HEIGHT,
-                head,
-                _tiles(order, tick, "is-quiet"),
-                counts,
-                _strips(order),
-                only="desk",
-            ),
-            panel(WIDTH, LOW, head, _tiles(order, tick, "is-ink"), counts, only="hall"),
+            panel(WIDTH, HEIGHT, head, tiles, counts, _strips(order), only="desk"),
+            panel(WIDTH, LOW, head, dark, counts, only="hall"),
         ]
     return [
         scene(

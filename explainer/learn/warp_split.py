@@ -63,36 +63,27 @@ def resident(block_q: int, block_k: int, d: int, card_key: str) -> dict[str, int
 
 def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     passed, barriers = exchanged(split, br, bc, d)
-    where, look = t("warp_split.through"), "is-small"
+    where, look = t("warp_split.through" if passed else "warp_split.registers"), "is-small"
     if too_much(split, br, d, card_key):
         most = amount(CARDS[card_key].shared_bytes)
-        where, look = (
-            t("warp_split.at_once", size=partial_output(br, d), most=most),
-            "is-small is-bad",
-        )
+        where = t("warp_split.at_once", size=partial_output(br, d), most=most)
+        look = "is-small is-bad"
     part, left, top = SIDE / WARPS, 40.0, 66.0
     shapes: list[Shape] = [
         draw_text(0, 18, TITLES[split], "is-bold"),
         draw_text(0, 42, WHO[split], "is-small"),
     ]
+    y, middle = top + SIDE + 40, left + SIDE / 2
     for k, hue in enumerate(HUES):
-        place = (
-            (left + k * part, top, part - 2, SIDE)
-            if split == "k"
-            else (left, top + k * part, SIDE, part - 2)
-        )
-        shapes.append(box(*place, f"w{k}", hue=hue))
-    middle = left + SIDE / 2
+        if split == "k":
+            x = left + k * part
+            shapes.append(box(x, top, part - 2, SIDE, f"w{k}", hue=hue))
+            shapes.append(path([(x + part / 2, y - 8), (x + part / 2, y + 24)], hue, tip=8))
+        else:
+            shapes.append(box(left, top + k * part, SIDE, part - 2, f"w{k}", hue=hue))
     shapes += [
         draw_text(left - 8, top + SIDE / 2, f"{br}", "is-small is-end"),
         draw_text(middle, top + SIDE + 20, f"S: {br} × {bc}", "is-small is-middle"),
-    ]
-    y = top + SIDE + 40
-    for k, hue in enumerate(HUES):
-        x = left + (k + 0.5) * part
-        if split == "k":
-            shapes.append(path([(x, y - 8), (x, y + 24)], hue, tip=8))
-    shapes += [
         box(
             8,
             y + 28,
@@ -102,7 +93,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
             hue="l" if passed else "",
             look="is-pale" if passed else "is-empty",
         ),
-        draw_text(8, y + 92, where if passed else t("warp_split.registers"), look),
+        draw_text(8, y + 92, where, look),
         draw_text(8, y + 114, t("warp_split.barriers", n=barriers), "is-bold"),
     ]
     return panel(WIDTH, HEIGHT, shapes)

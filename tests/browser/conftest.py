@@ -89,16 +89,32 @@ def watch(
 
 @pytest.fixture
 def apart(browser: Browser, watch: Callable[..., Watched]) -> Iterator[Callable[..., Watched]]:
-    """Opens a watched page in a context of its own, with these settings."""
+    """Opens a watched page in a window of its own kind: of this size, with these options."""
     contexts: list[BrowserContext] = []
 
-    def start(**settings) -> Watched:
-        contexts.append(browser.new_context(**settings))
+    def start(width: int = 1280, height: int = 720, **options: object) -> Watched:
+        viewport = {"width": width, "height": height}
+        contexts.append(browser.new_context(viewport=viewport, **options))
         return watch(contexts[-1])
 
     yield start
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def touch(browser: Browser) -> Iterator[BrowserContext]:
+    """A phone, shared by the pages of a file."""
+    viewport = {"width": 390, "height": 844}
+    shared = browser.new_context(viewport=viewport, is_mobile=True, has_touch=True)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def phone(watch: Callable[..., Watched], touch: BrowserContext) -> Watched:
+    """One watched page on a phone."""
+    return watch(touch)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,16 @@ import tempfile
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Playwright, Request, Route
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    Route,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_MS = int(os.environ.get("WAIT_MS", 240_000))  # ends a test that hangs, and no other
@@ -163,9 +172,14 @@ class Watched:
         self.page.mouse.move(-1, -1)
         return self.page
 
+    def goto(self, query: str = "") -> Page:
+        """Loads the app at this query string."""
+        self.page.goto(f"{self.server.url}/{'?' if query else ''}{query}")
+        return self.page
+
     def open(self, query: str = "", rests: bool = True) -> Page:
         """Loads the app at this query string and waits for the player to show a trace."""
-        self.page.goto(f"{self.server.url}/{'?' if query else ''}{query}")
+        self.goto(query)
         self.settle(rests)
         return self.page
 
@@ -235,6 +249,20 @@ def open_controls(page: Page) -> Page:
     if not page.locator(".fa-step-controls").is_visible():
         page.locator(".fa-word-all:visible").click()
     return page
+
+
+def click(page: Page | Locator, name: str, role: str = "button") -> None:
+    """Clicks the button, tab or whatever has this role and this name."""
+    page.get_by_role(role, name=name, exact=True).click()
+
+
+def field(page: Page, name: str, role: str = "combobox") -> Locator:
+    """The field of this label that is on screen: several pages have one."""
+    return page.get_by_role(role, name=name).locator("visible=true")
+
+
+def resize(page: Page, width: int = 1280, height: int = 720) -> None:
+    page.set_viewport_size({"width": width, "height": height})
 
 
 def focus(page: Page) -> None:

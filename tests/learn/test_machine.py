@@ -219,7 +219,8 @@ def test_the_questions_on_tiles_by_hand():
 # ---- formats
 
 
-TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "e4m3": torch.float8_e4m3fn}
+TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16}
+TORCH |= {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 
 
 def test_the_rounded_numbers_are_torch_s():
@@ -249,8 +250,9 @@ def test_what_a_format_loses(power, lost):
 def test_bits_and_fp8_views():
     for block in blocks("formats", show="bits", power=3):
         f = next(f for f in FORMATS.values() if f.title == block["label"])
-        pattern = block["sign"] + block["exponent"] + block["mantissa"]
-        assert float(f.decode(int(pattern, 2))) == float(f.round_to(0.8))
+        pattern = int(block["sign"] + block["exponent"] + block["mantissa"], 2)
+        stored = torch.tensor(pattern, dtype=torch.uint8 if f.width == 8 else torch.uint16)
+        assert float(stored.view(TORCH[f.name])) == float(f.round_to(0.8))
     bars = blocks("formats", show="fp8", size=30)[0]["items"]
     assert min(bars, key=lambda x: x[1])[0] == "per block, Q and K rotated"
 

@@ -8,6 +8,7 @@ import {
   find,
   get,
   isPresenting,
+  onTheme,
   set,
   setPresenting,
   targetOf,
@@ -73,10 +74,7 @@ export class Presentation {
       },
       { signal },
     );
-    new MutationObserver(() => this.follow()).observe(document.body, {
-      attributes: true,
-      attributeFilter: ["class"],
-    });
+    onTheme(() => this.follow());
   }
 
   /** The screen's element. */

@@ -1,6 +1,6 @@
 // A screen of the Learn page made live: widgets, questions, pieces of code; in a lesson also its way and its closed controls.
 
-import { all, around, el, find, get, set } from "../lib/dom.js";
+import { all, around, el, find, findVisible, get, set } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
 import { Claims } from "./claims.js";
@@ -76,7 +76,7 @@ export class Screen {
 
   /** The widget that a lecture's keys move. */
   get widget() {
-    const node = all(this.root, "[data-widget]").find((one) => one.checkVisibility());
+    const node = findVisible(this.root, "[data-widget]");
     return node && this.widgets.get(node);
   }
 

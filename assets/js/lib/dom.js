@@ -62,6 +62,10 @@ export const find = (root, selector) => root.querySelector(selector);
  * @param {ParentNode} root @param {string} selector @returns {HTMLElement[]} */
 export const all = (root, selector) => [...root.querySelectorAll(selector)].map(asHtml);
 
+/** The first element of a selector that is on screen. @param {ParentNode} root @param {string} selector */
+export const findVisible = (root, selector) =>
+  all(root, selector).find((node) => node.checkVisibility());
+
 const asHtml = (/** @type {Element} */ node) => /** @type {HTMLElement} */ (node);
 
 /** Where an event happened: the element itself.
@@ -92,6 +96,14 @@ export function setPresenting(on) {
 
 export const isPresenting = () => document.body.classList.contains("fa-present");
 
+/** Calls `act` whenever the theme of the page changes, or what kind of screen it is for.
+ * @param {() => void} act */
+export function onTheme(act) {
+  const changes = new MutationObserver(act);
+  changes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  return changes;
+}
+
 /** Writes only what changed: an unchanged attribute or text costs no style recalculation.
  * @param {Element} node @param {Attributes} attributes */
 export function set(node, attributes) {
@@ -102,6 +114,10 @@ export function set(node, attributes) {
     else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
   }
 }
+
+/** A place as a style, in px. @param {{x: number, y: number, width: number, height: number}} box */
+export const boxStyle = ({ x, y, width, height }) =>
+  `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
 
 /** A card: title, one quiet remark, body. @param {string} name @param {string} title @param {string} remark @param {Children} body */
 export function card(name, title, remark, body) {

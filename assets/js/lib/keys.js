@@ -2,14 +2,15 @@
 
 import { isPresenting, targetOf } from "./dom.js";
 
-/** @typedef {"next" | "back" | "phaseNext" | "phaseBack" | "first" | "last" | "toggle"} Action */
+/** @typedef {"next" | "back" | "phaseNext" | "phaseBack" | "forward" | "backward" | "first" | "last" | "toggle"} Action `forward`
+ * and `backward` are a clicker's, which has two keys */
 
 /** @type {Record<string, Action>} */
 const ACTIONS = {
   ArrowRight: "next",
-  PageDown: "next",
+  PageDown: "forward",
   ArrowLeft: "back",
-  PageUp: "back",
+  PageUp: "backward",
   ArrowDown: "phaseNext",
   ".": "phaseNext",
   ArrowUp: "phaseBack",
@@ -19,7 +20,7 @@ const ACTIONS = {
   " ": "toggle",
 };
 
-/** Does a key belong to the browser? @param {KeyboardEvent} event */
+/** Is it a shortcut of the browser's or of the system's? @param {KeyboardEvent} event */
 export const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
 
 /** Which action a key event asks for, or null when it belongs to something else. @param {KeyboardEvent} event */
@@ -29,6 +30,14 @@ export function actionOf(event) {
   if (event.key === " " && target.closest("button")) return null;
   return ACTIONS[event.key] ?? null;
 }
+
+/** Where an arrow leads on a grid: [down, to the right]. @type {Record<string, [number, number]>} */
+export const ARROWS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
 
 /** @type {Record<string, [number, number]>} */
 const STRIDES = {
@@ -51,14 +60,6 @@ export function strideOf({ key, shiftKey }) {
   const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
   return [found[0] && found[0] * times, found[1] && found[1] * times];
 }
-
-/** Where an arrow moves in a grid: [rows down, columns to the right]. @type {Record<string, [number, number]>} */
-export const ARROWS = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
 
 /** @type {Record<string, number>} */
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };

@@ -1,7 +1,7 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { all, button, el, find, set } from "../lib/dom.js";
+import { all, button, el, find, onTheme, set } from "../lib/dom.js";
 import { buildUrl } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
@@ -87,8 +87,7 @@ export class Builder {
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.resizer = new ResizeObserver(() => this.answer && this.draw());
     this.resizer.observe(this.map.box);
-    this.themes = new MutationObserver(() => this.answer && this.map.paint());
-    this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    this.themes = onTheme(() => this.map.paint());
   }
 
   /** As the address has them, the mask that is edited, and the sizes. @param {{n: string, br: string, bc: string} & Fields} problem */

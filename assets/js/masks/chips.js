@@ -73,24 +73,20 @@ export class Chips {
     const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
     /** @type {Place} */
     const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
-    const node =
-      this.find(kind, ...place, at) ??
-      this.find("close", ...place) ??
-      this.find("plus", term) ??
-      this.find("plus", 0);
-    if (node !== document.activeElement) node?.focus();
+    this.focus([kind, ...place, at], ["close", ...place], ["plus", term], ["plus", 0]);
   }
 
-  /** What stands there, of this kind. @param {string | undefined} kind @param {string | number} [term] @param {string | number} [k]
-   * @param {string} [at] */
-  find(kind, term, k, at) {
-    const place = { kind, term, k, at };
-    return find(
-      this.root,
-      Object.entries(place)
-        .map(([name, value]) => (value === undefined ? "" : `[data-${name}="${value}"]`))
-        .join(""),
-    );
+  /** The keyboard goes to the first of these that is there: [kind, term, k, at]. @param {(string | number | undefined)[][]} places */
+  focus(...places) {
+    const node = places
+      .map((place) => {
+        const selectors = ["kind", "term", "k", "at"].map((name, p) =>
+          place[p] === undefined ? "" : `[data-${name}="${place[p]}"]`,
+        );
+        return find(this.root, selectors.join(""));
+      })
+      .find(Boolean);
+    if (node !== document.activeElement) node?.focus();
   }
 
   /** Anew, for other chips than before. */
@@ -269,18 +265,13 @@ export class Chips {
     const draft = added(this.draft, index, piece);
     const k = draft[index].length - 1;
     this.act.edit(draft);
-    (
-      this.find("number", index, k) ??
-      this.find("tiles", index, k) ??
-      this.find("close", index, k) ??
-      this.find("plus", index)
-    )?.focus();
+    this.focus(...["number", "tiles", "close"].map((kind) => [kind, index, k]), ["plus", index]);
     if (piece.name === "block") this.act.pick(`${index}.${k}`);
   }
 
   /** @param {number} index @param {number} k */
   take(index, k) {
     this.act.edit(removed(this.draft, index, k));
-    (this.find("plus", index) ?? this.find("plus", 0))?.focus();
+    this.focus(["plus", index], ["plus", 0]);
   }
 }

@@ -3,18 +3,25 @@
 
 import { el, set } from "../lib/dom.js";
 import { clamp, integer } from "../lib/format.js";
-import { documents, firstCell, scoreSentence, tileSentence } from "../model/mask.js";
-import { TILE_KINDS } from "../model/predicates.js";
+import { ARROWS, isShortcut } from "../lib/keys.js";
+import {
+  documents,
+  firstCell,
+  scoreSentence,
+  tileBox,
+  tileSentence,
+  tilesOf,
+} from "../model/mask.js";
 import { t } from "./texts.js";
 
 /** @import { Unpacked, Words } from "../model/mask.js" */
 /** Row and column of a score, or of a tile where the map has tiles alone. @typedef {[number, number]} Place */
+/** Part of the map, in scores. @typedef {ReturnType<typeof tileBox>} Box */
 
-/** @type {Record<string, Place | undefined>} */
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const ROOM = 3; // as many px of the picture at 1280 × 720 that a gap between cells needs of them
 const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
 const MOST_WORDS = 200; // tiles that have the word skip
+const MOST_OUTLINES = 4096; // tiles that have an outline
 
 export class MaskMap {
   /** @type {Unpacked} */
@@ -32,7 +39,7 @@ export class MaskMap {
     this.act = act;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.light = el("i", { class: "fa-mask-light" });
-    this.over = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
+    this.labels = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
     this.sentence = el("p", {
       class: "fa-mask-sentence",
       id: "fa-mask-sentence",
@@ -47,7 +54,7 @@ export class MaskMap {
         "aria-label": t("map.label"),
         "aria-describedby": "fa-mask-sentence",
       },
-      [this.canvas, this.over, this.light],
+      [this.canvas, this.labels, this.light],
     );
     this.keys = el("div", { class: "fa-mask-axis fa-mask-keys", "aria-hidden": "true" });
     this.queries = el("div", { class: "fa-mask-axis fa-mask-queries", "aria-hidden": "true" });
@@ -68,12 +75,6 @@ export class MaskMap {
     this.box.addEventListener("pointerleave", () => this.point(null));
     this.box.addEventListener("click", (event) => this.click(event));
     this.box.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  /** How many rows and columns the light can stand in. @returns {Place} */
-  get size() {
-    const { n, tiles, keepingTerm } = this.answer;
-    return keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
   }
 
   /** @param {Unpacked} answer @param {boolean} picks whether tiles are toggled by a click */
@@ -101,119 +102,98 @@ export class MaskMap {
     pen.scale(ratio, ratio);
     const style = getComputedStyle(this.box);
     const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-    const look = {
-      hatch: stripes(pen, color("fa-hatch"), color("mask-empty"), ratio),
-      empty: color("mask-empty"),
-      line: color("mask-line"),
-      full: color("mask-t0"),
-      some: color("mask-t0-soft"),
-    };
-    const { n, br, bc, tiles, keepingTerm, kinds } = answer;
-    const cell = wide / n;
-    const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
-    for (let i = 0; kinds && i < tiles.Tr; i++)
-      for (let j = 0; j < tiles.Tc; j++) {
-        const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
-        /** @type {[number, number, number, number]} */
-        const box = [
-          j * bc * cell,
-          i * br * cell,
-          Math.min(bc, n - j * bc) * cell,
-          Math.min(br, n - i * br) * cell,
-        ];
-        if (kind === "skipped" || (!keepingTerm && kind === "partial")) {
-          pen.fillStyle = kind === "skipped" ? look.hatch : look.some;
-          pen.fillRect(...box);
-          if (kind === "partial")
-            ((pen.fillStyle = stripes(pen, color("mask-page"), "transparent", ratio)),
-              pen.fillRect(...box));
-        } else if (!keepingTerm) ((pen.fillStyle = look.full), pen.fillRect(...box));
-      }
+    const hatch = stripes(pen, color("fa-hatch"), color("mask-empty"), ratio);
+    const veil = stripes(pen, color("mask-page"), "transparent", ratio);
     const hue = [0, 1, 2, 3].map((term) => ({
       full: color(`mask-t${term}`),
       partial: color(`mask-t${term}-soft`),
     }));
-    for (let at = 0; keepingTerm && kinds && at < n * n; at++) {
-      const [i, j] = [Math.floor(at / n), at % n];
-      const kind = TILE_KINDS[kinds[Math.floor(i / br) * tiles.Tc + Math.floor(j / bc)]];
-      if (kind === "skipped") continue;
-      pen.fillStyle = keepingTerm[at] < 0 ? look.hatch : hue[keepingTerm[at]][kind];
-      pen.beginPath();
-      pen.roundRect(
-        j * cell + gap / 2,
-        i * cell + gap / 2,
-        cell - gap,
-        cell - gap,
-        gap ? Math.min(4, cell / 6) : 0,
-      );
-      pen.fill();
-    }
-    for (let i = 0; kinds && i < tiles.Tr && tiles.Tr * tiles.Tc <= 4096; i++)
-      for (let j = 0; j < tiles.Tc; j++) {
-        const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
-        if (kind === "skipped") continue;
-        pen.strokeStyle = kind === "full" ? look.full : look.line;
-        pen.lineWidth = kind === "full" ? 2 : 1;
-        pen.beginPath();
-        const edge = pen.lineWidth / 2;
-        pen.roundRect(
-          j * bc * cell + edge,
-          i * br * cell + edge,
-          Math.min(bc, n - j * bc) * cell - 2 * edge,
-          Math.min(br, n - i * br) * cell - 2 * edge,
-          gap ? 4 : 0,
-        );
-        pen.stroke();
+    const { n, keepingTerm } = answer;
+    const cell = wide / n;
+    const gap = cell >= ROOM * 2 ? Math.min(2.4, cell / 10) : 0;
+    /** The box in px of the canvas, so far within itself. @returns {[number, number, number, number]} */
+    const within = (
+      /** @type {Box} */ { top, left, height, width },
+      /** @type {number} */ edge,
+    ) => [left * cell + edge, top * cell + edge, width * cell - 2 * edge, height * cell - 2 * edge];
+    const tiles = tilesOf(answer);
+    for (const tile of tiles) {
+      const { kind, top, left, height, width } = tile;
+      const fills =
+        kind === "skipped" ? [hatch] : kind === "full" ? [hue[0].full] : [hue[0].partial, veil];
+      for (const fill of kind === "skipped" || !keepingTerm ? fills : []) {
+        pen.fillStyle = fill;
+        pen.fillRect(...within(tile, 0));
       }
+      if (kind === "skipped" || !keepingTerm) continue;
+      for (let i = top; i < top + height; i++)
+        for (let j = left; j < left + width; j++) {
+          const term = keepingTerm[i * n + j];
+          pen.fillStyle = term < 0 ? hatch : hue[term][kind];
+          pen.beginPath();
+          const box = within({ top: i, left: j, height: 1, width: 1 }, gap / 2);
+          pen.roundRect(...box, gap ? Math.min(4, cell / 6) : 0);
+          pen.fill();
+        }
+    }
+    if (tiles.length > MOST_OUTLINES) return;
+    for (const tile of tiles.filter(({ kind }) => kind !== "skipped")) {
+      const isFull = tile.kind === "full";
+      pen.strokeStyle = isFull ? hue[0].full : color("mask-line");
+      pen.lineWidth = isFull ? 2 : 1;
+      pen.beginPath();
+      pen.roundRect(...within(tile, pen.lineWidth / 2), gap ? 4 : 0);
+      pen.stroke();
+    }
+  }
+
+  /** So many scores as a share of the side. @param {number} k */
+  part(k) {
+    return `${((100 * k) / this.answer.n).toFixed(3)}%`;
+  }
+
+  /** Where a box stands over the map, as a style. */
+  over(/** @type {Box} */ { top, left, height, width }) {
+    return `left:${this.part(left)};top:${this.part(top)};width:${this.part(width)};height:${this.part(height)}`;
   }
 
   /** What stands over the cells and beside them: skip, documents, axes, legend. */
   words() {
-    const { n, br, bc, tiles, kinds, draft } = this.answer;
-    const part = (/** @type {number} */ k) => `${((100 * k) / n).toFixed(3)}%`;
-    /** @type {HTMLElement[]} */
-    const labels = [];
+    const { n, tiles, draft } = this.answer;
     const high = this.box.clientWidth / Math.max(tiles.Tr, tiles.Tc);
-    const size = parseFloat(getComputedStyle(this.over).fontSize);
-    for (let i = 0; kinds && high > 3 * size && i < tiles.Tr; i++)
-      for (let j = 0; j < tiles.Tc; j++)
-        if (TILE_KINDS[kinds[i * tiles.Tc + j]] === "skipped" && labels.length < MOST_WORDS)
-          labels.push(
-            el("span", {
-              text: t("skip"),
-              style: `left:${part(j * bc)};top:${part(i * br)};width:${part(Math.min(bc, n - j * bc))};height:${part(Math.min(br, n - i * br))}`,
-            }),
-          );
+    const size = parseFloat(getComputedStyle(this.labels).fontSize);
+    const skipped = tilesOf(this.answer).filter(({ kind }) => kind === "skipped");
+    const labels = skipped
+      .slice(0, high > 3 * size ? MOST_WORDS : 0)
+      .map((tile) => el("span", { text: t("skip"), style: this.over(tile) }));
     const papers = documents(draft, n).flatMap(({ name, start, stop }) => {
       const room = (this.box.clientWidth * (stop - start)) / n > 6.2 * size;
       const short = room ? name : name.split(" ")[1];
-      const span = `${part(start)};--long:${part(stop - start)}`;
+      const from = this.part(start);
+      const span = `${from};--long:${this.part(stop - start)}`;
       return [
         el("b", { class: "fa-mask-doc is-row", text: short, style: `top:${span}` }),
         el("b", { class: "fa-mask-doc is-col", text: short, style: `left:${span}` }),
         ...(start
           ? [
-              el("i", { class: "fa-mask-edge is-row", style: `top:${part(start)}` }),
-              el("i", { class: "fa-mask-edge is-col", style: `left:${part(start)}` }),
+              el("i", { class: "fa-mask-edge is-row", style: `top:${from}` }),
+              el("i", { class: "fa-mask-edge is-col", style: `left:${from}` }),
             ]
           : []),
       ];
     });
-    this.over.replaceChildren(...papers, ...labels);
+    this.labels.replaceChildren(...papers, ...labels);
     set(this.root, { "data-documents": papers.length ? "" : null });
-    this.axis();
-    const { full, partial, skipped } = tiles.counts;
-    /** @type {[kind: string, count: number, word: string, more: string][]} */
     const legend = [
-      ["full", full, t("full"), t("full.more")],
-      ["partial", partial, t("partial"), ""],
-      ["skipped", skipped, t("empty"), t("empty.more")],
+      ["full", t("full"), t("full.more")],
+      ["partial", t("partial"), ""],
+      ["skipped", t("empty"), t("empty.more")],
     ];
     this.legend.replaceChildren(
-      ...legend.map(([kind, count, word, more]) =>
+      ...legend.map(([kind, word, more]) =>
         el("span", { "data-kind": kind }, [
           el("i"),
-          el("b", { text: integer(count) }),
+          el("b", { text: integer(tiles.counts[kind]) }),
           el("span", {}, [` ${word}`, el("span", { class: "fa-mask-long", text: more })]),
         ]),
       ),
@@ -243,10 +223,7 @@ export class MaskMap {
       marks.push([now, true]);
       node.replaceChildren(
         ...marks.map(([k, bold]) =>
-          el(bold ? "b" : "span", {
-            text: integer(k),
-            style: `${side}:${((100 * (k + 0.5)) / n).toFixed(3)}%`,
-          }),
+          el(bold ? "b" : "span", { text: integer(k), style: `${side}:${this.part(k + 0.5)}` }),
         ),
       );
     }
@@ -254,13 +231,11 @@ export class MaskMap {
 
   /** The light stands where the mouse is, else where the keyboard is. */
   turn() {
-    const { n, br, bc, keepingTerm } = this.answer;
+    const { n, keepingTerm } = this.answer;
     const [i, j] = this.hover ?? this.at;
-    const [top, left, high, wide] = keepingTerm
-      ? [i, j, 1, 1]
-      : [i * br, j * bc, Math.min(br, n - i * br), Math.min(bc, n - j * bc)];
-    const part = (/** @type {number} */ k) => `${((100 * k) / n).toFixed(3)}%`;
-    this.light.style.cssText = `left:${part(left)};top:${part(top)};width:${part(wide)};height:${part(high)};--lead:${((this.box.clientWidth * left) / n).toFixed(1)}px`;
+    const box = keepingTerm ? { top: i, left: j, height: 1, width: 1 } : tileBox(this.answer, i, j);
+    const lead = ((this.box.clientWidth * box.left) / n).toFixed(1);
+    this.light.style.cssText = `${this.over(box)};--lead:${lead}px`;
     set(this.box, { "data-i": i, "data-j": j });
     /** @type {Words[]} */
     const words = keepingTerm
@@ -277,6 +252,7 @@ export class MaskMap {
         ),
       );
     this.text = text;
+    this.axis();
   }
 
   /** @param {Place | null} place */
@@ -284,7 +260,6 @@ export class MaskMap {
     if (!this.answer || String(place) === String(this.hover)) return;
     this.hover = place;
     this.turn();
-    this.axis();
   }
 
   /** @param {Place} place */
@@ -292,7 +267,6 @@ export class MaskMap {
     this.at = place;
     this.hover = null;
     this.turn();
-    this.axis();
   }
 
   /** @param {MouseEvent} event @returns {Place} */
@@ -319,9 +293,9 @@ export class MaskMap {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.answer) return;
-    const { br, keepingTerm } = this.answer;
-    const [rows, cols] = this.size;
+    if (isShortcut(event) || !this.answer) return;
+    const { n, br, tiles, keepingTerm } = this.answer;
+    const [rows, cols] = keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
     const [i, j] = this.at;
     const tile = keepingTerm ? br : 1;
     /** @type {Record<string, Place | undefined>} */
@@ -332,7 +306,7 @@ export class MaskMap {
       PageDown: [i + tile, j],
     };
     const to = jumps[event.key];
-    const by = MOVES[event.key];
+    const by = ARROWS[event.key];
     const wanted = to ?? (by && [i + by[0], j + by[1]]);
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();

@@ -173,6 +173,19 @@ export function scoreSentence({ n, draft, keepingTerm, keeps, hides }, i, j) {
   return around(t("blind", { i, j, names: PLACE }), listed(hiding, "; "));
 }
 
+/** The tiles of the map with their kinds and places, in scores; none where they are too many to be sent. @param {Unpacked} answer */
+export const tilesOf = ({ n, br, bc, tiles: { Tc }, kinds }) =>
+  Array.from(kinds ?? [], (kind, at) => {
+    const [i, j] = [Math.floor(at / Tc), at % Tc];
+    return { i, j, kind: TILE_KINDS[kind], ...tileBox({ n, br, bc }, i, j) };
+  });
+
+/** Where a tile lies, in scores. @param {{n: number, br: number, bc: number}} sizes @param {number} i @param {number} j */
+export function tileBox({ n, br, bc }, i, j) {
+  const [top, left] = [i * br, j * bc];
+  return { top, left, height: Math.min(br, n - top), width: Math.min(bc, n - left) };
+}
+
 /** What is said of a tile, where single scores are too small to see. @param {Unpacked} shown @param {number} i @param {number} j */
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";

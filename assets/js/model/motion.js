@@ -1,7 +1,7 @@
 // How what is shown at a place came to be, as acts with their times: a phase each, its bytes on their way, its cells one
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
-import { bytes } from "../lib/format.js";
+import { blockName, bytes } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
 import { t } from "./texts.js";
 
@@ -85,6 +85,10 @@ export function flights(f, phase) {
   );
   return list;
 }
+
+/** What flies: a block by its name, several by that of their tensor. @param {Flight} flight */
+export const flightName = ({ tensor, blocks }) =>
+  blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
 
 export const RIBBON_SCALE = t("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
 /** px of the ribbon that these bytes fly along. @param {number} size */

@@ -1,6 +1,6 @@
 // What is said to those who listen: one sentence at a time, in a place that is there from the start.
 
-import { all } from "../lib/dom.js";
+import { findVisible } from "../lib/dom.js";
 
 /** @param {string | null | undefined} text */
 export function announce(text) {
@@ -9,5 +9,4 @@ export function announce(text) {
 }
 
 /** The sentence that stands first in this part of the page, once its answer is there. @param {string} place */
-export const announceFirst = (place) =>
-  announce(all(document, `${place} p`).find((node) => node.checkVisibility())?.textContent);
+export const announceFirst = (place) => announce(findVisible(document, `${place} p`)?.textContent);

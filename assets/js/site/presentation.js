@@ -1,13 +1,13 @@
 // A page of figures in a lecture hall: the picture alone, made anew in large type; keys change the view.
 
 import { address, readAddress } from "./address.js";
-import { all, around, isPresenting, setPresenting } from "../lib/dom.js";
+import { all, around, findVisible, isPresenting, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { turnOf } from "../lib/keys.js";
 
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
-const figurePage = () => all(document, FIGURES).find((page) => page.checkVisibility());
+const figurePage = () => findVisible(document, FIGURES);
 
 /** Whether this is a lecture hall, as the server wants it said. */
 export const presentMode = () => (isPresenting() ? "present" : "");

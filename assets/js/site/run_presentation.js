@@ -1,6 +1,6 @@
 // The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
 
-import { all, find, get, isPresenting } from "../lib/dom.js";
+import { all, find, get, isPresenting, onTheme } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { emit } from "../lib/events.js";
 import { turnOf } from "../lib/keys.js";
@@ -23,9 +23,7 @@ class RunPresentation {
     /** @type {Element | null} */
     this.scene = null;
     this.changes = new MutationObserver(() => this.show());
-    new MutationObserver(() => this.follow()).observe(document.body, {
-      attributeFilter: ["class"],
-    });
+    onTheme(() => this.follow());
     new ResizeObserver(() => this.follow()).observe(get(document, PAGE)); // its tab is shown
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("resize", () => this.show());

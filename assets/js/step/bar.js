@@ -1,11 +1,11 @@
 // The Step page's transport: back, play and Next; the phases of the visit; the tiles of the walk as squares, which are
 // the scrubber; and what Next means.
 
-import { all, around, el, set, svg } from "../lib/dom.js";
+import { all, around, button, el, set, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
-import { icon, Transport } from "../views/transport.js";
+import { icon, iconButton, Transport } from "../views/transport.js";
 
 /** @import { Frame, Pass, Row, Stage, Trace } from "../model/types.js" */
 /** @import { Grain, Theme } from "../views/types.js" */
@@ -94,23 +94,14 @@ export class StepTransport extends Transport {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;
     const back = this.key("back", t("bar.back"), "backward");
-    this.forward = el("button", { type: "button", class: "fa-next", title: t("bar.next.key") }, [
-      el("span", { text: t("bar.next") }),
-      icon("forward"),
-    ]);
-    this.forward.addEventListener("click", () => player.act("forward"));
-    const leave = el(
-      "button",
-      {
-        type: "button",
-        class: "fa-key fa-key-leave",
-        "aria-label": t("bar.leave"),
-        title: t("bar.leave.key"),
-      },
-      [icon("leave")],
+    const forward = button(
+      "",
+      () => player.act("forward"),
+      { class: "fa-next", title: t("bar.next.key") },
+      [el("span", { text: t("bar.next") }), icon("forward")],
     );
-    leave.addEventListener("click", onLeave);
-    this.buttons.replaceChildren(back, this.play, this.forward, leave);
+    const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
+    this.buttons.replaceChildren(back, this.play, forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
     this.rail.addEventListener("click", (event) => {
       const phase = around(event, "button")?.dataset.go;
@@ -121,7 +112,7 @@ export class StepTransport extends Transport {
     this.hint = el("span", { text: t("bar.keys") });
     const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
     const ends = el("div", { class: "fa-keys" }, [first, last]);
-    this.settings = el("details", { class: "fa-more" }, [
+    const settings = el("details", { class: "fa-more" }, [
       el("summary", { "aria-label": t("bar.playing"), title: t("bar.playing"), text: "⋯" }),
       el("div", {}, [ends, this.speed, this.grain]),
     ]);
@@ -132,7 +123,7 @@ export class StepTransport extends Transport {
       this.phaseWord,
       this.track,
       count,
-      this.settings,
+      settings,
       this.live,
     );
   }
@@ -177,30 +168,29 @@ export class StepTransport extends Transport {
   tiles(trace) {
     const { steps } = trace;
     const outer = outerOf(trace);
-    const some = steps <= MOST_SQUARES;
-    let breaks = 0;
-    const at = Array.from({ length: some ? steps : 0 }, (_, v) => [
-      v,
-      (breaks += v && outer(v) !== outer(v - 1) ? 1 : 0),
-    ]);
-    const whole = some ? steps * (SQUARE.width + SQUARE.gap) + breaks * SQUARE.apart : SQUARE.most;
-    const scale = Math.min(1, SQUARE.most / whole);
-    const step = (SQUARE.width + SQUARE.gap) * scale;
-    const width = some ? steps * step + breaks * SQUARE.apart * scale : whole;
+    const starts = [];
+    let whole = 0;
+    for (let v = 0; v < steps && steps <= MOST_SQUARES; v++) {
+      if (v && outer(v) !== outer(v - 1)) whole += SQUARE.apart;
+      starts.push(whole);
+      whole += SQUARE.width + SQUARE.gap;
+    }
+    const scale = Math.min(1, SQUARE.most / whole); // without squares there is one line, as wide as may be
+    const width = Math.min(SQUARE.most, whole || SQUARE.most);
     const wide = (width * this.unit).toFixed(1);
     set(this.squares, {
       viewBox: `0 0 ${width.toFixed(1)} 20`,
       width: wide,
       height: 20 * this.unit,
     });
-    this.marks = at.map(([v, k]) =>
+    this.marks = starts.map((start) =>
       svg("rect", {
-        x: (v * step + k * SQUARE.apart * scale).toFixed(1),
+        x: (start * scale).toFixed(1),
         width: Math.max(1, SQUARE.width * scale).toFixed(1),
         rx: 3,
       }),
     );
-    this.line = some
+    this.line = starts.length
       ? []
       : [
           svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }),

@@ -1,6 +1,6 @@
 // One drawer below the stage, and the line of tabs that says what is in it.
 
-import { el, set } from "../lib/dom.js";
+import { all, button, el, set } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
@@ -15,24 +15,17 @@ const TABS = {
 /** @param {(name: string) => void} onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
   const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
-  /** @type {HTMLElement[]} */
-  let buttons = [];
-  const pass = (/** @type {Pass} */ name) => {
-    buttons = TABS[name].map((tab) => {
-      const button = el("button", {
-        type: "button",
-        role: "tab",
-        text: t(`tab.${tab}`),
-        "data-tab": tab,
-      });
-      button.addEventListener("click", () => onTab(tab));
-      return button;
-    });
-    root.replaceChildren(...buttons);
-  };
+  const pass = (/** @type {Pass} */ name) =>
+    root.replaceChildren(
+      ...TABS[name].map((tab) =>
+        button(t(`tab.${tab}`), () => onTab(tab), { role: "tab", "data-tab": tab }),
+      ),
+    );
   pass("forward");
-  const choose = (/** @type {string} */ name) =>
-    buttons.forEach((button) => set(button, { "aria-selected": button.dataset.tab === name }));
+  const choose = (/** @type {string} */ name) => {
+    for (const tab of all(root, "[data-tab]"))
+      set(tab, { "aria-selected": tab.dataset.tab === name });
+  };
   return { root, choose, pass };
 }
 

@@ -4,12 +4,12 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { all, find, get, setPresenting } from "../lib/dom.js";
+import { find, findVisible, get, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
-import { chosen, position, problemOf } from "../model/query.js";
+import { position, problemOf } from "../model/query.js";
 import { t } from "../model/texts.js";
 import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
@@ -22,7 +22,7 @@ import { Controls } from "./words.js";
 /** @import { PlayerComponent, PredictScript, Scripts, Tour } from "./types.js" */
 /** @import { Player } from "./player.js" */
 
-const SHOWN_MS = 2000; // the corner bar, after the mouse has moved
+const BAR_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
@@ -34,8 +34,7 @@ const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=b
 const url = (search, pass) => buildUrl("trace", of(search, pass));
 
 /** The kind of screen that the address names, if it is one of its own. */
-const screen = () =>
-  isEmbedded ? "embed" : document.body.classList.contains("fa-present") ? "present" : null;
+const screen = () => (isEmbedded ? "embed" : isPresenting() ? "present" : null);
 
 class Page extends Stage {
   /** @type {Scripts["masks"]} */
@@ -88,8 +87,7 @@ class Page extends Stage {
     Object.assign(this, { masks, video, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
-    for (const name of ["pointermove", "pointerdown"])
-      document.addEventListener(name, () => this.pointed());
+    on(document, ["pointermove", "pointerdown"], () => this.pointed());
     listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
     listen("fa:compose", () => this.composes());
     listen("fa:show", (/** @type {string} */ query) => this.show(query));
@@ -100,10 +98,24 @@ class Page extends Stage {
     listen("fa:present", () => {
       setPresenting(true);
       address.write({ mode: "present" });
-      (this.racing ? this.race : this.player).root.focus({ preventScroll: true });
+      this.active.root.focus({ preventScroll: true });
     });
     listen("fa:pass", (/** @type {Pass} */ pass) => this.turn(pass));
     listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
+  }
+
+  /** What is on the page; of a race its first lane. */
+  get trace() {
+    return (this.racing ? this.race.lanes[0] : this.player).trace;
+  }
+
+  /** Does this; what goes wrong is a sentence above the picture. @param {() => Promise<unknown>} act */
+  async attempt(act) {
+    try {
+      await act();
+    } catch (error) {
+      this.active.notify(errorText(error));
+    }
   }
 
   /** Questions before each step, or none. @param {boolean} on */
@@ -126,8 +138,8 @@ class Page extends Stage {
   }
 
   /** The guided tour begins, where `begin` says. @param {(tour: Tour) => unknown} begin */
-  async guides(begin) {
-    try {
+  guides(begin) {
+    return this.attempt(async () => {
       const script = await during("script", this.tours());
       this.tour ??= script.mount({
         mount: this.mount,
@@ -141,24 +153,21 @@ class Page extends Stage {
         onChapter: (chapter) => address.write({ tour: chapter }),
       });
       await begin(this.tour);
-    } catch (error) {
-      this.player.notify(errorText(error));
-    }
+    });
   }
 
   /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {string} kind */
   async save(kind) {
     if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
-    const root = this.racing ? this.race.root : this.player.root;
+    const { root } = this.active;
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
     const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
-    const { trace } = this.racing ? this.race.lanes[0] : this.player;
     const words = t("saved", {
       query: [...params].map((pair) => pair.join("=")).join(" "),
-      kind: trace.header.kind,
+      kind: this.trace.header.kind,
     });
     const fetched = async () => (await requestOk(serverUrl(`export.${kind}`, search))).blob();
     /** @type {Record<string, () => Promise<Blob | null>>} */
@@ -167,27 +176,23 @@ class Page extends Stage {
       svg: () => frameOf(root, "svg", words, BUTTONS),
       webm: async () => (await during("script", this.video())).mount(this, words),
     };
-    try {
+    await this.attempt(async () => {
       const file = await (make[kind] ?? fetched)();
       download(/** @type {Blob} */ (file), `${name}.${kind}`);
-    } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      if (!this.racing) return this.player.notify(message);
-      const { notice } = this.race;
-      notice.hidden = false;
-      notice.textContent = message;
-    }
+    });
   }
 
   /** The mask builder takes the stage, until its mask is used or not. */
-  async composes() {
-    if (this.composing || !this.masks) return;
-    this.composing = true;
+  composes() {
+    const { masks } = this;
+    if (!masks) return;
     controls.close();
-    const { query } = (this.racing ? this.race.lanes[0] : this.player).trace.header;
+    const { query } = this.trace.header;
     const { n, br, bc, mask, score = "none", sink = "" } = query;
-    try {
-      const script = await during("script", this.masks());
+    return this.attempt(async () => {
+      const script = await during("script", masks());
+      if (this.composing) return; // since a second press of the key
+      this.composing = true;
       await script.mount(this.mount, {
         problem: { n, br, bc, mask, score, sink },
         use: (/** @type {Record<string, string>} */ fields) => this.uses({ ...query, ...fields }),
@@ -196,10 +201,7 @@ class Page extends Stage {
           this.toMask();
         },
       });
-    } catch (error) {
-      this.composing = false;
-      if (!this.racing) this.player.notify(errorText(error));
-    }
+    });
   }
 
   /** This Problem is shown at the same place, and the controls follow it. @param {Record<string, string>} query */
@@ -217,22 +219,15 @@ class Page extends Stage {
 
   /** The keyboard is back on the word of the mask. */
   toMask() {
-    const word = all(document, ".fa-word-mask").find((node) => node.checkVisibility());
-    (word ?? (this.racing ? this.race : this.player).root).focus({ preventScroll: true });
+    (findVisible(document, ".fa-word-mask") ?? this.active.root).focus({ preventScroll: true });
   }
 
   /** Every key but those of fields; C opens all controls, M the mask builder. @param {KeyboardEvent} event */
   key(event) {
-    if (
-      isLetter(event, "m") &&
-      this.masks &&
-      !isEmbedded &&
-      !isTaken(event) &&
-      this.mount.checkVisibility()
-    )
-      return this.composes();
-    if (isLetter(event, "c") && !isTaken(event) && this.mount.checkVisibility())
-      return controls.open("all");
+    if (!isTaken(event) && this.mount.checkVisibility()) {
+      if (isLetter(event, "m") && this.masks && !isEmbedded) return this.composes();
+      if (isLetter(event, "c")) return controls.open("all");
+    }
     super.key(event);
   }
 
@@ -240,17 +235,17 @@ class Page extends Stage {
   escape(event) {
     if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked))
       return; // which is let go first
-    if (!document.body.classList.contains("fa-present") || !this.mount.checkVisibility()) return;
+    if (!isPresenting() || !this.mount.checkVisibility()) return;
     event.preventDefault(); // one thing at a time
     this.leave();
   }
 
   /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
   pointed() {
-    if (!document.body.classList.contains("fa-present")) return;
+    if (!isPresenting()) return;
     document.documentElement.dataset.pointing = "";
     clearTimeout(this.still);
-    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, SHOWN_MS);
+    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
   }
 
   /** Back from the lecture hall. */
@@ -273,9 +268,7 @@ class Page extends Stage {
       ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))
     )
       this.player.cold();
-    this.query = problemOf(search);
-    if (!this.racesAt(search))
-      this.player.load(this.query, { ...position(search), ...chosen(search) });
+    this.open(search);
   }
 
   /** @param {string} query */

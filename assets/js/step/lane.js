@@ -13,9 +13,9 @@ import { algorithmsOf } from "../model/passes.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
+import { ByteTrack } from "../views/byte_track.js";
 import { RowTable } from "../views/rows.js";
 
-/** @import { Moved } from "../model/types.js" */
 /** @import { Frame, Op, Order, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
 
@@ -23,12 +23,12 @@ const tRace = textsOf(texts);
 
 /** The requested bytes of each tensor, reads and writes apart. */
 class Meter {
-  /** @type {Record<string, Moved>} */
-  totals;
   /** @type {number} */
   total;
-  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, number: HTMLElement}>} */
+  /** @type {Record<string, ByteTrack>} */
   bars;
+  /** @type {Record<string, HTMLElement>} */
+  numbers;
   constructor() {
     this.rows = el("div", { class: "fa-meter-rows" });
     this.so = el("span");
@@ -46,22 +46,14 @@ class Meter {
   layout(trace, most) {
     const { order } = trace.problem;
     const { requested, compulsory } = trace.header.totals;
-    this.totals = requested[order];
-    this.total = sumOf(this.totals);
+    this.total = sumOf(requested[order]);
     this.bars = {};
-    const rows = Object.entries(this.totals).map(([tensor, [read, written]]) => {
-      const bar = {
-        read: el("i", { class: "fa-read" }),
-        write: el("i", { class: "fa-write" }),
-        number: el("b"),
-      };
-      this.bars[tensor] = bar;
-      const width = Math.max(0.6, (100 * (read + written)) / most);
-      const track = el(
-        "span",
-        { class: `fa-track fa-hue-${hueOf(tensor)}`, style: `width:${width.toFixed(2)}%` },
-        [bar.read, bar.write],
-      );
+    this.numbers = {};
+    const rows = Object.entries(requested[order]).map(([tensor, [read, written]]) => {
+      const total = read + written;
+      const width = Math.max(0.6, (100 * total) / most);
+      const bar = (this.bars[tensor] = new ByteTrack(total, `fa-hue-${hueOf(tensor)}`, width));
+      const number = (this.numbers[tensor] = el("b"));
       const name = tensor === "l" ? "ℓ" : tensor;
       return el(
         "div",
@@ -74,7 +66,7 @@ class Meter {
             written: bytes(written),
           }),
         },
-        [el("span", { text: name }), el("span", { class: "fa-rail-track" }, [track]), bar.number],
+        [el("span", { text: name }), bar.root, number],
       );
     });
     this.rows.replaceChildren(...rows);
@@ -107,10 +99,8 @@ class Meter {
     for (const [tensor, [read, written]] of Object.entries(f.perTensor)) {
       const bar = this.bars[tensor];
       if (!bar) continue;
-      const all = this.totals[tensor][0] + this.totals[tensor][1];
-      bar.read.style.width = `${((100 * read) / all).toFixed(2)}%`;
-      bar.write.style.width = `${((100 * written) / all).toFixed(2)}%`;
-      set(bar.number, { text: bytes(read + written) });
+      bar.draw(read, written);
+      set(this.numbers[tensor], { text: bytes(read + written) });
     }
     set(this.so, {
       text: tRace("lane.requested", { size: bytes(f.reads + f.writes), all: bytes(this.total) }),
@@ -133,30 +123,26 @@ export class Lane {
   most;
   /** @type {number[]} */
   sums;
-  /** @param {Order} order */
-  constructor(
-    order,
-    /** @type {{onTile: (lane: Lane, i: number, j: number) => void}} */ { onTile },
-  ) {
+  /** @param {Order} order @param {{goTile: (lane: Lane, i: number, j: number) => void}} race */
+  constructor(order, race) {
+    const { label, hue } = ALGORITHMS[order];
     this.order = order;
-    this.onTile = onTile;
+    this.race = race;
+    this.label = label;
     this.hbm = new Hbm();
     this.table = new RowTable();
     this.idle = el("p", { class: "fa-lane-idle", hidden: true });
     this.table.root.append(this.idle);
     this.meter = new Meter();
     this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [
-      el("h2", { text: ALGORITHMS[order].label }),
-      this.status,
-    ]);
+    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: label }), this.status]);
     this.root = el(
       "section",
       {
         class: "fa-card fa-lane",
-        style: `--fa-hue:${ALGORITHMS[order].hue}`,
+        style: `--fa-hue:${hue}`,
         "data-testid": "player",
-        "aria-label": ALGORITHMS[order].label,
+        "aria-label": label,
       },
       [head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root],
     );
@@ -184,7 +170,7 @@ export class Lane {
 
   /** @param {number} i @param {number} j */
   goTile(i, j) {
-    this.onTile(this, i, j);
+    this.race.goTile(this, i, j);
   }
 
   render() {

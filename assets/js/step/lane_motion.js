@@ -1,7 +1,6 @@
 // What a lane's visit moves: each tensor's bytes between the map and the bar that counts them.
 
-import { blockName } from "../lib/format.js";
-import { allFlights, straight } from "../model/motion.js";
+import { allFlights, flightName, straight } from "../model/motion.js";
 import { fly } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 
@@ -40,24 +39,9 @@ export class LaneMotion {
       const seat = this.layer.place(
         meter.end(tensor, op, (/** @type {Element} */ node) => this.layer.box(node)),
       );
-      const named = Math.min(home.width, home.height) >= NAME_FROM;
-      const name = !named
-        ? ""
-        : blocks.length > 1
-          ? tensor
-          : blockName({ tensor, block: blocks[0] });
-      fly(this.layer, flight, {
-        home,
-        seat,
-        points: straight(home, seat),
-        picture: null,
-        name,
-        unit: 0.5,
-        start: 0,
-        scale: 1,
-        stays: true,
-        ghosts: 0,
-      });
+      const name = Math.min(home.width, home.height) >= NAME_FROM ? flightName(flight) : "";
+      const points = straight(home, seat);
+      fly(this.layer, flight, { home, seat, points, name, unit: 0.5, ghosts: 0 });
     }
     this.grow(before, now, ms);
   }

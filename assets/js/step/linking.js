@@ -3,14 +3,13 @@
 
 import { explain } from "../model/explain.js";
 import { around, targetOf } from "../lib/dom.js";
+import { ARROWS, isShortcut } from "../lib/keys.js";
 import { AXES, linksAt, rowOf } from "../model/links.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
 /** @import { PointedPlayer } from "./types.js" */
 
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "D"] }; // the columns of the table, for the keyboard
 /** A block of a strip; of what rows have one of, the whole of it. @param {string} tensor @param {number} i */
 const blockOf = (tensor, i) => (AXES[tensor].length > 1 ? `${tensor}.${i}` : tensor);
@@ -29,25 +28,21 @@ export class Linking {
     this.drawn = null;
     /** Where the keyboard is in what has the focus. @type {number[] | null} */
     this.at = null;
-    const listen = (/** @type {string} */ name, /** @type {(event: any) => void} */ act) =>
-      player.root.addEventListener(name, act);
-    listen(
-      "pointermove",
-      (/** @type {PointerEvent} */ event) =>
-        event.pointerType === "mouse" && this.point(() => this.nameAt(event)),
-    );
-    listen("pointerleave", () => this.point(null));
-    listen(
-      "mousedown",
-      (/** @type {PointerEvent} */ event) =>
-        around(event, STOPS) && !around(event, "button") && event.preventDefault(),
-    ); // the keys stay the player's
-    listen("click", (/** @type {PointerEvent} */ event) => this.click(event));
-    listen("focusin", (/** @type {FocusEvent} */ event) => {
+    const { root } = player;
+    root.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") this.point(() => this.nameAt(event));
+    });
+    root.addEventListener("pointerleave", () => this.point(null));
+    root.addEventListener("mousedown", (event) => {
+      // The keys stay the player's
+      if (around(event, STOPS) && !around(event, "button")) event.preventDefault();
+    });
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("focusin", (event) => {
       const target = targetOf(event);
       if (target.matches(STOPS)) this.point(() => this.roving(target));
     });
-    listen("focusout", (/** @type {FocusEvent} */ event) => {
+    root.addEventListener("focusout", (event) => {
       if (!targetOf(event).matches(STOPS)) return;
       this.at = null;
       this.point(null);
@@ -55,7 +50,7 @@ export class Linking {
   }
 
   /** The name of what is at a place of the window. */
-  nameAt(/** @type {PointerEvent} */ event) {
+  nameAt(/** @type {MouseEvent} */ event) {
     const { sram, hbm, trace, frame } = this.player;
     const { clientX, clientY } = event;
     const named = around(event, "[data-part]");
@@ -80,7 +75,7 @@ export class Linking {
     if (this.player.frame && (over?.() ?? this.picked) !== this.drawn) this.draw();
   }
 
-  /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. @param {PointerEvent} event */
+  /** A tap selects, a second one on the same lets go; a tile of the map is gone to first. @param {MouseEvent} event */
   click(event) {
     if (!this.player.trace || around(event, "button, select, input, summary, a")) return;
     const name = this.nameAt(event);
@@ -117,7 +112,7 @@ export class Linking {
       this.pick(null);
       return true;
     }
-    if (!stop || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!stop || isShortcut(event)) return false;
     const [down, across] = ARROWS[event.key] ?? [];
     if (down !== undefined) this.pick(this.roving(stop, down, across));
     else if (event.key === "Enter" || event.key === " ") this.enter(this.roving(stop));

@@ -1,13 +1,13 @@
 // How the player's state came to be, shown over the state that is drawn already: bytes between the cards, and what happens
 // inside the tile. The next step ends it at once.
 
-import { el } from "../lib/dom.js";
-import { blockName, bytes } from "../lib/format.js";
+import { el, set } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
 import {
   RIBBON_SCALE,
   acts,
   arrived,
-  beatOf,
+  flightName,
   flights,
   lengthOfAll,
   wayOf,
@@ -33,8 +33,6 @@ const COUNTER = [232, 62];
 const OF_FRAME = { P: "S", dP: "dS", "O′": "O" };
 
 export class Motion {
-  /** @type {{color: string, quiet: string, fontFamily: string}} */
-  ink;
   /** @param {Player} player */
   constructor(player) {
     this.player = player;
@@ -58,12 +56,6 @@ export class Motion {
     const ms = lengthOfAll(list);
     const { root, stage, hbm, sram, sentence, drawer, panes, transport } = this.player;
     if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
-    const style = getComputedStyle(root);
-    this.ink = {
-      color: style.color,
-      quiet: style.getPropertyValue("--fa-quiet"),
-      fontFamily: style.fontFamily,
-    };
     const cards = [
       stage,
       drawer.root,
@@ -107,13 +99,7 @@ export class Motion {
     for (const { phase, start, ms: length } of list) {
       const button = transport.phase(phase);
       if (!button) continue;
-      const { x, y, width, height } = this.layer.place(this.layer.box(button));
-      const ring = this.layer.add(
-        el("div", {
-          class: "fa-rail-ring",
-          style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
-        }),
-      );
+      const ring = this.layer.cover(this.layer.box(button), "fa-rail-ring");
       this.layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
     }
   }
@@ -132,11 +118,6 @@ export class Motion {
     const card = panes.name === "rows" ? null : { hbm, sram }[panes.name].root;
     if (pane !== panes.name && this.layer.isSeen(panes.root) && card)
       this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
-  }
-
-  /** ms that a place stays when playing. @param {Place} from @param {Place} to */
-  beat(from, to) {
-    return beatOf(this.player.trace, from, to);
   }
 
   /** @param {Act} act */
@@ -158,12 +139,7 @@ export class Motion {
       const seat = this.layer.place(this.seat(flight.tensor));
       const pictured = frame ?? sram.pictured(name);
       const picture = pictured && this.picture(pictured, contents[name]);
-      const plus = flight.op === "add" ? "+ " : "";
-      const label =
-        plus +
-        (flight.blocks.length > 1
-          ? flight.tensor
-          : blockName({ tensor: flight.tensor, block: flight.blocks[0] }));
+      const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
       const stays = Boolean(frame) || flight.op !== "read";
       fly(this.layer, flight, {
@@ -243,41 +219,23 @@ export class Motion {
       ? [write.top - high, write.top - words.bottom]
       : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
     if (room < high) return;
-    const { x, y } = this.layer.place(new DOMRect(words.x, top, wide, high));
-    const ratio = window.devicePixelRatio || 1;
-    const canvas = this.layer.add(
-      el("canvas", {
-        class: "fa-counter",
-        width: wide * ratio,
-        height: high * ratio,
-        style: `left:${x}px;top:${y}px;width:${wide}px;height:${high}px`,
-      }),
-    );
-    const g = context2d(canvas);
-    const { color, quiet, fontFamily } = this.ink;
     const all = moves.reduce((sum, one) => sum + one.bytes, 0);
-    this.layer.animate(canvas, { opacity: [1, 1] }, act);
+    const number = el("b");
+    const filled = el("i");
+    const counter = this.layer.cover(new DOMRect(words.x, top, wide, high), "fa-counter");
+    counter.append(
+      number,
+      ` ${t("of", { all: bytes(all) })}`,
+      el("span", {}, [filled]),
+      el("small", { text: RIBBON_SCALE }),
+    );
+    this.layer.animate(counter, { opacity: [1, 1] }, act);
     this.layer.paint((/** @type {number} */ now) => {
       const time = (now - act.start) / scale;
       if (time < 0 || now > act.start + act.ms) return;
       const some = arrived(moves, time);
-      g.setTransform(ratio * u, 0, 0, ratio * u, 0, 0);
-      g.clearRect(0, 0, ...COUNTER);
-      g.fillStyle = color;
-      g.font = `bold 20px ${fontFamily}`;
-      const text = bytes(some);
-      g.fillText(text, 0, 20);
-      const end = g.measureText(text).width;
-      g.fillStyle = quiet;
-      g.font = `14px ${fontFamily}`;
-      g.fillText(` ${t("of", { all: bytes(all) })}`, end, 20);
-      g.font = `12px ${fontFamily}`;
-      g.fillText(RIBBON_SCALE, 0, 56);
-      g.globalAlpha = 0.25;
-      g.fillRect(0, 30, COUNTER[0], 4);
-      g.globalAlpha = 1;
-      g.fillStyle = color;
-      g.fillRect(0, 30, (COUNTER[0] * some) / all, 4);
+      set(number, { text: bytes(some) });
+      filled.style.width = `${((100 * some) / all).toFixed(1)}%`;
     });
   }
 
@@ -285,17 +243,11 @@ export class Motion {
   glide(/** @type {Frame} */ { cols, rows, problem: p }, from) {
     const { cursor, cell } = this.player.hbm;
     const { v_i, v_j } = this.player.trace.arrays;
-    const { x, y, width, height } = this.layer.place(this.layer.box(cursor));
     const back = [
       Math.max(0, v_j[from.step]) * p.block_k - cols.start,
       v_i[from.step] * p.block_q - rows.start,
     ].map((n) => `${(n * cell).toFixed(1)}px`);
-    const node = this.layer.add(
-      el("div", {
-        class: "fa-glide",
-        style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
-      }),
-    );
+    const node = this.layer.cover(this.layer.box(cursor), "fa-glide");
     this.layer.animate(
       node,
       { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] },

@@ -1,7 +1,7 @@
 // On a phone one part of the picture at a time: its buttons, a swipe, and the phase, which it follows unless the visitor
 // has just chosen.
 
-import { el, set } from "../lib/dom.js";
+import { button, el, set } from "../lib/dom.js";
 import { onSwipe } from "../lib/swipe.js";
 import { t } from "../model/texts.js";
 
@@ -18,11 +18,9 @@ export class Panes {
   constructor(root) {
     this.player = root;
     this.chosenUntil = 0;
-    this.buttons = PANES.map((name) => {
-      const button = el("button", { type: "button", text: NAMES[name], "data-pane-of": name });
-      button.addEventListener("click", () => this.choose(name));
-      return button;
-    });
+    this.buttons = PANES.map((name) =>
+      button(NAMES[name], () => this.choose(name), { "data-pane-of": name }),
+    );
     this.root = el(
       "div",
       { class: "fa-panes", role: "group", "aria-label": t("pane") },

@@ -3,12 +3,13 @@
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
-import { el, set } from "../lib/dom.js";
-import { requestOk, errorText } from "../lib/server.js";
+import { button, el, set } from "../lib/dom.js";
+import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
-import { actionOf } from "../lib/keys.js";
+import { PlayerBase } from "../views/player_base.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
+import { beatOf } from "../model/motion.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
@@ -28,15 +29,13 @@ import { Words } from "./words.js";
 /** @import { PaneName } from "../views/types.js" */
 /** @import { PassViews, PlayerOptions, Position } from "./types.js" */
 
-/** @type {Record<string, string>} */
-const CLICKER = { PageDown: "forward", PageUp: "backward" };
 /** The pane of a phone where a part of the page is, if it is not SRAM. @type {Record<string, PaneName>} */
 const PANES = { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" };
 /** How far an action goes. @type {Record<string, number>} */
 const STEPS = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 };
 const BEAT_MS = 1000; // until the first place says how long it stays
 
-export class Player {
+export class Player extends PlayerBase {
   /** @type {Trace} */
   trace;
   /** @type {Frame} */
@@ -47,22 +46,12 @@ export class Player {
   focus = null;
   /** @type {number[]} */
   slow;
-  /** @type {AbortController | undefined} */
-  request;
   /** @type {number} */
   questionStep;
-  /** @type {string} */
-  laidOut;
-  /** @type {boolean | undefined} */
-  isKeyRepeating;
-  /** @type {ResizeObserver} */
-  resizer;
-  /** @type {MutationObserver} */
-  themes;
   /** @param {HTMLElement} mount @param {PlayerOptions} options */
   constructor(mount, options) {
+    super({ class: "fa-player fa-step", "data-testid": "player", "aria-label": t("player") });
     this.options = { ...options, onZoom: () => this.zoom() };
-    this.abort = new AbortController();
     this.hbm = new Hbm(this.options.onHead);
     /** @type {{forward: ForwardViews, backward?: PassViews}} */
     this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
@@ -71,13 +60,7 @@ export class Player {
     this.predict = new PredictSlot(this.options.predict);
     this.traffic = new Traffic();
     this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
-    this.notified = el("span");
-    const close = el("button", { type: "button", "aria-label": t("player.dismiss"), text: "×" });
-    close.addEventListener("click", () => this.notify(null));
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [
-      this.notified,
-      close,
-    ]);
+    this.notice.append(button("×", () => this.notify(null), { "aria-label": t("player.dismiss") }));
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
     this.sentence = new Sentence(this.hbm.bus);
@@ -92,14 +75,6 @@ export class Player {
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
     );
     this.problem = new Words(this.options.controls, () => this.turn());
-    this.root = el("div", {
-      class: "fa-player fa-step",
-      "data-testid": "player",
-      tabindex: 0,
-      role: "group",
-      "aria-label": t("player"),
-      "aria-busy": "true",
-    });
     this.panes = new Panes(this.root);
     this.root.append(
       this.notice,
@@ -123,7 +98,15 @@ export class Player {
       (listings) => (this.code.listings = listings),
       () => {},
     );
-    this.observe();
+    for (const card of this.cards) this.resizer.observe(card);
+  }
+
+  get isReady() {
+    return Boolean(this.trace);
+  }
+
+  get cards() {
+    return [this.hbm.root, this.sram.root];
   }
 
   /** Which pass is shown. */
@@ -191,57 +174,24 @@ export class Player {
     set(this.root, { "data-cold": null });
   }
 
-  observe() {
-    this.resizer = new ResizeObserver(() => {
-      if (!this.root.isConnected) return this.parked || this.destroy();
-      if (this.trace && this.room() !== this.laidOut) this.layout();
-    });
-    for (const { root } of [this.hbm, ...Object.values(this.views).map(({ sram }) => sram)])
-      this.resizer.observe(root);
-    this.themes = new MutationObserver(() => this.trace && this.root.isConnected && this.layout());
-    this.themes.observe(document.body, { attributes: true, attributeFilter: ["class"] });
-  }
-
-  destroy() {
-    this.abort.abort();
-    this.request?.abort();
-    for (const watching of [this.resizer, this.themes]) watching.disconnect();
-    this.transport.stop();
-  }
-
   /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query @param {Position} position */
   async load(query, position = {}) {
-    this.request?.abort();
-    const request = (this.request = new AbortController());
-    this.root.setAttribute("aria-busy", "true");
-    try {
+    const sentence = await this.loading(async (signal) => {
       const pass = position.pass ?? this.pass;
       const [response] = await Promise.all([
-        requestOk(this.options.url(query, pass), request.signal, (sentence) =>
-          this.notify(sentence),
-        ),
+        this.fetch(this.options.url(query, pass), signal),
         this.ready(pass),
         this.predict.coming,
       ]);
       const trace = prepare(decode(await response.arrayBuffer()));
-      if (request.signal.aborted) return;
+      signal.throwIfAborted();
       this.notify(null);
       this.show(trace, position);
-    } catch (error) {
-      const { name, message } = /** @type {Error} */ (error);
-      if (name === "AbortError") return;
-      this.notify(errorText(error));
-      if (!this.trace && query) await this.load("").then(() => this.notify(message));
-    } finally {
       await this.listed; // so that stepping asks the server nothing
-      if (this.request === request) this.root.setAttribute("aria-busy", "false");
-    }
-  }
-
-  /** @param {string | null} message */
-  notify(message) {
-    this.notice.hidden = !message;
-    this.notified.textContent = message ?? "";
+    });
+    if (!sentence || this.trace || !query) return;
+    await this.load("");
+    this.notify(sentence);
   }
 
   /** @param {Trace} trace @param {Position} [position] */
@@ -270,12 +220,6 @@ export class Player {
     this.rowView.way = WAYS.find((one) => one === way) ?? "alpha";
     this.layout();
     this.linking.pick(sel);
-  }
-
-  room() {
-    return [this.hbm.root, this.sram.root]
-      .map((card) => `${card.clientWidth} ${card.clientHeight}`)
-      .join();
   }
 
   layout() {
@@ -323,9 +267,7 @@ export class Player {
     const { trace } = this;
     const { step } = this.at;
     try {
-      const response = await requestOk(address, this.abort.signal, (sentence) =>
-        this.notify(sentence),
-      );
+      const response = await this.fetch(address);
       if (trace !== this.trace) return;
       this.notify(null);
       trace.zoom = decode(await response.arrayBuffer());
@@ -353,15 +295,7 @@ export class Player {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
-    if (this.trace && this.linking.key(event)) return;
-    if (this.predict.card?.leaves(event)) return;
-    const action = CLICKER[event.key] ?? actionOf(event);
-    if (!action || !this.trace || !actionOf(event)) return;
-    event.preventDefault();
-    this.isKeyRepeating = event.repeat; // a key held down runs through the places
-    this.act(action);
-    this.isKeyRepeating = false;
+    if (!this.predict.takes(event, this.trace ? [this.linking] : [])) super.key(event);
   }
 
   /** @param {string} action */
@@ -399,18 +333,12 @@ export class Player {
     this.transport.stop();
   }
 
-  /** Out of the page for a while: the comparison takes its place. @param {boolean} parked */
-  park(parked) {
-    this.parked = parked;
-    this.transport.stop();
-  }
-
   beat() {
-    if (!this.root.isConnected) return this.parked || this.destroy();
+    if (!this.root.isConnected) return false;
     const before = this.at;
     const next = this.ahead(1);
     if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = this.motion.beat(before, next);
+    this.transport.beatMs = beatOf(this.trace, before, next);
     this.go(next.step, next.phase);
     return true;
   }

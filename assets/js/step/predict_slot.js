@@ -16,6 +16,16 @@ export class PredictSlot {
     this.root = el("section", { hidden: true }); // the card's, as soon as it is there
   }
 
+  /** Is this key for the question, or for what is pointed at in one of these? @param {KeyboardEvent} event
+   * @param {import("./linking.js").Linking[]} linkings */
+  takes(event, linkings) {
+    return (
+      (!this.root.hidden && this.card?.key(event)) ||
+      linkings.some((linking) => linking.key(event)) ||
+      this.card?.leaves(event)
+    );
+  }
+
   /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. @param {() => void} onMounted */
   come(onMounted) {
     if (!this.fetch || this.card || this.coming) return;

@@ -3,9 +3,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { requestOk, errorText } from "../lib/server.js";
 import { bytes } from "../lib/format.js";
-import { actionOf } from "../lib/keys.js";
 import { Lane } from "./lane.js";
 import { prepare } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
@@ -16,7 +14,8 @@ import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
-import { Transport } from "../views/transport.js";
+import { PlayerBase } from "../views/player_base.js";
+import { iconButton, Transport } from "../views/transport.js";
 
 /** @import { Clock } from "../model/race_clock.js" */
 /** @import { Order, Pass } from "../model/types.js" */
@@ -29,24 +28,19 @@ const CLOCKS = [
   ["tile", tRace("race.by_tile")],
   ["bytes", tRace("race.by_bytes")],
 ];
-/** A lane shows whole visits. @type {Record<string, string>} */
-const WHOLE = { phaseNext: "next", phaseBack: "back" };
 
-class Race {
+class Race extends PlayerBase {
   /** @type {Pass | undefined} */
   pass;
   /** @type {number} */
   tick;
   /** @type {URLSearchParams} */
   query;
-  /** @type {object} */
-  loading;
   /** @type {string | undefined} */
   questionedRun;
-  /** @type {boolean | undefined} */
-  isKeyRepeating;
   /** @param {RaceOptions} options */
   constructor(options) {
+    super({ class: "fa-player fa-step fa-race", "aria-label": tRace("race") });
     this.options = options;
     /** @type {Clock} */
     this.timing = { byBytes: false, quantum: 1, ticks: 1 };
@@ -58,71 +52,52 @@ class Race {
       onChoice: () => this.clockChanged(),
       hint: tRace("race.keys"),
     });
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
-    const leave = this.transport.key("leave", t("bar.leave"));
-    leave.addEventListener("click", () => options.onLeave());
-    this.transport.buttons.append(leave);
+    this.transport.buttons.append(iconButton("leave", t("bar.leave"), options.onLeave));
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
     this.predict = new PredictSlot(options.predict);
     this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
     this.stage = el("div", { class: "fa-lanes" });
     this.enter(ORDERS);
-    this.root = el(
-      "div",
-      {
-        class: "fa-player fa-step fa-race",
-        tabindex: 0,
-        role: "group",
-        "aria-label": tRace("race"),
-        "aria-busy": "true",
-      },
-      [
-        this.notice,
-        this.rule,
-        this.stage,
-        this.predict.root,
-        el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]),
-        this.transport.root,
-      ],
+    this.root.append(
+      this.notice,
+      this.rule,
+      this.stage,
+      this.predict.root,
+      el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]),
+      this.transport.root,
     );
-    new ResizeObserver(
-      () => this.ready && this.root.isConnected && this.room() !== this.laidOut && this.layout(),
-    ).observe(this.stage);
-    new MutationObserver(() => this.ready && this.root.isConnected && this.layout()).observe(
-      document.body,
-      { attributes: true, attributeFilter: ["class"] },
-    );
+    this.resizer.observe(this.stage);
+  }
+
+  get isReady() {
+    return Boolean(this.query);
+  }
+
+  get cards() {
+    return [this.stage];
   }
 
   /** These algorithms have a lane each. @param {string[]} orders */
   enter(orders) {
     if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
-    this.lanes = orders.map(
-      (order) =>
-        new Lane(order, {
-          onTile: (/** @type {Lane} */ lane, /** @type {number} */ i, /** @type {number} */ j) =>
-            this.goTile(lane, i, j),
-        }),
-    );
+    this.lanes = orders.map((order) => new Lane(order, this));
     this.stage.style.setProperty("--fa-lanes", String(orders.length));
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
   /** Of this pass of all of them, the one shown if it is not said. @param {string} query @param {RacePosition} [place] */
-  async load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
-    this.root.setAttribute("aria-busy", "true");
+  load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     const chosen = new URLSearchParams(query).get("order");
     const orders = ordersOf(chosen, pass);
-    const loading = (this.loading = {});
-    try {
+    return this.loading(async (signal) => {
       const [traces] = await Promise.all([
-        Promise.all(orders.map((order) => this.fetch(query, order, pass))),
+        Promise.all(orders.map((order) => this.fetchTrace(query, order, pass, signal))),
         this.options.ready(pass),
         this.predict.coming,
       ]);
-      if (loading !== this.loading) return;
-      this.notice.hidden = true;
+      signal.throwIfAborted();
+      this.notify(null);
       this.pass = pass;
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
@@ -135,23 +110,17 @@ class Race {
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces[traces.length - 1].header.query);
       if (!chosen || !ALGORITHMS[chosen].variant_of) this.query.delete("order"); // a variant has a lane only where it is named
-      this.ready = true;
       this.clock();
       this.tick = Math.min(tick, this.timing.ticks - 1);
       this.layout();
-    } catch (error) {
-      this.notice.hidden = false;
-      this.notice.textContent = errorText(error);
-    } finally {
-      if (loading === this.loading) this.root.setAttribute("aria-busy", "false");
-    }
+    });
   }
 
-  /** @param {string} query @param {Order} order @param {Pass} pass */
-  async fetch(query, order, pass) {
+  /** @param {string} query @param {Order} order @param {Pass} pass @param {AbortSignal} signal */
+  async fetchTrace(query, order, pass, signal) {
     const params = new URLSearchParams(query);
     params.set("order", order);
-    const response = await requestOk(this.options.url(params.toString(), pass));
+    const response = await this.fetch(this.options.url(params.toString(), pass), signal);
     return prepare(decode(await response.arrayBuffer()));
   }
 
@@ -169,10 +138,6 @@ class Race {
     this.go(0);
   }
 
-  room() {
-    return `${this.stage.clientWidth} ${this.stage.clientHeight}`;
-  }
-
   layout() {
     this.laidOut = this.room();
     const theme = palette(this.root);
@@ -183,7 +148,7 @@ class Race {
 
   /** Shows a tick, and unless `still` the bytes that each lane moves in it. @param {number} tick */
   go(tick, still = this.isKeyRepeating) {
-    if (!this.ready) return;
+    if (!this.isReady) return;
     const next = this.tick + 1;
     this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
     this.render();
@@ -200,8 +165,8 @@ class Race {
   /** The one question of a race, asked at its start and answered when the first lane is through. @param {boolean} on */
   predicting(on) {
     this.wanted = on;
-    if (this.ready) this.render();
-    if (on) this.predict.come(() => this.ready && this.render());
+    if (this.isReady) this.render();
+    if (on) this.predict.come(() => this.isReady && this.render());
   }
 
   question() {
@@ -213,7 +178,7 @@ class Race {
     if (card && this.begun === run && this.questionedRun !== run) {
       this.questionedRun = run;
       card.askRace(
-        this.lanes.map((lane) => ALGORITHMS[lane.order].label),
+        this.lanes.map(({ label }) => label),
         finishes,
       );
     }
@@ -225,15 +190,8 @@ class Race {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (!this.predict.root.hidden && this.predict.card?.key(event)) return;
-    if (this.ready && this.lanes.some((lane) => lane.linking.key(event))) return;
-    if (this.predict.card?.leaves(event)) return;
-    const action = actionOf(event);
-    if (!action) return;
-    event.preventDefault();
-    this.isKeyRepeating = event.repeat;
-    this.transport.act(WHOLE[action] ?? action);
-    this.isKeyRepeating = false;
+    const linkings = this.isReady ? this.lanes.map(({ linking }) => linking) : [];
+    if (!this.predict.takes(event, linkings)) super.key(event);
   }
 
   beat() {
@@ -249,10 +207,8 @@ class Race {
     );
     const done = this.lanes
       .filter((lane) => finishOf(this.timing, lane.sums) <= this.tick)
-      .map((lane) => ALGORITHMS[lane.order].label);
-    const parts = frames.map(
-      (f, k) => `${ALGORITHMS[this.lanes[k].order].label} ${bytes(f.reads + f.writes)}`,
-    );
+      .map(({ label }) => label);
+    const parts = frames.map((f, k) => `${this.lanes[k].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes
       ? tRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
       : tRace("race.rule.tile");

@@ -1,12 +1,13 @@
 // The two small cards: the algorithm with its current line, and the bytes of every order.
 
-import { all, card, el, set } from "../lib/dom.js";
+import { all, button, card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
 import { sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
+import { ByteTrack, track } from "../views/byte_track.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { Line } from "../model/phases.js" */
@@ -33,17 +34,13 @@ export class Code {
     this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
     /** @type {Source} */
     this.kind = "paper";
-    this.tabs = SOURCES.map((kind) => {
-      const tab = el("button", {
-        type: "button",
+    this.tabs = SOURCES.map((kind) =>
+      button(t(`source.${kind}`), () => this.choose(kind), {
         role: "tab",
-        text: t(`source.${kind}`),
         title: t(`source.${kind}.what`),
         "data-code": kind,
-      });
-      tab.addEventListener("click", () => this.choose(kind));
-      return tab;
-    });
+      }),
+    );
     this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
       el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),
@@ -82,7 +79,7 @@ export class Code {
     if (this.tabs.some((tab) => tab.hidden && tab.dataset.code === this.kind))
       return this.choose("paper");
     this.card.note.textContent =
-      this.kind === "paper" ? this.remark(orders[order].label) : t(`source.${this.kind}.what`);
+      this.kind === "paper" ? orders[order].texts.remark : t(`source.${this.kind}.what`);
     this.lines = this.kind === "paper" ? orders[order].pseudocode : (listed[this.kind] ?? []);
     this.list.classList.toggle("is-long", this.kind !== "paper");
     this.list.replaceChildren(
@@ -100,11 +97,6 @@ export class Code {
       }),
     );
     this.room = this.list.clientHeight;
-  }
-
-  /** What the paper's lines are, of the order with this label. @param {string} label */
-  remark(label) {
-    return algorithmOf(this.trace).texts.remark;
   }
 
   /** @param {Frame} f */
@@ -129,8 +121,8 @@ export class Code {
 
 /** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export class Traffic {
-  /** @type {Record<string, {read: HTMLElement, write: HTMLElement, total: number}>} */
-  rows;
+  /** What each order requests. @type {Record<string, ByteTrack>} */
+  tracks;
   constructor() {
     this.body = el("div", { class: "fa-bars" });
     this.now = el("b");
@@ -150,7 +142,7 @@ export class Traffic {
   /** @param {Trace} trace */
   layout(trace) {
     const { requested, compulsory } = trace.header.totals;
-    this.rows = {};
+    this.tracks = {};
     const most = Math.max(...Object.values(requested).map(sumOf)); // never less than any compulsory bytes
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
       el("span", { class: "fa-bar-line" }, [
@@ -162,26 +154,15 @@ export class Traffic {
     const algorithms = algorithmsOf(trace.header.pass);
     for (const order of Object.keys(requested)) {
       const { label, hue, closed_form, texts } = algorithms[order];
-      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
       const current = order === trace.problem.order;
-      const [read, write] = ["read", "write"].map((op) =>
-        el("i", { class: `fa-${op}`, "data-part": current ? `moved.${op}` : null }),
-      );
-      const number = (/** @type {number} */ size) =>
-        el("span", { class: "fa-bar-total", "data-bytes": size, text: bytes(size) });
-      const bar = (
+      const [all, once] = [sumOf(requested[order]), sumOf(compulsory[order])];
+      const line = (
         /** @type {"requested" | "compulsory"} */ kind,
-        /** @type {number} */ size,
-        /** @type {HTMLElement[]} */ inside,
-        /** @type {HTMLElement} */ text,
+        /** @type {number} */ total,
+        /** @type {HTMLElement} */ bar,
       ) => {
-        const more = kind === "compulsory" && texts.compulsory ? ` ${texts.compulsory}` : "";
-        const form = `${closed_form[kind]}${more && `.${more}`}`;
-        const track = el(
-          "span",
-          { class: `fa-track is-${kind}`, style: `width:${((size / most) * 100).toFixed(2)}%` },
-          inside,
-        );
+        const more = kind === "compulsory" && texts.compulsory ? `. ${texts.compulsory}` : "";
+        const form = closed_form[kind] + more;
         return el(
           "div",
           {
@@ -189,38 +170,36 @@ export class Traffic {
             "data-part": `bytes.${order}.${kind}`,
             title: t("traffic.form", { kind, form }),
           },
-          [el("span", { class: "fa-rail-track" }, [track]), text],
+          [bar, el("span", { class: "fa-bar-total", "data-bytes": total, text: bytes(total) })],
         );
       };
-      const name = el("span", { class: "fa-bar-name", text: label });
+      const moved = (this.tracks[order] = new ByteTrack(all, "is-requested", (100 * all) / most));
+      if (current)
+        for (const op of /** @type {const} */ (["read", "write"]))
+          set(moved[op], { "data-part": `moved.${op}` });
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
-          name,
-          bar("requested", all, [read, write], number(all)),
-          bar("compulsory", once, [], number(once)),
+          el("span", { class: "fa-bar-name", text: label }),
+          line("requested", all, moved.root),
+          line("compulsory", once, track("is-compulsory", (100 * once) / most)),
         ]),
       );
-      this.rows[order] = { read, write, total: all };
     }
     const order = algorithms[BASELINE].label.toLowerCase();
     set(this.other, {
       text:
         trace.problem.order === BASELINE
           ? ""
-          : `  ${t("traffic.standard", { order, size: bytes(this.rows[BASELINE].total) })}`,
+          : `  ${t("traffic.standard", { order, size: bytes(this.tracks[BASELINE].total) })}`,
     });
     set(this.whole, {
-      text: ` ${t("of", { all: bytes(this.rows[trace.problem.order].total) })}`,
+      text: ` ${t("of", { all: bytes(this.tracks[trace.problem.order].total) })}`,
     });
   }
 
   /** @param {Frame} f */
   draw(f) {
-    for (const [order, { read, write, total }] of Object.entries(this.rows)) {
-      const mine = order === f.problem.order;
-      read.style.width = mine ? `${((f.reads / total) * 100).toFixed(2)}%` : "0";
-      write.style.width = mine ? `${((f.writes / total) * 100).toFixed(2)}%` : "0";
-    }
+    this.tracks[f.problem.order].draw(f.reads, f.writes);
     set(this.now, { text: bytes(f.reads + f.writes) });
   }
 }

@@ -19,8 +19,6 @@ export class Stage {
   query;
   /** @type {object | null} the comparison that is to come */
   awaited;
-  /** @type {Promise<unknown>} */
-  loading;
   /** @type {((query: string) => void) | undefined} */
   onProblem;
   /** @param {HTMLElement} mount @param {StageOptions} options */
@@ -42,39 +40,39 @@ export class Stage {
       return;
     if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
-    (this.racing ? this.race : this.player).key(event);
+    this.active.key(event);
+  }
+
+  /** What is on the page: the comparison or the player. */
+  get active() {
+    return this.racing ? this.race : this.player;
   }
 
   /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. @param {string} search */
   show(search) {
-    this.query = problemOf(search);
-    this.onProblem?.(this.query);
+    this.onProblem?.(problemOf(search));
     this.player.warm();
     this.awaited = null;
-    if (this.racesAt(search)) return this.loading;
-    if (this.racing) this.alone({ load: false });
-    this.loading = this.player.load(this.query, { ...position(search), ...chosen(search) });
-    this.player.root.focus({ preventScroll: true });
-    return this.loading;
+    const opened = this.open(search);
+    if (!this.awaited) this.player.root.focus({ preventScroll: true });
+    return opened;
   }
 
-  /** Shows the comparison, if this address asks for it: in a hall, a frame and what comes of one by its clock, which only a race has. @param {string} search */
-  racesAt(search) {
+  /** Shows what an address asks for: the comparison, which in a hall or a frame is known by its clock, or the player. @param {string} search */
+  open(search) {
     const params = new URLSearchParams(search);
-    const isRace =
-      params.get("mode") === "compare" || ["bytes", "tile"].includes(params.get("clock") ?? "");
-    if (isRace)
-      this.loading = this.compare(problemOf(search), {
-        tick: position(search).step,
-        clock: params.get("clock"),
-        pass: position(search).pass,
-      });
-    return isRace;
+    const clock = params.get("clock");
+    const { step, phase, pass } = position(search);
+    this.query = problemOf(search);
+    if (params.get("mode") === "compare" || ["bytes", "tile"].includes(clock ?? ""))
+      return this.compare(this.query, { tick: step, clock, pass });
+    if (this.racing) this.alone({ load: false });
+    return this.player.load(this.query, { step, phase, pass, ...chosen(search) });
   }
 
   /** Which pass is shown. */
   get pass() {
-    return (this.racing ? this.race : this.player).pass;
+    return this.active.pass;
   }
 
   /** The other pass, or this one; of all lanes in a race. @param {Pass} [pass] */
@@ -101,7 +99,7 @@ export class Stage {
     if (!this.race) return;
     this.race.predicting(Boolean(this.predicts));
     this.racing = true;
-    this.player.park(true);
+    this.player.pause();
     this.puts(this.race.root);
     await this.race.load(query, place);
   }
@@ -124,7 +122,6 @@ export class Stage {
     this.awaited = null;
     this.racing = false;
     this.race.transport.stop();
-    this.player.park(false);
     this.puts(this.player.root);
     if (tab) this.player.open(tab);
     this.options.onAlone?.();

@@ -1,7 +1,8 @@
 // The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
 // leaves, and who leaves has the own Problem and place back.
 
-import { around, el, set } from "../lib/dom.js";
+import { around, boxStyle, button, el, findVisible, isPresenting, on, set } from "../lib/dom.js";
+import { isShortcut } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_tour.json" with { type: "json" };
@@ -11,6 +12,8 @@ import texts from "../../texts/step_tour.json" with { type: "json" };
 
 const t = textsOf(texts);
 const MARGIN = 12;
+const AROUND = 8; // px of light around what a chapter speaks of
+const EDGE = 3; // px between the light and the edge of the window
 /** @type {Record<string, number>} */
 const STEPS = { " ": 1, PageDown: 1, PageUp: -1 };
 
@@ -53,12 +56,7 @@ class Tour {
     this.count = el("span", { class: "fa-tour-count" });
     this.title = el("h2");
     this.text = el("p");
-    const button = (/** @type {string} */ text, /** @type {() => void} */ action, more = {}) => {
-      const node = el("button", { type: "button", class: "fa-link", text, ...more });
-      node.addEventListener("click", action);
-      return node;
-    };
-    this.back = button(t("tour.back"), () => this.go(this.at - 1));
+    this.back = button(t("tour.back"), () => this.go(this.at - 1), { class: "fa-link" });
     this.next = button(t("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
     const close = button("✕", () => this.close(), {
       class: "fa-link fa-tour-close",
@@ -90,9 +88,8 @@ class Tour {
     });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
-    window.addEventListener("keydown", (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
-    for (const name of ["resize", "scroll"])
-      window.addEventListener(name, () => this.aimSoon(), { capture: true, passive: true });
+    on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
+    on(window, ["resize", "scroll"], () => this.aimSoon(), { capture: true, passive: true });
     const watched = {
       subtree: true,
       childList: true,
@@ -115,7 +112,7 @@ class Tour {
 
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
   key(event) {
-    if (this.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.root.hidden || isShortcut(event)) return;
     const inside = around(event, "input, textarea, select, button, dialog, [open]");
     const by =
       STEPS[event.key] && !(inside && event.key === " ")
@@ -181,11 +178,9 @@ class Tour {
     if (this.root.hidden) return;
     const box = boxOf(partsOf(this.spot));
     const high = this.root.offsetHeight;
-    const pinned = isNarrow() || document.body.classList.contains("fa-present");
+    const pinned = isNarrow() || isPresenting();
     const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
-    const names = [...document.querySelectorAll(".fa-lane-head")].find((node) =>
-      node.checkVisibility(),
-    ); // of the lanes, which stay in sight
+    const names = findVisible(document, ".fa-lane-head"); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
     const covered = (/** @type {number} */ top) =>
       box ? Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top)) : 0;
@@ -194,34 +189,20 @@ class Tour {
     this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
     this.dim.hidden = this.light.hidden = !box;
     if (!box) return;
-    const grow = 8;
-    const left = Math.max(3, box.left - grow);
-    const start = Math.max(3, box.top - grow);
-    const size = {
-      left,
-      top: start,
-      width: Math.min(window.innerWidth - 3, box.right + grow) - left,
-      height: Math.min(window.innerHeight - 3, box.bottom + grow) - start,
-    };
-    for (const [name, value] of Object.entries(size))
-      this.light.style.setProperty(name, `${Math.max(0, value)}px`);
-    const [right, end] = [left + size.width, start + size.height];
-    const hole = [
-      [left, start],
-      [right, start],
-      [right, end],
-      [left, end],
-      [left, start],
-    ].map(([x, y]) => `${x}px ${y}px`);
-    this.dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole.join(", ")})`;
+    const x = Math.max(EDGE, box.left - AROUND);
+    const y = Math.max(EDGE, box.top - AROUND);
+    const right = Math.min(window.innerWidth - EDGE, box.right + AROUND);
+    const end = Math.min(window.innerHeight - EDGE, box.bottom + AROUND);
+    const [width, height] = [Math.max(0, right - x), Math.max(0, end - y)];
+    this.light.style.cssText = boxStyle({ x, y, width, height });
+    const hole = `${x}px ${y}px, ${right}px ${y}px, ${right}px ${end}px, ${x}px ${end}px, ${x}px ${y}px`;
+    this.dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole})`;
     set(this.light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
   }
 
   /** The transport stays in reach: how high it stands at the lower edge. */
   foot() {
-    const bar = [...document.querySelectorAll(".fa-transport")].find((node) =>
-      node.checkVisibility(),
-    );
+    const bar = findVisible(document, ".fa-transport");
     const top = bar?.getBoundingClientRect().top ?? window.innerHeight;
     return top > window.innerHeight / 2 ? Math.max(0, window.innerHeight - top) : 0;
   }

@@ -1,6 +1,6 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { all, around, el, find } from "../lib/dom.js";
+import { around, button, el, find, findVisible, on } from "../lib/dom.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
@@ -94,29 +94,21 @@ export class Words {
 
   /** For a page whose bar has no room for it, or that has no bar. @param {Pass} pass */
   switch(pass) {
-    const node = el("button", {
-      type: "button",
-      class: "fa-word fa-word-pass",
-      text: t(pass === "forward" ? "words.forward" : "words.backward"),
-      title: t("words.turn"),
-    });
-    node.addEventListener("click", () => this.turn?.());
-    return node;
+    const text = t(pass === "forward" ? "words.forward" : "words.backward");
+    const attributes = { class: "fa-word fa-word-pass", title: t("words.turn") };
+    return button(text, () => this.turn?.(), attributes);
   }
 
   /** @param {string} key @param {string} text @param {string} [label] @param {string} [title] */
   word(key, text, label, title) {
     if (!this.open) return el("b", { text });
-    const node = el("button", {
-      type: "button",
+    const node = button(text, () => this.open?.(key, node), {
       class: `fa-word fa-word-${key}`,
       "data-control": key,
-      text,
       title,
       "aria-label": label,
       "aria-haspopup": "dialog",
     });
-    node.addEventListener("click", () => this.open?.(key, node));
     return node;
   }
 }
@@ -130,41 +122,28 @@ export class Controls {
   /** @type {boolean} */
   closing;
   constructor() {
-    document.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
-          return (this.closing = false);
-        this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
-        this.close();
-      },
-      { capture: true },
-    );
+    /** @param {string[]} names @param {(event: any) => void} act before all other listeners */
+    const first = (names, act) => on(document, names, act, { capture: true });
+    first(["pointerdown"], (event) => {
+      if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
+        return (this.closing = false);
+      this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
+      this.close();
+    });
     // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
-    for (const name of /** @type {const} */ (["mousedown", "click"]))
-      document.addEventListener(
-        name,
-        (event) => {
-          if (!this.closing || !event.detail) return;
-          event.preventDefault();
-          event.stopImmediatePropagation();
-        },
-        { capture: true },
-      );
-    document.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
-        event.preventDefault();
-        this.done();
-      },
-      { capture: true },
-    );
-    const done = el("button", { type: "button", text: t("words.done") });
-    done.addEventListener("click", () => this.done());
+    first(["mousedown", "click"], (event) => {
+      if (!this.closing || !event.detail) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    });
+    first(["keydown"], (event) => {
+      if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
+      event.preventDefault();
+      this.done();
+    });
     this.head = el("header", { class: "fa-sheet-head" }, [
       el("b", { text: t("words.name") }),
-      done,
+      button(t("words.done"), () => this.done()),
     ]); // on a phone
   }
 
@@ -185,10 +164,7 @@ export class Controls {
     if (from && key !== "all") this.beside(column, from.getBoundingClientRect());
     else column.style.cssText = "";
     column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
-    const first =
-      key === "all"
-        ? column
-        : all(column, "input, textarea, button").find((node) => node.checkVisibility());
+    const first = key === "all" ? column : findVisible(column, "input, textarea, button");
     first?.focus({ preventScroll: true });
   }
 
@@ -207,10 +183,7 @@ export class Controls {
   done() {
     const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
     this.close();
-    if (word)
-      all(document, word)
-        .find((node) => node.checkVisibility())
-        ?.focus();
+    if (word) findVisible(document, word)?.focus();
   }
 
   close() {

@@ -2,7 +2,7 @@
 // map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
-import { all, el, set, svg } from "../lib/dom.js";
+import { all, boxStyle, el, set, svg } from "../lib/dom.js";
 import { put } from "./frame.js";
 
 /** @import { LinkedPlayer } from "./types.js" */
@@ -21,7 +21,7 @@ const mark = (tensor, box, own, x, y, width, height) =>
     "data-linked": own ? "self" : "",
     "data-tensor": tensor,
     "data-box": box,
-    style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px`,
+    style: boxStyle({ x, y, width, height }),
   });
 /** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>

@@ -28,6 +28,10 @@ export function icon(name) {
   ]);
 }
 
+/** A button that looks like what it does. @param {string} name @param {string} label @param {() => void} act */
+export const iconButton = (name, label, act, title = label) =>
+  button("", act, { class: `fa-key fa-key-${name}`, "aria-label": label, title }, [icon(name)]);
+
 /** @template {Playable} P */
 export class Transport {
   /** @type {P} */
@@ -45,7 +49,7 @@ export class Transport {
   /** @type {number} */
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
-   * speed 1; and act(what a button says), where that is not one of `steps`. `grain` describes the second menu: what a
+   * speed 1; and act(what a button or a key says). `grain` describes the second menu: what a
    * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
@@ -96,14 +100,9 @@ export class Transport {
     );
   }
 
-  /** A button that looks like what it does. @param {string} name @param {string} label */
+  /** @param {string} name @param {string} label */
   key(name, label, action = name) {
-    return button(
-      "",
-      () => (this.player.act ? this.player.act(action) : this.act(action)),
-      { class: `fa-key fa-key-${name}`, "aria-label": label, title: label },
-      [icon(name)],
-    );
+    return iconButton(name, label, () => this.player.act(action));
   }
 
   length(/** @type {number} */ steps) {

@@ -50,11 +50,11 @@
  * @typedef {{start?: number, ms: number} & KeyframeAnimationOptions} Timing
  * @typedef {{start: number, ms: number, alone: boolean}} RowTime
  * @typedef {{
- *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start: number,
- *   scale: number, stays: boolean, ghosts?: number,
+ *   home: Box, seat: Box, points: import("../model/motion.js").Point[], picture?: Node | null, name: string, unit: number, start?: number,
+ *   scale?: number, stays?: boolean, ghosts?: number,
  * }} Passage
  *
  * What a transport moves.
- * @typedef {{go: (step: number) => void, beat: () => boolean | void, act?: (action: string) => void}} Playable
+ * @typedef {{go: (step: number) => void, beat: () => boolean | void, act: (action: string) => void}} Playable
  * @typedef {{label: string, choices: [string, string][], hint: string, onChoice?: () => void}} Grain
  */

@@ -4,9 +4,8 @@
 import { address } from "../site/address.js";
 import { el, get, set } from "../lib/dom.js";
 import { buildUrl, loadStyles } from "../lib/build.js";
-import { errorText, requestOk } from "../lib/server.js";
 import { bytes, clamp, integer, sub } from "../lib/format.js";
-import { actionOf } from "../lib/keys.js";
+import { PlayerBase } from "../views/player_base.js";
 import { Transport } from "../views/transport.js";
 import { read } from "../model/warp_steps.js";
 import { Bands, Parts, Products, Shared } from "./views.js";
@@ -34,8 +33,6 @@ const ACTIVE = {
   store: "O",
 };
 const EXCHANGED = ["max", "sum", "output"];
-/** A phase on the keys of a player is a step here. @type {Record<string, string>} */
-const STEPS = { phaseNext: "next", phaseBack: "back" };
 const KEY_LABELS = { first: t("first"), back: t("back"), next: t("next"), last: t("last") };
 
 /** A figure that counts, with the number in the element's own data. @param {string} text */
@@ -143,18 +140,16 @@ class Lane {
 }
 
 /** Both lanes, their transport, and the tile that they show. */
-class WarpStage {
+class WarpStage extends PlayerBase {
   /** @type {Tile | undefined} */
   tile;
   /** @type {WarpStep[]} */
   steps = [];
   at = 0;
-  /** @type {AbortController | undefined} */
-  request;
 
   /** @param {HTMLElement} mount */
   constructor(mount) {
-    this.abort = new AbortController();
+    super({ class: "fa-player fa-warps", "data-testid": "warps", "aria-label": t("stage") });
     this.lanes = [new Lane("k"), new Lane("q")];
     /** @type {[string, string][]} */
     const beats = [
@@ -168,66 +163,33 @@ class WarpStage {
     });
     for (const [name, label] of Object.entries(KEY_LABELS))
       set(get(this.transport.buttons, `.fa-key-${name}`), { "aria-label": label, title: label });
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     this.stage = el(
       "div",
       { class: "fa-warp-lanes" },
       this.lanes.map((lane) => lane.root),
     );
-    this.root = el(
-      "div",
-      {
-        class: "fa-player fa-warps",
-        "data-testid": "warps",
-        tabindex: 0,
-        role: "group",
-        "aria-label": t("stage"),
-        "aria-busy": "true",
-      },
-      [this.notice, this.stage, this.transport.root],
-    );
+    this.root.append(this.notice, this.stage, this.transport.root);
     mount.replaceChildren(this.root);
-    this.root.addEventListener("keydown", (event) => this.key(event), {
-      signal: this.abort.signal,
-    });
-    this.resizer = new ResizeObserver(() => {
-      if (!this.root.isConnected) return this.destroy();
-      if (this.tile && this.stage.clientWidth) this.render();
-    });
+    this.root.addEventListener("keydown", (event) => this.key(event));
     this.resizer.observe(this.stage);
   }
 
-  destroy() {
-    this.abort.abort();
-    this.request?.abort();
-    this.resizer.disconnect();
-    this.transport.stop();
+  get isReady() {
+    return Boolean(this.tile);
+  }
+
+  get cards() {
+    return [this.stage];
   }
 
   /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. @param {string} query */
-  async load(query) {
-    this.request?.abort();
-    const request = (this.request = new AbortController());
-    this.root.setAttribute("aria-busy", "true");
-    try {
-      const response = await requestOk(buildUrl("warps", query), request.signal, (sentence) =>
-        this.notify(sentence),
-      );
+  load(query) {
+    return this.loading(async (signal) => {
+      const response = await this.fetch(buildUrl("warps", query), signal);
       const tile = await response.json();
-      this.notify("");
+      this.notify(null);
       this.show(tile);
-    } catch (error) {
-      if (/** @type {Error} */ (error).name === "AbortError") return;
-      this.notify(errorText(error));
-    } finally {
-      if (this.request === request) this.root.setAttribute("aria-busy", "false");
-    }
-  }
-
-  /** @param {string} message */
-  notify(message) {
-    set(this.notice, { text: message });
-    this.notice.hidden = !message;
+    });
   }
 
   /** Another tile is shown at the phase where the last one was left. @param {Tile} tile */
@@ -253,14 +215,6 @@ class WarpStage {
     this.render();
   }
 
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const action = actionOf(event);
-    if (!action || !this.tile) return;
-    event.preventDefault();
-    this.transport.act(STEPS[action] ?? action);
-  }
-
   /** @param {number} at */
   go(at) {
     if (!this.tile) return;
@@ -270,8 +224,7 @@ class WarpStage {
   }
 
   beat() {
-    if (!this.root.isConnected) return void this.destroy();
-    if (this.at === this.steps.length - 1) return false;
+    if (!this.root.isConnected || this.at === this.steps.length - 1) return false;
     const { phase } = this.steps[this.at];
     let next = this.at + 1;
     if (this.transport.grain.value === "phase")
@@ -283,6 +236,11 @@ class WarpStage {
         next++;
     this.go(next);
     return this.at < this.steps.length - 1;
+  }
+
+  layout() {
+    this.laidOut = this.room();
+    this.render();
   }
 
   render() {

@@ -14,20 +14,13 @@ import { t } from "./texts.js";
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
 
-/** @param {Slice} keys */
-const keysOf = ([from, to]) =>
-  to - from > 1
-    ? t("keys", { first: from, last: to - 1 })
-    : to > from
-      ? t("key", { k: from })
-      : t("no_key");
-/** @param {Slice} rows */
-const rowsOf = ([from, to]) =>
-  to - from > 1
-    ? t("rows", { first: from, last: to - 1 })
-    : to > from
-      ? t("row", { k: from })
-      : t("no_row");
+/** Which rows or keys these are. @param {"row" | "key"} unit @param {Slice} slice */
+function sliceText(unit, [from, to]) {
+  if (to - from > 1) return t(`${unit}s`, { first: from, last: to - 1 });
+  return to > from ? t(unit, { k: from }) : t(`no_${unit}`);
+}
+/** @param {number} count */
+const cellsOf = (count) => Array.from({ length: count }, () => el("span", { class: "fa-wcell" }));
 /** @param {number} warp */
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: t("every") });
@@ -117,9 +110,7 @@ export class Bands {
     const share = (/** @type {WarpPiece} */ h) => this.size(h)[across && !flipped ? 1 : 0];
     this.bands = pieces.map((h) => {
       const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
-      const cells = h.known
-        ? Array.from({ length: rows * cols }, () => el("span", { class: "fa-wcell" }))
-        : [];
+      const cells = cellsOf(h.known ? rows * cols : 0);
       const node = el(
         "div",
         {
@@ -170,6 +161,10 @@ export class Bands {
 
 /** A warp's numbers, one per row of the tile. @typedef {{cells: HTMLElement[], node: HTMLElement}} Line */
 
+// What the table of parts shows until the maxima are known, and then.
+const MAXIMA = /** @type {const} */ ({ name: "max", tensor: "m", old: "m_old" });
+const SUMS = /** @type {const} */ ({ name: "sum", tensor: "l", old: "alpha_l" });
+
 /** What each warp has of every row: of m, then of ℓ. */
 export class Parts {
   /** @type {number[]} */
@@ -198,7 +193,8 @@ export class Parts {
       return { cells, node: el("tr", attributes, [el("th", { scope: "row" }, head), ...cells]) };
     };
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
-      const holds = split === "k" ? keysOf(tile.key_slices[w]) : rowsOf(tile.row_slices[w]);
+      const holds =
+        split === "k" ? sliceText("key", tile.key_slices[w]) : sliceText("row", tile.row_slices[w]);
       return line(
         [
           badge(w),
@@ -208,8 +204,8 @@ export class Parts {
         { class: `fa-warp fa-w${w}`, "data-warp": w },
       );
     });
-    this.before = line([el("span", { class: "fa-before" })], { class: "fa-wall" });
-    this.after = line([el("span", { class: "fa-after" })], { class: "fa-wall is-after" });
+    this.before = line([el("span")], { class: "fa-wall" });
+    this.after = line([el("span")], { class: "fa-wall is-after" });
     this.heads = this.rows.map((row) => el("th", { scope: "col", text: row }));
     this.root.replaceChildren(
       el("thead", {}, [el("tr", {}, [this.title, ...this.heads])]),
@@ -233,20 +229,13 @@ export class Parts {
 
   /** @param {WarpStep} step */
   draw(step) {
-    const sums = ["sum", "output", "store"].includes(step.phase);
-    const tensor = sums ? "l" : "m";
+    const { name, tensor, old } = ["sum", "output", "store"].includes(step.phase) ? SUMS : MAXIMA;
     const piecesOf = (/** @type {string} */ name) => step.pieces[name] ?? [];
-    set(this.title, { text: sums ? t("sum") : t("max") });
-    set(get(this.before.node, ".fa-before"), {
-      text: sums ? t("sum.before") : t("max.before"),
-    });
-    set(get(this.after.node, ".fa-after"), {
-      text: sums ? t("sum.after") : t("max.after"),
-    });
-    const [before, after] = [piecesOf(sums ? "alpha_l" : "m_old"), piecesOf(`${tensor}_new`)];
-    const parts = piecesOf(tensor);
-    const all = [...parts, ...before, ...after];
-    const bounds = extent(all, (h) => [lengthOf(h), 1]);
+    set(this.title, { text: t(name) });
+    set(get(this.before.node, "span"), { text: t(`${name}.before`) });
+    set(get(this.after.node, "span"), { text: t(`${name}.after`) });
+    const [parts, before, after] = [tensor, old, `${tensor}_new`].map(piecesOf);
+    const bounds = extent([...parts, ...before, ...after], (h) => [lengthOf(h), 1]);
     this.line(this.before, before, bounds);
     this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
@@ -295,17 +284,14 @@ export class Products {
     const rows = end - first;
     const count = rows * tile.d <= 256 ? rows * tile.d : rows; // beyond: a row is one cell
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
-      const cells = Array.from({ length: count }, () => el("span", { class: "fa-wcell" }));
-      const grid = el(
-        "div",
-        { class: `fa-mini fa-w${w}`, style: `--rows:${rows}; --cols:${count / rows}` },
-        cells,
-      );
+      const cells = cellsOf(count);
+      const cols = count / rows;
+      const style = `--rows:${rows}; --cols:${cols}`;
       const node = el("figure", { "aria-hidden": "true" }, [
         el("figcaption", {}, [badge(w)]),
-        grid,
+        el("div", { class: `fa-mini fa-w${w}`, style }, cells),
       ]);
-      return { cells, node, cols: count / rows };
+      return { cells, node, cols };
     });
     this.list.replaceChildren(...this.warps.map((warp) => warp.node));
   }

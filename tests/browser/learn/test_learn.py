@@ -200,7 +200,7 @@ def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
 
 
 def test_the_first_view_is_small_and_no_plot_library_comes(apart):
-    sizes = first_view(apart(viewport={"width": 1440, "height": 900}))
+    sizes = first_view(apart(1440, 900))
     step = sum(size for url, size in sizes.items() if url.endswith("/step.js"))
     assert sum(sizes.values()) - step < FIRST_VIEW_BYTES and 0 < step < STEP_BYTES
     mine = {url: size for url, size in sizes.items() if "/fa/learn" in url}
@@ -302,7 +302,7 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
 
 
 def test_the_entrance_tells_how_far_each_path_is(apart):
-    page = open_page(apart(viewport={"width": 1280, "height": 720}))
+    page = open_page(apart())
     assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
     start = page.locator(".fa-path-go.is-main")
     assert start.evaluate("n => n.textContent") == "Start with 1.5 The whole picture"
@@ -332,7 +332,7 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
 
 
 def test_the_self_test_advises_where_to_start(apart):
-    page = open_page(apart(viewport={"width": 1280, "height": 720}))
+    page = open_page(apart())
     for answer in ("32", "24", "[½, ½]"):
         page.get_by_role("button", name=answer, exact=True).press("Enter")
     advice = page.locator(".fa-advice")

@@ -153,8 +153,7 @@ def after_the_hall(page) -> list:
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])
 def test_every_lesson_fits(apart, hall):
-    size = dict(zip(("width", "height"), SIZES[0], strict=True))
-    found = unfitting(apart(viewport=size, reduced_motion="reduce"), hall)
+    found = unfitting(apart(*SIZES[0], reduced_motion="reduce"), hall)
     assert not found, "\n".join(f"{name}: {over}" for name, over in found.items())
 
 

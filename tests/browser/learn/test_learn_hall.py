@@ -278,7 +278,7 @@ def test_what_stands_behind_the_lessons_scrolls_by_presses(tab, key):
 
 @pytest.mark.parametrize("query", ["", "page=run", "page=memory", "page=learn"])
 def test_who_leaves_the_hall_has_the_dark_back(apart, query):
-    tab = apart(viewport=HALL, color_scheme="dark")
+    tab = apart(**HALL, color_scheme="dark")
     page = tab.page
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector("#pages [role=tabpanel]:visible")

@@ -51,7 +51,7 @@ CUT = """() => {
 
 
 def test_a_plot_is_read_where_it_is_touched(apart):
-    page = open_page(apart(viewport=PHONE, **TOUCH), "backward")
+    page = open_page(apart(**PHONE, **TOUCH), "backward")
     place = widget(page, "backward")
     place.get_by_role("slider", name="Step").press("End")
     plot = place.locator(".fa-plot-box")
@@ -66,7 +66,7 @@ def test_a_plot_is_read_where_it_is_touched(apart):
 
 
 def test_a_phone_scrolls_down_only(apart):
-    tab = apart(viewport=PHONE, **TOUCH)
+    tab = apart(**PHONE, **TOUCH)
     for key in ("", "versions", "formats", "online", "wild", "glossary", "handout", "claims"):
         page = open_page(tab, key)
         settled(page)
@@ -89,7 +89,7 @@ def test_a_phone_scrolls_down_only(apart):
 def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(apart):
     """Words and answers of all lessons, on two phones; also what a sheet or a picture cuts off, at
     the left or at the right, counts."""
-    tab, found = apart(viewport=PHONE, **TOUCH), {}
+    tab, found = apart(**PHONE, **TOUCH), {}
     page = open_page(tab, lessons()[0].key)
     for lesson in lessons():
         page.evaluate(GO, lesson.key)
@@ -128,7 +128,7 @@ def path(page, key: str) -> None:
 
 
 def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
-    page = open_page(apart(viewport=PHONE, **TOUCH), "memory")
+    page = open_page(apart(**PHONE, **TOUCH), "memory")
     path(page, "quick")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
     words = page.locator(".fa-lesson-body > .fa-lesson-text > p")
@@ -183,7 +183,7 @@ DRAGGED = {
 def test_a_finger_drags_as_far_as_it_moves(apart):
     """Touches as the browser gets them from a screen: a drag that it takes for scrolling would
     end it with pointercancel after some px."""
-    page = open_page(apart(viewport=PHONE, **TOUCH), "online")
+    page = open_page(apart(**PHONE, **TOUCH), "online")
     touch = page.context.new_cdp_session(page)
 
     def finger(kind: str, *at: float) -> None:
@@ -216,8 +216,7 @@ def test_a_finger_drags_as_far_as_it_moves(apart):
 
 
 def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(apart):
-    low = {"width": 360, "height": 560}
-    page = open_page(apart(viewport=low, **TOUCH), "online")
+    page = open_page(apart(360, 560, **TOUCH), "online")
     widget(page, "online")
     sheet = page.locator(".fa-question.is-panel")
     sheet.locator(".fa-panel-handle").tap()

@@ -157,7 +157,7 @@ WRONG = {
 
 def test_what_filled_lines_give_is_run_by_the_server(apart):
     """A wrong filling shows its consequence and the right one agrees; run again, it is replaced."""
-    page = open_page(apart(viewport={"width": 1440, "height": 900}), "backward")
+    page = open_page(apart(1440, 900), "backward")
     question, form = QUESTIONS["backward"], page.locator("#learn-backward [data-question]")
     for chosen, end in (
         (("0", *(gap[2] for gap in question.gaps[1:])), "softmax knows no shift."),
@@ -201,7 +201,7 @@ INSIDE = """(mount) => {
 
 
 def test_wrong_then_right_kept_here_and_nothing_sent(apart):
-    tab = apart(viewport={"width": 1280, "height": 720})
+    tab = apart()
     kinds = {q.kind: key for key, q in reversed(QUESTIONS.items())}
     for kind, key in kinds.items():
         page = open_page(tab, key)
@@ -336,7 +336,7 @@ def test_an_older_address_leads_to_its_new_place(tab):
 
 def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(apart):
     """O and ℓ change places: the run is right, so the verdict is; it is a path's last stop."""
-    page = open_page(apart(viewport={"width": 1280, "height": 720}), "online")
+    page = open_page(apart(), "online")
     quick, hour, _ = PATHS
     known = {QUESTIONS[key].key: "right" for key in quick.lessons[:-1]}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)

@@ -13,13 +13,13 @@ from explainer.base.amounts import amount
 from explainer.memory import capacity, mask_work, tile_choices
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
-from tests.browser.harness import Held, frame, query_of, settled
+from tests.browser.harness import Held, click, field, frame, query_of, resize, settled
 
 DEFAULT = Workload()
 
 
 def open_page(tab, **query: str):
-    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'memory', **query})}")
+    tab.goto(urlencode({"page": "memory", **query}))
     tab.page.wait_for_selector('[data-testid="memory"]')
     return tab.page
 
@@ -32,7 +32,7 @@ def view_of(page, view: str) -> str:
 
 def choose(page, label: str, value: str) -> None:
     """Types into one of the page's menus."""
-    box = page.get_by_role("combobox", name=label).locator("visible=true")
+    box = field(page, label)
     box.fill(value)
     box.press("Enter")
 
@@ -41,21 +41,21 @@ def test_every_view_shows_what_its_functions_say(tab):
     page = open_page(tab)
     said = view_of(page, "levels")
     assert "Registers" in said and "535 TB/s" in said
-    page.get_by_role("radio", name="Round trips").check()
+    click(page, "Round trips", "radio")
     said = view_of(page, "trips")
     least = 16 * traffic.compulsory_bytes(4096, 64, "fp16", "standard")
     assert f"standard attention moves {amount(least)} in three launches" in said
     asked = 16 * traffic.requested_bytes(4096, 64, "full", "fp16", "standard", 64, 64)
     assert f"{amount(asked)} ({LABELS['standard']})" in said
-    page.get_by_role("radio", name="Traffic").check()
+    click(page, "Traffic", "radio")
     said = view_of(page, "traffic")
     assert f"FA-2 asks for {100 * tile_choices.ratio(DEFAULT, 'fa2', 64, 64):.0f} %" in said
     assert "times fewer at DRAM" in said
     page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
-    page.get_by_role("radio", name="Capacity").check()
+    click(page, "Capacity", "radio")
     far = capacity.round_down(capacity.longest(DEFAULT, "standard", "h200"))
     assert f"{far:,}" in view_of(page, "capacity")
-    page.get_by_role("radio", name="Tiles").check()
+    click(page, "Tiles", "radio")
     assert f"{tile_choices.best(DEFAULT)['tflops']:.0f} TFLOP/s" in view_of(page, "tiles")
     assert query_of(page)["mem-view"] == "tiles"
 
@@ -63,23 +63,23 @@ def test_every_view_shows_what_its_functions_say(tab):
 def test_a_switch_shows_the_backward_pass_where_there_is_one(tab):
     page = open_page(tab)
     view_of(page, "levels")
-    switch = page.get_by_role("radio", name="Backward").locator("visible=true")
+    switch = field(page, "Backward", "radio")
     assert switch.count() == 0
-    page.get_by_role("radio", name="Traffic").check()
+    click(page, "Traffic", "radio")
     view_of(page, "traffic")
-    page.get_by_role("radio", name="Backward").locator("visible=true").check()
+    field(page, "Backward", "radio").check()
     page.locator(".fa-passes:visible").wait_for()
     assert query_of(page)["mem-pass"] == "backward"
     page.reload()
     page.locator(".fa-passes:visible").wait_for()
-    assert page.get_by_role("radio", name="Backward").locator("visible=true").is_checked()
-    page.get_by_role("radio", name="Capacity").check()
+    assert field(page, "Backward", "radio").is_checked()
+    click(page, "Capacity", "radio")
     kept = page.locator(".fa-saved:visible")
     kept.wait_for()
     assert amount(capacity.saved_bytes(DEFAULT, "standard")) in kept.inner_text()
-    page.get_by_role("radio", name="Mask and cache").check()
+    click(page, "Mask and cache", "radio")
     page.locator(".fa-five-products:visible").wait_for()
-    page.get_by_role("radio", name="Forward").locator("visible=true").check()
+    field(page, "Forward", "radio").check()
     page.locator(".fa-kv-cache:visible").wait_for()
     assert "mem-pass" not in query_of(page)
 
@@ -88,7 +88,7 @@ def test_the_last_of_several_quick_choices_is_shown(tab):
     page = open_page(tab)
     held = Held(page)
     for name in ("Round trips", "Traffic", "Tiles", "Capacity"):
-        page.get_by_role("radio", name=name).check()
+        click(page, name, "radio")
     frame(page)
     held.go()
     view_of(page, "capacity")
@@ -97,11 +97,10 @@ def test_the_last_of_several_quick_choices_is_shown(tab):
 
 def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(tab.page)
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=memory&mem-view=tiles&mem-h=8")
+    page = tab.goto("page=memory&mem-view=tiles&mem-h=8")
     page.locator(".fa-figure-page:visible").wait_for()
     choose(page, "Mask", "Causal")
-    page.get_by_role("radio", name="bf16").locator("visible=true").check()
+    field(page, "bf16", "radio").check()
     frame(page)
     held.go()
     view_of(page, "tiles")
@@ -112,10 +111,10 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
         " && new URLSearchParams(location.search).get('mem-dtype') === 'bf16'"
     )
     assert {k: v for k, v in query_of(page).items() if k in now} == now
-    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    mask = field(page, "Mask")
     assert mask.input_value() == "Causal"
     assert page.get_by_role("radio", name="Tiles").is_checked()
-    heads = page.get_by_role("combobox", name="Heads H").locator("visible=true")
+    heads = field(page, "Heads H")
     assert heads.input_value() == "8"
 
 
@@ -133,27 +132,31 @@ def test_the_last_of_two_quick_tiles_is_chosen(tab):
     assert (now["mem-br"], now["mem-bc"], now["mem-mask"]) == ("32", "16", "causal")
 
 
-def test_a_bad_value_stays_in_its_control_when_the_tab_is_left_and_chosen_again(tab):
+def test_a_bad_value_gets_a_sentence_and_stays_when_the_tab_is_left_and_chosen_again(tab):
     page = open_page(tab)
     choose(page, "Query block Br", "7")
-    page.locator(".fa-run-refused:visible").wait_for()
-    page.get_by_role("tab", name="Step", exact=True).click()
+    alert = page.locator(".fa-run-refused:visible")
+    alert.wait_for()
+    assert alert.inner_text().startswith("br = 7 is not allowed: the query block Br must be")
+    click(page, "Step", "tab")
     page.wait_for_selector('[data-testid="player"]:visible')
     held = Held(page)
-    page.get_by_role("tab", name="Memory", exact=True).click()
+    click(page, "Memory", "tab")
     frame(page)
     held.go()
     settled(page)
-    assert page.locator(".fa-run-refused:visible").is_visible()
-    block = page.get_by_role("combobox", name="Query block Br").locator("visible=true")
-    assert block.input_value() == "7"
+    assert alert.is_visible()
+    assert field(page, "Query block Br").input_value() == "7"
+    choose(page, "Query block Br", "64")
+    view_of(page, "levels")
+    assert alert.count() == 0
 
 
 def test_the_address_holds_the_workload(tab):
     page = open_page(tab)
     choose(page, "Length N", "2048")
     page.wait_for_function("document.querySelector('.fa-finding').textContent.includes('2,048')")
-    page.get_by_role("radio", name="Capacity").check()
+    click(page, "Capacity", "radio")
     view_of(page, "capacity")
     query = query_of(page)
     assert (query["page"], query["mem-n"], query["mem-view"]) == ("memory", "2048", "capacity")
@@ -161,20 +164,7 @@ def test_the_address_holds_the_workload(tab):
     page.reload()
     page.wait_for_selector('[data-testid="memory"][data-view="capacity"]')
     assert "N = 2,048" in view_of(page, "capacity")
-    assert page.get_by_role("combobox", name="Length N").locator("visible=true").input_value() == (
-        "2048"
-    )
-
-
-def test_a_bad_value_gets_one_sentence_and_the_page_goes_on(tab):
-    page = open_page(tab)
-    choose(page, "Query block Br", "7")
-    alert = page.locator(".fa-run-refused:visible")
-    alert.wait_for()
-    assert alert.inner_text().startswith("br = 7 is not allowed: the query block Br must be")
-    choose(page, "Query block Br", "64")
-    view_of(page, "levels")
-    assert alert.count() == 0
+    assert field(page, "Length N").input_value() == ("2048")
 
 
 def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
@@ -197,7 +187,7 @@ def test_a_tile_is_chosen_on_the_map_and_its_code_read(tab):
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
     assert button.evaluate("node => node === document.activeElement")
-    page.get_by_role("radio", name="Registers").check()
+    click(page, "Registers", "radio")
     page.wait_for_function("document.querySelector('.fa-tile-map h2').textContent === 'Registers'")
     assert query_of(page)["mem-show"] == "registers"
 
@@ -225,7 +215,7 @@ def test_a_card_that_was_not_compiled_for_says_so(tab):
 
 def test_the_step_pages_problem_can_be_taken_over(tab):
     page = open_page(tab, n="64", d="32", br="16", bc="16", mask="causal", dtype="fp32")
-    page.get_by_role("button", name="Take the Step page's Problem").click()
+    click(page, "Take the Step page's Problem")
     page.wait_for_function("document.querySelector('.fa-finding').textContent.includes('N = 64,')")
     page.wait_for_url("**mem-dtype=fp32**")
 
@@ -245,8 +235,7 @@ def test_what_is_shown_can_be_downloaded_and_read_as_a_table(tab):
 
 @pytest.mark.parametrize("query", ["", "page=memory"])
 def test_no_plot_library_before_a_plot_is_shown(tab, query):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?{query}")
+    page = tab.goto(query)
     page.wait_for_selector('[data-testid="memory"], [data-testid="player"][data-step]:visible')
     settled(page)
     assert not any("plotly" in url.lower() for url in tab.requests)
@@ -259,16 +248,21 @@ HALL_SIZES = """() => [...document.querySelectorAll(".fa-main *")].filter((n) =>
   .map((n) => parseFloat(getComputedStyle(n).fontSize))"""
 
 
+def is_large_and_whole(page) -> bool:
+    """Is all type legible from the last row, and nothing to be scrolled to?"""
+    sizes = settled(page).evaluate(HALL_SIZES)
+    return (
+        min(sizes, default=0) >= 24
+        and page.evaluate("document.documentElement.scrollHeight") <= 724
+    )
+
+
 def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
-    page = tab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
-    open_page(tab, mode="present")
+    resize(tab.page)
+    page = open_page(tab, mode="present")
     for view in (*VIEWS, list(VIEWS)[-1]):  # the last one stays
         view_of(page, view)
-        settled(page)
-        sizes = page.evaluate(HALL_SIZES)
-        assert sizes and min(sizes) >= 24, view
-        assert page.evaluate("document.documentElement.scrollHeight") <= 724, view
+        assert is_large_and_whole(page), view
         page.keyboard.press("PageDown")
     page.keyboard.press("PageUp")
     view_of(page, list(VIEWS)[-2])
@@ -279,13 +273,10 @@ def test_a_lecture_hall_sees_one_view_in_large_type_after_another(tab):
 
 @pytest.mark.parametrize("view", ["trips", "traffic", "capacity", "work"])
 def test_a_hall_opens_at_the_view_and_pass_of_its_address(tab, view):
-    page = tab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     query = {"mem-view": view, "mem-pass": "backward", "mem-mask": "causal"}
     view_of(open_page(tab, mode="present", **query), view)
-    sizes = settled(page).evaluate(HALL_SIZES)
-    assert sizes and min(sizes) >= 24
-    assert page.evaluate("document.documentElement.scrollHeight") <= 724
+    assert is_large_and_whole(tab.page)
 
 
 def test_plain_is_a_workload():
@@ -301,7 +292,7 @@ def test_a_preset_is_scaled_to_n_and_any_text_is_taken(tab):
     page.wait_for_function(
         "() => new URLSearchParams(location.search).get('mem-mask') === 'causal&window:320,0'"
     )
-    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    mask = field(page, "Mask")
     assert mask.input_value() == "Sliding window: causal&window:320,0"
     choose(page, "Mask", "prefix:100 & causal")
     page.get_by_test_id("memory").get_by_text("causal&prefix:100 keeps").wait_for()

@@ -9,11 +9,11 @@ import pytest
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
 from explainer.parallel import additions, durations, real_schedules, split_keys
-from tests.browser.harness import Held, frame, query_of, settled
+from tests.browser.harness import Held, click, field, frame, query_of, resize, settled
 
 
 def open_page(tab, **query: str):
-    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'parallel', **query})}")
+    tab.goto(urlencode({"page": "parallel", **query}))
     tab.page.wait_for_selector('[data-testid="parallel"]')
     return tab.page
 
@@ -41,9 +41,9 @@ def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
 def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     page = tab.page
     held = Held(page)
-    page.goto(f"{tab.server.url}/?page=parallel&par-h=8")
+    tab.goto("page=parallel&par-h=8")
     page.locator(".fa-figure-page:visible").wait_for()
-    mask = page.get_by_role("combobox", name="Mask").locator("visible=true")
+    mask = field(page, "Mask")
     mask.fill("Causal")
     mask.press("Enter")
     frame(page)
@@ -57,7 +57,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     assert mask.input_value() == "Causal" and query_of(page)["par-mask"] == "causal"
     mask.fill("Full")
     mask.press("Enter")
-    page.get_by_role("radio", name="Warps").check()
+    click(page, "Warps", "radio")
     page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
     now = query_of(page)
     assert now["par-view"] == "warps" and now["par-h"] == "8" and "par-mask" not in now
@@ -75,7 +75,7 @@ def test_heavy_first_is_what_repairs_the_causal_tail(tab):
 def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
     page = open_page(tab, **{"par-mask": "causal"})
     page.wait_for_selector('[data-view="grid-figures"]')
-    page.get_by_role("radio", name="Backward").locator("visible=true").check()
+    field(page, "Backward", "radio").check()
     card = page.locator(".fa-additions:visible")
     card.wait_for()
     w = parse({"mask": "causal"}, PLAIN)
@@ -85,15 +85,15 @@ def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
     s = durations.schedule(w, "fa2", pass_="backward")
     assert f"{s.makespan:,.0f} visits" in page.locator(".fa-facts").inner_text()
     assert query_of(page)["par-pass"] == "backward"
-    page.get_by_role("radio", name=VIEWS["warps"]).check()
+    click(page, VIEWS["warps"], "radio")
     settled(page)
-    assert page.get_by_role("radio", name="Backward").locator("visible=true").count() == 0
+    assert field(page, "Backward", "radio").count() == 0
 
 
 def test_the_real_schedule_stands_under_the_simulated_one(tab):
     page = open_page(tab, **{"par-view": "real", "par-case": "fa1-full"})
     for case in ("fa1-full", *(other for other in CASES if other != "fa1-full")):
-        page.get_by_role("radio", name=CASES[case]).check()
+        click(page, CASES[case], "radio")
         settled(page)
         off = float(page.locator('[data-view="real"]').get_attribute("data-off"))
         assert off == pytest.approx(real_schedules.of_case(case).makespan, abs=1e-6)
@@ -139,18 +139,17 @@ def test_decoding_splits_the_keys(tab):
 
 
 def test_too_many_programs_get_one_sentence(tab):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=parallel&par-n=16384&par-b=16&par-h=64")
+    page = tab.goto("page=parallel&par-n=16384&par-b=16&par-h=64")
     alert = page.locator(".fa-run-refused:visible")
     alert.wait_for()
     assert "B × H × Tr must be at most 32,768" in alert.inner_text()
 
 
 def test_a_phone_shows_every_view_without_scrolling_sideways(tab):
-    tab.page.set_viewport_size({"width": 390, "height": 844})
+    resize(tab.page, 390, 844)
     page = open_page(tab)
     for view, name in VIEWS.items():
-        page.get_by_role("radio", name=name).check()
+        click(page, name, "radio")
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
         assert query_of(page).get("par-view", PLAIN["view"]) == view

@@ -14,24 +14,26 @@ from explainer.engine import recorded
 from explainer.engine.requests import RunRequest
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
-from tests.browser.harness import focus, open_controls, query_of, settled
+from tests.browser.harness import click, field, open_controls, query_of, resize, settled
 
 
 def run_result(page) -> dict:
-    """What the report says of itself, once it is there."""
+    """What the report says of itself, once it is there, and its text."""
     page.wait_for_selector('[data-testid="run-result"]')
-    return page.locator('[data-testid="run-result"]').evaluate("node => ({ ...node.dataset })")
+    report = page.locator('[data-testid="run-result"]')
+    return report.evaluate("node => ({ ...node.dataset, text: node.innerText })")
 
 
-def size(page, label: str):
-    """A menu of the Run page that also takes what is typed."""
-    return page.get_by_role("combobox", name=label)
+def run(page) -> dict:
+    """What the report says of a run of what the page shows."""
+    click(page, "Run")
+    return run_result(page)
 
 
 def open_run(tab, **query: str):
     """The app at its Run page."""
-    tab.page.goto(f"{tab.server.url}/?{urlencode({'page': 'run', **query})}")
-    size(tab.page, "Length N").wait_for()
+    tab.goto(urlencode({"page": "run", **query}))
+    field(tab.page, "Length N").wait_for()
     return settled(tab.page)
 
 
@@ -46,27 +48,26 @@ def open_run(tab, **query: str):
 )
 def test_the_very_problem_of_the_step_page(tab, problem):
     page = tab.open(urlencode(problem.to_query()))
-    open_controls(page).get_by_role("button", name="Run the real kernel").click()
+    click(open_controls(page), "Run the real kernel")
     found = run_result(page)
     asked = dict(parse_qs(found["query"], strict_parsing=True))
     assert {k: v[0] for k, v in asked.items()} == problem.to_query()
     assert (found["right"], found["agrees"]) == ("true", "true")
-    text = page.locator('[data-testid="run-result"]').inner_text()
     if "interpreter" in found["device"]:
-        assert "interpreter: not a speed" in text
+        assert "interpreter: not a speed" in found["text"]
         page.locator('[data-testid="run-not-recorded"]').wait_for()
     chip = page.locator(".fa-kernel-chip")
     assert not chip.is_visible(), "it speaks of the picture on the Step page"
     assert query_of(page)["page"] == "run"
     assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
-    page.get_by_role("tab", name="Step").click()
+    click(page, "Step", "tab")
     tab.settle()
     assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
     assert chip.get_attribute("title").endswith("kernel agrees with this picture ✓")
     for width in (1180, 1280, 1340, 1600, 1900):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         beside(page, chip)
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     open_controls(page).get_by_role("radio", name="Full" if problem.is_causal else "Causal").check()
     chip.wait_for(state="hidden")  # it was said of another Problem
 
@@ -74,25 +75,26 @@ def test_the_very_problem_of_the_step_page(tab, problem):
 def test_the_tab_opens_with_what_the_step_page_shows(tab):
     """As a reload of the same address does."""
     page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")
-    open_controls(page).get_by_role("radio", name="Full", exact=True).check()
+    click(open_controls(page), "Full", "radio")
     tab.settle()
     page.keyboard.press("Escape")  # the controls close before anything else hears a click
-    page.get_by_role("tab", name="Run", exact=True).click()
+    click(page, "Run", "tab")
     wait_for_size(page, "Length N", "8")
     wait_for_size(page, "Mask", "Full")
-    assert size(page, "Heads H").input_value() == "2"
+    assert field(page, "Heads H").input_value() == "2"
     page.locator(".fa-run-page").get_by_role("button", name="Run", exact=True).click()
-    assert run_result(page)["agrees"] == "true"
-    text = page.locator('[data-testid="run-result"]').inner_text()
-    assert "H = 2 · head 1" in text and "full, sink 1, Hk = 1, dropout 0.2" in text
+    found = run_result(page)
+    assert found["agrees"] == "true"
+    assert "H = 2 · head 1" in found["text"]
+    assert "full, sink 1, Hk = 1, dropout 0.2" in found["text"]
     assert not any(key.startswith("run-") for key in query_of(page)), "it is the Step page's"
 
 
 def test_the_tab_keeps_what_was_run_there(tab):
     page = open_run(tab, n="8", **{"run-n": "6"})
-    page.get_by_role("tab", name="Step", exact=True).click()
+    click(page, "Step", "tab")
     tab.settle()
-    page.get_by_role("tab", name="Run", exact=True).click()
+    click(page, "Run", "tab")
     wait_for_size(page, "Length N", "6")
     page.reload()
     wait_for_size(page, "Length N", "6")
@@ -110,22 +112,20 @@ def beside(page, chip) -> None:
 
 def test_a_run_without_a_kernel_claims_no_picture(tab):
     page = open_run(tab, **{"run-methods": "naive"})
-    page.get_by_role("button", name="Run", exact=True).click()
-    assert run_result(page)["agrees"] == ""
-    text = page.locator('[data-testid="run-result"]').inner_text()
-    assert "Naive PyTorch is right; no kernel with tiles ran." in text
-    page.get_by_role("tab", name="Step").click()
+    found = run(page)
+    assert found["agrees"] == ""
+    assert "Naive PyTorch is right; no kernel with tiles ran." in found["text"]
+    click(page, "Step", "tab")
     tab.settle()
     assert not page.locator(".fa-kernel-chip").is_visible()
 
 
 def test_a_bad_address_is_said_where_results_stand(tab):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=run&run-n=banana")
+    page = tab.goto("page=run&run-n=banana")
     alert = page.locator("#run-result .fa-run-refused")
     alert.wait_for()
     assert "n = banana is not allowed" in alert.inner_text()
-    assert "default problem" in alert.inner_text() and size(page, "Length N").input_value() == "16"
+    assert "default problem" in alert.inner_text() and field(page, "Length N").input_value() == "16"
 
 
 def test_typed_and_pasted_data_is_what_runs(tab):
@@ -135,12 +135,10 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     field = form.get_by_label("Sentence, or Q, K, V as CSV")
     field.click()
     page.keyboard.type("a dog")
-    page.get_by_role("button", name="Run", exact=True).click()
-    run_result(page)
-    assert "Sentence “a dog”" in page.locator('[data-testid="run-result"]').inner_text()
+    assert "Sentence “a dog”" in run(page)["text"]
     field.fill("1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6")
     page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
-    page.get_by_role("button", name="Run", exact=True).click()
+    click(page, "Run")
     page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
 
 
@@ -148,26 +146,25 @@ def test_what_cannot_be_asked_is_said_by_the_app(tab):
     page = open_run(tab)
     for name in ("Naive PyTorch", "FA-2"):
         page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    page.get_by_role("button", name="Run", exact=True).click()
+    click(page, "Run")
     alert = page.get_by_role("alert")
     alert.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
     page.get_by_role("checkbox", name="FA-2", exact=True).check()
     for value, shown in (("-3", "-3"), ("1.5", "1.5"), ("", "(empty)")):
         page.locator(".fa-run-page").get_by_label("Seed").fill(value)
-        page.get_by_role("button", name="Run", exact=True).click()
+        click(page, "Run")
         alert.get_by_text(f"seed = {shown} is not allowed").wait_for()
 
 
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page = open_run(tab)
-    size(page, "Query block Br").click()
-    page.get_by_role("option", name="64", exact=True).click()
+    field(page, "Query block Br").click()
+    click(page, "64", "option")
     for label, value in (("Length N", "150"), ("Key block Bc", "32")):
-        size(page, label).fill(value)
-        size(page, label).press("Tab")
-    page.get_by_role("button", name="Run", exact=True).click()
+        field(page, label).fill(value)
+        field(page, label).press("Tab")
     problem = Problem(n=150, block_q=64, block_k=32)
-    assert run_result(page)["query"] == urlencode(problem.to_query())
+    assert run(page)["query"] == urlencode(problem.to_query())
     now, wanted = query_of(page), RunRequest(problem).to_query()
     del wanted["order"]
     assert {k: now[f"run-{k}"] for k in wanted} == wanted
@@ -177,7 +174,7 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page.wait_for_function(
         "() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150"
     )
-    assert size(page, "Query block Br").input_value() == "64"
+    assert field(page, "Query block Br").input_value() == "64"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +186,7 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
 )
 def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     page = open_run(tab, **address)
-    page.get_by_role("button", name="Run", exact=True).click()
+    click(page, "Run")
     alert = page.locator(".fa-run-refused")
     alert.wait_for()
     assert words in alert.inner_text() and alert.inner_text().endswith(".")
@@ -200,7 +197,7 @@ def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
     page.wait_for_selector("#run-result .fa-run")
     wait_for_size(page, "Head dim. d", "64")
     settled(page)
-    page.get_by_role("button", name="Run", exact=True).click()
+    click(page, "Run")
     old = page.locator('[data-testid="run-recorded"]')
     old.wait_for()  # a GPU would have run it: what one took is below
     assert "Your problem was measured there" in old.inner_text()
@@ -215,7 +212,7 @@ def wait_for_size(page, label: str, value: str) -> None:
 
 def test_run_and_sweep_are_in_sight_on_a_small_screen(tab):
     page = tab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page)
     open_run(tab)
     for name in ("Run", "Sweep"):
         box = page.get_by_role("button", name=name, exact=True).bounding_box()
@@ -225,43 +222,27 @@ def test_run_and_sweep_are_in_sight_on_a_small_screen(tab):
 def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
     page = open_run(tab)
     for value in ("<img src=x onerror=window.pwned=1>", "7.5"):
-        size(page, "Length N").fill(value)
-        size(page, "Length N").press("Tab")
-        page.get_by_role("button", name="Run", exact=True).click()
+        field(page, "Length N").fill(value)
+        field(page, "Length N").press("Tab")
+        click(page, "Run")
         with pytest.raises(ProblemError) as refused:
             Problem.from_query({"n": value})
         page.get_by_role("alert").filter(has_text=str(refused.value)).wait_for()
     assert page.evaluate("window.pwned") is None
-    size(page, "Length N").fill("16")
-    size(page, "Length N").press("Tab")
-    page.get_by_role("button", name="Run", exact=True).click()
-    assert run_result(page)["agrees"] == "true"
-
-
-def test_stepping_after_a_run_makes_no_request(tab):
-    page = tab.open()
-    open_controls(page).get_by_role("button", name="Run the real kernel").click()
-    run_result(page)
-    page.get_by_role("tab", name="Step").click()
-    tab.settle()
-    before = len(tab.requests)
-    focus(page)
-    for key in ("ArrowRight", "ArrowDown", "End", "Home"):
-        page.keyboard.press(key)
-    settled(page)
-    assert tab.requests[before:] == []
+    field(page, "Length N").fill("16")
+    field(page, "Length N").press("Tab")
+    assert run(page)["agrees"] == "true"
 
 
 def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
     page = open_run(tab, **{"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2"})
     for name in ("Standard", "FA-1", "SDPA flash"):
         page.get_by_role("checkbox", name=name, exact=True).check()
-    page.get_by_role("button", name="Run", exact=True).click()
-    found = run_result(page)
+    found = run(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
     methods = ["naive", "standard", "fa1", "fa2", "sdpa_flash"]
     assert set(query_of(page)["run-methods"].split(",")) == set(methods)
-    text = page.locator('[data-testid="run-result"]').inner_text()
+    text = found["text"]
     if "interpreter" in found["device"]:
         assert "All 4 methods that ran are right" in text and "1 needs a GPU." in text
     assert "H = 2" in text and "the first and the last head" in text
@@ -283,8 +264,7 @@ def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
     (link,) = (
         x for lesson in lessons() if lesson.key == "saves" for x in lesson.links if x.page == "run"
     )
-    page = tab.page
-    page.goto(f"{tab.server.url}/?{link.query}")
+    page = tab.goto(link.query)
     page.get_by_role("region", name="Sweep, d = 128, bf16").wait_for(state="attached")
     settled(page)
     note = page.locator('[data-testid="sweep-note"]')
@@ -294,17 +274,17 @@ def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
     assert 0 <= top < 60 or page.evaluate("scrollY + innerHeight >= document.body.scrollHeight")
     assert page.locator(".fa-live").inner_text() in note.inner_text(), "and says so"
     assert (
-        size(page, "Length N").input_value() == "4096"
+        field(page, "Length N").input_value() == "4096"
         and not page.locator(".fa-stop:visible").count()
     )
-    page.get_by_role("button", name="Sweep", exact=True).click()
+    click(page, "Sweep")
     page.wait_for_function("!location.search.includes('run-sweep')")
 
 
 def test_fields_keep_the_keyboard(tab):
     """A menu whose choice is taken, in either way; a group of radio buttons is one stop."""
     page = open_run(tab)
-    mask = size(page, "Mask")
+    mask = field(page, "Mask")
     mask.focus()
     for key in ("ArrowDown", "ArrowDown", "Enter"):
         page.keyboard.press(key)
@@ -318,18 +298,17 @@ def test_fields_keep_the_keyboard(tab):
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     assert page.evaluate(here) == "backward"
-    size(page, "Length N").fill("77")
+    field(page, "Length N").fill("77")
     page.keyboard.press("Enter")
     page.wait_for_function(f"({here}) === 'Length N'")
-    assert size(page, "Length N").input_value() == "77"
+    assert field(page, "Length N").input_value() == "77"
 
 
 def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     page = open_run(tab, **{"run-mask": "window:4,0", "run-score": "alibi", "run-sink": "1.0"})
-    page.get_by_role("button", name="Run", exact=True).click()
-    if "interpreter" not in run_result(page)["device"]:
+    if "interpreter" not in run(page)["device"]:
         pytest.skip("a GPU is here: the sweep is live")
-    page.get_by_role("button", name="Sweep", exact=True).click()
+    click(page, "Sweep")
     note = page.locator('[data-testid="sweep-note"]')
     note.wait_for()
     assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()

@@ -6,25 +6,25 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlencode
 
 from explainer.problem import Problem
-from tests.browser.harness import open_controls, query_of, settled
-from tests.browser.run.test_run import open_run, run_result
+from tests.browser.harness import click, open_controls, query_of, settled
+from tests.browser.run.test_run import open_run, run, run_result
 
 PROBLEM = Problem(n=12, d=4, inputs="random")
 
 
 def test_the_pass_of_the_step_page_is_run_and_agrees_with_its_picture(tab):
     page = tab.open(urlencode(PROBLEM.to_query() | {"pass": "backward"}))
-    open_controls(page).get_by_role("button", name="Run the real kernel").click()
+    click(open_controls(page), "Run the real kernel")
     found = run_result(page)
     asked = {key: value for key, (value,) in parse_qs(found["query"]).items()}
     assert asked == PROBLEM.to_query() | {"pass": "backward"}
     assert (found["right"], found["agrees"]) == ("true", "true")
     assert page.get_by_role("radio", name="With backward").is_checked()
     assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
-    text = page.locator('[data-testid="run-result"]').inner_text()
+    text = found["text"]
     assert "values of dQ, dK and dV in" in text and "The same twice?" in text
     chip = page.locator(".fa-kernel-chip")
-    page.get_by_role("tab", name="Step", exact=True).click()
+    click(page, "Step", "tab")
     tab.settle()
     assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
     page.locator('.fa-pass [data-pass="forward"]').click()
@@ -36,16 +36,13 @@ def test_the_pass_is_in_the_address_of_a_run(tab):
     query = {k: v for k, v in query.items() if k != "run-order"} | {"run-methods": "fa1,fa2"}
     page = open_run(tab, **query, **{"run-pass": "backward"})
     assert page.get_by_role("radio", name="With backward").is_checked()
-    page.get_by_role("button", name="Run", exact=True).click()
-    run_result(page)
+    assert "It has no backward pass of its own" in run(page)["text"]
     assert query_of(page)["run-pass"] == "backward"
-    report = page.locator('[data-testid="run-result"]').inner_text()
-    assert "It has no backward pass of its own" in report
     page.get_by_role("radio", name="Forward", exact=True).locator("visible=true").check()
-    page.get_by_role("button", name="Run", exact=True).click()
+    click(page, "Run")
     page.wait_for_function(
         "!document.querySelector('[data-testid=run-result]')?.dataset.query.includes('pass') && "
         "!new URLSearchParams(location.search).has('run-pass')"
     )
-    run_result(page)
-    assert "both passes" not in settled(page).locator('[data-testid="run-result"]').inner_text()
+    settled(page)
+    assert "both passes" not in run_result(page)["text"]

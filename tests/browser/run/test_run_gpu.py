@@ -3,15 +3,14 @@ what breaks is answered from the record."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
 
 from explainer.engine import recorded
-from tests.browser.harness import Server, Watched
-from tests.browser.run.test_endpoints import call
-from tests.browser.run.test_run import open_run, run_result
+from tests.browser.harness import Server, Watched, click
+from tests.browser.run.test_endpoints import SWEEP, answer
+from tests.browser.run.test_run import open_run, run
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def drawn(page, points: int) -> None:
 
 def test_points_appear_as_they_are_measured(page, gpu):
     tab = open_run(page, **{"run-d": "64", "run-dtype": "bf16", "run-methods": "fa2,hopper"})
-    tab.get_by_role("button", name="Sweep", exact=True).click()
+    click(tab, "Sweep")
     tab.get_by_role("button", name="Stop the sweep").wait_for()
     note = tab.locator('[data-testid="sweep-note"]')
     for points in (2, 4):
@@ -69,25 +68,22 @@ def test_points_appear_as_they_are_measured(page, gpu):
 
 def test_a_sweep_can_be_stopped_and_a_run_follows(page, gpu):
     tab = open_run(page, **{"run-d": "128", "run-dtype": "bf16", "run-methods": "fa2"})
-    tab.get_by_role("button", name="Sweep", exact=True).click()
+    click(tab, "Sweep")
     gpu.tell("3")
     drawn(tab, 3)
-    tab.get_by_role("button", name="Stop the sweep").click()
+    click(tab, "Stop the sweep")
     note = tab.locator('[data-testid="sweep-note"]')
     note.wait_for()
     assert note.inner_text().startswith("Stopped after 3 of 18 points")
     assert "FA-2" in note.inner_text(), "the legend stays"
     gpu.tell("all")  # also the point that was on its way: its answer is nobody's now
-    tab.get_by_role("button", name="Run", exact=True).click()
-    assert run_result(tab)["device"] == "NVIDIA H200"
+    assert run(tab)["device"] == "NVIDIA H200"
     assert points_drawn(tab) == 3, "no point is measured any more"
 
 
 def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
     tab = open_run(page, **{"run-n": "4096", "run-d": "64", "run-dtype": "bf16"})
-    tab.get_by_role("button", name="Run", exact=True).click()
-    run_result(tab)
-    text = tab.locator('[data-testid="run-result"]').inner_text()
+    text = run(tab)["text"]
     assert "× naive, TFLOP/s · NVIDIA H200" in text and "of the card's 989.4 TFLOP/s" in text
     tab.get_by_text("Why? The roofline").wait_for()
     assert tab.locator('[data-testid="run-recorded"]').count() == 0
@@ -95,9 +91,7 @@ def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
 
 def test_the_named_sweep_has_its_older_names_beside(gpu):
     gpu.tell("all")
-    event = call(gpu, [64, "bf16", "naive,fa2", 65536, "causal", "none", "", "", 0], "sweep")
-    assert event.startswith("event: complete"), event
-    (rows,) = json.loads(event.split("data: ", 1)[1])
+    rows = answer(gpu, SWEEP | {"methods": "naive,fa2", "longest": 65536}, "sweep")
     assert len(rows) == 2 * 2 * 9
     assert {row["contender"] for row in rows} == {row["method"] for row in rows} == {"naive", "fa2"}
     refused = [row for row in rows if "refused" in row]
@@ -107,7 +101,7 @@ def test_the_named_sweep_has_its_older_names_beside(gpu):
 
 def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
     tab = open_run(page, **{"run-seed": "2", "run-data": "random"})
-    tab.get_by_role("button", name="Run", exact=True).click()
+    click(tab, "Run")
     cancel = tab.get_by_role("button", name="Cancel the run")
     cancel.wait_for()
     assert "s so far" in tab.locator("#run-result").inner_text()
@@ -116,8 +110,7 @@ def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
     cancel.wait_for(state="hidden")
     assert "Canceled after" in tab.locator("#run-result").inner_text()
     page.server.tell("all")  # the worker's answer is nobody's now
-    tab.get_by_role("button", name="Run", exact=True).click()
-    assert run_result(tab)["device"] == "NVIDIA H200"
+    assert run(tab)["device"] == "NVIDIA H200"
 
 
 # The last: after it the engine rests.
@@ -125,12 +118,12 @@ def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
     measured = {"run-n": "4096", "run-d": "64", "run-b": "4", "run-h": "32", "run-dtype": "bf16"}
     tab = open_run(page, **{"run-seed": "1", "run-data": "random"} | measured)
     for _ in range(2):  # the second falls into the rest after three faults
-        tab.get_by_role("button", name="Run", exact=True).click()
+        click(tab, "Run")
         alert = tab.locator(".fa-run-refused")
         alert.wait_for()
         assert alert.inner_text().endswith(".")
         old = tab.locator('[data-testid="run-recorded"]')
         old.wait_for()
         assert recorded.about()[1:] in old.inner_text()
-    tab.get_by_role("tab", name="Step").click()
+    click(tab, "Step", "tab")
     assert tab.locator('[data-testid="player"]').is_visible(), "nobody's page errs"

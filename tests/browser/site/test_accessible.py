@@ -198,7 +198,7 @@ def test_tab_goes_as_the_eye_does(tab):
 
 
 def test_reduced_motion_has_no_transitions(apart):
-    page = apart(reduced_motion="reduce", viewport={"width": 1440, "height": 900}).open()
+    page = apart(1440, 900, reduced_motion="reduce").open()
     moving = page.evaluate(
         "() => [...document.querySelectorAll('.fa-player *')].filter((node) => "
         "parseFloat(getComputedStyle(node).transitionDuration) > 0).length"

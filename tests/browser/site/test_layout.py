@@ -97,7 +97,7 @@ def test_a_notice_does_not_push_the_transport_off_screen(tab):
 
 
 def test_phone_does_not_scroll_sideways(apart):
-    tab = apart(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    tab = apart(390, 844, is_mobile=True, has_touch=True)
     tab.open(QUERIES[0])
     found = {q: tab.show(q).evaluate(MEASURE) for q in QUERIES}
     assert {q: f["across"] for q, f in found.items() if f["across"] > 0} == {}

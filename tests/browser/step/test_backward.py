@@ -13,7 +13,7 @@ from explainer.problem import Problem
 from explainer.trace import trace_backward
 from kernels.spec.fields import ORDERS
 from tests.browser.expected import phases
-from tests.browser.harness import focus, press, query_of, read
+from tests.browser.harness import click, focus, press, query_of, read, resize
 from tests.browser.site.test_accessible import serious
 from tests.browser.step.test_motion import OVER, PRESS
 
@@ -32,7 +32,7 @@ def test_the_switch_keeps_the_tile_and_the_phase(tab):
     assert (shown["pass"], shown["i"], shown["j"], shown["phase"]) == ("backward", "2", "1", "exp")
     backward = page.get_by_role("button", name="Backward", exact=True)
     assert backward.get_attribute("aria-pressed") == "true"
-    page.get_by_role("button", name="Forward", exact=True).click()
+    click(page, "Forward")
     page.wait_for_selector('[data-testid="player"][data-pass="forward"]')
     tab.settle()
     shown = read(page)
@@ -129,7 +129,7 @@ COVERED = """() => {
 
 
 def test_numbers_of_rows_have_room_beside_the_matrices(stage):
-    stage.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(stage.page)
     page = stage.show(
         f"{HERE}&step=4&phase=scores"
     )  # where lse of row 0 is -0.068, D of row 2 -0.80
@@ -138,7 +138,7 @@ def test_numbers_of_rows_have_room_beside_the_matrices(stage):
 
 def test_a_slope_is_not_what_softmax_moves(stage):
     page = stage.show(f"{TILE}&phase=dS&score=softcap:2")
-    page.get_by_role("tab", name="Check").click()
+    click(page, "Check", "tab")
     check = page.get_by_role("region", name="Check", exact=True)
     assert "Σ dS / slope" in check.inner_text() and "before the slope, sums" in check.inner_text()
     page = stage.show(f"{TILE}&phase=dS")
@@ -148,7 +148,7 @@ def test_a_slope_is_not_what_softmax_moves(stage):
 def test_a_product_has_the_scale_where_its_phase_has_it(stage):
     for order, scaled in (("fa2", 0), ("fa1", 1), ("standard", 0)):
         page = stage.show(f"{HERE}&order={order}&step=4")
-        page.get_by_role("tab", name="Products").click()
+        click(page, "Products", "tab")
         dQ, dK = (page.locator(f"[data-product={name}] > b").inner_text() for name in ("dQ", "dK"))
         assert (dQ.count("√d"), dK.count("√d")) == (scaled, 0), order
 
@@ -171,11 +171,11 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
     assert now.count() == 1 and now.get_attribute("data-product") == "dQ"
     press(page, "End")
     assert page.evaluate("document.querySelectorAll('.fa-part:not(.is-in)').length") == 0
-    page.get_by_role("tab", name="Check", exact=True).click()
+    click(page, "Check", "tab")
     stage.show(f"{HERE}&step=13&phase=dQ")
     sums = page.locator(".fa-check td[data-column=sum]").all_inner_texts()
     assert sums == ["0"] * 4  # every key of these rows was met
-    page.get_by_role("tab", name="Code", exact=True).click()
+    click(page, "Code", "tab")
     lit = page.locator(".fa-code li.is-now code").all_inner_texts()
     assert [line.strip() for line in lit] == ["dQᵢ += dS Kⱼ"]
 
@@ -193,15 +193,14 @@ def test_a_problem_without_a_backward_texts_so_and_leaves_the_picture(tab):
 def test_axe_finds_nothing(stage, dark):
     page = stage.show(f"{TILE}&phase=exp&sel=S.9.5")
     page.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
-    page.get_by_role("tab", name="Check", exact=True).click()
+    click(page, "Check", "tab")
     assert serious(page, ".fa-mount") == [] and serious(page, ".fa-pass") == []
-    page.get_by_role("tab", name="Products", exact=True).click()
+    click(page, "Products", "tab")
     page.evaluate("document.body.classList.remove('dark')")
 
 
-def test_what_moves_and_that_a_key_ends_it(browser, watch):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    page = watch(context).open(f"{TILE}&phase=dS")
+def test_what_moves_and_that_a_key_ends_it(apart):
+    page = apart().open(f"{TILE}&phase=dS")
     down = ["ArrowDown", False]
     flies, next_ = (shown[0] for shown in page.evaluate(PRESS, [down, down]))
     assert (flies["moving"], flies["names"], flies["ms"]) == ("true", ["+ dQ₂"], 280)
@@ -213,4 +212,3 @@ def test_what_moves_and_that_a_key_ends_it(browser, watch):
     assert page.locator(".fa-motion").count() == 0
     page.emulate_media(reduced_motion="reduce")
     assert page.evaluate(PRESS, [down])[0][0]["moving"] == "false"
-    context.close()

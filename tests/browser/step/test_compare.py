@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import moved, total, traffic
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, focus, open_controls, query_of, settled
+from tests.browser.harness import Held, click, focus, open_controls, query_of, resize, settled
 from tests.js.problems import drawn
 
 LANES = """
@@ -86,7 +86,7 @@ def test_by_bytes_no_lane_moves_more_than_its_share(stage):
 
 def test_compare_from_the_button_link_and_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&step=3")
-    page.get_by_role("tab", name="Compare").click()
+    click(page, "Compare", "tab")
     tab.settle()
     assert query_of(page)["mode"] == "compare"
     assert len(page.evaluate(LANES)) == 3
@@ -100,10 +100,10 @@ def test_compare_from_the_button_link_and_back(tab):
     tab.settle()
     page.wait_for_function("() => document.querySelectorAll('[data-testid=player]').length === 3")
     assert page.evaluate(LANES) == before
-    open_controls(page).get_by_role("radio", name="Full").check()
+    click(open_controls(page), "Full", "radio")
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
     page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Row").click()
+    click(page, "Row", "tab")
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
     assert "mode" not in query_of(page)
@@ -125,7 +125,7 @@ NAMES = """() => [...document.querySelectorAll(".fa-lane[data-order=standard] .f
 
 
 def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = tab.open("mode=compare")
     idle, table = (
         page.locator(f".fa-lane[data-order=standard] {s}")
@@ -151,9 +151,9 @@ def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
 def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
     held = Held(page, "**/fa/trace?*")
-    open_controls(page).get_by_role("radio", name="Full").check()
+    click(open_controls(page), "Full", "radio")
     page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Row").click()
+    click(page, "Row", "tab")
     held.go()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.steps == 12"

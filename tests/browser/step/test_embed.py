@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.harness import query_of, read
+from tests.browser.harness import click, query_of, read
 
 CHROME = "#top, #pages > .tab-wrapper, .fa-controls, .fa-drawer, .fa-drawer-tabs, .fa-hero, footer"
 PLAYER = '[data-testid="player"][data-step][aria-busy="false"]'
@@ -63,7 +63,7 @@ def test_the_menu_offers_the_code(tab, course):
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = tab.open("n=12&d=4&br=4&bc=3&step=2&phase=max")
     page.get_by_text("More", exact=True).click()
-    page.get_by_role("button", name="Copy embed code").click()
+    click(page, "Copy embed code")
     page.get_by_role("button", name="Copied").wait_for()
     page.get_by_text("More", exact=True).click()
     frame = course(page.evaluate("navigator.clipboard.readText()"))

@@ -16,7 +16,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import query_of, read, settled
+from tests.browser.harness import query_of, read, resize, settled
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
@@ -153,7 +153,7 @@ NO_BUTTONS = ".fa-drawer-tabs, .fa-word-all { visibility: hidden }"
 def test_a_picture_looks_like_the_screen(sharp, server, watch, tmp_path, name):
     query, width, height, scheme = SCREENS[name]
     page = watch(sharp).page
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.url}/?{query}")
     player = page.locator(".fa-player:not(.fa-tour)").first
@@ -178,7 +178,7 @@ def test_a_picture_looks_like_the_screen(sharp, server, watch, tmp_path, name):
     assert "http://127" not in text, "a picture that asks nobody for anything"
     assert "n=" in text and "step=" in text and str(KIND) in text, "where it is from"
     alone = sharp.new_page()
-    alone.set_viewport_size({"width": width, "height": height})
+    resize(alone, width, height)
     alone.goto(svg.as_uri())
     assert similarity(*both(screen, box, pixels(alone.screenshot()), at)) >= ALIKE
     alone.close()

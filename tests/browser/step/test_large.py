@@ -11,7 +11,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from explainer.trace import one_visit, one_visit_backward, trace, trace_backward
 from explainer.web.wire import pack_visit_backward
-from tests.browser.harness import focus, open_controls, press, read
+from tests.browser.harness import click, focus, open_controls, press, read
 from tests.browser.site.test_server import ask
 from tests.web.test_wire import decode
 
@@ -87,9 +87,9 @@ def test_one_visit_of_the_backward_is_that_of_the_whole_trace(order, given):
 def test_choosing_a_tile_of_the_backward_brings_its_numbers(tab):
     at = 500
     page = tab.open(urlencode(LONG.to_query() | {"pass": "backward", "step": at}))
-    page.get_by_role("button", name="Show the numbers of this tile").click()
+    click(page, "Show the numbers of this tile")
     page.locator(".fa-frame-ds:visible").wait_for()
-    page.get_by_role("tab", name="Check", exact=True).click()
+    click(page, "Check", "tab")
     visit, _, run = one_visit_backward(LONG, at)
     rows = read(page)["rows"]
     assert len(rows) == 128
@@ -99,7 +99,7 @@ def test_choosing_a_tile_of_the_backward_brings_its_numbers(tab):
         assert float(stats["lse"]) == pytest.approx(float(run.lse[int(row)]), rel=1e-6)
     row, key = visit.i * 128 + 3, visit.j * 64 + 5
     tab.show(urlencode(LONG.to_query() | {"pass": "backward", "step": at}))
-    page.get_by_role("button", name="Show the numbers of this tile").click()
+    click(page, "Show the numbers of this tile")
     page.locator(".fa-frame-ds:visible").focus()
     for name in ["ArrowDown"] * 3 + ["ArrowRight"] * 5:
         press(page, name)
@@ -117,7 +117,7 @@ def test_choosing_a_tile_brings_its_numbers(tab):
     traffic = page.get_by_role("tab", name="Traffic", exact=True)
     assert traffic.get_attribute("aria-selected") == "true"
     assert page.locator(".fa-panel-traffic").is_visible()
-    page.get_by_role("button", name="Show the numbers of this tile").click()
+    click(page, "Show the numbers of this tile")
     page.locator(".fa-rows").wait_for()
     visit, _ = one_visit(LONG, 300)
     rows = read(page)["rows"]
@@ -141,7 +141,7 @@ def test_choosing_a_tile_brings_its_numbers(tab):
 def test_from_the_menu_to_the_largest_and_stepping(tab):
     page = tab.open()
     open_controls(page).get_by_label("Large N").click()
-    page.get_by_role("option", name="N = 16,384").click()
+    click(page, "N = 16,384", "option")
     problem = Problem(n=16384, d=64, block_q=128, block_k=64)
     steps = len(schedule(problem))
     page.wait_for_function(

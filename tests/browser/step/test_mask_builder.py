@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.browser.harness import Held, frame, open_controls, press, query_of, read, settled
+from tests.browser.harness import Held, click, frame, open_controls, press, query_of, read, settled
 
 N = 16
 MASK = "causal&window:6,0|prefix:2"
@@ -38,7 +38,7 @@ def edit(stage):
 
     yield show
     stage.page.mouse.move(1, 1)
-    stage.page.get_by_role("button", name="Cancel").click()
+    click(stage.page, "Cancel")
 
 
 def computed(keep: np.ndarray, size: int) -> int:
@@ -146,7 +146,7 @@ def test_who_leaves_it_changes_nothing(tab):
         page.locator('[data-preset="chunks"]').click()
         builder(page, "causal&chunk:4")
         if leave == "Cancel":
-            page.get_by_role("button", name="Cancel").click()
+            click(page, "Cancel")
         else:
             keys(page, "Escape")
         assert not page.locator(".fa-masks").count()
@@ -219,7 +219,7 @@ def test_a_lit_score_names_what_keeps_or_hides_it(edit):
 def test_tiles_are_drawn_by_clicking_them(edit):
     view = edit("n=16&d=8&br=4&bc=4&mask=block:4x4,0.0,1.1")
     page = view.page
-    view.get_by_role("button", name="block 4 × 4", exact=True).click()
+    click(view, "block 4 × 4")
     assert about(page).startswith("Keep tiles of the map or hide them")
     area = view.locator(".fa-mask-box").bounding_box()
     page.mouse.click(area["x"] + 0.9 * area["width"], area["y"] + 0.1 * area["height"])
@@ -246,7 +246,7 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     assert number.evaluate("node => node.previousSibling.textContent") == capped.inner_text()
     view.get_by_label("sink", exact=True).hover()
     assert about(page).startswith("sink: a logit")
-    view.get_by_role("button", name="Use this mask").click()
+    click(view, "Use this mask")
     page.wait_for_selector('[data-testid="player"][data-query*="softcap"]')
     settled(page)
     assert (query_of(page)["mask"], query_of(page)["score"]) == ("causal&window:5,0", "softcap:50")
@@ -255,7 +255,7 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     view.get_by_label("ALiBi").check()
     view.get_by_label("sink", exact=True).fill("1.5")
     settled(page)
-    view.get_by_role("button", name="Use this mask").click()
+    click(view, "Use this mask")
     page.wait_for_selector('[data-testid="player"][data-query*="sink"]')
     settled(page)
     assert (query_of(page)["score"], query_of(page)["sink"]) == ("alibi", "1.5")
@@ -302,7 +302,7 @@ def test_two_edits_before_an_answer_both_count(edit):
 
 
 def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):
-    tab.page.goto(f"{tab.server.url}/?mask=causal%26window:5,0")
+    tab.goto("mask=causal%26window:5,0")
     page = open_controls(tab.page)
     radios = page.locator(".fa-by-mask input[type=radio]")
     chosen = "(all) => all.filter((one) => one.checked).map((one) => one.value)"
@@ -328,11 +328,11 @@ def test_a_tile_that_is_passed_over_says_what_hides_it(stage):
 
 
 def test_a_chip_of_a_head_shows_that_head(tab):
-    tab.page.goto(f"{tab.server.url}/?hq=4&hk=2&head=0&step=2")
+    tab.goto("hq=4&hk=2&head=0&step=2")
     page = settled(tab.page)
     shown = read(page)
     for head, kv in ((3, 1), (1, 0)):
-        page.get_by_role("button", name=f"Query head {head}, reads key head {kv}").click()
+        click(page, f"Query head {head}, reads key head {kv}")
         page.wait_for_selector(f'.fa-heads[data-head="{head}"]')
         settled(page)
         assert query_of(page)["head"] == str(head)

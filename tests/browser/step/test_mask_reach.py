@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import focus, query_of, settled
+from tests.browser.harness import focus, query_of, resize, settled
 from tests.browser.site.test_accessible import serious
 from tests.browser.step.test_mask_builder import MASK, builder, keys, open_builder
 
@@ -15,14 +15,9 @@ TARGETS = """() => [...document.querySelectorAll(".fa-masks :is(button, summary)
   }).filter(([large]) => !large).map(([, name]) => name)"""
 
 
-def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        reduced_motion="reduce",
-    )
-    page = watch(context).open("n=16&d=8&br=4&bc=4")
+def test_a_finger_composes_a_mask_on_a_phone(phone):
+    phone.page.emulate_media(reduced_motion="reduce")
+    page = phone.open("n=16&d=8&br=4&bc=4")
     page.locator(".fa-word-mask").tap()
     view = builder(page, "causal")
     view.get_by_role("button", name="and …").tap()
@@ -48,7 +43,6 @@ def test_a_finger_composes_a_mask_on_a_phone(browser, watch):
     page.wait_for_selector('[data-testid="player"][data-query*="chunk"]')
     settled(page)
     assert query_of(page)["mask"] == "chunk:4"
-    page.context.close()
 
 
 SMALL = """() => [...document.querySelectorAll(".fa-masks *")].filter((node) =>
@@ -59,7 +53,7 @@ SMALL = """() => [...document.querySelectorAll(".fa-masks *")].filter((node) =>
 
 
 def test_it_is_legible_in_a_hall_and_escape_stays_there(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = tab.open(f"n=16&d=8&br=4&bc=4&mode=present&mask={MASK.replace('&', '%26')}")
     focus(page)
     keys(page, "m")
@@ -69,7 +63,7 @@ def test_it_is_legible_in_a_hall_and_escape_stays_there(tab):
     assert page.evaluate("document.body.classList.contains('fa-present')")
     keys(page, "Escape")
     assert not page.evaluate("document.body.classList.contains('fa-present')")
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
 
 
 def test_axe_finds_nothing_serious_in_it(tab):

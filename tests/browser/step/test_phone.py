@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from tests.browser.harness import press, query_of, read, resize, settled
 
-from tests.browser.harness import press, query_of, read, settled
-
-PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PANES = {"hbm": ".fa-hbm .fa-map", "sram": ".fa-frame-s", "rows": ".fa-row-view-picture"}
 IN_WINDOW = """(selector) => [...document.querySelectorAll(selector)].filter((node) =>
   node.checkVisibility({ visibilityProperty: true })).map((node) => node.getBoundingClientRect())
@@ -46,18 +43,6 @@ SWIPE = """([x0, x1]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def touch(browser):
-    context = browser.new_context(**PHONE)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def phone(watch, touch):
-    return watch(touch)
-
-
 def pane(page) -> str:
     return page.locator(".fa-player").first.get_attribute("data-pane")
 
@@ -80,7 +65,7 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
 
 def test_on_its_side_the_picture_is_whole_between_bar_and_transport(phone):
     page = phone.open("step=4&phase=exp")
-    page.set_viewport_size({"width": 844, "height": 390})
+    resize(page, 844, 390)
     for name, picture in PANES.items():
         page.locator(f"[data-pane-of={name}]").tap()
         settled(page)

@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import total
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.fields import ORDERS
-from tests.browser.harness import focus, press, query_of
+from tests.browser.harness import click, focus, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
 
@@ -81,7 +81,7 @@ def test_shown_at_once_and_left_by_its_own_ways(tab):
     page.keyboard.press("2")
     hint, verdict = page.locator(".fa-predict-hint"), page.locator(".fa-verdict")
     assert hint.inner_text() == "Next shows what comes."
-    page.get_by_role("button", name="Show me").click()
+    click(page, "Show me")
     assert verdict.inner_text().startswith("✗ Not so: 6 of 16 lie")
     assert hint.inner_text() == "Next goes on." and options.first.is_disabled()
     page = tab.show("step=3&sel=row.10")
@@ -95,16 +95,18 @@ def test_shown_at_once_and_left_by_its_own_ways(tab):
     assert "sel" not in query_of(page), "no other row is boxed"
     page.locator(".fa-predict-slider input").fill("3.2")
     assert page.locator(".fa-predict-slider output").inner_text() == "3.20"
-    page.get_by_role("button", name="Show me").click()
+    click(page, "Show me")
     assert "= 3.17, you said 3.20. 1 of 2 right" in verdict.inner_text()
     for leave in ("Escape", "button"):
         if leave == "Escape":
             page.keyboard.press("Escape")
         else:
-            page.get_by_role("button", name="No more questions").click()
+            click(page, "No more questions")
         assert page.locator(".fa-row-view").is_visible() and "predict" not in query_of(page)
         page.locator(".fa-menu summary").click()
-        page.get_by_role("button", name="Predict").click()
+        button = page.get_by_role("button", name="Predict")
+        assert button.get_attribute("aria-pressed") == "false"
+        button.click()
 
 
 # How many colours the fifteen tiles to come have between them: a hatch has many.
@@ -126,7 +128,7 @@ def test_nothing_gives_an_answer_away(tab):
     page = tab.open("n=16&d=8&br=4&bc=4&mask=causal&data=random&seed=9&step=0&phase=load")
     assert page.evaluate(COLOURS) > 2 and page.locator(".fa-skip-word").count() == 6
     page.locator(".fa-menu summary").click()
-    page.get_by_role("button", name="Predict").click()
+    click(page, "Predict")
     assert page.evaluate(COLOURS) <= 2, "empty cells and the gaps between them"
     assert page.locator(".fa-skip-word").count() == 0
     assert "skipped" not in page.locator(".fa-hbm").inner_text()
@@ -155,17 +157,3 @@ def test_which_lane_is_first(tab):
     for _ in range(ticks[first]):
         page.keyboard.press("ArrowRight")
     assert page.locator(".fa-race .fa-verdict").inner_text().startswith("✓ Right")
-
-
-def test_button_turns_it_on_and_off(tab):
-    page = tab.open()
-    more = page.locator(".fa-menu summary")
-    more.click()
-    button = page.get_by_role("button", name="Predict")
-    assert button.get_attribute("aria-pressed") == "false"
-    button.click()
-    assert page.locator(".fa-question").is_visible()
-    assert not page.locator(".fa-row-view").is_visible()
-    more.click()
-    button.click()
-    assert page.locator(".fa-row-view").is_visible()

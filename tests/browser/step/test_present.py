@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import focus, press, query_of, read, settled
+from tests.browser.harness import click, focus, press, query_of, read, resize, settled
 
 SMALL = """
 () => {
@@ -61,7 +61,7 @@ def large_and_nothing_to_scroll(page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_type_and_room(tab, scheme):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     tab.page.emulate_media(color_scheme=scheme)
     large_and_nothing_to_scroll(tab.open("mode=present"))
     for query in QUERIES:
@@ -70,7 +70,7 @@ def test_type_and_room(tab, scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_type_and_room_in_the_tour(tab, scheme):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     tab.page.emulate_media(color_scheme=scheme)
     large_and_nothing_to_scroll(tab.open("mode=present&tour=4"))
 
@@ -78,9 +78,9 @@ def test_type_and_room_in_the_tour(tab, scheme):
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
 def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page = tab.page
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.goto(f"{tab.server.url}/?page=run&mode=present")
-    page.get_by_role("button", name="Run", exact=True).click()  # the only control that is left
+    resize(page, *size)
+    tab.goto("page=run&mode=present")
+    click(page, "Run")  # the only control that is left
     assert not page.get_by_role("combobox", name="Length N").is_visible()
     page.wait_for_selector('[data-testid="run-result"]:visible')
     page.wait_for_selector('[data-testid="run-not-recorded"]', state="attached")
@@ -101,9 +101,9 @@ MEASURED = "run-n=4096&run-d=64&run-b=4&run-h=32&run-br=auto&run-bc=auto&run-dty
 
 def test_a_record_in_the_hall_follows_what_was_refused(tab):
     page = tab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{tab.server.url}/?page=run&mode=present&run-data=random&{MEASURED}")
-    page.get_by_role("button", name="Run", exact=True).click()
+    resize(page)
+    tab.goto(f"page=run&mode=present&run-data=random&{MEASURED}")
+    click(page, "Run")
     page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
     page.wait_for_selector(".fa-run-refused:visible")
     page.keyboard.press("PageDown")
@@ -143,7 +143,7 @@ LENS = """() => {
 
 
 def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = tab.open("mode=present&step=4&phase=exp")
     for keys, name in (("k₄ k₅ k₆ k₇", "2, 1"), ("k₈ k₉ k₁₀ k₁₁", "2, 2")):
         found = page.evaluate(LENS)
@@ -155,7 +155,7 @@ def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
 
 
 def test_the_formula_is_the_largest_type(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = tab.open("mode=present&step=4&phase=exp")
     formula = page.locator(".fa-formula")
     assert formula.inner_text() == "α = e0.41 − 1.26 = 0.43"
@@ -171,9 +171,9 @@ def test_the_formula_is_the_largest_type(tab):
 
 
 def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = tab.open("mode=compare&clock=bytes&step=3")
-    page.get_by_role("button", name="Present").click()
+    click(page, "Present")
     for _ in range(2):
         assert page.locator('[data-testid="player"]:visible').count() == 3
         assert not page.get_by_role("tab", name="Run").is_visible()
@@ -206,7 +206,7 @@ def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
 
 def test_clicker_keys_and_escape(tab):
     page = tab.open("step=2")
-    page.get_by_role("button", name="Present").click()
+    click(page, "Present")
     assert not page.get_by_role("tab", name="Run").is_visible()
     assert press(page, "PageDown")["step"] == "3"
     assert press(page, "PageUp")["step"] == "2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import settled
+from tests.browser.harness import resize, settled
 
 TIGHT = [(1024, 768), (1280, 720), (1366, 650)]
 WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
@@ -95,7 +95,7 @@ def measured(tab, query: str, least: float = 12) -> list[str]:
 @pytest.mark.parametrize("screen", TIGHT + WIDE, ids=lambda s: f"{s[0]}x{s[1]}")
 def test_every_window(stage, screen):
     page = stage.page
-    page.set_viewport_size({"width": screen[0], "height": screen[1]})
+    resize(page, *screen)
     wrong = []
     queries = [*STATES.values(), RACE] if screen in TIGHT else [STATES[name] for name in FEW]
     for k, query in enumerate(queries):
@@ -107,7 +107,7 @@ def test_every_window(stage, screen):
 def test_the_first_minute(tab):
     page = tab.open()
     for width, height in TIGHT + WIDE[:1]:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         settled(page)
         assert page.evaluate(MEASURE, 12) == [], (width, height)
 
@@ -117,26 +117,22 @@ def test_the_first_minute(tab):
     [("present", 24, (1280, 720)), ("embed", 12, (640, 400))],
 )
 def test_the_hall_and_a_frame_of_another_page(tab, mode, least, screen):
-    tab.page.set_viewport_size({"width": screen[0], "height": screen[1]})
+    resize(tab.page, *screen)
     tab.open(f"mode={mode}")
     race = RACE.replace("compare", mode)
     wrong = [fault for query in [*STATES.values(), race] for fault in measured(tab, query, least)]
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_phone(browser, watch):
-    phone = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-    context = browser.new_context(**phone)
-    tab = watch(context)
-    tab.open()
-    wrong = tab.page.evaluate(MEASURE, 12)
+def test_a_phone(phone):
+    page = phone.open()
+    wrong = page.evaluate(MEASURE, 12)
     for query in STATES.values():
-        tab.show(query)
+        phone.show(query)
         for pane in ("hbm", "sram", "rows"):
-            tab.page.locator(f"[data-pane-of={pane}]").tap()
-            wrong += [f"{query} on {pane}: {fault}" for fault in tab.page.evaluate(MEASURE, 12)]
-    wrong += measured(tab, RACE)
-    context.close()
+            page.locator(f"[data-pane-of={pane}]").tap()
+            wrong += [f"{query} on {pane}: {fault}" for fault in page.evaluate(MEASURE, 12)]
+    wrong += measured(phone, RACE)
     assert not wrong, "\n".join(wrong)
 
 
@@ -155,7 +151,7 @@ def test_type_and_picture_grow_with_the_window(tab):
     page = tab.open("step=4&phase=exp")
     sizes = []
     for width, height in ((1280, 720), (1920, 1080), (3840, 2160)):
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         settled(page)
         sizes.append(page.evaluate(GROWS, [TYPE, PICTURE]))
     small, large, huge = sizes
@@ -175,7 +171,7 @@ def test_type_and_picture_grow_with_the_window(tab):
     ],
 )
 def test_a_fault_is_seen(stage, fault, seen):
-    stage.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(stage.page)
     assert measured(stage, STATES["exp"]) == []
     style = stage.page.add_style_tag(content=fault)
     found = stage.page.evaluate(MEASURE, 12)

@@ -12,56 +12,43 @@ from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import focus, press, read, settled
+from tests.browser.harness import click, focus, press, read, resize, settled
 
 # That the page shows what the model says; the model itself is judged in tests/js.
-PROBLEMS = [
-    "",
-    "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
-    "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
-]
-NAMES = [p or "default" for p in PROBLEMS]
+WALKS = {
+    "tiles": ("", "ArrowRight", "ArrowLeft"),
+    "ragged": (
+        "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
+        *("ArrowRight", "ArrowLeft"),
+    ),
+    "standard": (
+        "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
+        *("ArrowRight", "ArrowLeft"),
+    ),
+    "phases": ("n=7&d=4&br=3&bc=2&mask=causal&order=fa1", "ArrowDown", "ArrowUp"),
+}
 
 
-def problem_of(query: str) -> Problem:
-    return Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair))
-
-
-@pytest.mark.parametrize("query", PROBLEMS, ids=NAMES)
-def test_every_tile_forwards_and_back(stage, query):
-    problem = problem_of(query)
-    true = trace(problem)
-    page = stage.show(f"{query}&step=0")
-    focus(page)
-    wrong = []
-    asked = len(stage.requests)
-    forwards = range(len(true.visits))
-    stated = read(page)
-    for key, order in (("ArrowRight", forwards), ("ArrowLeft", reversed(forwards))):
-        for step in order:
-            wrong += complaints(true, step, phases(true.visits[step])[-1], stated)
-            stated = press(page, key)
-        # One press too many stays where it is: the next round starts from this reading.
-    assert not wrong, "\n".join(wrong[:20])
-    assert stated["step"] == "0"
-    settled(page)
-    assert stage.requests[asked:] == []
-
-
-def test_every_phase_down_and_up(stage):
-    query = "n=7&d=4&br=3&bc=2&mask=causal&order=fa1"
-    true = trace(problem_of(query))
-    places = [(k, phase) for k, visit in enumerate(true.visits) for phase in phases(visit)]
+@pytest.mark.parametrize("walk", WALKS)
+def test_every_place_forwards_and_back(stage, walk):
+    query, forwards, back = WALKS[walk]
+    true = trace(Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair)))
+    names = [phases(visit) for visit in true.visits]
+    at_each = slice(None) if walk == "phases" else slice(-1, None)
+    places = [(k, phase) for k, visit in enumerate(names) for phase in visit[at_each]]
     page = stage.show(f"{query}&step=0&phase={places[0][1]}")
     focus(page)
     asked = len(stage.requests)
     wrong = []
     stated = read(page)
-    for key, order in (("ArrowDown", places), ("ArrowUp", places[::-1])):
+    for key, order in ((forwards, places), (back, places[::-1])):
         for step, phase in order:
             wrong += complaints(true, step, phase, stated)
             stated = press(page, key)
+        # One press too many stays where it is: the next round starts from this reading.
     assert not wrong, "\n".join(wrong[:20])
+    assert stated["step"] == "0"
+    settled(page)
     assert stage.requests[asked:] == []
 
 
@@ -112,19 +99,19 @@ def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab)
     back = [seen[-1]]
     for k in range(len(wanted) - 1):
         if k % 2:
-            page.get_by_role("button", name="Previous (PageUp)").click()
+            click(page, "Previous (PageUp)")
         else:
             press(page, "PageUp")
         back.append((read(page)["step"], read(page)["phase"]))
     assert back == wanted[::-1]
-    page.get_by_role("button", name="Next", exact=True).click()
+    click(page, "Next")
     assert read(page)["phase"] == "scores"
     page.get_by_label("Playing", exact=True).click()
     page.get_by_label("What Next and playing move by").select_option("tile")
-    page.get_by_role("button", name="Next", exact=True).click()
+    click(page, "Next")
     assert read(page)["step"] == "1"
     page.get_by_label("What Next and playing move by").select_option("phase")
-    page.get_by_role("button", name="Next", exact=True).click()
+    click(page, "Next")
     assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
 
 
@@ -155,7 +142,7 @@ UNDER = """() => {
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
 def test_words_of_the_drawer_have_their_place(stage, size):
-    stage.page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(stage.page, *size)
     page = stage.show("step=4&phase=exp")
     table = page.locator(".fa-panel-row .fa-rows caption")
     for way in ("forget", "lazy"):
@@ -170,15 +157,15 @@ def test_words_of_the_drawer_have_their_place(stage, size):
     assert not table.is_visible()
     for order in ("fa1", "fa2"):
         page = stage.show(f"order={order}&step=4&phase=exp")
-        page.get_by_role("tab", name="Code").click()
+        click(page, "Code", "tab")
         for kind in ("Algorithm", "NumPy", "Triton"):
-            page.get_by_role("tab", name=kind).click()
+            click(page, kind, "tab")
             assert page.evaluate(CUT, ".fa-code li, .fa-code code") == []
         drawer, code = (page.locator(s).bounding_box() for s in (".fa-drawer", ".fa-code"))
         assert code["width"] > 0.75 * drawer["width"], "no room left empty beside it"
-        page.get_by_role("tab", name="Algorithm").click()
-        page.get_by_role("tab", name="Row").click()
-    stage.page.set_viewport_size({"width": 1440, "height": 900})
+        click(page, "Algorithm", "tab")
+        click(page, "Row", "tab")
+    resize(stage.page, 1440, 900)
 
 
 def test_a_control_keeps_tile_and_phase(tab):
@@ -186,7 +173,7 @@ def test_a_control_keeps_tile_and_phase(tab):
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     page.locator(".fa-word-all").click()
-    page.get_by_role("radio", name="Full").check()
+    click(page, "Full", "radio")
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
     assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
     now = read(page)
@@ -241,15 +228,15 @@ def test_nothing_moves_by_itself(tab):
 def test_transport_scrub_and_phase_rail(tab):
     page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
     page.get_by_label("Playing", exact=True).click()
-    page.get_by_role("button", name="Last tile").click()
+    click(page, "Last tile")
     assert read(page)["step"] == "15"
-    page.get_by_role("button", name="Previous (PageUp)").click()
+    click(page, "Previous (PageUp)")
     assert read(page)["step"] == "14"
-    page.get_by_role("button", name="First tile").click()
+    click(page, "First tile")
     assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
     page.keyboard.press("ArrowRight")
     assert read(page)["step"] == "1"
-    page.get_by_role("button", name="exp", exact=True).click()
+    click(page, "exp")
     assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
     page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
     assert read(page)["step"] == "9"
@@ -286,7 +273,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
         read_all = "numbers => numbers.map((number) => Number(number.dataset.bytes))"
         shown = line.locator("[data-bytes]").evaluate_all(read_all)
         assert shown == wanted
-        page.get_by_role("tab", name="Traffic").click()
+        click(page, "Traffic", "tab")
         assert line.all_inner_texts() == [amount(size) for size in wanted]
     heads = card.locator(".fa-bar-heads b")
     assert heads.all_inner_texts() == [*CONVENTIONS]
@@ -311,7 +298,7 @@ def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
     weights = page.locator(".fa-frame-s canvas")
     before = weights.evaluate("canvas => canvas.toDataURL()")
     for phase in ("sum", "store"):
-        page.get_by_role("button", name=phase, exact=True).click()
+        click(page, phase)
         assert read(page)["phase"] == phase
     said.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").wait_for()
     assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from explainer.learn.tour import CHAPTERS
-from tests.browser.harness import open_controls, query_of, read, settled
+from tests.browser.harness import click, open_controls, query_of, read, settled
 
 
 def chapter(page) -> str:
@@ -69,7 +69,7 @@ def lit(page) -> None:
 
 def test_from_the_first_chapter_to_the_last_with_space(tab):
     page = tab.open(HERE)
-    page.get_by_role("button", name="Tour", exact=True).click()
+    click(page, "Tour")
     for k, c in enumerate(CHAPTERS):
         at(page, k)
         assert chapter(page) == str(k + 1)
@@ -83,14 +83,14 @@ def test_the_backward_has_its_own_beginning_and_follows_the_forward(tab):
     first = next(k for k, c in enumerate(CHAPTERS) if c.pass_ == "backward")
     here = HERE.replace("phase=sum", "phase=dP&pass=backward")
     page = tab.open(here)
-    page.get_by_role("button", name="Tour", exact=True).click()
+    click(page, "Tour")
     at(page, first)
     bar = page.get_by_test_id("tour")
     assert f"Backward, 1 of {len(CHAPTERS) - first}" in bar.inner_text()
     page.keyboard.press("PageUp")
     at(page, first - 1)
     assert f"{first} of {first}" in bar.inner_text()
-    bar.get_by_role("button", name="Backward", exact=True).click()
+    click(bar, "Backward")
     at(page, first)
     assert query_of(page)["pass"] == "backward"
     page.keyboard.press("Escape")
@@ -114,7 +114,7 @@ def home(page, here: str = HERE) -> None:
 @pytest.mark.parametrize("leave", ["Escape", "button"])
 def test_who_leaves_is_back_home(tab, leave):
     page = tab.open(HERE)
-    page.get_by_role("button", name="Tour", exact=True).click()
+    click(page, "Tour")
     at(page, 0)
     for key, k in (("PageDown", 1), ("PageUp", 0), ("Space", 1), ("Shift+Space", 0)):
         page.keyboard.press(key)
@@ -124,7 +124,7 @@ def test_who_leaves_is_back_home(tab, leave):
     if leave == "Escape":
         page.keyboard.press("Escape")
     else:
-        page.get_by_role("button", name="Leave the tour").click()
+        click(page, "Leave the tour")
     home(page)
 
 
@@ -136,11 +136,10 @@ def test_escape_leaves_the_tour_before_the_hall(tab):
     assert query_of(page)["mode"] == "present"
 
 
-def test_by_touch_alone_on_a_phone(browser, watch):
-    phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
-    page = watch(phone).open(HERE)
+def test_by_touch_alone_on_a_phone(phone):
+    page = phone.open(HERE)
     page.get_by_role("button", name="Tour", exact=True).tap()
-    for k in range(len(CHAPTERS)):
+    for k in range(3):
         at(page, k)
         lit(page)
         assert page.evaluate(SPOT)["width"] == 390
@@ -150,11 +149,8 @@ def test_by_touch_alone_on_a_phone(browser, watch):
         assert small == 0
         if k < 2:
             page.get_by_test_id("tour").get_by_role("button", name="Next").tap()
-        else:
-            break
     page.get_by_role("button", name="Leave the tour").tap()
     home(page)
-    phone.close()
 
 
 @pytest.mark.parametrize("k", [0, 6, 9, 11, 14, 20])
@@ -175,11 +171,10 @@ def test_every_chapter_is_a_link(tab, k):
 
 
 def test_tour_from_the_run_page_leads_to_the_step_page(tab):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=run")
+    page = tab.goto("page=run")
     page.locator("#run-result").wait_for()
     settled(page)
-    page.get_by_role("button", name="Tour", exact=True).click()
+    click(page, "Tour")
     at(page, 0)
     assert page.get_by_role("tab", name="Step").get_attribute("aria-selected") == "true"
 
@@ -187,11 +182,11 @@ def test_tour_from_the_run_page_leads_to_the_step_page(tab):
 def test_back_close_and_go_on_alone(tab):
     page = tab.open("tour=2")
     at(page, 1)
-    page.get_by_role("button", name="Back", exact=True).click()
+    click(page, "Back")
     at(page, 0)
-    page.get_by_role("button", name="Leave the tour").click()
+    click(page, "Leave the tour")
     assert "tour" not in query_of(page)
-    open_controls(page).get_by_role("radio", name="FA-2", exact=True).check()
+    click(open_controls(page), "FA-2", "radio")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.order === 'fa2'"
     )

@@ -1,6 +1,6 @@
 // A matrix that becomes another one cell by cell, on a canvas over it while its own is hidden.
 
-import { el } from "../../lib/dom.js";
+import { boxStyle, el } from "../../lib/dom.js";
 import { cellAt } from "../../model/motion.js";
 import { context2d } from "../matrix.js";
 
@@ -32,13 +32,8 @@ export function turn(layer, frame, turns) {
   const { matrix } = frame;
   const { x, y } = layer.place(layer.box(matrix.canvas));
   const { width, height } = matrix.canvas;
-  const canvas = layer.add(
-    el("canvas", {
-      width,
-      height,
-      style: `left:${x}px;top:${y}px;width:${matrix.width}px;height:${matrix.height}px`,
-    }),
-  );
+  const style = boxStyle({ x, y, width: matrix.width, height: matrix.height });
+  const canvas = layer.add(el("canvas", { width, height, style }));
   const g = context2d(canvas);
   const last = turns[turns.length - 1];
   const end = last.start + last.ms;

@@ -2,7 +2,7 @@
 // bytes, with ghosts behind it.
 
 import { hueOf } from "../../lib/colors.js";
-import { el, svg } from "../../lib/dom.js";
+import { boxStyle, el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
 
 /** @import { Passage, Timing } from "../types.js" */
@@ -16,8 +16,6 @@ const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
 const THREADS = ["m", "l", "lse", "D"]; // a number per row: no card, no ghosts, no name
 
-const css = (/** @type {Box} */ { x, y, width, height }) =>
-  `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
 /** @param {string} tensor */
 const hues = (tensor) => {
   const hue = UNCOLORED.includes(tensor) ? null : hueOf(tensor);
@@ -35,7 +33,7 @@ const transforms = (boxes, /** @type {{width: number, height: number}} */ { widt
 /** A place that is empty while its block is away. @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name @param {Timing} at when */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
-    el("div", { class: "fa-slot", style: `${css(box)};${hues(tensor)}`, text: name }),
+    el("div", { class: "fa-slot", style: `${boxStyle(box)};${hues(tensor)}`, text: name }),
   );
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
@@ -49,12 +47,12 @@ export function fly(
     home,
     seat,
     points,
-    picture,
+    picture = null,
     name,
     unit,
-    start,
-    scale,
-    stays,
+    start = 0,
+    scale = 1,
+    stays = true,
     ghosts = GHOSTS,
   },
 ) {

@@ -1,7 +1,7 @@
 // What moves lies on a layer over a player, and leaves nothing behind: the state below is drawn already. Everything runs on
 // the browser's own animations, so that one call ends it and a paused one shows any instant.
 
-import { el, set } from "../../lib/dom.js";
+import { boxStyle, el, set } from "../../lib/dom.js";
 
 /** @import { Timing } from "../types.js" */
 /** @import { Box } from "../types.js" */
@@ -73,6 +73,11 @@ export class Layer {
   add(node) {
     this.node.append(node);
     return node;
+  }
+
+  /** Adds an element of this class over a box of the window. @param {DOMRect} box @param {string} name */
+  cover(box, name) {
+    return this.add(el("div", { class: name, style: boxStyle(this.place(box)) }));
   }
 
   /** `at`: {start, ms} and what else the browser's own animate takes; before and after it the node is as its style says. @param {Element} node @param {PropertyIndexedKeyframes} keyframes */

@@ -33,14 +33,6 @@ function part(layer, /** @type {View} */ { matrix }, r, c, rows, cols) {
   return new DOMRect(x + c * w, y + r * h, cols * w, rows * h);
 }
 
-/** An element there. @param {Layer} layer @param {DOMRect} box @param {string} name */
-function piece(layer, box, name) {
-  const { x, y, width, height } = layer.place(box);
-  return layer.add(
-    el("div", { class: name, style: `left:${x}px;top:${y}px;width:${width}px;height:${height}px` }),
-  );
-}
-
 /** From the middle of one box to that of another. @param {DOMRect} a @param {DOMRect} b */
 function towards(a, b) {
   return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
@@ -118,8 +110,8 @@ export class TileMotion {
     const [first, second] = [left, above].map((name) => this.sram.frames[name]);
     if (first.root.hidden || second.root.hidden) return;
     const rows = at.after.rows.stop - at.after.rows.start;
-    const row = piece(layer, part(layer, first, 0, 0, 1, first.matrix.cols), "fa-beam");
-    const column = piece(layer, part(layer, second, 0, 0, second.matrix.rows, 1), "fa-beam");
+    const row = layer.cover(part(layer, first, 0, 0, 1, first.matrix.cols), "fa-beam");
+    const column = layer.cover(part(layer, second, 0, 0, second.matrix.rows, 1), "fa-beam");
     const seen = { opacity: [1, 1] };
     layer.animate(
       row,
@@ -153,7 +145,7 @@ export class TileMotion {
     const node = line[k][key];
     const from = start + late * ms;
     layer.hide(node, { ms: from });
-    const old = piece(layer, layer.box(node), "fa-was");
+    const old = layer.cover(layer.box(node), "fa-was");
     set(old, { text: number(was) });
     old.style.fontSize = lines.style.fontSize;
     layer.animate(old, { opacity: [1, 1] }, { ms: from });
@@ -179,7 +171,7 @@ export class TileMotion {
       const largest = Math.max(...scores);
       if (largest === -Infinity) return;
       const cell = part(layer, S, k, scores.indexOf(largest), 1, 1);
-      const chip = piece(layer, cell, "fa-chip-max");
+      const chip = layer.cover(cell, "fa-chip-max");
       if (!sram.dense) chip.append(el("span", { text: number(largest) }));
       const way = towards(cell, layer.box(sram.line[k].m));
       layer.animate(
@@ -209,7 +201,7 @@ export class TileMotion {
       this.arrives(k, "l", row.l_old, at);
       if (!at.alone) return;
       const weights = part(layer, S, k, 0, 1, cols);
-      const strip = piece(layer, weights, "fa-chip-sum");
+      const strip = layer.cover(weights, "fa-chip-sum");
       const colors = Array.from({ length: cols }, (_, c) => {
         const color = Number.isFinite(values(k, c))
           ? ramp.css[level(Number(values(k, c)), low, high)]

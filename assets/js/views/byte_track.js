@@ -1,0 +1,27 @@
+// A bar as long as its bytes, filled by what was read and written of them so far.
+
+import { el } from "../lib/dom.js";
+
+/** A bar on its rail. @param {string} look its class @param {number} width per cent of the rail
+ * @param {HTMLElement[]} [filled] */
+export const track = (look, width, filled) =>
+  el("span", { class: "fa-rail-track" }, [
+    el("span", { class: `fa-track ${look}`, style: `width:${width.toFixed(2)}%` }, filled),
+  ]);
+
+export class ByteTrack {
+  /** @param {number} total @param {string} look @param {number} width see track */
+  constructor(total, look, width) {
+    this.total = total;
+    this.read = el("i", { class: "fa-read" });
+    this.write = el("i", { class: "fa-write" });
+    this.draw(0, 0);
+    this.root = track(look, width, [this.read, this.write]);
+  }
+
+  /** @param {number} read @param {number} written bytes so far */
+  draw(read, written) {
+    this.read.style.width = `${((100 * read) / this.total).toFixed(2)}%`;
+    this.write.style.width = `${((100 * written) / this.total).toFixed(2)}%`;
+  }
+}
