@@ -57,19 +57,18 @@ class Gradients:
 
     def _cut(self, b: int, g: int) -> tuple[list[torch.Tensor], dict]:
         """q, k, v and dO of a key head and its query heads, with the judges' keywords."""
-        rows, keys = slice(g * self.group, (g + 1) * self.group), slice(g, g + 1)
-        tensors = [self.q[b : b + 1, rows], self.k[b : b + 1, keys], self.v[b : b + 1, keys]]
-        tensors.append(self.grad_o[b : b + 1, rows])
-        of_heads = (rows.start, self.q.shape[1])
-        return [x.detach() for x in tensors], {**self.rules, "of_heads": of_heads}
+        of_heads = (g * self.group, self.q.shape[1])
+        tensors = (self.q, self.k, self.v, self.grad_o)
+        return [self._part(x.detach(), b, g) for x in tensors], {**self.rules, "of_heads": of_heads}
+
+    def _part(self, x: torch.Tensor, b: int, g: int) -> torch.Tensor:
+        """Return the part of a tensor that a key head or its query heads have."""
+        each = x.shape[1] // self.k.shape[1]
+        return x[b : b + 1, g * each : (g + 1) * each]
 
     def _found(self, grads: Grads) -> list[Grads]:
         """Those of the judged heads, as the truth has them."""
-        group, parts = self.group, []
-        for b, g in self.judged:
-            rows = slice(g * group, (g + 1) * group)
-            parts.append((grads[0][b : b + 1, rows], *(x[b : b + 1, g : g + 1] for x in grads[1:])))
-        return parts
+        return [tuple(self._part(x, b, g) for x in grads) for b, g in self.judged]
 
     def _errors(self, found: list[Grads]) -> dict[str, float]:
         apart = zip(NAMES, zip(*map(_apart, found, self.truth), strict=True), strict=True)

@@ -3,7 +3,7 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { frame, KINDS, weight } from "./frame.js";
+import { frame, filterTransfers, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmOf, backward, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
@@ -223,7 +223,7 @@ export function explain(trace, f, name) {
   if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
   const size = bytes(
-    sum(f.transfers.filter(({ op }) => (op === "read") === reads).map((moved) => moved.bytes)),
+    sum(filterTransfers(f.transfers, reads ? "read" : "write").map((moved) => moved.bytes)),
   );
   if (kind === "visit")
     return explanationOf(
