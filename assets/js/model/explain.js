@@ -162,21 +162,15 @@ function ofRow(f, kind, row) {
   const all = s ? formulas(f, s) : {};
   const keys = Object.keys(SYMBOLS).filter((key) => all[key] && [key, "row"].includes(kind));
   /** @param {Record<string, string>} values */
-  const written = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
-  if (kind !== "row" || !s) {
-    const title =
-      kind === "row" ? rowWord({ row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
-    const lines = written(all);
-    return explanationOf(title, `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
-      lines,
-    });
-  }
+  const linesOf = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
+  const title =
+    kind === "row" ? rowWord(s ?? { row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
+  const lines = linesOf(all);
+  const sentence = `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`;
+  if (kind !== "row" || !s) return explanationOf(title, sentence, { lines });
   const m = number(s.m_new ?? s.m_old);
   const brief = { m: s.rose ? `${number(s.m_old)} → ${m}` : m, alpha: number(s.alpha), l: all.l };
-  const title = rowWord(s);
-  return explanationOf(title, `${title}: ${written(all).join("; ") || t("unknown")}`, {
-    lines: written(brief),
-  });
+  return explanationOf(title, sentence, { lines: linesOf(brief) });
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
