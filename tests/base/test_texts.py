@@ -94,10 +94,6 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
                         None if None in values or getattr(said, "attr", "") == "named" else values
                     )
                     found[sayers[name.id]].append((key, told, path.stem))
-            elif (
-                getattr(said, "id", getattr(said, "attr", "")) == "check_tiles"
-            ):  # it is handed a key
-                found["trace"].append((node.args[2].value, {"n"}, path.stem))
     for path in TEMPLATES:
         for page, key, values in template_uses(path.read_text("utf-8")):
             found[page].append((key, values, path.stem))
