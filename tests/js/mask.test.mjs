@@ -147,17 +147,7 @@ const computed = (text) => {
 };
 
 test("why a predicate keeps or hides a score is true, and no predicate has no words", () => {
-  const checked = {
-    full: 0,
-    causal: 0,
-    window: 0,
-    dilated: 0,
-    prefix: 0,
-    global: 0,
-    document: 0,
-    chunk: 0,
-    block: 0,
-  };
+  const checked = Object.fromEntries(predicates.map(({ name }) => [name, 0]));
   for (const { name, numbers, keep, n } of predicates)
     for (let at = 0; at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
