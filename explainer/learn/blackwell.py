@@ -114,12 +114,6 @@ def polynomial(degree: int) -> np.ndarray:
     return np.polyfit(x, np.exp2(x), degree)
 
 
-def exp2(x: np.ndarray, degree: int) -> np.ndarray:
-    """2^x of any float64 array: its whole part by the exponent's bits, the rest by polynomial."""
-    low = np.floor(x)
-    return np.ldexp(np.polyval(polynomial(degree), x - low), low.astype(int))
-
-
 def error_of(degree: int) -> tuple[np.ndarray, np.ndarray]:
     """x on [0, 1] (POINTS,) and the relative error of the polynomial there."""
     x = np.linspace(0, 1, POINTS)
@@ -184,7 +178,7 @@ def _exp(degree: int) -> dict[str, object]:
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
         draw_text(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
         draw_text(0, 286, scientific(most), "is-bold"),
-        lines(0, 340, 20, t("blackwell.exp.why"), "is-small"),
+        lines(340, t("blackwell.exp.why"), "is-small"),
     )
 
 

@@ -139,9 +139,9 @@ def _gib(n: int, heads: int) -> dict:
 # ---- roofline
 
 
-def intensity(n: int, d: int, order: str, dtype: str = DTYPE) -> float:
+def intensity(n: int, d: int, order: str) -> float:
     """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
-    return 4 * n * n * d / compulsory_bytes(n, d, dtype, order)
+    return 4 * n * n * d / compulsory_bytes(n, d, DTYPE, order)
 
 
 def ridge(key: str) -> float:
@@ -229,9 +229,7 @@ def _bound(key: str) -> dict:
 
 
 LESSONS = (
-    lesson(
-        "trips", {"l2": amount(CARDS[CARD].l2_bytes)}, questions=[_gib(*case) for case in CASES]
-    ),
+    lesson("trips", {"l2": CARDS[CARD].l2_bytes}, questions=[_gib(*case) for case in CASES]),
     lesson("roofline", questions=[_bound(key) for key in CHOICES]),
 )
 
