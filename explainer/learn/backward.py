@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,15 +14,14 @@ from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
 from explainer.learn.content import lesson
-from explainer.learn.linear_algebra import address, make_problem, products
-from explainer.problem import Problem
+from explainer.learn.linear_algebra import address, attend, make_problem, products, softmax
 from explainer.trace import trace_backward
 
 Gradients = dict[str, np.ndarray]
 
 # Four tokens, so that a row's Jacobian is a matrix of 4 × 4; random data, so that no number is 0.
 SMALL = make_problem(4, 2, 2, order="fa2", seed=2)
-MASKS = ("full", "causal")
+ROW = 1  # whose numbers are written out
 SAME = 1e-12  # two ways to one number, in float64
 CLOSE = 1e-7  # a derivative and central differences of H, in float64
 H = 1e-5
@@ -33,9 +32,9 @@ KEYS = [t("backward.key", n=x) for x in range(SMALL.n)]
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """A backward pass in float64: all (n, d) or (n, n), but ``lse``, ``m``, ``l`` and ``D`` (n,).
+    """A backward pass in float64: all (n, d) or (n, n), but ``lse`` and ``D`` (n,).
 
-    S is scaled, −inf where hidden; dK and dQ hold the scale.
+    S is scaled; dK and dQ hold the scale.
     """
 
     scale: float
@@ -44,8 +43,6 @@ class Derived:
     V: np.ndarray
     dO: np.ndarray
     S: np.ndarray
-    m: np.ndarray
-    l: np.ndarray
     lse: np.ndarray
     P: np.ndarray
     O: np.ndarray
@@ -57,31 +54,19 @@ class Derived:
     dV: np.ndarray
 
 
-def _problem(mask: str) -> Problem:
-    return replace(SMALL, mask=mask)
-
-
-def _scores(Q: np.ndarray, K: np.ndarray, problem: Problem) -> np.ndarray:
-    seen = problem.mask.keep(problem.n, problem.n)
-    return np.where(seen, Q @ K.T * problem.scale, -np.inf)
-
-
-@lru_cache(maxsize=len(MASKS))
-def derived(mask: str) -> Derived:
-    """The backward pass of ``SMALL`` under this mask, from the inputs and the dO of its trace."""
-    problem = _problem(mask)
-    run = trace_backward(problem)
+@lru_cache(maxsize=1)
+def derived() -> Derived:
+    """The backward pass of ``SMALL``, from the inputs and the dO of its trace."""
+    run, scale = trace_backward(SMALL), SMALL.scale
     Q, K, V, dO = (x.astype(np.float64) for x in (run.Q, run.K, run.V, run.dO))
-    S = _scores(Q, K, problem)
-    m = S.max(axis=1)
-    l = np.exp(S - m[:, None]).sum(axis=1)
-    lse = m + np.log(l)
+    S = Q @ K.T * scale
+    lse = np.logaddexp.reduce(S, axis=1)
     P = np.exp(S - lse[:, None])
     O, dP = P @ V, dO @ V.T
     D = (dO * O).sum(axis=1)
     dS = P * (dP - D[:, None])
-    gradients = dS @ K * problem.scale, dS.T @ Q * problem.scale, P.T @ dO
-    return Derived(problem.scale, Q, K, V, dO, S, m, l, lse, P, O, dP, D, dS, *gradients)
+    gradients = dS @ K * scale, dS.T @ Q * scale, P.T @ dO
+    return Derived(scale, Q, K, V, dO, S, lse, P, O, dP, D, dS, *gradients)
 
 
 def jacobian(p: np.ndarray) -> np.ndarray:
@@ -89,16 +74,15 @@ def jacobian(p: np.ndarray) -> np.ndarray:
     return np.diag(p) - np.outer(p, p)
 
 
-@lru_cache(maxsize=len(MASKS))
-def differences(mask: str) -> Gradients:
+@lru_cache(maxsize=1)
+def differences() -> Gradients:
     """dQ, dK, dV (n, d) of the loss Σ O ∘ dO by central differences in float64: no derivative."""
-    problem, x = _problem(mask), derived(mask)
+    x = derived()
     inputs = {"dQ": x.Q.copy(), "dK": x.K.copy(), "dV": x.V.copy()}
 
     def loss() -> float:
-        Q, K, V = inputs.values()
-        P = np.exp(_scores(Q, K, problem))
-        return float((P / P.sum(axis=1, keepdims=True) @ V * x.dO).sum())
+        *_, O = attend(*inputs.values())
+        return float((O * x.dO).sum())
 
     found = {}
     for name, moved in inputs.items():
@@ -126,18 +110,9 @@ def _sum(parts: np.ndarray) -> str:
     return f"{' + '.join(map(_taken, parts))} = {format_fixed(parts.sum())}"
 
 
-def _square(label: str, x: np.ndarray, row: int, **more) -> Block:
-    """An n × n matrix of rows and keys, one row outlined."""
-    return matrix(
-        label,
-        x,
-        row_labels=ROWS,
-        col_labels=KEYS,
-        colour="s",
-        heat=True,
-        marks=[(row, c) for c in range(x.shape[1])],
-        **more,
-    )
+def _row(label: str, x: np.ndarray, **more) -> Block:
+    """The shown row of scores or weights, (n,)."""
+    return matrix(label, x[None], colour="s", heat=True, **more)
 
 
 def _tall(label: str, x: np.ndarray, colour: str, row: int | None = None, **more) -> Block:
@@ -152,38 +127,40 @@ def _verdict(words: str, holds: bool) -> Block:
     return text(words, "good" if holds else "bad")
 
 
-def _again(x: Derived, i: int) -> list[Block]:
-    off = np.abs(x.P - np.exp(x.S - x.m[:, None]) / x.l[:, None]).max()
+def _again(x: Derived) -> list[Block]:
+    off = np.abs(x.P - softmax(x.S)).max()
     return [
-        matrix(t("backward.again.S", i=i), x.S[i][None], colour="s", heat=True),
+        _row(t("backward.again.S", i=ROW), x.S[ROW]),
         matrix(t("backward.again.lse"), x.lse[:, None], row_labels=ROWS, colour="l", digits=3),
-        _square("P = exp(S − lse)", x.P, i, digits=3),
+        matrix(
+            "P = exp(S − lse)",
+            x.P,
+            row_labels=ROWS,
+            col_labels=KEYS,
+            colour="s",
+            digits=3,
+            heat=True,
+            marks=[(ROW, c) for c in range(SMALL.n)],
+        ),
         text(
             t(
                 "backward.again.P",
-                i=i,
-                s=x.S[i, 0],
-                lse=_taken(x.lse[i]),
-                p=x.P[i, 0],
+                i=ROW,
+                s=x.S[ROW, 0],
+                lse=_taken(x.lse[ROW]),
+                p=x.P[ROW, 0],
             )
         ),
         _verdict(t("backward.again.off", off=off), off < SAME),
     ]
 
 
-def _jacobian(x: Derived, i: int) -> list[Block]:
-    p, J = x.P[i], jacobian(x.P[i])
+def _jacobian(x: Derived) -> list[Block]:
+    p, J = x.P[ROW], jacobian(x.P[ROW])
     return [
+        _row(t("backward.jacobian.P", i=ROW), p, col_labels=KEYS, digits=3),
         matrix(
-            t("backward.jacobian.P", i=i),
-            p[None],
-            col_labels=KEYS,
-            colour="s",
-            digits=3,
-            heat=True,
-        ),
-        matrix(
-            t("backward.jacobian.matrix", i=i),
+            t("backward.jacobian.matrix", i=ROW),
             J,
             row_labels=[f"∂P {c}" for c in KEYS],
             col_labels=[f"∂S {c}" for c in KEYS],
@@ -205,32 +182,25 @@ def _jacobian(x: Derived, i: int) -> list[Block]:
     ]
 
 
-def _dP(x: Derived, i: int) -> list[Block]:
-    J = jacobian(x.P[i])
+def _dP(x: Derived) -> list[Block]:
+    J = jacobian(x.P[ROW])
     return [
-        _tall(t("backward.dP.dO"), x.dO, "o", i, gradient=True),
+        _tall(t("backward.dP.dO"), x.dO, "o", ROW, gradient=True),
         _tall("V", x.V, "v"),
-        matrix(t("backward.dP.row", i=i), x.dP[i][None], colour="s", heat=True, gradient=True),
-        text(f"dP[{i}, 0] = {products(x.dO[i], x.V[0], 3)} = {format_fixed(x.dP[i, 0])}."),
-        matrix(
-            t("backward.dP.dS", i=i),
-            (J @ x.dP[i])[None],
-            colour="s",
-            digits=3,
-            heat=True,
-            gradient=True,
-        ),
-        text(f"dS[{i}, 0] = {products(J[0], x.dP[i], 3)} = {format_fixed(J[0] @ x.dP[i])}."),
+        _row(t("backward.dP.row", i=ROW), x.dP[ROW], gradient=True),
+        text(f"dP[{ROW}, 0] = {products(x.dO[ROW], x.V[0], 3)} = {format_fixed(x.dP[ROW, 0])}."),
+        _row(t("backward.dP.dS", i=ROW), J @ x.dP[ROW], digits=3, gradient=True),
+        text(f"dS[{ROW}, 0] = {products(J[0], x.dP[ROW], 3)} = {format_fixed(J[0] @ x.dP[ROW])}."),
     ]
 
 
-def _D(x: Derived, i: int) -> list[Block]:
-    over_keys, over_dims = x.P[i] * x.dP[i], x.dO[i] * x.O[i]
+def _D(x: Derived) -> list[Block]:
+    over_keys, over_dims = x.P[ROW] * x.dP[ROW], x.dO[ROW] * x.O[ROW]
     off = abs(over_keys.sum() - over_dims.sum())
     return [
         matrix(
-            t("backward.D.keys", i=i),
-            [x.P[i], x.dP[i], over_keys],
+            t("backward.D.keys", i=ROW),
+            [x.P[ROW], x.dP[ROW], over_keys],
             row_labels=("P", "dP", "P ∘ dP"),
             col_labels=KEYS,
             colour="s",
@@ -239,8 +209,8 @@ def _D(x: Derived, i: int) -> list[Block]:
         ),
         text(f"D = Σ P dP = {_sum(over_keys)}"),
         matrix(
-            t("backward.D.dims", i=i),
-            [x.dO[i], x.O[i], over_dims],
+            t("backward.D.dims", i=ROW),
+            [x.dO[ROW], x.O[ROW], over_dims],
             row_labels=("dO", "O", "dO ∘ O"),
             col_labels=DIMS,
             colour="o",
@@ -252,20 +222,20 @@ def _D(x: Derived, i: int) -> list[Block]:
     ]
 
 
-def _dS(x: Derived, i: int) -> list[Block]:
-    by_jacobian = jacobian(x.P[i]) @ x.dP[i]
-    off, total = np.abs(by_jacobian - x.dS[i]).max(), abs(x.dS[i].sum())
-    rows = [x.P[i], x.dP[i], x.dP[i] - x.D[i], x.dS[i], by_jacobian]
+def _dS(x: Derived) -> list[Block]:
+    by_jacobian = jacobian(x.P[ROW]) @ x.dP[ROW]
+    off, total = np.abs(by_jacobian - x.dS[ROW]).max(), abs(x.dS[ROW].sum())
+    rows = [x.P[ROW], x.dP[ROW], x.dP[ROW] - x.D[ROW], x.dS[ROW], by_jacobian]
     names = (
         "P",
         "dP",
-        f"dP − D, D = {format_fixed(x.D[i])}",
+        f"dP − D, D = {format_fixed(x.D[ROW])}",
         "P ∘ (dP − D)",
         "(diag(P) − P Pᵀ) dP",
     )
     return [
         matrix(
-            t("backward.dS.both", i=i),
+            t("backward.dS.both", i=ROW),
             rows,
             row_labels=names,
             col_labels=KEYS,
@@ -274,60 +244,49 @@ def _dS(x: Derived, i: int) -> list[Block]:
             marks=[(k, c) for k in (3, 4) for c in range(SMALL.n)],
         ),
         text(
-            f"dS[{i}, 0] = {format_fixed(x.P[i, 0])} · "
-            f"({format_fixed(x.dP[i, 0])} − {_taken(x.D[i])}) = {format_fixed(x.dS[i, 0])}"
+            f"dS[{ROW}, 0] = {format_fixed(x.P[ROW, 0])} · "
+            f"({format_fixed(x.dP[ROW, 0])} − {_taken(x.D[ROW])}) = {format_fixed(x.dS[ROW, 0])}"
         ),
         _verdict(t("backward.dS.off", off=off), off < SAME),
-        _verdict(t("backward.dS.sum", sum=_sum(x.dS[i])), total < SAME),
+        _verdict(t("backward.dS.sum", sum=_sum(x.dS[ROW])), total < SAME),
     ]
 
 
-def _gradients(x: Derived, i: int, mask: str) -> list[Block]:
-    numeric = differences(mask)
+def _gradients(x: Derived) -> list[Block]:
+    numeric = differences()
     off = max(float(np.abs(getattr(x, name) - g).max()) for name, g in numeric.items())
     return [
-        matrix(
-            t("backward.gradients.dS", i=i),
-            x.dS[i][None],
-            colour="s",
-            digits=3,
-            heat=True,
-            gradient=True,
-        ),
-        _tall("dQ = dS K/√d", x.dQ, "q", i, digits=3, gradient=True),
+        _row(t("backward.gradients.dS", i=ROW), x.dS[ROW], digits=3, gradient=True),
+        _tall("dQ = dS K/√d", x.dQ, "q", ROW, digits=3, gradient=True),
         matrix("dK = dSᵀ Q/√d", x.dK, col_labels=DIMS, colour="k", digits=3, gradient=True),
         matrix("dV = Pᵀ dO", x.dV, col_labels=DIMS, colour="v", digits=3, gradient=True),
         text(
-            f"dQ[{i}, 0] = ({products(x.dS[i], x.K[:, 0], 3)}) / √{SMALL.d} = "
-            f"{format_fixed(x.dQ[i, 0])}"
+            f"dQ[{ROW}, 0] = ({products(x.dS[ROW], x.K[:, 0], 3)}) / √{SMALL.d} = "
+            f"{format_fixed(x.dQ[ROW, 0])}"
         ),
         _verdict(t("backward.gradients.off", off=off), off < CLOSE),
     ]
 
 
-PHASES = ("exp", "dS", "dP", "D", "dS", "dQ")  # where each step is on the Step page
-
-
-def place(mask: str, row: int, phase: str) -> str:
+def place(phase: str) -> str:
     """The address of a phase of ``SMALL``'s backward pass on the Step page, in a visit that has the
     row."""
-    problem = _problem(mask)
 
     def has(step: Step) -> bool:
-        return step.i == row // problem.block_q and phase in step.phases
+        return step.i == ROW // SMALL.block_q and phase in step.phases
 
-    at = next(k for k, step in enumerate(schedule(problem, "backward")) if has(step))
-    return f"{address(problem, at, phase)}&pass=backward"
+    at = next(k for k, step in enumerate(schedule(SMALL, "backward")) if has(step))
+    return f"{address(SMALL, at, phase)}&pass=backward"
 
 
-def steps(step: int, i: int = 1, mask: str = "full") -> list[Block]:
+STEPS = (_again, _jacobian, _dP, _D, _dS, _gradients)
+
+
+def steps(step: int) -> list[Block]:
     """One step of the derivation, with a row's numbers written out; after it, the record."""
-    if step > len(PHASES):
+    if step > len(STEPS):
         return training.blocks()
-    x = derived(mask)
-    if step == len(PHASES):
-        return _gradients(x, i, mask)
-    return (_again, _jacobian, _dP, _D, _dS)[step - 1](x, i)
+    return STEPS[step - 1](derived())
 
 
 # ---- the exercise: each gap's fillings, as the lesson's question has them, and what they do
@@ -348,14 +307,14 @@ GRADIENT: dict[str, Callable[[Derived, np.ndarray], np.ndarray]] = {  # of a que
 
 def ran(less: str, query: str, key: str) -> Gradients:
     """dS, dQ, dK and dV that the lines give with these fillings; nothing typed is executed."""
-    x = derived("full")
+    x = derived()
     dS = x.P * (x.dP - LESS[less](x))
     gradients = {"dQ": GRADIENT[query](x, dS), "dK": GRADIENT[key](x, dS)}
     return gradients | {"dS": dS, "dV": x.P.T @ x.dO}
 
 
 def _run(g1: int | str, g2: str, g3: str) -> list[Block]:
-    found, numeric = ran(str(g1), g2, g3), differences("full")
+    found, numeric = ran(str(g1), g2, g3), differences()
     off = {name: float(np.abs(found[name] - g).max()) for name, g in numeric.items()}
     verdicts = t.named("backward.run.verdicts")
     rows = [
@@ -395,6 +354,6 @@ WIDGETS = {
 LESSONS = (
     lesson(
         "backward",
-        {"place": place("full", 1, "dS"), "cpu_apart": training.most_apart("training_cpu")},
+        {"place": place("dS"), "cpu_apart": training.most_apart("training_cpu")},
     ),
 )

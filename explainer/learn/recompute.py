@@ -129,7 +129,7 @@ def _question() -> tuple[dict, ...]:
 LESSONS = (
     lesson(
         "recompute",
-        {"place": place("full", 1, "exp"), "passes": square_passes()},
+        {"place": place("exp"), "passes": square_passes()},
         questions=_question(),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from urllib.parse import parse_qsl
 
@@ -17,16 +17,9 @@ from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 from tests.effort import assert_light
-from tests.learn import scenes
+from tests.learn.scenes import blocks
 
 WIDGETS = {key: widgets()[key] for key in backward.WIDGETS}
-
-
-def blocks(key: str = "backward", **query) -> list[dict]:
-    """The derivation takes a row and a mask as well, which its widget leaves as they are."""
-    return (
-        backward.steps(**{"step": 1} | query) if key == "backward" else scenes.blocks(key, **query)
-    )
 
 
 (LESSON,) = backward.LESSONS
@@ -41,18 +34,16 @@ def matrices(made: list[dict]) -> dict[str, np.ndarray]:
     }
 
 
-def problem(mask: str) -> Problem:
-    return Problem(n=4, d=2, block_q=2, block_k=2, causal=mask == "causal", inputs="random", seed=2)
+PROBLEM = Problem(n=4, d=2, block_q=2, block_k=2, causal=False, inputs="random", seed=2)
 
 
-def truth(mask: str) -> dict[str, np.ndarray]:
+@cache
+def truth() -> dict[str, np.ndarray]:
     """S, P, O and every gradient by autograd, in float64."""
-    run = trace_backward(problem(mask))
+    run = trace_backward(PROBLEM)
     q, k, v = (torch.from_numpy(x.astype(float)).requires_grad_() for x in (run.Q, run.K, run.V))
     dO = torch.from_numpy(run.dO.astype(float))
     S = q @ k.T / 2**0.5
-    if mask == "causal":
-        S = S.masked_fill(torch.ones(4, 4, dtype=torch.bool).triu(1), float("-inf"))
     S.retain_grad()
     P = torch.softmax(S, 1)
     P.retain_grad()
@@ -63,33 +54,26 @@ def truth(mask: str) -> dict[str, np.ndarray]:
     return {name: x.detach().numpy() for name, x in found.items()}
 
 
-@pytest.mark.parametrize("mask", ["full", "causal"])
-def test_every_array_is_autograds(mask):
-    found = backward.derived(mask)
-    for name, wanted in truth(mask).items():
+def test_every_array_is_autograds():
+    found = backward.derived()
+    for name, wanted in truth().items():
         np.testing.assert_allclose(getattr(found, name), wanted, rtol=0, atol=1e-14, err_msg=name)
-    for name, wanted in backward.differences(mask).items():
-        np.testing.assert_allclose(wanted, truth(mask)[name], rtol=0, atol=1e-9, err_msg=name)
+    for name, wanted in backward.differences().items():
+        np.testing.assert_allclose(wanted, truth()[name], rtol=0, atol=1e-9, err_msg=name)
 
 
-@pytest.mark.parametrize("mask", ["full", "causal"])
-@pytest.mark.parametrize("row", range(4))
-def test_the_jacobian_is_autograds(mask, row):
-    S = torch.from_numpy(truth(mask)["S"][row])
+def test_the_jacobian_is_autograds():
+    S = torch.from_numpy(truth()["S"][1])
     wanted = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), S)
-    shown = blocks(step=2, i=row, mask=mask)
-    np.testing.assert_allclose(
-        matrices(shown)[f"diag(P) − P Pᵀ of row {row}: ∂P by ∂S"], wanted, rtol=0, atol=1e-15
-    )
+    shown = matrices(blocks("backward", step=2))["diag(P) − P Pᵀ of row 1: ∂P by ∂S"]
+    np.testing.assert_allclose(shown, wanted, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("mask", ["full", "causal"])
-@pytest.mark.parametrize("row", range(4))
-def test_every_step_shows_its_own_numbers(mask, row):
-    right = truth(mask)
+def test_every_step_shows_its_own_numbers():
+    row, right = 1, truth()
     P, dP, dS = (right[x][row] for x in ("P", "dP", "dS"))
     D = (P * dP).sum()
-    shown = {step: matrices(blocks(step=step, i=row, mask=mask)) for step in STEPS}
+    shown = {step: matrices(blocks("backward", step=step)) for step in STEPS}
     close = partial(np.testing.assert_allclose, rtol=0, atol=1e-14)
     close(shown[1]["P = exp(S − lse)"], right["P"])
     close(shown[1]["lse, kept beside Q, K, V, O"][:, 0], right["lse"])
@@ -110,11 +94,10 @@ def first(words: str) -> float:
     return 0.0 if "10⁻" in words else float(re.match(r"−?[\d.]*\d", words)[0].replace("−", "-"))
 
 
-@pytest.mark.parametrize("row", range(4))
-def test_the_sentences_add_up(row):
+def test_the_sentences_add_up():
     """What stands left of the last "=" gives what stands right of it, as far as digits go."""
     for step in STEPS:
-        for b in blocks(step=step, i=row):
+        for b in blocks("backward", step=step):
             for sentence in re.split(r"(?<=\d)[.:] ", b["words"]) if b["type"] == "text" else ():
                 left, is_sum, right = sentence.rpartition(" = ")
                 if not is_sum or not re.search(r"·|exp| \+ ", left) or "dO" in right:
@@ -126,32 +109,32 @@ def test_the_sentences_add_up(row):
 
 
 def test_nothing_that_is_claimed_differs():
-    for mask, row, step in product(("full", "causal"), range(4), STEPS):
-        kinds = {b["kind"] for b in blocks(mask=mask, i=row, step=step) if b["type"] == "text"}
+    for step in STEPS:
+        kinds = {b["kind"] for b in blocks("backward", step=step) if b["type"] == "text"}
         assert "bad" not in kinds and (step in (2, 3) or "good" in kinds)
 
 
-@pytest.mark.parametrize("fault", ["D", "scale", "mask"])
+@pytest.mark.parametrize("fault", ["D", "scale", "P"])
 def test_a_planted_fault_is_seen(monkeypatch, fault):
-    """With D left out, the scale forgotten or keys seen that the mask hides, the steps say so."""
-    x = backward.derived("causal")
+    """With D left out, the scale forgotten or all weights alike, the steps say so."""
+    x = backward.derived()
     faulty = {
         "D": {"D": 0 * x.D, "dS": x.P * x.dP, "dQ": (x.P * x.dP) @ x.K * x.scale},
         "scale": {"dQ": x.dS @ x.K},
-        "mask": {"P": np.full((4, 4), 0.25)},
+        "P": {"P": np.full((4, 4), 0.25)},
     }[fault]
     broken = backward.Derived(**vars(x) | faulty)
-    monkeypatch.setattr(backward, "derived", lambda mask: broken)
-    shown = [b for step in STEPS for b in blocks(step=step, mask="causal") if b["type"] == "text"]
+    monkeypatch.setattr(backward, "derived", lambda: broken)
+    shown = [b for step in STEPS for b in backward.steps(step) if b["type"] == "text"]
     assert any(b["kind"] == "bad" for b in shown)
 
 
 def test_the_links_lead_to_the_phase_in_a_visit_of_the_row():
-    for mask, row, phase in product(("full", "causal"), range(4), ("exp", "dP", "D", "dS", "dQ")):
-        query = backward.place(mask, row, phase)
+    for phase in ("exp", "dP", "D", "dS", "dQ"):
+        query = backward.place(phase)
         parts = dict(parse_qsl(query, strict_parsing=True))
         visit = schedule(Problem.from_query(parts), "backward")[int(parts["step"])]
-        assert visit.i == row // 2 and Problem.from_query(parts) == problem(mask)
+        assert visit.i == 0 and Problem.from_query(parts) == PROBLEM
         assert parts["pass"] == "backward" and parts["phase"] in visit.phases
 
 
@@ -175,7 +158,7 @@ def test_the_lesson_is_short_and_its_gaps_are_the_widgets_controls():
 
 
 def test_of_all_fillings_one_gives_autograds_gradients():
-    gaps, right = LESSON.question.gaps, truth("full")
+    gaps, right = LESSON.question.gaps, truth()
     wanted = tuple(gap[2] for gap in gaps)
     for filled in product(*(offered for _, offered, _ in gaps)):
         made = blocks("backward_run", **{f"g{k}": x for k, x in enumerate(filled, 1)})
