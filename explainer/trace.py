@@ -78,7 +78,7 @@ def array_bytes(run: Trace | BackwardTrace) -> int:
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
-    tiling.check_tiles(problem, MAX_VISITED, "numbers.at")
+    tiling.check_tiles(problem, MAX_VISITED, t("numbers.at", n=problem.n))
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = t("bytes.at", d=problem.d, bc=problem.block_k)

@@ -7,6 +7,7 @@ before importing to run them on a CPU.
 Hugging Face has a package of the same name, which Transformers imports where it is installed. If it
 is, its submodules and names are found here too, after these: both work in one process.
 """
+# ruff: noqa: F401 — type checkers read the names of the package from the imports
 
 import importlib.util
 import pkgutil
@@ -44,27 +45,6 @@ _TRITON = {
     "compile_report": "measure.inspection",
 }
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = [
-    "INTERPRETED",
-    "attention",
-    "available",
-    "compile_report",
-    "count_backward_traffic",
-    "count_traffic",
-    "decode_attention",
-    "flash_attention",
-    "gradient_roundings",
-    "gradient_states",
-    "naive_attention",
-    "progress",
-    "reference_attention",
-    "reference_gradients",
-    "reference_states",
-    "rope",
-    "tile_states",
-    "transformers_attention",
-    "which",
-]
 
 
 def __getattr__(name: str):

@@ -47,7 +47,6 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
 
 
 def check_options(
-    scale: float | None,
     order: str,
     orders: tuple[str, ...],
     block_m: int | None,
@@ -66,12 +65,17 @@ def check_options(
             raise TypeError(f"{name} must be a whole number or None, not {type(block).__name__}.")
         if block is not None and block < 1:
             raise ValueError(f"{name} = {block} is not allowed: it must be at least 1.")
-    if scale is None or scale == 0:
-        return
-    if not (math.isfinite(scale) and 1e-30 <= abs(scale) <= 1e30):  # fp32 inside the kernels
-        raise ValueError(
-            f"scale = {scale} is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30."
-        )
+
+
+def scale_of(scale: float | None, d: int) -> float:
+    """Return the factor of Q Kᵀ, 1/√d for None. Raises ValueError with one sentence."""
+    if scale is None:
+        return 1.0 / math.sqrt(d)
+    if scale == 0 or (math.isfinite(scale) and 1e-30 <= abs(scale) <= 1e30):  # fp32 in the kernels
+        return float(scale)
+    raise ValueError(
+        f"scale = {scale} is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30."
+    )
 
 
 def check_score(text: str | None) -> scores.Score:

@@ -3,7 +3,6 @@ the parts are combined by their lse. The loop over the keys is FlashAttention-2'
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -11,7 +10,7 @@ from functools import lru_cache, partial
 import torch
 import triton
 
-from .checks import check_device, check_options, check_tensors, check_whole
+from .checks import check_device, check_tensors, check_whole, scale_of
 from .configs import DECODE, Config, nearest, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
@@ -156,7 +155,7 @@ def prepare(
     """Return a function of (q, k, v) to O and lse for these options and tensors like these;
     arguments and errors as `decode_attention`."""
     check_tensors(q, k, v)
-    check_options(scale, "fa2", ("fa2",), None, None, "ieee")
+    scale = scale_of(scale, q.shape[-1])
     check_device(q.device)
     (batch, heads, n_q, d), (k_heads, n_k) = q.shape, k.shape[1:3]
     if n_q > MAX_QUERIES:
@@ -173,7 +172,6 @@ def prepare(
     if parts is None:
         programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
-    scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
     return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse)
 
 

@@ -191,9 +191,7 @@ def _run_options(q, k, v, sink, options):
     return _run(q, k, v, **options, sink=sink)
 
 
-def _shapes(
-    q, k, v, causal=False, mask=None, scale=None, score=None, sink=None, deterministic=None
-):  # fmt: skip
+def _shapes(q, k, v, *options, **named):
     """Return tensors like the operator's, for tracers without data."""
     return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
 

@@ -74,29 +74,33 @@ def reference_gradients(
 
 def gradient_roundings(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, grad_o: torch.Tensor, *, mask: str,
-    score: str | None = None, sink: float | torch.Tensor | None = None,
+    score: str | None = None, sink: float | torch.Tensor | None = None, scale: float | None = None,
     of_heads: tuple[int, int] | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """Bound the effect on the gradients of a relative rounding of P or dS, per unit of rounding.
 
-    Returns in float64 the largest of dQ, dK and dV if nothing in their sums cancelled, with |dS| ≤
-    P (|dO|·|V| + |dO|·|O|) times the slope of the score; and the largest |S| (``scores``) and
-    ‖q‖‖k‖/√d times the score's factors, with what it adds (``norms``). Arguments as
+    Returns in float64 the largest of dQ, dK, dV and dsink if nothing in their sums cancelled, with
+    |dS| ≤ P (|dO|·|V| + |dO|·|O|) times the slope of the score; the largest |S| (``scores``); and
+    ‖q‖‖k‖·|scale| times the score's factors, with what it adds (``norms``). Arguments as
     `reference_gradients`."""
     parsed, modified = masks.from_keywords(False, mask), check_score(score)
     group = q.shape[1] // k.shape[1]
-    scale = 1.0 / math.sqrt(q.shape[-1])
+    size = 1.0 / math.sqrt(q.shape[-1]) if scale is None else abs(scale)
     factor = math.prod(abs(numbers[0]) for name, numbers in modified.steps if name == "scale")
     sums = [torch.zeros(x.shape, dtype=torch.float64, device=q.device) for x in (q, k, v)]
+    of_sinks = torch.zeros(q.shape[1], dtype=torch.float64, device=q.device)
     largest, lengths = 0.0, [x.double().norm(dim=-1).max().item() for x in (q, k)]
-    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, parsed, None, modified, sink, of_heads):
+    for b, h, rows, s, v_bh, lse in _blocks(q, k, v, parsed, scale, modified, sink, of_heads):
         largest = max(largest, s.nan_to_num(neginf=0.0).abs().max().item())
         p, d_o = _weights(s, lse), grad_o[b, h, rows].double().abs()
         o = p @ v_bh.abs()
-        d_s = p * (d_o @ v_bh.abs().T + (d_o * o).sum(-1, keepdim=True)) * (scale * factor)
+        d_s = p * (d_o @ v_bh.abs().T + (d_o * o).sum(-1, keepdim=True))
+        of_sinks[h] += d_s.sum()
+        d_s *= size * factor
         sums[0][b, h, rows] = d_s @ k[b, h // group].double().abs()
         sums[1][b, h // group] += d_s.T @ q[b, h, rows].double().abs()
         sums[2][b, h // group] += p.T @ d_o
-    norms = lengths[0] * lengths[1] * scale * factor + (largest if modified.changes else 0.0)
-    sizes = (x.max().item() for x in sums)
-    return dict(zip(("dQ", "dK", "dV"), sizes, strict=True)) | {"scores": largest, "norms": norms}
+    norms = lengths[0] * lengths[1] * size * factor + (largest if modified.changes else 0.0)
+    names = ("dQ", "dK", "dV", "dsink")
+    found = {name: x.max().item() for name, x in zip(names, (*sums, of_sinks), strict=True)}
+    return found | {"scores": largest, "norms": norms}

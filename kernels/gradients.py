@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +9,7 @@ from functools import partial
 import torch
 import triton
 
-from .checks import check_score, check_sink, check_tensors
+from .checks import check_score, check_sink, check_tensors, scale_of
 from .configs import Config, card_of, choose_backward, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
@@ -102,8 +101,8 @@ def _prepare(
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     if 0 in q.shape or 0 in k.shape:
         return _empty_gradients
-    scale = 1.0 / math.sqrt(d) if scale is None else float(scale)
-    parsed, modified, device = masks.from_keywords(causal, mask), check_score(score), q.device
+    scale, device = scale_of(scale, d), q.device
+    parsed, modified = masks.from_keywords(causal, mask), check_score(score)
     if method == "hopper":
         reason = hopper_backward.supports(q, k, v, parsed, modified, scale)
         if not reason:

@@ -77,6 +77,16 @@ def on_device(call: Callable, q: torch.Tensor, *others: torch.Tensor | None):
 _device_count = lru_cache(torch.cuda.device_count)
 
 
+def refuse_capture(what: str) -> None:
+    """Raise RuntimeError with one sentence while a CUDA graph is captured, of which a copy to the
+    device must not be a part."""
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        raise RuntimeError(
+            f"{what}: call it once before capturing a CUDA graph, so that its tables are on the "
+            "device."
+        )
+
+
 def allocator(*shape: int, dtype: torch.dtype, device: torch.device) -> Callable[[], torch.Tensor]:
     """Return a function that allocates such a tensor on the current device, which is `device`.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -18,6 +17,7 @@ from .checks import (
     check_score,
     check_sink,
     check_tensors,
+    scale_of,
 )
 from .configs import SHARED_KIB, Config, card_of, choose, pad
 from .forward import ForwardInputs, Run
@@ -145,9 +145,9 @@ def _inputs(
 ) -> ForwardInputs:  # fmt: skip
     """Return the inputs of an algorithm after every check of the tensors and of these options."""
     check_tensors(q, k, v)
-    check_options(scale, order, tuple(ORDERS), block_m, block_n, precision)
+    check_options(order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    scale = scale_of(scale, q.shape[-1])
     config, parsed = config_for(q, block_m, block_n), masks.from_keywords(causal, mask)
     return ForwardInputs(q, k, v, parsed, scale, config, precision, check_score(score), **more)
 

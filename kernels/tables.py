@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
+from .launching import refuse_capture
 from .spec import scores
 from .spec.masks import Mask, Term
 from .spec.scores import Score
@@ -53,11 +54,8 @@ def rules(
     terms = [[text(*_of_predicate(one, n_k)) for one in term] for term in mask.terms]
     steps = [text(*_of_step(*step)) for step in score.steps]
     constants = {"MASK": "|".join(map("&".join, terms)), "SCORE": "&".join(steps) or NONE.text}
-    if tables and device.type == "cuda" and torch.cuda.is_current_stream_capturing():
-        raise RuntimeError(
-            f"mask = {mask.text[:80]}, score = {score.text[:80]}: call it once before capturing a "
-            "CUDA graph, so that its tables are on the device."
-        )
+    if tables:
+        refuse_capture(f"mask = {mask.text[:80]}, score = {score.text[:80]}")
     return constants, tuple(torch.from_numpy(x).to(device) for x in tables) or None
 
 

@@ -124,4 +124,5 @@ class Algorithm:
     @property
     def texts(self) -> dict[str, Any]:
         """Its words in algorithms.json."""
-        return TEXTS.named(self.key if self.pass_ == "forward" else f"{self.key} {self.pass_}")
+        words: dict[str, Any] = TEXTS.named("backward" if self.pass_ == "backward" else "forward")
+        return words[self.key]

@@ -12,13 +12,13 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_gradient
-from explainer.algorithms.numbers import NEG_INF, Operands, Visit, place_of, read_only
-from explainer.algorithms.transfers import Step, Transfer
+from explainer.algorithms.numbers import NEG_INF, Operands, Visit, fields_of, read_only
+from explainer.algorithms.transfers import Step
 from explainer.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
-class BackwardVisit:
+class BackwardVisit(Step):
     """Hold one visit with its numbers, all float32; None where the algorithm has no such thing
     there.
 
@@ -30,12 +30,6 @@ class BackwardVisit:
     chip. dK, and dQ unless its visits scale it themselves (FA-1), are without the scale.
     """
 
-    i: int | None
-    j: int | None
-    kind: str
-    stage: str | None
-    phases: tuple[str, ...]
-    transfers: tuple[Transfer, ...]
     D: np.ndarray | None = None
     scores: np.ndarray | None = None
     slope: np.ndarray | None = None
@@ -84,4 +78,4 @@ class BackwardRun(Operands):
 
 def backward_visit(step: Step, **numbers: np.ndarray | None) -> BackwardVisit:
     """Make the visit of this step with its numbers."""
-    return BackwardVisit(*place_of(step), **read_only(numbers))
+    return BackwardVisit(*fields_of(step), **read_only(numbers))

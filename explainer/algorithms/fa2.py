@@ -115,6 +115,15 @@ def size(p: Problem) -> Size:
     return Size(tiles, 2 * tiles + 3 * p.Tr, 2, p.n * p.Tc * (p.d + 7))
 
 
+TILE = (
+    Line("    load Kⱼ, Vⱼ", "load"),
+    Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
+    Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
+    Line("    m_new = max(m, rowmax S)", "max"),
+    Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
+    Line("    ℓ = α ℓ + rowsum P", "sum"),
+    Line("    O = α O + P Vⱼ;  m = m_new", "output"),
+)
 ALGORITHM = Algorithm(
     key="fa2",
     label="FA-2",
@@ -132,13 +141,7 @@ ALGORITHM = Algorithm(
         Line("for i in 0 … Tr−1:", note="one thread block each"),
         Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", first=True),
         Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal", general=SKIPS),
-        Line("    load Kⱼ, Vⱼ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
-        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
-        Line("    m_new = max(m, rowmax S)", "max"),
-        Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
-        Line("    ℓ = α ℓ + rowsum P", "sum"),
-        Line("    O = α O + P Vⱼ;  m = m_new", "output"),
+        *TILE,
         Line("  write O / ℓ,  lse = m + log ℓ", "store"),
     ),
     closed_form={"requested": "Q + Tr · (K + V) + O + lse", "compulsory": "Q + K + V + O + lse"},

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.algorithms.transfers import Step, Transfer
+from explainer.algorithms.transfers import Step
 from explainer.problem import Problem
 from kernels.spec.dropout import factors
 
@@ -19,7 +19,7 @@ NEG_INF = np.float32(-np.inf)
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
+class Visit(Step):
     """Hold one visit with its numbers, all float32; None where the algorithm has no such thing
     there.
 
@@ -32,12 +32,6 @@ class Visit:
     the keys and their weights.
     """
 
-    i: int | None
-    j: int | None
-    kind: str
-    stage: str | None
-    phases: tuple[str, ...]
-    transfers: tuple[Transfer, ...]
     m_old: np.ndarray | None = None
     m_new: np.ndarray | None = None
     l_old: np.ndarray | None = None
@@ -151,12 +145,12 @@ def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
 
 def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
     """Make the visit of this step with its numbers."""
-    return Visit(*place_of(step), **read_only(numbers))
+    return Visit(*fields_of(step), **read_only(numbers))
 
 
-def place_of(step: Step) -> tuple:
-    """Return the fields of a step that its visit has too."""
-    return step.i, step.j, step.kind, step.stage, step.phases, step.transfers
+def fields_of(step: Step) -> tuple:
+    """Return the fields of a step, which its visit has too."""
+    return tuple(getattr(step, name) for name in Step.__slots__)
 
 
 def read_only(numbers: dict) -> dict:

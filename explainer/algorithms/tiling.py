@@ -49,10 +49,10 @@ def kinds(problem: Problem) -> np.ndarray:
 
 
 def check_tiles(problem: Problem, most: int, where: str) -> None:
-    """Raise ProblemError for more tiles than ``most``; ``where`` is the text that says for what."""
+    """Raise ProblemError for more tiles than ``most``, which are too many for ``where``."""
     if (tiles := problem.Tr * problem.Tc) > most:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        raise refused(given, t("tiles", tiles=tiles, most=most), t(where, n=problem.n))
+        raise refused(given, t("tiles", tiles=tiles, most=most), where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def visited(problem: Problem) -> Visited:
     """Count the tiles that the mask leaves. Raises ProblemError above 2²⁴ tiles, unless the mask is
     a plain one."""
     if not problem.mask.plain:
-        check_tiles(problem, MAX_COUNTED, "tiles.masked")
+        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
     return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
 
 

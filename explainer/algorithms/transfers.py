@@ -62,7 +62,7 @@ class Transfer:
     phase: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """Describe one visit of a tile; with j None of a strip of rows, with i None of a key block that
     no row sees. ``kind`` full | partial | skipped; ``stage`` one of its pass's; ``first``: nothing

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.base.fields import ProblemError, refused
-from explainer.base.paths import ROOT
 from explainer.base.records import rows_where
 from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import COMPILED_D
 from explainer.memory.tile_choices import SIDES, TABLED
+from kernels.measure import compiling
 from kernels.spec import masks
 from kernels.spec.masks import PLAIN
 
-TIMEOUT_S = 120
+TIMEOUT_S = compiling.TIMEOUT_S
 AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
 MAX_WAITING_S = 30.0
 KINDS = ("ptx", "sass")
@@ -87,20 +84,11 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
 
 
 def _child(request: dict) -> dict:
-    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "kernels.measure.compile_child"],
-            input=json.dumps(request),
-            cwd=ROOT,
-            env=environment | {"CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProblemError(t("code.slow", seconds=TIMEOUT_S)) from None
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or [t("code.silent")])[-1]
-        raise ProblemError(t("code.failed", why=last[:160]))
-    return json.loads(done.stdout)
+        return compiling.compile_in_child(request)
+    except subprocess.TimeoutExpired as error:
+        raise ProblemError(t("code.slow", seconds=error.timeout)) from None
+    except subprocess.CalledProcessError as error:
+        raise ProblemError(
+            t("code.failed", why=compiling.last_line(error, t("code.silent")))
+        ) from None

@@ -1,11 +1,11 @@
-"""Kernel jobs for many visitors: one child process does them, this side decides, waits and heals.
+"""Run kernel jobs for many visitors in one child process, which is replaced when it breaks.
 
-The web process never touches CUDA. Identical requests share one run, results are kept, a session's
-new request replaces its old one, and a worker that dies, hangs or faults is replaced.
+The web process never touches CUDA. Identical requests share one run, results are cached, a
+session's new request replaces its old one, and a worker that dies, hangs or faults is replaced.
 
 By hand: celery and rq want a broker beside the one process that a Space has; concurrent.futures has
-a single worker but breaks the whole pool when it dies, and can neither kill what hangs, report how
-far it is, share a run nor drop one. What is waited for must also run as ZeroGPU's own fork.
+a single worker but breaks the whole pool when it dies, and can neither kill a run that hangs,
+report its progress, share it nor drop it. The same jobs must also run as ZeroGPU's own fork.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ LOG = logging.getLogger("explainer.engine")
 
 
 class Engine:
-    """Takes requests from any thread; a single thread of its own talks to the worker.
+    """Take requests from any thread; a single thread of its own talks to the worker.
 
-    ``spawn`` starts a life of the worker and may raise :class:`WorkerLost`; ``clock`` in seconds.
+    ``spawn`` starts a worker process and may raise :class:`WorkerLost`; ``clock`` in seconds.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Engine:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Starts the worker in the background, so that the first visitor does not wait for it; and
-        its thread once more, should it have ended: whoever asks, waits or looks after it calls."""
+        """Start the worker in the background, so that the first visitor does not wait for it. Start
+        the engine's thread again if it has ended: submit, position and state call this."""
         with self._change:
             if self._closed or (self._thread and self._thread.is_alive()):
                 return
@@ -87,7 +87,7 @@ class Engine:
             self._thread.start()
 
     def close(self) -> None:
-        """Ends the worker; jobs not yet done fail."""
+        """End the worker; jobs that are not done fail."""
         with self._change:
             self._closed = True
             child = self._child
@@ -96,12 +96,12 @@ class Engine:
             child.kill()
 
     def machine(self) -> Machine | None:
-        """What the worker said of its machine; None while it is still starting."""
+        """Return the worker's description of its machine; None while it is starting."""
         return self._machine
 
     def state(self) -> dict:
-        """For a health check: can kernels run, and if not why; what waits for the worker, how often
-        was it replaced. It also sees to it that the engine's thread is there."""
+        """Return the state for a health check: whether kernels can run, and if not why; how many
+        jobs wait, and how often the worker was replaced. Starts the engine's thread if it ended."""
         with self._change:
             thread = self._thread is not None and self._thread.is_alive()
             worker = self._child is not None and self._child.alive()
@@ -156,11 +156,12 @@ class Engine:
         return admission.expected_s(request, self._machine)
 
     def submit(self, request: Request, session: str = "", client: Client | None = None) -> Job:
-        """A job for this request: a finished one if it ran before, a shared one if it runs now.
+        """Return a job for this request: a finished one if it ran before, a shared one if it is
+        queued or runs.
 
-        A ``session``'s newer request replaces its older one: nobody is left waiting for that.
-        ``client``: whose turn it takes; a page of its own where none is named. Never blocks and
-        never raises; a refusal is a failed job with one sentence.
+        A ``session``'s newer request replaces its older one. ``client``: the client whose share of
+        the queue it uses; a page of its own by default. Never blocks and never raises; a refusal is
+        a failed job with one sentence.
         """
         client = client or Client(page=session)
         self.start()
@@ -188,8 +189,8 @@ class Engine:
             return job
 
     def leave(self, job: Job, session: str) -> None:
-        """This session no longer waits for the job; one that nobody waits for is not begun, and
-        ends early if it runs."""
+        """Note that this session no longer waits for the job. A job without sessions is dropped
+        from the queue, or ends early if it runs."""
         with self._change:
             self._leave(job, session)
 
@@ -228,7 +229,7 @@ class Engine:
         return refusal
 
     def crowded(self, client: Client) -> str | None:
-        """Why nothing more of this client is taken at the moment, or None."""
+        """Return why no further job of this client is accepted now, or None."""
         with self._change:
             return self._waiting.crowded(client, self._max_waiting)
 
@@ -255,7 +256,7 @@ class Engine:
                 job.state = "running"
             try:
                 outcome = self._run(job)
-            except Exception:  # whatever it met is this job's end and not the thread's
+            except Exception:  # it ends this job, not the thread
                 LOG.exception(
                     "a job of kind %s ended in an error of ours", type(job.request).__name__
                 )
@@ -276,7 +277,7 @@ class Engine:
             self._replace()
 
     def _ready(self) -> Child:
-        """A living worker; one that follows a broken one first shows that it computes rightly."""
+        """Return a living worker. One that replaces a broken one first passes a check."""
         if self._child is None or not self._child.alive():
             self._child = None
             self._child = self._spawn()
@@ -299,7 +300,8 @@ class Engine:
             child.kill()
 
     def _run(self, job: Job) -> dict:
-        """Outcome of one job: a worker that breaks or hangs is replaced and the job tried again."""
+        """Return the outcome of one job. A worker that breaks or hangs is replaced, and the job is
+        tried once more."""
         text = ""
         for attempt in (1, 2):
             try:
@@ -340,8 +342,8 @@ class Engine:
         return t("silent", seconds=self._allowed_s(job.request))
 
     def _allowed_s(self, request: Request) -> float:
-        """Seconds without progress after which a run is taken to hang: many times what is expected
-        of all of it. One that gets on, if slowly, on a busy machine, has the whole deadline."""
+        """Return the seconds without progress after which a run counts as hanging: many times what
+        the whole run should take. A run that makes progress has until the deadline."""
         expected = self._expected(request) * max(1.0, self._estimate.factor)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 

@@ -44,36 +44,33 @@ class Gradients:
         self.group = q.shape[1] // k.shape[1]
         self.blind = blind(p.mask, q, k) is not None
         self.judged = list(dict.fromkeys((b, h // self.group) for b, h in heads))
-        self.truth, self.sizes, naive = [], [], []
+        truth, sizes, naive = [], [], []
         for at in self.judged:
             tensors, rules = self._cut(*at)
-            self.truth.append(kernels.reference_gradients(*tensors, **rules)[:3])
-            self.sizes.append(kernels.gradient_roundings(*tensors, **rules))
+            truth.append(kernels.reference_gradients(*tensors, **rules)[:3])
+            sizes.append(kernels.gradient_roundings(*tensors, **rules))
             if with_naive and not self.blind:
                 naive.append(_naive(*tensors, **rules))
+        self.truth = _by_name(truth)
+        self.sizes = {key: max(x[key] for x in sizes) for key in sizes[0]}
         self.naive_errors: dict[str, float | None] = dict.fromkeys(NAMES)
         if naive:
-            self.naive_errors.update(self._errors(naive))
+            self.naive_errors |= {x: _largest(apart) for x, apart in self._apart(naive).items()}
 
     def _cut(self, b: int, g: int) -> tuple[list[torch.Tensor], dict]:
         """q, k, v and dO of a key head and its query heads, with the judges' keywords."""
-        rows, keys = slice(g * self.group, (g + 1) * self.group), slice(g, g + 1)
-        tensors = [self.q[b : b + 1, rows], self.k[b : b + 1, keys], self.v[b : b + 1, keys]]
-        tensors.append(self.grad_o[b : b + 1, rows])
-        of_heads = (rows.start, self.q.shape[1])
-        return [x.detach() for x in tensors], {**self.rules, "of_heads": of_heads}
+        of_heads = (g * self.group, self.q.shape[1])
+        tensors = (self.q, self.k, self.v, self.grad_o)
+        return [self._part(x.detach(), b, g) for x in tensors], {**self.rules, "of_heads": of_heads}
 
-    def _found(self, grads: Grads) -> list[Grads]:
-        """Those of the judged heads, as the truth has them."""
-        group, parts = self.group, []
-        for b, g in self.judged:
-            rows = slice(g * group, (g + 1) * group)
-            parts.append((grads[0][b : b + 1, rows], *(x[b : b + 1, g : g + 1] for x in grads[1:])))
-        return parts
+    def _part(self, x: torch.Tensor, b: int, g: int) -> torch.Tensor:
+        """Return the part of a tensor that a key head or its query heads have."""
+        each = x.shape[1] // self.k.shape[1]
+        return x[b : b + 1, g * each : (g + 1) * each]
 
-    def _errors(self, found: list[Grads]) -> dict[str, float]:
-        apart = zip(NAMES, zip(*map(_apart, found, self.truth), strict=True), strict=True)
-        return {name: max(x.abs().max().item() for x in parts) for name, parts in apart}
+    def _apart(self, found: list[Grads]) -> dict[str, torch.Tensor]:
+        """Return how far the gradients of the judged heads are from the truth, by name."""
+        return {name: x - self.truth[name] for name, x in _by_name(found).items()}
 
     def function(self, name: str, forward: Callable, deterministic: bool = False) -> Callable:
         """Both passes of this method, () → (dQ, dK, dV); ``forward`` computes O of the leaves.
@@ -103,26 +100,24 @@ class Gradients:
     def judge(self, name: str, grads: Grads) -> Figures:
         """Errors of dQ, dK, dV (B, H or Hk, N, d) on the judged heads, and whether the rule of the
         peers allows them."""
-        found = self._found(grads)
-        errors = self._errors(found)
+        apart = self._apart([tuple(self._part(x, *at) for x in grads) for at in self.judged])
         judged: dict[str, Gradient] = {}
         for key in NAMES:
             terms = self._terms(name, key)
             judged[key] = Gradient(
-                error=errors[key],
+                error=_largest(apart[key]),
                 naive_error=self.naive_errors[key],
                 terms=terms,
                 allowed=allowed_error(terms),
             )
         shares = {key: _share(g["error"], g["allowed"]) for key, g in judged.items()}
         worst = max(shares, key=shares.__getitem__)
-        largest = max(x[NAMES.index(worst)].abs().max().item() for x in self.truth)
-        pairs = zip(found, self.truth, strict=True)
-        flat = torch.cat([x.flatten() for pair in pairs for x in _apart(*pair)])
+        error, largest = judged[worst]["error"], _largest(self.truth[worst])
+        flat = torch.cat([x.flatten() for x in apart.values()])
         return {
             **judged[worst],
             "gradients": judged,
-            "relative": errors[worst] / largest if largest else 0.0,
+            "relative": error / largest if largest else 0.0,
             "bias": flat.mean().item(),
             "signed": None,
             "right": all(g["error"] <= g["allowed"] for g in judged.values()),
@@ -136,12 +131,10 @@ class Gradients:
         P and dP − D in dS, by δ of themselves. u and δ as in ``Truth.terms``, δ by the largest
         norms; the signs of roundings differ, so that of a sum's size a quarter of u is left."""
         unit = FORMATS[self.problem.dtype].unit_roundoff
-        at = NAMES.index(key)
-        size = max(x[key] for x in self.sizes)
-        largest = max(x[at].abs().max().item() for x in self.truth)
-        delta = max(3 * FP32 * (x["norms"] + 1) for x in self.sizes)
+        size, largest = self.sizes[key], _largest(self.truth[key])
+        delta = 3 * FP32 * (self.sizes["norms"] + 1)
         if name in STORE_S and unit > FP32:
-            delta += unit * max(x["scores"] for x in self.sizes)
+            delta += unit * self.sizes["scores"]
         known = self.naive_errors[key]
         return {
             "naive": 2 * (unit * size if known is None else known),
@@ -211,8 +204,14 @@ def _share(error: float, allowed: float) -> float:
     return error / allowed if allowed else float(error > 0)
 
 
-def _apart(found: Grads, truth: Grads) -> Grads:
-    return tuple(a.double() - b for a, b in zip(found, truth, strict=True))
+def _by_name(parts: list[Grads]) -> dict[str, torch.Tensor]:
+    """Join the gradients of several heads in float64, by their names."""
+    each = zip(*parts, strict=True)
+    return {name: torch.cat(x).double() for name, x in zip(NAMES, each, strict=True)}
+
+
+def _largest(x: torch.Tensor) -> float:
+    return x.abs().max().item()
 
 
 def _naive(q, k, v, grad_o, **rules) -> Grads:

@@ -48,33 +48,31 @@ class Truth:
 
     def __init__(self, q, k, v, problem: Problem, heads: Heads, with_naive: bool) -> None:
         rules = {**problem.rules, **problem.dropped}
-        self.heads, self.o, self.lse = heads, [], []
-        naive, reaches = [], []
+        self.heads = heads
+        outputs, naive, reaches = [], [], []
         for b, h in heads:
             part = head_of(q, k, v, b, h)
             how = {**rules, "of_heads": (h, q.shape[1], b)}
-            o, lse = kernels.reference_attention(*part, **how)
-            self.o.append(o[0, 0])
-            self.lse.append(lse[0, 0])
+            outputs.append([x[0, 0] for x in kernels.reference_attention(*part, **how)])
             reaches.append(roundings(*part, **how))
             if with_naive:
                 naive.append(kernels.naive_attention(*part, **how)[0, 0])
-        self.largest = max(o.abs().max().item() for o in self.o)
+        self.o, self.lse = (torch.stack(x) for x in zip(*outputs, strict=True))
+        self.largest = self.o.abs().max().item()
         self.reach = {key: max(r[key] for r in reaches) for key in reaches[0]}
-        self.naive_error = self._worst(naive) if naive else None
+        self.naive_error = None
+        if naive:
+            self.naive_error = (torch.stack(naive).double() - self.o).abs().max().item()
 
-    def _worst(self, outputs: list[torch.Tensor]) -> float:
-        pairs = zip(outputs, self.o, strict=True)
-        return max((o.double() - truth).abs().max().item() for o, truth in pairs)
+    def _judged(self, x: torch.Tensor) -> torch.Tensor:
+        """Return a result's judged heads in float64, as the truth has them."""
+        return torch.stack([x[b, h] for b, h in self.heads]).double()
 
     def judge(
         self, problem: Problem, name: str, o: torch.Tensor, lse: torch.Tensor | None
     ) -> Figures:
         """Errors of O (B, H, N, d) on the judged heads, and whether both rules allow them."""
-        differences = [
-            o[b, h].double() - truth for (b, h), truth in zip(self.heads, self.o, strict=True)
-        ]
-        flat = torch.cat([x.flatten() for x in differences])
+        flat = (self._judged(o) - self.o).flatten()
         error = flat.abs().max().item()
         terms = self.terms(problem, name)
         allowed = allowed_error(terms)
@@ -91,10 +89,7 @@ class Truth:
             "histogram": histogram_of(flat.abs()),
         }
         if lse is not None:
-            found["lse_error"] = max(
-                _apart(lse[b, h].double(), truth)
-                for (b, h), truth in zip(self.heads, self.lse, strict=True)
-            )
+            found["lse_error"] = _apart(self._judged(lse), self.lse)
         return found
 
     def terms(self, problem: Problem, name: str) -> Terms:
@@ -141,7 +136,7 @@ class Truth:
         methods that store S and P round P after the division, and were seen at 2.1 times; in fp32
         the first rule is sharp enough.
         """
-        truth = torch.cat([o.flatten() for o in self.o])
+        truth = self.o.flatten()
         applies = problem.dtype != "fp32" and problem.inputs == "random" and name not in STORE_S
         if not applies or problem.n < SIGNED_N or problem.n * problem.d < SIGNED_VALUES:
             return None

@@ -132,11 +132,8 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
     )
     return near, [
         row
-        for row in rows
-        if (row["d"], row["dtype"]) == (near.d, near.dtype)
-        and row["n"] <= near.longest
-        and row["mask"] in near.masks
-        and row["method"] in near.methods
+        for row in rows_where(d=near.d, dtype=near.dtype)
+        if row["n"] <= near.longest and row["mask"] in near.masks and row["method"] in near.methods
     ]
 
 

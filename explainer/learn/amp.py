@@ -147,13 +147,7 @@ def _weight(by: float) -> list[Shape]:
             ticks=ticks,
             last=t("amp.last_update", n=PUSHES),
         ),
-        *lines(
-            0,
-            340,
-            20,
-            t("amp.gap", power=power(2, -10), gap=2.0**-10),
-            "is-small is-quiet",
-        ),
+        *lines(340, t("amp.gap", power=power(2, -10), gap=2.0**-10), "is-small is-quiet"),
     ]
     return shapes
 

@@ -184,7 +184,7 @@ def _exp(degree: int) -> dict[str, object]:
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
         draw_text(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
         draw_text(0, 286, scientific(most), "is-bold"),
-        lines(0, 340, 20, t("blackwell.exp.why"), "is-small"),
+        lines(340, t("blackwell.exp.why"), "is-small"),
     )
 
 

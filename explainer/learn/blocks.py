@@ -77,17 +77,9 @@ def bars(
     }
 
 
-def table(
-    label: str, head: Sequence[str], rows: Sequence[Sequence[str]], marked: int | None = None
-) -> Block:
-    """Text in cells; the first of each row is its heading; the row ``marked`` stands out."""
-    return {
-        "type": "table",
-        "label": label,
-        "head": list(head),
-        "rows": [list(r) for r in rows],
-        "marked": marked,
-    }
+def table(label: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Block:
+    """Text in cells; the first of each row is its heading."""
+    return {"type": "table", "label": label, "head": list(head), "rows": [list(r) for r in rows]}
 
 
 def picture(name: str, label: str, words: str, data: Mapping[str, object]) -> Block:
@@ -153,6 +145,6 @@ def formula(label: str, mathml: str, source: str = "") -> Block:
     return {"type": "formula", "label": label, "mathml": mathml, "source": source}
 
 
-def code(label: str, lines: str, marked: Sequence[int] = ()) -> Block:
-    """Code to be read or copied; ``marked`` line numbers from 0."""
-    return {"type": "code", "label": label, "lines": lines, "marked": list(marked)}
+def code(label: str, lines: str) -> Block:
+    """Code to be read or copied."""
+    return {"type": "code", "label": label, "lines": lines}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,21 +24,10 @@ def plain(S: np.ndarray, V: np.ndarray) -> np.ndarray:
     return softmax(S) @ V
 
 
-def online(
-    S: np.ndarray,
-    V: np.ndarray,
-    bc: int,
-    blocks: Sequence[int] | None = None,
-    start: float = -np.inf,
-    guard: bool = True,
-) -> np.ndarray:
-    """The same, key block by key block, for scores (rows, keys) that are wrong on purpose too.
-
-    ``blocks`` the order of visits; ``start`` the first m; without ``guard`` 0/0 is NaN.
-    """
-    *_, last = online_softmax(S, V, bc, order=blocks, start=start)
-    with np.errstate(invalid="ignore"):
-        return last.O / (np.where(last.l > 0, last.l, 1) if guard else last.l)
+def online(S: np.ndarray, V: np.ndarray, bc: int) -> np.ndarray:
+    """The same, key block by key block, for scores (rows, keys) that are wrong on purpose too."""
+    *_, last = online_softmax(S, V, bc)
+    return last.O / np.where(last.l > 0, last.l, 1)
 
 
 def _error(found: np.ndarray, truth: np.ndarray) -> float:

@@ -104,14 +104,15 @@ def shift(by: int) -> list[Block]:
     ]
 
 
-def partial_dq(seed: int, n: int = 512, block: int = 32) -> tuple[np.ndarray, np.ndarray]:
-    """dQ of 16 rows (16, 64) added up in fp32 over key blocks in order, and in another order."""
-    q, k, v = qkv(n, seed=3)
+def partial_dq(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """dQ of 16 rows (16, 64) added up in fp32 over blocks of 32 of 512 keys, in order and in
+    another order."""
+    q, k, v = qkv(512, seed=3)
     dO = np.random.default_rng(5).standard_normal((16, 64)).astype(np.float32)
     S = q[:16] @ k.T / np.float32(8)
     P = softmax(S)
     dS = P * (dO @ v.T - (dO * (P @ v)).sum(1, keepdims=True)) / np.float32(8)
-    parts = [dS[:, j : j + block] @ k[j : j + block] for j in range(0, n, block)]
+    parts = [dS[:, j : j + 32] @ k[j : j + 32] for j in range(0, len(k), 32)]
     usual, shuffled = np.zeros((2, 16, 64), np.float32)
     for part in parts:
         usual += part

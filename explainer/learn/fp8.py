@@ -32,16 +32,16 @@ def to_e4m3(x: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)
-def hadamard(d: int = D) -> np.ndarray:
-    """(d, d) float32, orthogonal: random signs, then Hadamard's ±1 matrix over √d; d a power of 2.
+def hadamard() -> np.ndarray:
+    """(D, D) float32, orthogonal: random signs, then Hadamard's ±1 matrix over √D.
 
     (Q M)(K M)ᵀ = Q Kᵀ, and every number of Q M is a mixture of a whole row.
     """
     h = np.ones((1, 1))
-    while len(h) < d:
+    while len(h) < D:
         h = np.block([[h, h], [h, -h]])
-    signs = np.random.default_rng(8).choice([-1.0, 1.0], d)
-    m = (signs[:, None] * h / np.sqrt(d)).astype(np.float32)
+    signs = np.random.default_rng(8).choice([-1.0, 1.0], D)
+    m = (signs[:, None] * h / np.sqrt(D)).astype(np.float32)
     m.setflags(write=False)
     return m
 

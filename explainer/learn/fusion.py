@@ -30,20 +30,18 @@ def gain(chain: tuple[tuple[int, int], ...]) -> float:
     return apart / (1 + sum(reads - 1 for reads, _ in chain) + 1)
 
 
-def chain(what: str, n: int, d: int, dtype: str, way: str) -> tuple[tuple[Launch, ...], ...]:
-    """Launches (apart, fused) of one head, their bytes by the convention ``way``: "softmax", scale,
-    mask and softmax of S (n, n), alike by both; or "attention", three kernels against FA-2 with
-    tiles of 64 × 64. The mask is made from indices."""
+def chain(what: str, n: int) -> tuple[tuple[Launch, ...], ...]:
+    """Launches (apart, fused) of one head, their compulsory bytes: "softmax", scale, mask and
+    softmax of S (n, n); or "attention", three kernels against FA-2. The mask is made from
+    indices."""
     if what == "softmax":
-        square = n * n * ITEMSIZE[dtype]
+        square = n * n * ITEMSIZE[DTYPE]
         apart = tuple((name, square, square) for name in ("scale", "mask", "softmax"))
         return apart, (("all", square, square),)
     return tuple(
         tuple(
             (name, sum(r for r, _ in moved.values()), sum(w for _, w in moved.values()))
-            for name, moved in launches(
-                make_problem(n, d, min(64, n), order=order, dtype=dtype), way
-            )
+            for name, moved in launches(make_problem(n, D, n, order=order, dtype=DTYPE), COMPULSORY)
         )
         for order in ("standard", "fa2")
     )
@@ -89,7 +87,7 @@ def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[
 
 
 def _fusion(what: str, n: int) -> list[Block]:
-    apart, fused = chain(what, n, D, DTYPE, COMPULSORY)
+    apart, fused = chain(what, n)
     totals = [sum(r + w for _, r, w in group) for group in (apart, fused)]
     most = max(max(r, w) for group in (apart, fused) for _, r, w in group)
     titles = (t("fusion.apart", n=len(apart)), t("fusion.fused"))

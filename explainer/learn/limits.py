@@ -62,9 +62,9 @@ def layer_share(n: int) -> float:
     return n / (n + 6 * HIDDEN)
 
 
-def speeds(d: int) -> dict[int, float]:
+def speeds() -> dict[int, float]:
     """{side of the square tile: TFLOP/s of FA-2}, recorded on an H200: fp16, no mask."""
-    timed = [c for c in tile_choices.cells(Workload(d=d)) if "tflops" in c]
+    timed = [c for c in tile_choices.cells(Workload(d=D)) if "tflops" in c]
     return {c["block_m"]: c["tflops"] for c in timed if c["block_m"] == c["block_n"]}
 
 
@@ -75,9 +75,9 @@ def least(nq: int, nk: int) -> tuple[int, int]:
     return operands + 4 * nq * nk * ELEMENT, operands + nq * 4
 
 
-def touched(share: float, side: int = TILE) -> float:
+def touched(share: float) -> float:
     """The part of the tiles that hold a needed score, if each score is needed with this chance."""
-    return 1 - (1 - share) ** (side * side)
+    return 1 - (1 - share) ** (TILE * TILE)
 
 
 def _bars(
@@ -105,7 +105,7 @@ def _panels(head: str, items: list[tuple[str, float, str]], hue: str, tail: str 
         top = 8.0 + 20 * len(wrapped)
         end = top + 34 * len(items)
         shapes = [
-            *lines(0, 16, 20, "\n".join(wrapped), "is-bold"),
+            *lines(16, "\n".join(wrapped), "is-bold"),
             *_bars(items, hue, top, min(420.0, width - left - room), left),
             *([draw_text(0, end + 26, tail, "is-big")] if tail else []),
         ]
@@ -130,7 +130,7 @@ def _short() -> tuple[list[dict], str]:
 
 
 def _tiles() -> tuple[list[dict], str]:
-    items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds(D).items()]
+    items = [(f"{side} × {side}", x, f"{x:,.0f} TFLOP/s") for side, x in speeds().items()]
     found = {(c["block_m"], c["block_n"]): c for c in tile_choices.cells(Workload(d=D))}
     resident = {f"held_{side}": found[side, side]["blocks_per_sm"] for side in (64, 128)}
     best = tile_choices.best(Workload(d=D))

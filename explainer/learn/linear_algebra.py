@@ -54,7 +54,6 @@ def online_softmax(
     block: int,
     *,
     order: Iterable[int] | None = None,
-    start: float = -np.inf,
     maximum: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.maximum,
     exp: Callable[[np.ndarray], np.ndarray] = np.exp,
     store: Callable[[np.ndarray, str], np.ndarray] = lambda x, name: x,
@@ -62,10 +61,10 @@ def online_softmax(
     """Run the loop of online softmax over key blocks and yield the state after each.
 
     ``S`` (rows, keys) scores, ``V`` (keys, d), both of one dtype. Lessons vary the ``order`` of
-    the blocks, the first m (``start``), the new ``maximum`` from the old one and the block's, the
+    the blocks, the new ``maximum`` from the old one and the block's, the
     ``exp``, and how m, l and P are rounded when they are stored (``store``, by name).
     """
-    m, l = np.full((len(S), 1), start, S.dtype), np.zeros((len(S), 1), S.dtype)
+    m, l = np.full((len(S), 1), -np.inf, S.dtype), np.zeros((len(S), 1), S.dtype)
     O = np.zeros((len(S), V.shape[1]), S.dtype)
     for j in range(-(-len(V) // block)) if order is None else order:
         s, v = S[:, j * block : (j + 1) * block], V[j * block : (j + 1) * block]

@@ -131,9 +131,9 @@ def _memory(tiles: str, card: str) -> list[Block]:
     return [picture("pyramid", t("memories.label", card=hardware.name), words, data)]
 
 
-def first_larger(n_bytes: int, itemsize: int = 2) -> int:
-    """The first power of two N whose S of one head has more bytes than this."""
-    return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // itemsize) + 1))
+def first_larger(n_bytes: int) -> int:
+    """The first power of two N whose S of one head, in 16 bits, has more bytes than this."""
+    return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // 2) + 1))
 
 
 def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:

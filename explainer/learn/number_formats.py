@@ -150,7 +150,7 @@ WIDGETS = {
 
 
 def _figures() -> dict[str, str]:
-    card, row = CARDS["h100"], precision.long_row("bf16", 2048, 16, 1.0)
+    card, row = CARDS["h100"], precision.long_row()
     return {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}"} | {
         f"off_{stored}": f"{format_significant(100 * error, 2)} %" for stored, error in row.items()
     }

@@ -139,9 +139,9 @@ def _gib(n: int, heads: int) -> dict:
 # ---- roofline
 
 
-def intensity(n: int, d: int, order: str, dtype: str = DTYPE) -> float:
+def intensity(n: int, d: int, order: str) -> float:
     """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
-    return 4 * n * n * d / compulsory_bytes(n, d, dtype, order)
+    return 4 * n * n * d / compulsory_bytes(n, d, DTYPE, order)
 
 
 def ridge(key: str) -> float:

@@ -69,13 +69,9 @@ def captions(key: str, **values: object) -> list[Shape]:
     ]
 
 
-def lines(
-    x: float, y: float, gap: float, text: str, look: str = "", *, hue: str = ""
-) -> list[Shape]:
-    """A text of several lines, as it is broken, ``gap`` units apart."""
-    return [
-        draw_text(x, y + k * gap, line, look, hue=hue) for k, line in enumerate(text.split("\n"))
-    ]
+def lines(y: float, text: str, look: str) -> list[Shape]:
+    """A text of several lines from the left edge on, as it is broken."""
+    return [draw_text(0, y + 20 * k, line, look) for k, line in enumerate(text.split("\n"))]
 
 
 def path(
@@ -95,9 +91,9 @@ def path(
     return _shape("path", d=d, hue=hue, look=look, key=key)
 
 
-def dot(x: float, y: float, r: float = 5.0, hue: str = "", key: str = "") -> Shape:
+def dot(x: float, y: float, r: float, hue: str = "") -> Shape:
     """A filled circle."""
-    return _shape("dot", x=x, y=y, r=r, hue=hue, key=key)
+    return _shape("dot", x=x, y=y, r=r, hue=hue)
 
 
 def knob(x: float, y: float, span: float, control: Control, value: float) -> Shape:

@@ -39,11 +39,11 @@ SIZES: dict[str, Callable[[int], str]] = {
 # ---- what the models compute ---------------------------------------------------------------------
 
 
-def rope(x: np.ndarray, positions: np.ndarray, base: float = 10_000.0) -> np.ndarray:
+def rope(x: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """x (N, d), d even, float64, with row i rotated by its position p: the pair (x_c, x_{c+d/2}) by
-    the angle p · base^(−2c/d), as :func:`kernels.rotary.rope` does (arXiv 2104.09864)."""
+    the angle p · 10,000^(−2c/d), as :func:`kernels.rotary.rope` does (arXiv 2104.09864)."""
     first, second = np.split(x.astype(float), 2, axis=-1)
-    speed = base ** (np.arange(0, x.shape[-1], 2) / -x.shape[-1])
+    speed = 10_000 ** (np.arange(0, x.shape[-1], 2) / -x.shape[-1])
     cos, sin = np.cos(positions[:, None] * speed), np.sin(positions[:, None] * speed)
     return np.concatenate((first * cos - second * sin, second * cos + first * sin), -1)
 

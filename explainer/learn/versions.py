@@ -228,11 +228,11 @@ def _question(tiles: int) -> dict:
     }
 
 
-def _busy(order: str) -> float:
-    """The part of a strip's time in which products run, 0 to 1."""
-    bars = [bar for _, lane in strips(order) for bar in lane]
+def _busy() -> float:
+    """The part of the time of FA-2's strips in which products run, 0 to 1."""
+    bars = [bar for _, lane in strips("fa2") for bar in lane]
     return sum(b - a for a, b, what in bars if what == "product") / max(b for _, b, _ in bars)
 
 
-_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy('fa2'):.0f} %"}
+_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy():.0f} %"}
 LESSONS = (lesson("versions", _figures, questions=[*map(_question, CAUSAL)]),)

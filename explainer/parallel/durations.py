@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -142,16 +142,8 @@ def cost_model(w: Workload, order: str, pass_: str = "forward") -> CostModel:
     if same and w.card == LEARNED_ON and (w.block_q, w.block_k) == LEARNED_TILE:
         return known
     one = learn_model("fa2").visit  # the same unit for both orders, so that they can be compared
-    return CostModel(
-        known.start / one,
-        known.visit / one,
-        known.masked / one,
-        known.sharing,
-        known.beyond_l2,
-        known.spread,
-        VISITS,
-        t("pace.ratios", source=known.source),
-    )
+    times = {key: getattr(known, key) / one for key in ("start", "visit", "masked")}
+    return replace(known, **times, unit=VISITS, source=t("pace.ratios", source=known.source))
 
 
 def programs_per_sm(w: Workload, order: str, pass_: str = "forward") -> Slots:

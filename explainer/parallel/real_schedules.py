@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,9 +69,7 @@ def compare(w: Workload, order: str, row: dict, kind: kinds.Kind) -> Comparison:
     scaled = durations.cost_model(w, order).unit != "µs"
     if scaled:
         unit = (found.end - found.start).sum() / (model.end - model.start).sum()
-        model = Schedule(
-            model.sm, model.slot, model.start * unit, model.end * unit, model.sms, model.slots
-        )
+        model = replace(model, start=model.start * unit, end=model.end * unit)
     spans = row["makespans_us"]
     return Comparison(
         w,

@@ -8,7 +8,7 @@ come back to do not fit L2, all go slower.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -147,5 +147,4 @@ def slowed(schedule: Schedule, crowd: float, factor: float) -> Schedule:
     def at(t: np.ndarray) -> np.ndarray:
         return real[np.searchsorted(times, t)]
 
-    s = schedule
-    return Schedule(s.sm, s.slot, at(s.start), at(s.end), s.sms, s.slots)
+    return replace(schedule, start=at(schedule.start), end=at(schedule.end))

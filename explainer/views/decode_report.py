@@ -77,6 +77,7 @@ def render_decode(w: Workload) -> View:
     tail = render(
         "parallel/decode_tail",
         rule=launches,
+        sdpa=split_keys.SDPA,
         rule_kind=computed() + recorded(RECORD) if beside else computed(),
         chosen=split_keys.choose_parts(w),
         beside=beside,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
+import plotly.graph_objects as go
 from markupsafe import Markup
 
 from explainer.algorithms.registry import LABELS, OF_PASS, PLACED
@@ -46,12 +45,19 @@ def _simulation(w: Workload, pass_: str = "forward") -> Kind:
     return simulated(t("simulated", source=cost_model(w, "fa2", pass_).source))
 
 
-def _hover_text(
-    s: Schedule, programs: launch.Programs, unit: str, kind: Kind, pass_: str = "forward"
-) -> Callable[[int], str]:
-    """Return what hovering says of each program."""
+def _timeline(
+    s: Schedule,
+    programs: launch.Programs,
+    name: str,
+    unit: str,
+    kind: Kind,
+    longest: float,
+    remark: str = "",
+    pass_: str = "forward",
+) -> go.Figure:
+    """Plot a schedule under its name and time; hovering says what each program does."""
 
-    def text(p: int) -> str:
+    def hover_text(p: int) -> str:
         values = {
             "p": p,
             "head": programs.head[p],
@@ -65,7 +71,8 @@ def _hover_text(
             return t("hover", **values)
         return t("hover.block", **values, block=BLOCKS[pass_], row=programs.row[p])
 
-    return text
+    title = t("timeline.title", name=name, time=format_time(s.makespan, unit))
+    return charts.plot_timeline(s, hover_text, title, kind, remark, unit, longest)
 
 
 def _rows(s: Schedule, programs: launch.Programs, order: str) -> list[dict]:
@@ -98,21 +105,9 @@ def render_grid(w: Workload, pass_: str = "forward") -> View:
     figures = []
     for order, s in schedules.items():
         shares_scale = longest < FAR_APART * s.makespan or s.makespan == longest
-        figures.append(
-            charts.plot_timeline(
-                s,
-                _hover_text(s, launches[order], model.unit, kind, pass_),
-                t(
-                    "timeline.title",
-                    name=OF_PASS[pass_][order].texts["programs"],
-                    time=format_time(s.makespan, model.unit),
-                ),
-                kind,
-                t("timeline.waves" if shares_scale else "timeline.waves_own", n=s.waves),
-                model.unit,
-                longest if shares_scale else s.makespan,
-            )
-        )
+        remark = t("timeline.waves" if shares_scale else "timeline.waves_own", n=s.waves)
+        name, end = OF_PASS[pass_][order].texts["programs"], longest if shares_scale else s.makespan
+        figures.append(_timeline(s, launches[order], name, model.unit, kind, end, remark, pass_))
     serial, parallel = PLACED  # one program a head, one a block
     head = render(
         "parallel/grid_head",
@@ -194,15 +189,7 @@ def render_comparison(c: Comparison) -> View:
     w, simulation = c.workload, _simulation(c.workload)
     longest = max(c.real.makespan, c.simulated.makespan)
     figures = [
-        charts.plot_timeline(
-            s,
-            _hover_text(s, c.launch, "µs", kind),
-            t("timeline.title", name=name, time=format_time(s.makespan, "µs")),
-            kind,
-            "",
-            "µs",
-            longest,
-        )
+        _timeline(s, c.launch, name, "µs", kind, longest)
         for s, name, kind in (
             (c.simulated, t("timeline.simulated"), simulation),
             (c.real, t("timeline.real"), c.kind),

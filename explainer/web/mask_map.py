@@ -21,8 +21,8 @@ from kernels.spec.scores import MODIFICATIONS
 t = Texts("web")
 SIZES = ("n", "br", "bc")
 KEYS = (*SIZES, "mask", "score", "sink")
-MOST_CELLS = 128  # the longest sequence whose scores are told one by one
-MOST_DRAWN = 1 << 16  # tiles that are told one by one
+MOST_CELLS = 128  # the longest sequence whose scores are sent one by one
+MOST_DRAWN = 1 << 16  # tiles that are sent one by one
 MOST_TILES = 1 << 22
 THUMBNAIL = 16  # tokens
 
@@ -112,11 +112,6 @@ def _starts(p: Problem) -> dict[str, str]:
         "chunk": str(max(1, n // 4)),
         "block": ",".join([f"{p.block_q}x{p.block_k}", *diagonal]),
     }
-
-
-def parse_size(query: Mapping[str, str]) -> Problem:
-    """Parse the sizes for which masks are offered. Raises ProblemError."""
-    return parse_problem(query, SIZES)
 
 
 def palette(p: Problem) -> dict[str, object]:

@@ -52,5 +52,5 @@ def parse_request(kind: str, query: Query) -> AnswerRequest:
     if kind == "mask":
         return AnswerRequest(kind, mask_map.parse_problem(query))
     if kind == "presets":
-        return AnswerRequest(kind, mask_map.parse_size(query))
+        return AnswerRequest(kind, mask_map.parse_problem(query, mask_map.SIZES))
     return AnswerRequest(kind, Problem.from_query(query), parse_pass(query), options)

@@ -14,6 +14,7 @@ from typing import Any
 
 from explainer.learn.registry import answer
 from explainer.learn.widgets import Control, Widget
+from kernels.spec.texts import short
 
 MAX_SETTINGS = 48
 MAX_STOPS = 7
@@ -32,9 +33,7 @@ def format_number(value: object) -> str:
         x = float(str(value))
     except ValueError:
         return str(value)
-    if not isfinite(x):
-        return str(value)
-    return str(int(x)) if x == int(x) else repr(x)
+    return short(x) if isfinite(x) else str(value)
 
 
 def _stops(control: Control) -> tuple[Control, Sequence[object]]:

@@ -9,7 +9,8 @@ from functools import partial
 
 import torch
 
-from ..launching import Launch, allocator
+from ..fa2_backward import scale_kernel
+from ..launching import Launch, allocator, refuse_capture
 from ..spec import masks, scores
 from ..triton_internals import active_driver
 from . import backward_plans, folding, plans, tables, versions
@@ -18,7 +19,7 @@ from .launch import _counter, _descriptor, _why_not_here, by_tma, unsupported_te
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
 TOGETHER = 4  # key blocks of a head that run at once where their additions are serialized
 ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
-ENDS_BLOCK = 4096  # numbers of one program of `after_kernel`
+SCALED = 4096  # numbers of one program that scales dQ
 
 
 def supports(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
@@ -56,7 +57,7 @@ def prepare(
     `backward_plans` but for the fields that the input determines; section_bytes: of the heads whose
     Q, dO and dQ should stay in L2 together.
     """
-    from .backward_ends import after_kernel, before_kernel
+    from .backward_ends import before_kernel
     from .backward_kernel import backward_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
@@ -68,11 +69,7 @@ def prepare(
         )
     for name, number in score.steps:
         scale *= number[0] if name == "scale" else 1.0
-    if torch.cuda.is_current_stream_capturing():
-        raise RuntimeError(
-            f"mask = {mask.text[:80]}: call its backward once before capturing a CUDA graph, so "
-            "that its tables are on the device."
-        )
+    refuse_capture(f"backward of mask = {mask.text[:80]}")
     rows, keys = chosen.block_m, backward_plans.KEYS
     table = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
     ranks, counts_shape = None, (0,)
@@ -105,8 +102,9 @@ def prepare(
         boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
     )  # fmt: skip
     after = Launch(
-        after_kernel, -(-q.numel() // ENDS_BLOCK), (scale, q.numel()), {"BLOCK": ENDS_BLOCK}
-    )
+        scale_kernel, -(-q.numel() // SCALED), (q.numel(), scale),
+        {"SIZE": SCALED, "BF16_BITS": False},
+    )  # fmt: skip
     make_lse = allocator(batch, heads, padded, dtype=torch.float32, device=device)
     make_added = allocator(batch * heads, n_q, d, dtype=torch.float32, device=device)
     make_dq = allocator(*q.shape, dtype=dtype, device=device)

@@ -1,4 +1,4 @@
-"""Kernels before and after the Hopper backward, in Triton: one pass each through memory."""
+"""The kernel before the Hopper backward, in Triton: one pass through memory."""
 
 import triton
 
@@ -29,12 +29,3 @@ def before_kernel(
     tl.store(LSE2 + bh * PADDED + rows, lse)
     dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
     tl.store(dq_ptrs, tl.zeros([ROWS, D], tl.float32), mask=row_ok[:, None])
-
-
-@triton.jit
-def after_kernel(ADDED, DQ, scale, n, BLOCK: tl.constexpr):
-    """dQ = scale · what was added up in fp32, of n numbers, rounded to dQ's dtype. Specialized, n
-    as a known multiple of 16 lets the copies be 16 bytes wide."""
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    dq = tl.load(ADDED + at, mask=at < n) * scale
-    tl.store(DQ + at, dq.to(DQ.dtype.element_ty), mask=at < n)

@@ -13,8 +13,8 @@ from functools import lru_cache, partial
 import torch
 
 from ..availability import INTERPRETED
-from ..checks import check_options, check_score, check_tensors
-from ..launching import Calls, Launch, allocator, empty_result, on_device
+from ..checks import check_score, check_tensors, scale_of
+from ..launching import Calls, Launch, allocator, empty_result, on_device, refuse_capture
 from ..spec import masks
 from ..triton_internals import active_driver
 from . import folding, plans, tables, versions
@@ -81,10 +81,9 @@ def prepare(
     works, reason = supports(q, k, v, scale=scale, mask=parsed.text, score=score, sink=sink)
     if not works:
         raise ValueError(reason)
-    check_options(scale, "fa2", ("fa2",), None, None, "ieee")
+    scale = scale_of(scale, q.shape[-1])
     if 0 in q.shape or 0 in k.shape:
         return empty_result
-    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
     kind = folding.kind(modified) or "none"
     chosen = plans.choose(d, parsed, n_q, n_k, kind, sink is not None)
@@ -94,11 +93,7 @@ def prepare(
         chosen = plans.fit(replace(plan, causal=parsed.hides), n_q, n_k)
     if not chosen.table:
         return _prepared(q, k, v, chosen, scale * math.log2(math.e))
-    if torch.cuda.is_current_stream_capturing():
-        raise RuntimeError(
-            f"mask = {parsed}, score = {modified}: call it once before capturing a CUDA graph, so "
-            "that its tables are on the device."
-        )
+    refuse_capture(f"mask = {parsed}, score = {modified}")
     table = tables.on_device(parsed, n_q, n_k, chosen.block_m, chosen.block_n, q.device)
     folded = folding.fold(modified, sink, scale, q.shape[1], q.device)
     return _prepared(q, k, v, chosen, folded.scale_log2, (table.spans, table.tiles, *folded.rest))

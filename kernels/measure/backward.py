@@ -13,7 +13,6 @@ the Hopper kernel's schedules beside each other instead.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import math
 from collections.abc import Callable
@@ -33,7 +32,7 @@ from . import readme_table
 from .bench import make_functions
 from .calls import call_times
 from .contenders import contender, random_tensors, refusal
-from .recording import RecordFile, add_options, describe, filled_case
+from .recording import RecordFile, add_cases, add_options, describe, listed_cases
 from .timing import interleave
 
 NAMES = (
@@ -189,10 +188,7 @@ def line(rows: list[dict]) -> str:
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Return the options; the bare command measures the twelve points."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
-    parser.add_argument("--n", type=int, nargs="*", default=list(readme_table.LENGTHS))
-    parser.add_argument("--d", type=int, nargs="*", default=list(readme_table.DIMENSIONS))
-    parser.add_argument("--mask", nargs="*", default=list(readme_table.MASKS))
-    parser.add_argument("--dtype", choices=("bf16", "fp16"), default=readme_table.DTYPE)
+    add_cases(parser)
     parser.add_argument("--tune", action="store_true", help="the Hopper kernel's schedules")
     add_options(parser, NAMES, 11)
     return parser.parse_args(argv)
@@ -215,8 +211,7 @@ def main() -> None:
         record["ratios"] = {base: ratios(record["rows"] + rows, base) for base in bases}
         return rows
 
-    points = itertools.product(args.n, args.d, args.mask, [args.dtype])
-    file.measure(itertools.starmap(filled_case, points), measure_case, line)
+    file.measure(listed_cases(args), measure_case, line)
     if not args.tune:
         record["host"] = host_times()
         for row in record["host"]:

@@ -12,7 +12,6 @@ CUDA graphs, are measured at the twelve points only, unless `--only` names them.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 from collections.abc import Callable
 
@@ -20,7 +19,6 @@ import torch
 
 import kernels
 
-from ..spec import masks
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from . import readme_table
@@ -37,7 +35,7 @@ from .contenders import (
     tiles,
 )
 from .memory import moved_bytes, peak_bytes
-from .recording import RecordFile, add_options, describe, filled_case
+from .recording import RecordFile, add_cases, add_options, describe, listed_cases
 from .timing import interleave
 
 LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
@@ -141,8 +139,9 @@ def line(rows: list[dict]) -> str:
 
 def cases(args: argparse.Namespace) -> list[BenchmarkCase]:
     """Return the README's twelve first, then the others, short ones before long ones."""
-    found = itertools.starmap(filled_case, itertools.product(args.n, args.d, args.mask, args.dtype))
-    return sorted(found, key=lambda case: (not _in_readme(case), case.n, case.dtype != "bf16"))
+    return sorted(
+        listed_cases(args), key=lambda case: (not _in_readme(case), case.n, case.dtype != "bf16")
+    )
 
 
 def _in_readme(case: BenchmarkCase) -> bool:
@@ -156,10 +155,7 @@ def _in_readme(case: BenchmarkCase) -> bool:
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Return the options; every one has a default, so that the bare command measures everything."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
-    parser.add_argument("--n", type=int, nargs="*", default=list(LENGTHS))
-    parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
-    parser.add_argument("--mask", nargs="*", choices=masks.PLAIN, default=list(masks.PLAIN))
-    parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=["bf16", "fp16"])
+    add_cases(parser, LENGTHS, ("bf16", "fp16"))
     parser.add_argument("--twelve", action="store_true", help="bf16 at N = 1 k, 4 k, 16 k")
     add_options(parser, NAMES, 15)
     args = parser.parse_args(argv)

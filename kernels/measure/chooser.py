@@ -13,15 +13,19 @@ import torch
 from torch.backends import cuda
 from torch.nn.attention import SDPBackend
 
-# contender → (backend, PyTorch's function that says whether it can run)
-_BACKENDS = {
-    "sdpa_flash": (SDPBackend.FLASH_ATTENTION, cuda.can_use_flash_attention),
-    "sdpa_cudnn": (SDPBackend.CUDNN_ATTENTION, cuda.can_use_cudnn_attention),
-    "sdpa_efficient": (SDPBackend.EFFICIENT_ATTENTION, cuda.can_use_efficient_attention),
+# contender → its backend, and PyTorch's function that says whether it can run
+SDPA = {
+    "sdpa_flash": SDPBackend.FLASH_ATTENTION,
+    "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION,
+    "sdpa_efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "sdpa_math": SDPBackend.MATH,
 }
-_NAMES = {int(backend.value): name for name, (backend, _) in _BACKENDS.items()}
-_NAMES[int(SDPBackend.MATH.value)] = "sdpa_math"
-
+_CAN_USE = {
+    "sdpa_flash": cuda.can_use_flash_attention,
+    "sdpa_cudnn": cuda.can_use_cudnn_attention,
+    "sdpa_efficient": cuda.can_use_efficient_attention,
+}
+_NAMES = {int(backend.value): name for name, backend in SDPA.items()}
 
 # "[W… sdp_utils.cpp:255] Warning: … (function check_head_dim)", as PyTorch's C++ writes it
 _WARNING = re.compile(r"Warning: (.*?)(?: \(function \w+\))?$", re.MULTILINE)
@@ -37,7 +41,7 @@ def sdpa_choice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bo
     number = choose(q, k, v, None, 0.0, causal)
     parameters = cuda.SDPAParams(q, k, v, None, 0.0, causal, False)
     reasons = {}
-    for name, (_, can_use) in _BACKENDS.items():
+    for name, can_use in _CAN_USE.items():
         with _stderr() as written:
             works = can_use(parameters, debug=True)
             texts = dict.fromkeys(_WARNING.findall(written()))

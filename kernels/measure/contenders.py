@@ -8,7 +8,7 @@ from importlib import import_module
 
 import torch
 import torch.nn.functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention import sdpa_kernel
 
 import kernels
 
@@ -21,14 +21,8 @@ from ..spec import scores
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from .calls import Call
-from .chooser import sdpa_choice
+from .chooser import SDPA, sdpa_choice
 
-SDPA = {
-    "sdpa_flash": SDPBackend.FLASH_ATTENTION,
-    "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION,
-    "sdpa_efficient": SDPBackend.EFFICIENT_ATTENTION,
-    "sdpa_math": SDPBackend.MATH,
-}
 # Made for one problem by a compiler, in seconds: naive attention and FlexAttention by PyTorch's, in
 # its default mode, and FlashAttention-4 by CuTe's.
 COMPILED = ("naive_compiled", "flex", "fa4")
@@ -215,17 +209,24 @@ def _function(
         return _flex(problem, q, k, v)
     if not is_plain:
         raise NotAvailable("It takes no change of the scores and no sink.")
-    sdpa = partial(F.scaled_dot_product_attention, q, k, v, enable_gqa=problem.is_grouped)
+    grouped = {"enable_gqa": problem.is_grouped}
     if name == "sdpa_dense":  # SDPA chooses among its backends that take a mask
         if blind(problem.parsed_mask, q, k) is not None:
             raise NotAvailable("Some rows see no key here, and what it gives them is not said.")
-        return partial(sdpa, attn_mask=_dense(problem, q.device))
+        dense = _dense(problem, q.device)
+        return partial(F.scaled_dot_product_attention, q, k, v, attn_mask=dense, **grouped)
     if not problem.parsed_mask.plain:
         raise NotAvailable("It is asked for full and causal alone: others as SDPA dense.")
     if name == "fa4":
         return _fa4(q, k, v, problem.parsed_mask.hides)
-    causal = partial(sdpa, is_causal=problem.parsed_mask.hides)
-    return Call(causal, within=lambda: sdpa_kernel(SDPA[name]))  # this backend or an error
+    return sdpa_call(name, q, k, v, is_causal=problem.parsed_mask.hides, **grouped)
+
+
+def sdpa_call(name: str, q, k, v, **options) -> Call:
+    """Return a function of no arguments to O by this backend of SDPA or an error; choosing it is
+    not timed."""
+    bare = partial(F.scaled_dot_product_attention, q, k, v, **options)
+    return Call(bare, within=lambda: sdpa_kernel(SDPA[name]))
 
 
 def _naive(problem: BenchmarkCase, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:

@@ -54,7 +54,7 @@ def count_traffic(
     """
     _check_interpreted("count_traffic")
     mask_of = masks.from_keywords(causal, mask)
-    check_options(None, order, tuple(ORDERS), block_m, block_n, "ieee")
+    check_options(order, tuple(ORDERS), block_m, block_n, "ieee")
     q, k, v = _ones(3, n, d, dtype, block_m, block_n)
     config = choose("interpreter", d, q.element_size(), block_m, block_n)
     sinks = () if sink is None else (check_sink(sink, q),)
@@ -81,7 +81,7 @@ def count_backward_traffic(
     V O dO lse D dQ dK dV, where dQ is also the fp32 sum that becomes it. An addition is no read and
     no write besides. Arguments and errors as ``count_traffic``."""
     _check_interpreted("count_backward_traffic")
-    check_options(None, "fa2", ("fa2",), block_m, block_n, "ieee")
+    check_options("fa2", ("fa2",), block_m, block_n, "ieee")
     q, k, v, o, grad_o = _ones(5, n, d, dtype, block_m, block_n)
     with _count_bytes() as moved:
         gradients.backward(

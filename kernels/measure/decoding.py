@@ -7,19 +7,18 @@ import math
 from functools import partial
 
 import torch
-import torch.nn.functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .. import decode
 from ..decode import decode_attention
 from ..reference import reference_attention
 from ..spec.launches import parts_for
-from .calls import Call, call_times
+from .calls import call_times
+from .contenders import sdpa_call
 from .timing import interleave
 
 LENGTHS, HEADS, D = (4096, 16384, 65536), (1, 16), 64
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
-SDPA = {"sdpa_flash": SDPBackend.FLASH_ATTENTION, "sdpa_cudnn": SDPBackend.CUDNN_ATTENTION}
+SDPA = ("sdpa_flash", "sdpa_cudnn")
 
 
 def measure() -> list[dict]:
@@ -43,7 +42,7 @@ def measure() -> list[dict]:
         functions[f"decode {rule}"] = partial(decode_attention, q, k, v)
         for name in SDPA:
             mine[name] = base | {"method": name}
-            functions[name] = sdpa(name, q, k, v)
+            functions[name] = sdpa_call(name, q, k, v)
         for name in list(functions):
             try:
                 mine[name]["error"] = (functions[name]().double() - truth).abs().max().item()
@@ -71,8 +70,3 @@ def tensors(n_k: int, heads: int, d: int) -> tuple[torch.Tensor, ...]:
     return tuple(
         torch.randn(1, heads, n, d, device="cuda", dtype=torch.bfloat16) for n in (1, n_k, n_k)
     )
-
-
-def sdpa(name: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Call:
-    """Return a function of no arguments to this backend's O, or its error; choosing is untimed."""
-    return Call(partial(F.scaled_dot_product_attention, q, k, v), partial(sdpa_kernel, SDPA[name]))

@@ -7,7 +7,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import torch
-from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.attention.flex_attention import (
+    and_masks,
+    create_block_mask,
+    flex_attention,
+    or_masks,
+)
 
 from ..spec.masks import Mask
 from ..spec.predicates import Term, Terms
@@ -20,18 +25,7 @@ TABLED = ("document", "block")  # answered by a table of positions: one read, ho
 def mask_mod(mask: Mask, n: int, device: torch.device) -> Callable:
     """f(batch, head, row, key) → bool, of whole-number tensors with no dimension."""
     terms = [[_keeps(t, n, device) for t in _needed(term)] for term in mask.terms]
-
-    def is_visible(batch, head, row, key):
-        found = None
-        for term in terms:
-            every = None
-            for keeps in term:
-                one = keeps(row, key)
-                every = one if every is None else every & one
-            found = every if found is None else found | every
-        return found
-
-    return is_visible
+    return or_masks(*(and_masks(*term) for term in terms))
 
 
 def _needed(term: Terms) -> list[Term]:
@@ -43,14 +37,14 @@ def _needed(term: Terms) -> list[Term]:
 def _keeps(term: Term, n: int, device: torch.device) -> Callable:
     numbers, keep = term.numbers, term.predicate.keep
     if term.name not in TABLED:
-        return lambda row, key: keep(row, key, *numbers)
+        return lambda batch, head, row, key: keep(row, key, *numbers)
     at = torch.arange(n, device=device)
     if term.name == "document":
         lies_in = torch.searchsorted(at.new_tensor(numbers), at, right=True)
-        return lambda row, key: lies_in[row] == lies_in[key]
+        return lambda batch, head, row, key: lies_in[row] == lies_in[key]
     tall, wide = numbers[:2]
     listed = keep(at[::tall, None], at[None, ::wide], *numbers)
-    return lambda row, key: listed[row // tall, key // wide]
+    return lambda batch, head, row, key: listed[row // tall, key // wide]
 
 
 @lru_cache(maxsize=8)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
-import sys
+from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 from ..checks import DTYPES, MAX_D, check_whole
 from ..configs import MAX_TILE, SHARED_KIB, Config, choose
 from ..spec import masks
 from ..spec.algorithms import SERIAL
 from ..spec.occupancy import occupancy
+from .compiling import compile_in_child, last_line
 
-TIMEOUT_S = 120
 ORDERS = (SERIAL, "fa2")
 MATRIX_INSTRUCTIONS = re.compile(r"^\s*(?:@\S+\s+)?((?:mma|wgmma)\.[\w.:]*)", re.MULTILINE)
 
@@ -28,16 +25,14 @@ def compile_report(
     causal: bool = False,
     block_m: int | None = None,
     block_n: int | None = None,
-    num_warps: int | None = None,
-    num_stages: int | None = None,
     order: str = "fa2",
     mask: str | None = None,
 ) -> dict:
     """Compile a kernel for a card that need not be here, in a child process; cached.
 
     arch "sm_80", "sm_89", "sm_90" or "sm_120"; d 1 to 256; dtype "fp16", "bf16" or "fp32"; order
-    one of ORDERS; mask "full", "causal" or None: as `causal` says. A None of the others takes the
-    table's value. Returns a dict:
+    one of ORDERS; mask "full", "causal" or None: as `causal` says. A tile given as None is the
+    table's. Returns a dict:
       block_m, block_n, num_warps, num_stages: the configuration;
       shared_bytes per block, registers per thread, spill_bytes per thread (local memory);
       blocks_per_sm and limited_by ("registers", "shared memory", "threads" or "blocks");
@@ -54,19 +49,13 @@ def compile_report(
     if order not in ORDERS:
         raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(ORDERS)}.")
     check_whole("d", d, MAX_D)
-    for name, value in (("block_m", block_m), ("block_n", block_n), ("num_stages", num_stages)):
+    for name, value in (("block_m", block_m), ("block_n", block_n)):
         if value is not None:
-            check_whole(name, value, 8 if name == "num_stages" else MAX_TILE)
-    if num_warps not in (None, 1, 2, 4, 8, 16):
-        raise ValueError(f"num_warps = {str(num_warps)[:40]} is not allowed: 1, 2, 4, 8 or 16.")
+            check_whole(name, value, MAX_TILE)
     parsed = masks.from_keywords(causal, mask)
     config = choose(arch, d, DTYPES[dtype].itemsize, block_m, block_n)
-    config = Config(
-        config.block_m,
-        config.block_n,
-        num_warps or config.num_warps,
-        1 if order == SERIAL else num_stages or config.num_stages,
-    )
+    if order == SERIAL:
+        config = replace(config, num_stages=1)
     return dict(_report(arch, d, dtype, parsed.text, config, order))
 
 
@@ -105,23 +94,12 @@ def _verdict(arch: str, report: dict) -> str:
 
 
 def _compile(request: dict, arch: str) -> dict:
-    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-    environment["CUDA_VISIBLE_DEVICES"] = ""
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "kernels.measure.compile_child"],
-            input=json.dumps(request),
-            cwd=Path(__file__).resolve().parents[2],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-        )
+        return compile_in_child(request)
     except subprocess.TimeoutExpired as error:
         raise RuntimeError(
-            f"Compiling for {arch} took longer than {TIMEOUT_S} s; try a smaller tile."
+            f"Compiling for {arch} took longer than {error.timeout} s; try a smaller tile."
         ) from error
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RuntimeError(f"The compiler refused this configuration for {arch}: {last[:160]}.")
-    return json.loads(done.stdout)
+    except subprocess.CalledProcessError as error:
+        why = last_line(error, "no message")
+        raise RuntimeError(f"The compiler refused this configuration for {arch}: {why}.") from error

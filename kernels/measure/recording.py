@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import platform
@@ -19,6 +20,7 @@ import torch
 import kernels
 
 from ..spec.cases import BenchmarkCase
+from . import readme_table
 from .timing import FLUSH_BYTES
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
@@ -88,6 +90,25 @@ def write_rows(file: Path, command: str, rows: list[dict], **fields) -> None:
     """Write a record of these rows, with fields after its provenance."""
     record = provenance(command) | fields | {"rows": rows}
     file.write_text(json.dumps(record), encoding="utf-8")
+
+
+def add_cases(
+    parser: argparse.ArgumentParser,
+    lengths: Iterable[int] = readme_table.LENGTHS,
+    dtypes: Iterable[str] = (readme_table.DTYPE,),
+) -> None:
+    """Add the options that say which cases are measured: all pairs of what is listed; if nothing
+    is, the README's points."""
+    for name, default in (("--n", lengths), ("--d", readme_table.DIMENSIONS)):
+        parser.add_argument(name, type=int, nargs="*", default=list(default))
+    parser.add_argument("--mask", nargs="*", default=list(readme_table.MASKS))
+    parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=list(dtypes))
+
+
+def listed_cases(args: argparse.Namespace) -> list[BenchmarkCase]:
+    """Return the cases of these options."""
+    points = itertools.product(args.n, args.d, args.mask, args.dtype)
+    return list(itertools.starmap(filled_case, points))
 
 
 def add_options(parser: argparse.ArgumentParser, names: Iterable[str], runs: int) -> None:

@@ -20,9 +20,10 @@ from torch.nn import functional
 
 import kernels
 
+from ..checks import DTYPES
+
 TEXT = Path(__file__).resolve().parents[2] / "LICENSE"
 SEED = 0
-DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 Attend = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
 

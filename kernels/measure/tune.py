@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from .. import decode, fa2, hopper
@@ -23,8 +22,8 @@ from ..reference import naive_attention, reference_attention
 from ..spec import masks
 from ..spec.cases import BenchmarkCase
 from . import decoding
-from .contenders import random_tensors
-from .recording import filled_case, require_gpu
+from .contenders import random_tensors, sdpa_call
+from .recording import add_cases, filled_case, require_gpu
 from .timing import interleave
 
 # keys, warps, stages of a tile of the decoding kernel
@@ -153,8 +152,8 @@ def tune_decode(d: int) -> None:
         }
         for name in decoding.SDPA:
             with suppress(RuntimeError):  # a backend that is not here
-                decoding.sdpa(name, q, k, v)()
-                functions[name] = decoding.sdpa(name, q, k, v)
+                sdpa_call(name, q, k, v)()
+                functions[name] = sdpa_call(name, q, k, v)
         rank(f"d {d} Nk {n_k} heads {heads}, µs", functions, lambda ms: f"{ms * 1e3:.1f}")
 
 
@@ -162,18 +161,15 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernel", choices=("hopper", "fa2", "decode"), default="hopper")
-    parser.add_argument("--d", type=int, nargs="*", default=[64, 128])
-    parser.add_argument("--n", type=int, nargs="*", default=[1024, 4096, 16384])
-    parser.add_argument("--mask", choices=masks.PLAIN, nargs="*", default=list(masks.PLAIN))
-    parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
+    add_cases(parser)
     args = parser.parse_args()
     require_gpu("tune")
-    tune = partial(tune_forward, args.kernel)
-    for d, mask in itertools.product(args.d, args.mask):
-        if args.kernel != "decode":
-            tune(d, masks.parse(mask), args.dtype, args.n)
-        elif mask == args.mask[0]:
+    for d in args.d:
+        if args.kernel == "decode":
             tune_decode(d)
+            continue
+        for mask, dtype in itertools.product(args.mask, args.dtype):
+            tune_forward(args.kernel, d, masks.parse(mask), dtype, args.n)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 
 from .predicates import FULL, MAX_BLOCKS, PARTIAL, PREDICATES, SKIPPED, Range, Term, Terms
 from .texts import Word, checked, words
-from .visible_ranges import blocks, bounding_range, common_range, intersect, ranges
+from .visible_ranges import blocks, bounding_range, ranges
 
 TILE_KINDS = ("full", "partial", "skipped")
 PLAIN = ("full", "causal")  # what the kernels have code of their own for
@@ -68,9 +68,9 @@ class Mask:
         i, j = _grid(n_q, n_k, rows, keys)
         return np.broadcast_to(self.sees(i, j), (i.size, j.size))
 
-    def kept_by(self, n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)):
-        """int8 (rows, keys): which is the first term that keeps a score, −1 where none does."""
-        i, j = _grid(n_q, n_k, rows, keys)
+    def kept_by(self, n_q: int, n_k: int) -> np.ndarray:
+        """int8 (Nq, Nk): which is the first term that keeps a score, −1 where none does."""
+        i, j = _grid(n_q, n_k)
         found = np.full((i.size, j.size), -1, np.int8)
         for index, term in reversed([*enumerate(self.terms)]):
             np.copyto(found, index, where=_term_sees(term, i, j))
@@ -123,19 +123,10 @@ class Mask:
                 every[part] &= visible.all((1, 2))
         return np.where(every, FULL, np.where(some, PARTIAL, SKIPPED))
 
-    def key_range(self, n_q: int, n_k: int, block_q: int, every: bool = False) -> Range:
-        """Two (Tr,) arrays: the keys start … stop − 1 that any row of each row block sees, with
-        ``every`` such that all of them see (all that are, if each row sees one interval)."""
-        at = np.arange(0, n_q, block_q)
-        if not every:
-            start, stop, _ = ranges(self.terms, n_q, n_k, False)
-            return bounding_range(start, stop, at)
-        found = [ranges(self.terms, n_q, n_k, False)]
-        if self.spans(n_q, n_k) is None:
-            found = [intersect(term, n_q, n_k, False) for term in self.terms]
-        start, stop = np.stack([common_range(*x, at) for x in found], axis=1)
-        longest, block = np.argmax(stop - start, axis=0), np.arange(at.size)
-        return start[longest, block], stop[longest, block]
+    def key_range(self, n_q: int, n_k: int, block_q: int) -> Range:
+        """Two (Tr,) arrays: the keys start … stop − 1 that any row of each row block sees."""
+        start, stop, _ = ranges(self.terms, n_q, n_k, False)
+        return bounding_range(start, stop, np.arange(0, n_q, block_q))
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
@@ -169,7 +160,9 @@ class Mask:
         return int(ranges(self.terms, n_q, n_k, False)[2].sum())
 
 
-def _grid(n_q: int, n_k: int, rows: slice, keys: slice) -> tuple[np.ndarray, np.ndarray]:
+def _grid(
+    n_q: int, n_k: int, rows: slice = slice(None), keys: slice = slice(None)
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows (n, 1) in the keys' counting and keys (1, m)."""
     return np.arange(n_q)[rows, None] + (n_k - n_q), np.arange(n_k)[None, keys]
 

@@ -98,10 +98,3 @@ def bounding_range(start: np.ndarray, stop: np.ndarray, at: np.ndarray) -> Range
     first = np.minimum.reduceat(np.where(start < stop, start, EVERYWHERE[1]), at)
     end = np.maximum.reduceat(stop, at)
     return np.where(end > 0, first, 0), end
-
-
-def common_range(start: np.ndarray, stop: np.ndarray, count: np.ndarray, at: np.ndarray) -> Range:
-    """start and stop of what all of each block's see, as far as they see all that lies between."""
-    stop = np.where(count == stop - start, stop, 0)
-    first = np.maximum.reduceat(start, at)
-    return first, np.maximum(np.minimum.reduceat(stop, at), first)

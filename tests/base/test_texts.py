@@ -13,6 +13,7 @@ from string import Formatter
 import pytest
 from jinja2 import nodes
 
+from explainer.algorithms.registry import LABELS, MAIN
 from explainer.base.paths import ROOT
 from explainer.base.texts import FOLDER, Texts, stored
 from explainer.views.templates import ENVIRONMENT
@@ -93,6 +94,10 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
                         None if None in values or getattr(said, "attr", "") == "named" else values
                     )
                     found[sayers[name.id]].append((key, told, path.stem))
+            elif (
+                getattr(said, "id", getattr(said, "attr", "")) == "check_tiles"
+            ):  # it is handed a key
+                found["trace"].append((node.args[2].value, {"n"}, path.stem))
     for path in TEMPLATES:
         for page, key, values in template_uses(path.read_text("utf-8")):
             found[page].append((key, values, path.stem))
@@ -150,6 +155,9 @@ def _keys(node: ast.AST, tree: ast.AST) -> set[str]:
         return {node.value}
     if isinstance(node, ast.IfExp):
         return _keys(node.body, tree) | _keys(node.orelse, tree)
+    if "self.key" in ast.unparse(node):  # an algorithm's own texts
+        is_forward = isinstance(node, ast.Attribute)
+        return {*LABELS} if is_forward else {f"{key} backward" for key in MAIN}
     assert isinstance(node, ast.Name), f"a key is not known before it runs: {ast.unparse(node)}"
     given = [
         x.value

@@ -9,6 +9,7 @@ import pytest
 from explainer.base.fields import ProblemError
 from explainer.base.records import rows_where
 from explainer.engine import compiled_code
+from kernels.measure import compiling
 
 GOOD = {"arch": "sm_80", "d": "64", "br": "32", "bc": "32", "mask": "full", "kind": "ptx"}
 TILES = {"sm_80": ("32", "32"), "sm_90": ("64", "64")}  # below 64 rows Hopper has no wgmma
@@ -109,11 +110,11 @@ def test_when_too_many_wait_it_says_so(monkeypatch):
 
 def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
     with monkeypatch.context() as patched:
-        patched.setattr(compiled_code, "ROOT", tmp_path)  # no kernels there
+        patched.setattr(compiling, "ROOT", tmp_path)  # no kernels there
         patched.delenv("PYTHONPATH", raising=False)
         with pytest.raises(ProblemError, match=r"^It could not be compiled here: .*kernels") as why:
             compiled_code._child({})
         assert "\n" not in str(why.value)
-    monkeypatch.setattr(compiled_code, "TIMEOUT_S", 0.01)
+    monkeypatch.setattr(compiling, "TIMEOUT_S", 0.01)
     with pytest.raises(ProblemError, match=r"^Compiling took longer than 0\.01 s: .*\.$"):
         compiled_code._child({})

@@ -208,45 +208,16 @@ for (const [name, case_] of fixtures("links")) {
 test("a score with its crossing, and with nothing beside it", () => {
   const trace = traceOf("links-default");
   const links = linksAt(trace, frame(trace, 4, "exp"));
+  const tile = ["Q.9.3", "K.5.0", "Q.2", "K.1", "tile.2.1", "line.4"];
+  const crossing = ["V.5.7", "O.9.0", "m.9", "alpha.9", "row.9", "line.9"];
+  const beside = ["Q.8.3", "K.4.0"];
+  const others = ["V.6.7", "O.8.0", "m.8", "Q.1", "K.2", "tile.2.0", "phase.load"];
   const with_ = (name) =>
-    [
-      "Q.9.3",
-      "Q.8.3",
-      "K.5.0",
-      "K.4.0",
-      "V.5.7",
-      "V.6.7",
-      "O.9.0",
-      "O.8.0",
-      "m.9",
-      "m.8",
-      "alpha.9",
-      "row.9",
-      "Q.2",
-      "Q.1",
-      "K.1",
-      "K.2",
-      "tile.2.1",
-      "tile.2.0",
-      "line.4",
-      "line.9",
-      "phase.load",
-    ].filter((other) => links.belongs(links.thing(name), links.thing(other)));
-  equal(with_("S.9.5"), [
-    "Q.9.3",
-    "K.5.0",
-    "V.5.7",
-    "O.9.0",
-    "m.9",
-    "alpha.9",
-    "row.9",
-    "Q.2",
-    "K.1",
-    "tile.2.1",
-    "line.4",
-    "line.9",
-  ]);
-  equal(with_("line.4"), ["Q.9.3", "Q.8.3", "K.5.0", "K.4.0", "Q.2", "K.1", "tile.2.1", "line.4"]);
+    [...tile, ...crossing, ...beside, ...others].filter((other) =>
+      links.belongs(links.thing(name), links.thing(other)),
+    );
+  equal(with_("S.9.5"), [...tile, ...crossing]);
+  equal(with_("line.4"), [...tile, ...beside]);
   equal([...namedIn("    O = (ℓ α O + P Vⱼ) / ℓ_new")].sort(), ["O", "S", "V", "alpha", "l"]);
   equal([...namedIn("  write O / ℓ,  lse = m + log ℓ")].sort(), ["O", "l", "lse", "m"]);
   equal([...namedIn("    dS = P ∘ (dP − Dᵢ)")].sort(), ["D", "S", "dS"]);

@@ -147,22 +147,22 @@ const computed = (text) => {
 };
 
 test("why a predicate keeps or hides a score is true, and no predicate has no words", () => {
-  const checked = {
-    full: 0,
-    causal: 0,
-    window: 0,
-    dilated: 0,
-    prefix: 0,
-    global: 0,
-    document: 0,
-    chunk: 0,
-    block: 0,
-  };
+  const all = [
+    "full",
+    "causal",
+    "window",
+    "dilated",
+    "prefix",
+    "global",
+    "document",
+    "chunk",
+    "block",
+  ];
+  equal(new Set(predicates.map(({ name }) => name)), new Set(all));
   for (const { name, numbers, keep, n } of predicates)
     for (let at = 0; at < n * n; at++) {
       const [i, j] = [Math.floor(at / n), at % n];
       const words = because({ name, numbers }, keep[at] === "1", i, j);
-      checked[name]++;
       if (!["full", "document", "block"].includes(name))
         computed(
           name === "chunk" && keep[at] === "0"
@@ -171,7 +171,6 @@ test("why a predicate keeps or hides a score is true, and no predicate has no wo
         );
       else if (name !== "full") assert.equal(!/not|the key/.test(words), keep[at] === "1", words);
     }
-  for (const [name, times] of Object.entries(checked)) assert.ok(times, name);
 });
 
 test("a planted falsehood is found", () => {

@@ -13,6 +13,24 @@ from kernels.spec import scores
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 UNIT_ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+# Of queries and keys, in flash-attention's own tests.
+PEERS_LENGTHS = [
+    (113, 203),
+    (128, 217),
+    (113, 211),
+    (108, 256),
+    (256, 512),
+    (512, 256),
+    (1024, 1024),
+    (1023, 1024),
+    (1024, 1023),
+    (2048, 2048),
+    (1, 147),
+    (1, 239),
+    (3, 799),
+    (127, 512),
+    (127, 513),
+]
 TF32_ROUNDOFF = 2.0**-10  # the matrix units cut operands to 10 bits of mantissa
 
 
@@ -108,6 +126,7 @@ def assert_attention(
     q,
     k,
     v,
+    attend=None,
     *,
     causal=False,
     mask=None,
@@ -116,13 +135,15 @@ def assert_attention(
     scale=None,
     order="fa2",
     precision="ieee",
-    **blocks,
+    **more,
 ):
-    """Run `flash_attention` and judge O and lse; returns (O, lse) for further checks."""
-    how = {"causal": causal, "mask": mask, "score": score, "sink": sink}
-    o, lse = kernels.flash_attention(
-        q, k, v, **how, scale=scale, order=order, precision=precision, return_lse=True, **blocks
-    )
+    """Run `flash_attention`, or `attend` with only those keywords that are given; judge O and lse,
+    and return them for further checks."""
+    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
+    given = {name: x for name, x in how.items() if x is not None and x is not False} | more
+    if attend is None:
+        attend, given = kernels.flash_attention, given | {"order": order, "precision": precision}
+    o, lse = attend(q, k, v, **given, return_lse=True)
     how["scale"] = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
     o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
     allowed = tolerance(
@@ -132,7 +153,7 @@ def assert_attention(
         o_ref,
         **how,
         order=order,
-        key_blocks=-(-k.shape[2] // (blocks.get("block_n") or 32)),
+        key_blocks=-(-k.shape[2] // (more.get("block_n") or 32)),
         tf32=precision == "tf32" and DEVICE == "cuda",
     )
     assert o.dtype == q.dtype and o.shape == q.shape
@@ -141,6 +162,7 @@ def assert_attention(
     assert error <= allowed.o, f"O: error {error:.3g}, naive {allowed.naive_error:.3g}, {allowed}"
     seen = lse_ref.isfinite()
     assert torch.equal(lse.isneginf(), ~seen), "lse must be −inf exactly where a row sees no key"
+    assert not o[~seen].any(), "a row that sees no key gives 0"
     if seen.any():
         lse_error = (lse.double() - lse_ref)[seen].abs().max().item()
         assert lse_error <= allowed.lse, f"lse: error {lse_error:.3g}, {allowed}"

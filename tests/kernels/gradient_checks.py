@@ -7,7 +7,6 @@ import math
 import torch
 
 import kernels
-from kernels import reference
 from kernels.spec import masks, scores
 from tests.kernels.attention_checks import (
     UNIT_ROUNDOFF,
@@ -80,36 +79,15 @@ def assert_gradients(
     factor, added = modified_error(q, k, score, sink)
     roundoff = 2.0**-24
     delta = score_error(q, k, at_scale, roundoff) * factor + 4 * roundoff * added + roundoff
-    sizes = sums_of_sizes(q, k, v, grad_o, how)
-    for name, mine, true, its, size in zip(NAMES, found, truth, other, sizes, strict=False):
+    text = masks.from_keywords(causal, mask).text
+    rules = {"mask": text, "score": score, "sink": sink, "scale": scale}
+    sizes = kernels.gradient_roundings(q, k, v, grad_o, **rules)
+    for name, mine, true, its in zip(NAMES, found, truth, other, strict=False):
         if true is None:
             assert mine is None, name
             continue
         assert mine.shape == true.shape
-        small = 2 * unit * true.abs().max().item() + (unit / 4 + 2 * delta) * size
+        small = 2 * unit * true.abs().max().item() + (unit / 4 + 2 * delta) * sizes[name]
         allowed = 2 * (its.double() - true).abs().max().item() + small
         error = (mine.double() - true).abs().max().item()  # NaN fails
         assert error <= allowed, f"{name}: error {error:.3g}, allowed {allowed:.3g}, of {small:.3g}"
-
-
-def sums_of_sizes(q, k, v, grad_o, how) -> list[float]:
-    """The largest of dQ, dK, dV and dsink if nothing in their sums cancelled: Σ |dS| |K| and so on,
-    |dS| ≤ P (|dO|·|V| + |dO|·|O|) times the slope of the score."""
-    found = [torch.zeros_like(x, dtype=torch.float64) for x in (q, k, v)]
-    sizes = [x.double().abs() for x in (q, k, v)]
-    asked = masks.from_keywords(how["causal"], how["mask"])
-    changed, group = scores.parse(how["score"] or "none"), q.shape[1] // k.shape[1]
-    scale = how["scale"] if how["scale"] is not None else q.shape[-1] ** -0.5
-    steep = math.prod(abs(numbers[0]) for name, numbers in changed.steps if name == "scale")
-    alone = torch.zeros(q.shape[1], dtype=torch.float64)
-    blocks = reference._blocks(q, k, v, asked, how["scale"], changed, how["sink"], None)
-    for b, h, rows, s, v_bh, lse in blocks:
-        p = reference._weights(s, lse)
-        do = grad_o[b, h, rows].double().abs()
-        ds = p * (do @ v_bh.abs().T + (do * (p @ v_bh.abs())).sum(-1, keepdim=True))
-        alone[h] += ds.sum().item()
-        ds = ds * abs(scale) * steep
-        found[0][b, h, rows] = ds @ sizes[1][b, h // group]
-        found[1][b, h // group] += ds.T @ sizes[0][b, h, rows]
-        found[2][b, h // group] += p.T @ do
-    return [*(x.max().item() for x in found), alone.max().item()]

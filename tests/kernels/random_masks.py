@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+import torch
+
+from tests.kernels.attention_checks import DEVICE, make_qkv
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,17 @@ class Case:
     block_n: int
     dtype: str
     order: str
+
+    def tensors(self, number: int, batch: int = 1) -> tuple[torch.Tensor, ...]:
+        """q, k and v of the case of this number."""
+        sizes = {"n_k": self.n_k, "batch": batch, "heads": self.heads, "k_heads": self.k_heads}
+        return make_qkv(self.n_q, self.d, **sizes, dtype=self.dtype, seed=number)
+
+    def rules(self, number: int) -> dict:
+        """Mask, score, scale and sink, one for all heads or one for each."""
+        sink = 0.7 if number % 2 else torch.linspace(-2, 3, self.heads, device=DEVICE)
+        how = {"mask": self.mask, "score": self.score, "scale": self.scale}
+        return how | {"sink": sink if self.sink else None}
 
 
 def predicate(r: random.Random, n: int) -> str:

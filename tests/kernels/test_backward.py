@@ -64,20 +64,9 @@ def test_grid(how, dtype, n_q, n_k, k_heads, d, block_m, block_n, form):
 
 
 def run(c: Case, number: int) -> None:
-    q, k, v = make_qkv(
-        c.n_q,
-        c.d,
-        n_k=c.n_k,
-        batch=1 + number % 2,
-        heads=c.heads,
-        k_heads=c.k_heads,
-        dtype=c.dtype,
-        seed=number,
-    )
-    sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
-    how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None, "scale": c.scale}
+    q, k, v = c.tensors(number, batch=1 + number % 2)
     blocks = {"block_m": max(c.block_m, c.n_q // 4), "block_n": max(c.block_n, c.n_k // 4)}
-    judge(q, k, v, how, order=c.order, **blocks)
+    judge(q, k, v, c.rules(number), order=c.order, **blocks)
 
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")

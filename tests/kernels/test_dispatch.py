@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,8 @@ import torch
 import kernels
 from kernels import dispatch
 from kernels.spec import masks
-from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.test_interface import in_fresh_process
 
 ROOT = Path(__file__).resolve().parents[2]
 with_transformers = pytest.mark.skipif(
@@ -26,13 +25,7 @@ with_transformers = pytest.mark.skipif(
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
 def test_it_is_attention(dtype, causal):
     q, k, v = make_qkv(33, 64, n_k=50, heads=4, k_heads=2, dtype=dtype)
-    o, lse = kernels.attention(q, k, v, causal=causal, return_lse=True)
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, causal=causal)
-    allowed = tolerance(
-        q, k, v, o_ref, causal=causal, scale=0.125, order="fa2", key_blocks=1, tf32=False
-    )
-    assert (o.double() - o_ref).abs().max().item() <= allowed.o
-    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    o, _ = assert_attention(q, k, v, kernels.attention, causal=causal)
     assert torch.equal(kernels.attention(q, k, v, causal=causal), o)
     assert torch.equal(kernels.attention(q, k, v, mask="causal" if causal else "full"), o)
 
@@ -92,11 +85,7 @@ def test_any_mask_score_and_sink(how, n_q):
     q, k, v = make_qkv(n_q, 64, n_k=50, heads=4, k_heads=2, dtype="bf16")
     if DEVICE == "cpu":
         assert kernels.which(q, k, v, **how).kernel == "fa2"
-    o, lse = kernels.attention(q, k, v, **how, return_lse=True)
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
-    allowed = tolerance(q, k, v, o_ref, **how, scale=0.125, order="fa2", key_blocks=1, tf32=False)
-    assert (o.double() - o_ref).abs().max().item() <= allowed.o
-    assert (lse.double() - lse_ref).abs().max().item() <= allowed.lse
+    assert_attention(q, k, v, kernels.attention, **how)
 
 
 @pytest.mark.parametrize(
@@ -161,29 +150,34 @@ def test_what_transformers_asks_is_mapped():
         of_transformers(q, k, v, dense, sliding_window=5)
 
 
-@with_transformers
-@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
-def test_models_with_a_window_a_soft_cap_or_sinks(kind):
-    """Logits of a small random model, longer than its window, against "eager"."""
+def small_model(kind: str, k_heads: int, **more):
+    """A random model of two layers of this family of Transformers."""
     import transformers
 
-    exec(registration(), {})
-    more = {
-        "Mistral": {"sliding_window": 6},
-        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
-        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
-    }[kind]
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=97,
         hidden_size=64,
         intermediate_size=96,
         num_hidden_layers=2,
         num_attention_heads=4,
-        num_key_value_heads=2,
+        num_key_value_heads=k_heads,
         **more,
     )
     torch.manual_seed(0)
-    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+    return getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+
+
+@with_transformers
+@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
+def test_models_with_a_window_a_soft_cap_or_sinks(kind):
+    """Logits of a small random model, longer than its window, against "eager"."""
+    exec(registration(), {})
+    more = {
+        "Mistral": {"sliding_window": 6},
+        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
+        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
+    }[kind]
+    model = small_model(kind, 2, **more)
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
     logits = {}
     with torch.no_grad():
@@ -197,20 +191,9 @@ def test_models_with_a_window_a_soft_cap_or_sinks(kind):
 @pytest.mark.parametrize("k_heads", [4, 2], ids=["mha", "gqa"])
 def test_three_lines_register_it_with_transformers(k_heads):
     """Logits of a small random model against "sdpa" and "eager"; a padded batch is refused."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     namespace: dict = {}
     exec(registration(), namespace)  # the lines of the documentation, as they stand
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=97,
-        hidden_size=64,
-        intermediate_size=96,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=k_heads,
-    )
-    model = LlamaForCausalLM(config).to(DEVICE).eval()
+    model = small_model("Llama", k_heads)
     tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
     with torch.no_grad():
         logits, written = {}, {}
@@ -241,16 +224,8 @@ def test_the_documented_registration_is_three_lines():
 
 def run_beside(script: str, *paths: Path) -> None:
     """Runs Python in the repository's root with these folders at the end of its path."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, '')\n{script}"],
-        cwd=ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    folders = os.pathsep.join(map(str, paths))
+    in_fresh_process(f"import sys; sys.path.insert(0, '')\n{script}", PYTHONPATH=folders)
 
 
 def test_another_package_of_this_name_is_found_behind_it(tmp_path):

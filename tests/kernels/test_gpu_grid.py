@@ -4,30 +4,19 @@ import pytest
 import torch
 
 import kernels
-from tests.kernels.attention_checks import DEVICE, DTYPES, assert_attention, make_qkv
+from tests.kernels.attention_checks import (
+    DEVICE,
+    DTYPES,
+    PEERS_LENGTHS,
+    assert_attention,
+    make_qkv,
+)
 
 pytestmark = pytest.mark.gpu
 MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 in_each_order = pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
 
 DIMENSIONS = [32, 40, 59, 64, 80, 96, 111, 128, 160, 192, 224, 256]
-LENGTHS = [
-    (113, 203),
-    (128, 217),
-    (113, 211),
-    (108, 256),
-    (256, 512),
-    (512, 256),
-    (1024, 1024),
-    (1023, 1024),
-    (1024, 1023),
-    (2048, 2048),
-    (1, 147),
-    (1, 239),
-    (3, 799),
-    (127, 512),
-    (127, 513),
-]
 
 
 @MASKS
@@ -37,7 +26,7 @@ LENGTHS = [
 def test_peers_grid(d, heads, dtype, causal):
     """All lengths of the peers at one head dimension; B > 1, which public kernels got wrong."""
     k_heads = {"mha": 6, "gqa": 2, "mqa": 1}[heads]
-    for n_q, n_k in LENGTHS:
+    for n_q, n_k in PEERS_LENGTHS:
         q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=6, k_heads=k_heads, dtype=dtype)
         assert_attention(q, k, v, causal=causal)
 
@@ -45,7 +34,7 @@ def test_peers_grid(d, heads, dtype, causal):
 @MASKS
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_peers_grid_fp32(d, causal):
-    for n_q, n_k in LENGTHS:
+    for n_q, n_k in PEERS_LENGTHS:
         q, k, v = make_qkv(n_q, d, n_k=n_k, heads=2, dtype="fp32")
         assert_attention(q, k, v, causal=causal)
 
@@ -55,7 +44,7 @@ def test_peers_grid_fp32(d, causal):
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize("d", [59, 64, 128])
 def test_other_orders(d, dtype, order, causal):
-    for n_q, n_k in LENGTHS:
+    for n_q, n_k in PEERS_LENGTHS:
         q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype=dtype)
         assert_attention(q, k, v, causal=causal, order=order)
 
@@ -66,7 +55,7 @@ def test_other_orders(d, dtype, order, causal):
 @pytest.mark.parametrize("d", [64, 128])
 def test_overflow(d, dtype, order, causal):
     """flash-attention's overflow test: q × 5, k and v × 3."""
-    for n_q, n_k in LENGTHS:
+    for n_q, n_k in PEERS_LENGTHS:
         q, k, v = make_qkv(n_q, d, n_k=n_k, heads=2, dtype=dtype, q_by=5.0, kv_by=3.0)
         assert_attention(q, k, v, causal=causal, order=order)
 

@@ -12,7 +12,7 @@ from triton.runtime.errors import OutOfResources
 
 import kernels
 from kernels import fa2, hopper, launching, orders
-from tests.kernels.attention_checks import DEVICE, make_qkv, tolerance, wrong_replays
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv, wrong_replays
 
 on_gpu = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a CUDA GPU: the interpreter launches nothing"
@@ -36,24 +36,6 @@ def only_where_it_runs(request):
         works, reason = hopper.supports(q, q, q)
         if not works:
             pytest.skip(reason)
-
-
-def judge(attend, q, k, v, causal=False):
-    """O against float64, by the rule that all kernels are held to."""
-    o_ref, _ = kernels.reference_attention(q, k, v, causal=causal)
-    allowed = tolerance(
-        q,
-        k,
-        v,
-        o_ref,
-        causal=causal,
-        scale=q.shape[-1] ** -0.5,
-        order="fa1",
-        key_blocks=-(-k.shape[2] // 32),
-        tf32=False,
-    )
-    error = (attend(q, k, v, causal=causal).double() - o_ref).abs().max().item()
-    assert error <= allowed.o  # NaN fails
 
 
 class Prepared:
@@ -155,7 +137,7 @@ def test_kept_launches_are_right_wherever_the_tensors_lie(attend, causal):
         torch.manual_seed(seed)
         q, k, v = make_qkv(257, 64, batch=2, heads=4, k_heads=2, dtype="bf16")
         torch.full((1 << 22,), float("nan"), device="cuda")  # what torch.empty hands out next
-        judge(attend, q, k, v, causal)
+        assert_attention(q, k, v, attend, causal=causal, order="fa1")
 
 
 @on_gpu
@@ -165,7 +147,7 @@ def test_an_address_that_is_no_multiple_of_16(attend):
     wide = [torch.randn(1, 2, 100, 72, device="cuda").half() for _ in range(3)]
     for start in (0, 1, 8, 3, 0, 1):
         q, k, v = (x[..., start : start + 64] for x in wide)
-        judge(attend, q, k, v)
+        assert_attention(q, k, v, attend, order="fa1")
 
 
 @on_gpu
@@ -234,7 +216,7 @@ def test_another_device_than_the_current_one():
     for attend in (kernels.flash_attention, kernels.attention):
         for device in ("cuda:1", "cuda:0", "cuda:1"):
             q, k, v = (x.to(device) for x in make_qkv(130, 64, dtype="bf16"))
-            judge(attend, q, k, v)
+            assert_attention(q, k, v, attend, order="fa1")
 
 
 def test_the_prepared_call_is_the_one_that_is_kept():

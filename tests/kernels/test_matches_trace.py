@@ -87,7 +87,14 @@ def assert_output(problem, traced, q, k, v, o, lse):
     np.testing.assert_allclose(lse, traced.lse, rtol=0, atol=lse_atol)
 
 
-ORDERS_AND_DTYPES = [("fa2", "fp32"), ("fa1", "fp16"), ("fa2", "bf16"), ("fa2_split", "fp32")]
+ORDERS_AND_DTYPES = [
+    ("fa2", "fp32"),
+    ("fa1", "fp16"),
+    ("fa2", "bf16"),
+    ("fa2_split", "fp32"),
+    ("standard", "fp32"),
+    ("standard", "bf16"),
+]
 # Of a row block that sees no key, rows that see none in a tile, a sink above and below the scores.
 RULES = [
     {"mask": "causal&window:5,0|prefix:2"},
@@ -115,22 +122,9 @@ def test_states_and_output_of_any_mask(n, d, block_q, block_k, order, dtype, rul
         assert both == traffic(problem).get(tensor, (0, 0)), tensor
 
 
-@pytest.mark.pairwise
-@pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(map(str, rules.values())))
-@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
-def test_standard_output_of_any_mask(dtype, rules):
-    problem = Problem(
-        n=37, d=12, block_q=5, block_k=16, **rules, order="standard", dtype=dtype, inputs="random"
-    )
-    traced, q, k, v, o, lse, _ = run_both(problem)
-    assert_output(problem, traced, q, k, v, o, lse)
-
-
 @pytest.mark.pairwise  # which tiles a loop visits hangs on shape, order and mask: all triples run
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(
-    ("order", "causal"), list(product(["fa1", "fa2", "fa2_split"], [False, True]))
-)
+@pytest.mark.parametrize(("order", "causal"), list(product(ALGORITHMS, [False, True])))
 @pytest.mark.parametrize("inputs", ["rising", "random"])
 @pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES)
 def test_states_and_output(n, d, block_q, block_k, inputs, order, causal, dtype):
@@ -150,9 +144,9 @@ def test_states_and_output(n, d, block_q, block_k, inputs, order, causal, dtype)
 def assert_states(problem):
     traced, q, k, v, o, lse, options = run_both(problem)
     assert_output(problem, traced, q, k, v, o, lse)
-
-    states = (x[0, 0].cpu().numpy() for x in kernels.tile_states(q, k, v, **options))
-    assert_tiles(problem, traced, q, k, *states)
+    if problem.order != "standard":
+        states = (x[0, 0].cpu().numpy() for x in kernels.tile_states(q, k, v, **options))
+        assert_tiles(problem, traced, q, k, *states)
 
 
 def assert_tiles(problem, traced, q, k, m, l):
@@ -165,15 +159,3 @@ def assert_tiles(problem, traced, q, k, m, l):
     delta = score_slack(problem, q, k)
     np.testing.assert_allclose(m, expected[0], rtol=0, atol=delta)
     np.testing.assert_allclose(l, expected[1], rtol=2 * delta)
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES)
-def test_standard_output(n, d, block_q, block_k, causal, dtype):
-    problem = Problem(
-        n=n, d=d, block_q=block_q, block_k=block_k, causal=causal, order="standard", dtype=dtype
-    )
-    traced, q, k, v, o, lse, _ = run_both(problem)
-    assert_output(problem, traced, q, k, v, o, lse)

@@ -5,28 +5,10 @@ import torch
 
 import kernels
 from kernels import fa2, launching, orders
+from kernels.orders import ORDERS
 from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 
 DTYPES = ["fp32", "fp16", "bf16"]
-# n, d, Br, Bc: ragged both ways, Br < Bc, Br > Bc, one tile, tiles that need no padding
-SHAPES = [
-    (1, 8, 1, 1),
-    (16, 8, 4, 4),
-    (33, 16, 16, 16),
-    (63, 8, 7, 20),
-    (65, 24, 32, 12),
-    (111, 40, 16, 64),
-    (100, 64, 64, 32),
-]
-
-
-@pytest.mark.pairwise  # each shape with and without a mask, and in each dtype
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("n", "d", "block_m", "block_n"), SHAPES)
-def test_grid(n, d, block_m, block_n, dtype, causal):
-    q, k, v = make_qkv(n, d, dtype=dtype)
-    assert_attention(q, k, v, causal=causal, block_m=block_m, block_n=block_n)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -79,12 +61,14 @@ def test_canary_around_the_output(monkeypatch):
     assert not (o == 12345).any() and not (lse == 12345).any()
 
 
+@pytest.mark.pairwise
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-def test_large_logits(dtype, causal):
+def test_large_logits(dtype, causal, order):
     """flash-attention's own overflow test: q × 5, k and v × 3."""
     q, k, v = make_qkv(67, 64, dtype=dtype, q_by=5.0, kv_by=3.0)
-    assert_attention(q, k, v, causal=causal, block_m=32, block_n=16)
+    assert_attention(q, k, v, causal=causal, order=order, block_m=32, block_n=16)
 
 
 def test_logits_far_beyond_exp():
@@ -93,9 +77,10 @@ def test_logits_far_beyond_exp():
     assert_attention(q, k, v, causal=True, block_m=16, block_n=16)
 
 
-def test_equal_logits_give_the_mean_of_v():
+@pytest.mark.parametrize("order", ORDERS)
+def test_equal_logits_give_the_mean_of_v(order):
     q, k, v = make_qkv(50, 8)
-    o, lse = assert_attention(torch.zeros_like(q), k, v, block_m=16, block_n=16)
+    o, lse = assert_attention(torch.zeros_like(q), k, v, order=order, block_m=16, block_n=16)
     torch.testing.assert_close(o, v.mean(2, keepdim=True).expand_as(v), atol=1e-6, rtol=0)
     torch.testing.assert_close(lse, torch.full_like(lse, 50.0).log())
 
@@ -106,16 +91,17 @@ def test_scale(scale):
     assert_attention(q, k, v, causal=True, scale=scale, block_m=16, block_n=8)
 
 
-def test_strides():
+@pytest.mark.parametrize("order", ORDERS)
+def test_strides(order):
     """(B, N, H, d) storage, a transposed q, an expanded k and a v with every second column."""
     q0, k0, v0 = make_qkv(33, 16, batch=2, heads=2)
     q = q0.transpose(-1, -2).contiguous().transpose(-1, -2)
     k = k0[:, :1].expand(2, 2, 33, 16)
     v = torch.stack([v0, torch.full_like(v0, float("nan"))], -1).flatten(-2)[..., ::2]
     assert q.stride(-1) != 1 and k.stride(1) == 0 and v.stride(-1) == 2
-    assert_attention(q, k, v, causal=True, block_m=16, block_n=16)
+    assert_attention(q, k, v, causal=True, order=order, block_m=16, block_n=16)
     bnhd = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q0, k0, v0)]
-    assert_attention(*bnhd, block_m=16, block_n=16)
+    assert_attention(*bnhd, order=order, block_m=16, block_n=16)
 
 
 @pytest.mark.parametrize("dtype", ["fp16", "bf16"])

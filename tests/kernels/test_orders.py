@@ -50,27 +50,11 @@ def test_head_dimensions(d, order):
 
 
 @in_each_order
-def test_large_and_equal_logits(order):
-    q, k, v = make_qkv(40, 32, dtype="fp16", q_by=5.0, kv_by=3.0)
-    assert_attention(q, k, v, causal=True, order=order, block_m=16, block_n=16)
-    assert_attention(torch.zeros_like(q), k, v, order=order, block_m=16, block_n=16)
-
-
-@in_each_order
 def test_n_is_one(order):
     q, k, v = make_qkv(1, 8)
     o, lse = assert_attention(q, k, v, causal=True, order=order, block_m=1, block_n=1)
     torch.testing.assert_close(o, v, atol=0, rtol=1e-6)
     torch.testing.assert_close(lse, (q * k).sum(-1) / 8**0.5, atol=1e-6, rtol=1e-6)
-
-
-@in_each_order
-def test_strides(order):
-    q, k, v = (
-        x.transpose(1, 2).contiguous().transpose(1, 2) for x in make_qkv(25, 12, batch=2, heads=2)
-    )
-    assert not q.is_contiguous()
-    assert_attention(q, k[:, :1].expand(2, 2, 25, 12), v, causal=True, order=order, block_m=8)
 
 
 @pytest.mark.parametrize("precision", ["ieee", "tf32", "tf32x3"])

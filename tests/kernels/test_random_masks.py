@@ -26,11 +26,8 @@ TOGETHER, TOGETHER_ON_GPU = 10, 20
 
 def run(c: Case, number: int) -> None:
     """One case through the kernel and its judges."""
-    q, k, v = make_qkv(
-        c.n_q, c.d, n_k=c.n_k, heads=c.heads, k_heads=c.k_heads, dtype=c.dtype, seed=number
-    )
-    sink = 0.7 if number % 2 else torch.linspace(-2, 3, c.heads, device=DEVICE)
-    how = {"mask": c.mask, "score": c.score, "sink": sink if c.sink else None}
+    q, k, v = c.tensors(number)
+    how = c.rules(number)
     how["scale"] = c.d**-0.5 if c.scale is None else c.scale
     blocks = {"block_m": c.block_m, "block_n": c.block_n}
     assert_attention(q, k, v, **how, order=c.order, **blocks)

@@ -16,12 +16,11 @@ X = variants.example()
 Q, K, V = (torch.from_numpy(x) for x in (X.Q, X.K, X.V))
 
 
-@pytest.mark.parametrize("base", [10_000.0, 500_000.0])
-def test_rope_is_the_kernels(base):
-    for offset in (0, 3, 1000):
-        theirs = rope(Q[None], base=base, offset=offset)[0].numpy()
-        ours = variants.rope(X.Q, np.arange(offset, offset + 16), base)
-        assert np.abs(ours - theirs).max() < 1e-6
+@pytest.mark.parametrize("offset", [0, 3, 1000])
+def test_rope_is_the_kernels(offset):
+    theirs = rope(Q[None], offset=offset)[0].numpy()
+    ours = variants.rope(X.Q, np.arange(offset, offset + 16))
+    assert np.abs(ours - theirs).max() < 1e-6
 
 
 def test_ropes_product_depends_on_the_distance_alone():

@@ -142,22 +142,10 @@ def test_what_a_backward_pass_really_takes(form, shape):
     ids=["16 heads", "one thin head", "8,192 wide heads"],
 )
 def test_longest_fits_and_one_more_does_not(w, card, form):
-    def bytes_at(n: int) -> int:
-        e, heads = w.itemsize, w.batch * w.heads
-        qkv, square, o = 3 * n * w.d * e, n * n * e, n * w.d * e
-        more = {
-            "standard": square + max(square, o),
-            "standard_saved": square + o,
-            "standard_back": 3 * o + max(3 * square, square + 2 * o),
-            "fused_back": 5 * o + 4 * n * (2 + w.d),
-        }
-        return heads * (qkv + more.get(form, o + 4 * n))
-
-    n = capacity.longest(w, form, card)
-    assert n > 0 and bytes_at(n) <= CARDS[card].hbm_bytes < bytes_at(n + 1)
+    n, room = capacity.longest(w, form, card), CARDS[card].hbm_bytes
+    assert n > 0 and capacity.needed(w, form, n) <= room < capacity.needed(w, form, n + 1)
     for length, size in capacity.curve(w, form):
-        assert size == bytes_at(length)
-        assert (size <= CARDS[card].hbm_bytes) == (length <= n)
+        assert size == capacity.needed(w, form, length) and (size <= room) == (length <= n)
 
 
 @pytest.mark.parametrize(

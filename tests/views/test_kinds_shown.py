@@ -4,8 +4,9 @@ mode, in every chart, table and file. None can be made without."""
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
+import re
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 from jinja2 import UndefinedError
@@ -20,33 +21,40 @@ from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from explainer.views.templates import ENVIRONMENT
 from tests.views.test_run_report import KIND, interpreted, live
+from tests.views.test_views import PAGES, VIEWS, Strict
 
-PAGES = {"memory": memory, "parallel": parallel}
-UNMEASURED = {"card": "t4", "dtype": "fp32", "mask": "causal"}
-CASES = [
-    (page, view, mode, more)
-    for page, module in PAGES.items()
-    for view in module.VIEWS
-    for mode, more in (("", {}), ("present", {}), ("", UNMEASURED), ("", {"card": "b200"}))
-]
-CASES += [("memory", "tiles", "", {"show": metric}) for metric in memory.METRICS]
-CASES += [(page, v, "", {"pass": "backward"}) for page, m in PAGES.items() for v in m.PASSED]
-CASES += [("parallel", "real", "", {"case": case}) for case in parallel.CASES]
-HOLDERS = ("section", "p")  # a card, and the sentence that a view begins with
+SHOWN = [(*place, "forward") for place in VIEWS]
+SHOWN += [(name, v, "backward") for name, page in PAGES.items() for v in page.PASSED]
+WORKLOADS = {
+    "defaults": {},
+    "Turing": {"card": "t4"},
+    "shortest": {"n": "16"},
+    "longest and widest": {"n": "65536", "d": "256", "br": "256", "bc": "256", "card": "a100"},
+    "fp32": {"dtype": "fp32", "card": "rtxpro6000", "n": "512"},
+    "ragged": {"n": "1000", "d": "80", "br": "100", "bc": "33", "mask": "causal"},
+    "many heads": {"b": "16", "h": "64", "n": "1024"},
+    "thin": {"d": "1", "br": "16", "bc": "256", "h": "1", "card": "rtx4090"},
+    "unmeasured": {"card": "t4", "dtype": "fp32", "mask": "causal"},
+    "not compiled": {"card": "b200"},
+    "presentation": {"mode": "present"},
+}
+CASES = [(*place, changed) for place in SHOWN for changed in WORKLOADS.values()]
+CASES += [("memory", "tiles", "forward", {"show": metric}) for metric in memory.METRICS]
+CASES += [("parallel", "real", "forward", {"case": case}) for case in parallel.CASES]
+ORIGIN = re.compile(r"\b(computed|counted|measured|simulated|recorded|peak)\b")
 
 
-class Shown(HTMLParser):
+class Shown(Strict):
     """Of every card and headline the text of its badges; what stands outside of any."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[tuple[str, str]] = []
         self.kinds: list[list[str]] = []  # of each card and headline, in order
         self.tables: list[list[str]] = []  # of each table, the badges of the card around it
         self.files: list[dict] = []
-        self.feed(text)
+        super().__init__(text)
 
     def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
         given = dict(attrs)
         kind = given.get("class", "")
         if tag == "section" or "fa-finding" in kind:
@@ -56,14 +64,10 @@ class Shown(HTMLParser):
             self.tables.append(self.kinds[-1])
         if "data-rows" in given:
             self.files.append(json.loads(given["data-rows"]))
-        if tag not in ("br", "img", "input", "hr"):
-            self.open.append((tag, kind))
-
-    def handle_endtag(self, tag):
-        self.open.pop()
 
     def handle_data(self, data):
-        if self.open and "fa-kind" in self.open[-1][1]:
+        super().handle_data(data)
+        if self.open and "fa-kind" in self.open[-1][1].get("class", ""):
             self.kinds[-1].append(data)
 
 
@@ -97,14 +101,28 @@ def check_chart(figure: go.Figure) -> None:
             assert "log scale" in axis.title.text, "a logarithmic axis says so"
 
 
-@pytest.mark.parametrize(("page", "view", "mode", "more"), CASES)
-def test_memory_and_parallel(page, view, mode, more):
-    head, left, right, tail = PAGES[page].render({"view": view, "mode": mode} | more)
+@pytest.mark.parametrize(("page", "view", "pass_", "changed"), CASES)
+def test_every_view_renders_any_workload(page, view, pass_, changed):
+    """And every mark of a chart says where it is from."""
+    head, left, right, tail = PAGES[page].render({"view": view, "pass": pass_} | changed)
     found = check(head + tail)
-    charts = [update["value"] for update in (left, right) if update["value"] is not None]
+    assert (f'data-testid="{page}"' in head + tail) or "fa-run-refused" in head
     assert found.kinds or "fa-run-refused" in head or "fa-finding" in head
-    for figure in charts:
+    assert not {"script", "iframe", "object"} & {tag for tag, _ in found.tags}
+    words = " ".join(found.words)
+    assert not re.search(r"\b(nan|inf|None|True|False)\b", words), words
+    for update in (left, right):
+        figure = update["value"]
+        assert update["visible"] == (figure is not None)
+        if figure is None:
+            continue
         check_chart(figure)
+        for trace in figure.data:
+            assert trace.hoverinfo == "text" and len(trace.hovertext) == len(trace.y)
+            assert all(ORIGIN.search(t) and "nan" not in t for t in trace.hovertext), trace.name
+            is_span = trace.type == "bar" and trace.base is not None
+            values = np.array(trace.x if is_span else trace.y, float)
+            assert np.isfinite(values).all() and (values >= 0).all()
 
 
 def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():

@@ -90,17 +90,6 @@ def test_what_is_made_up_here_keeps_to_the_type():
     assert not misfit([live(), interpreted("naive", "fa2", refused=GPU)], list[Result])
 
 
-def test_what_the_cards_say():
-    text = text_of(run_report.render_report(live()))
-    assert "The kernel is right, and it is the picture; 1 did not run." in text
-    assert "bf16 · Random normal, seed 9 · 10 tiles per head" in text
-    assert "20.0 µs 4 × 100 TF" in text, "speed-up over naive and TFLOP/s"
-    assert "FA-2 reaches 10 % of the card's 989.4 TFLOP/s (bf16), by its data sheet." in text
-    assert "FA-2 812 ms" in text, "the first call stands apart"
-    assert "80 values of m and ℓ in 10 tiles" in text
-    assert "The Hopper kernel needs <an H100>." in text
-
-
 def test_the_time_of_a_call_stands_beside_gpu_time():
     result = live()
     looped = {
@@ -128,11 +117,6 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     assert "in a CUDA graph" not in details
     line = downloads.run_rows(result)[1]
     assert (line["call_in_a_loop_ms"], line["host_us"]) == (0.125, 31.4)
-
-
-def test_where_no_call_was_timed_none_is_spoken_of():
-    text = text_of(run_report.render_report(live()))
-    assert "GPU time: how long" in text and "▏Call" not in text and "× naive, TFLOP/s" in text
 
 
 def test_unknown_card_is_said_to_be_unknown():
@@ -204,44 +188,55 @@ def test_the_headline_claims_no_more_than_was_done(result, sentence, agrees):
     assert f'data-agrees="{agrees}"' in html
 
 
-def test_nothing_is_counted_where_no_kernel_ran():
-    text = text_of(run_report.render_report(interpreted("naive")))
-    assert "tiles per head" not in text and "0 kernels" not in text and "0.00 s" not in text
-    assert "No kernel ran" in text
+TWO_HEADS = live(query=live()["query"] | {"h": "2"}, heads_judged=2)
+SENTENCE = live(query=live()["query"] | {"data": "sentence", "text": "<b>a</b> dog", "gain": "2.0"})
+REPORTS = [  # a result, what its report says, and what it does not
+    (
+        live(),
+        (
+            "The kernel is right, and it is the picture; 1 did not run.",
+            "bf16 · Random normal, seed 9 · 10 tiles per head",
+            "20.0 µs 4 × 100 TF",  # speed-up over naive and TFLOP/s
+            "FA-2 reaches 10 % of the card's 989.4 TFLOP/s (bf16), by its data sheet.",
+            "FA-2 812 ms",  # the first call stands apart
+            "80 values of m and ℓ in 10 tiles",
+            "The Hopper kernel needs <an H100>.",
+            "GPU time: how long",
+            "× naive, TFLOP/s",
+            "For the only head.",
+        ),
+        ("▏Call", "first head"),
+    ),
+    (interpreted("naive"), ("No kernel ran",), ("tiles per head", "0 kernels", "0.00 s")),
+    (
+        interpreted("naive", "fa1", "fa2"),
+        ("took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about the speed of a GPU.",),
+        ("waited",),
+    ),
+    (
+        interpreted("naive", "standard", "fa1", "fa2"),
+        ("272 tiles per head (Standard: 512)",),
+        (),
+    ),
+    (interpreted("standard"), ("512 tiles per head",), ()),
+    (
+        TWO_HEADS,
+        ("For the first and the last head.", "kernel against trace, the first head"),
+        (),
+    ),
+    (SENTENCE, ("Sentence “<b>a</b> dog”, seed 9, logits × 2",), ()),
+]
 
 
-def test_seconds_of_the_interpreter_are_said_to_be_no_speed():
-    text = text_of(run_report.render_report(interpreted("naive", "fa1", "fa2")))
-    assert "took: FA-1 0.25 s and FA-2 0.25 s. That says nothing about the speed of a GPU." in text
-    assert "waited" not in text
-
-
-def test_tiles_are_those_of_flash_attention_with_standards_beside():
-    text = text_of(run_report.render_report(interpreted("naive", "standard", "fa1", "fa2")))
-    assert "272 tiles per head (Standard: 512)" in text
-    assert "512 tiles per head" in text_of(run_report.render_report(interpreted("standard")))
+@pytest.mark.parametrize(("result", "words", "absent"), REPORTS)
+def test_what_a_report_says(result, words, absent):
+    text = text_of(run_report.render_report(result))
+    assert not [x for x in words if x not in text] and not [x for x in absent if x in text]
 
 
 def test_who_did_not_run_is_listed_under_every_question():
     text = text_of(run_report.render_report(interpreted("naive", "fa2", refused=("hopper",))))
     assert text.count("FA-2 Hopper It needs an NVIDIA GPU.") == 2, "Right? and Small?"
-
-
-def test_which_heads_were_compared_is_said():
-    one = text_of(run_report.render_report(live()))
-    assert "For the only head." in one and "first head" not in one
-    two = text_of(
-        run_report.render_report(live(query=live()["query"] | {"h": "2"}, heads_judged=2))
-    )
-    assert (
-        "For the first and the last head." in two and "kernel against trace, the first head" in two
-    )
-
-
-def test_inputs_are_said():
-    query = live()["query"] | {"data": "sentence", "text": "<b>a</b> dog", "gain": "2.0"}
-    text = text_of(run_report.render_report(live(query=query)))
-    assert "Sentence “<b>a</b> dog”, seed 9, logits × 2" in text
 
 
 def test_naive_that_does_not_fit_is_shown_as_what_it_is():
@@ -356,47 +351,28 @@ def test_sweep_sentences_are_computed():
     assert sweep_report.findings([rows[0]]) == []
 
 
+SWEPT = {
+    **{"method": "fa2", "n": 512, "d": 64, "mask": "full", "batch": 32, "heads": 32},
+    "dtype": "bf16",
+}
+
+
+def table_of(row: dict) -> str:
+    return sweep_report.render_table([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
+
+
 def test_a_refusal_makes_no_column_wide():
-    row = {
-        "method": "naive",
-        "n": 512,
-        "d": 64,
-        "mask": "full",
-        "batch": 32,
-        "heads": 32,
-        "dtype": "bf16",
-        "refused": "Its N × N matrices would need much.",
-    }
-    html = sweep_report.render_table([row], Sweep(64, "bf16"), KIND, {"source": "recorded"})
-    cells = re.findall(r"<td>([^<]*)</td>", html)
+    row = SWEPT | {"method": "naive", "refused": "Its N × N matrices would need much."}
+    cells = re.findall(r"<td>([^<]*)</td>", table_of(row))
     assert "not run" in cells and row["refused"] not in cells
-    assert row["refused"] in text_of(html)
+    assert row["refused"] in text_of(table_of(row))
 
 
 def test_a_sweep_has_the_columns_that_are_known():
-    row = {
-        "method": "fa2",
-        "n": 512,
-        "d": 64,
-        "mask": "full",
-        "batch": 32,
-        "heads": 32,
-        "dtype": "bf16",
-        "median_ms": 0.5,
-        "p20_ms": 0.4,
-        "p80_ms": 0.6,
-        "runs": 9,
-        "tflops": 400.0,
-        "peak_bytes": 2**20,
-        "error": 1e-3,
-    }
-    about = {"source": "recorded"}
-
-    def shown(row: dict) -> str:
-        return text_of(sweep_report.render_table([row], Sweep(64, "bf16"), KIND, about))
-
-    assert "GPU time p20 p80 TFLOP/s" in shown(row)
-    text = shown(row | {"loop_ms": 0.55, "host_us": 31.0})
+    row = SWEPT | {"median_ms": 0.5, "p20_ms": 0.4, "p80_ms": 0.6, "runs": 9}
+    row |= {"tflops": 400.0, "peak_bytes": 2**20, "error": 1e-3}
+    assert "GPU time p20 p80 TFLOP/s" in text_of(table_of(row))
+    text = text_of(table_of(row | {"loop_ms": 0.55, "host_us": 31.0}))
     assert "p80 call in a loop on the host TFLOP/s" in text and "0.55 ms 31 µs 400" in text
 
 

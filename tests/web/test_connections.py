@@ -114,14 +114,18 @@ def refusal(caplog, name: str, port: str) -> str:
     return record.getMessage()
 
 
+def skip_without_ipv6() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+
 @pytest.mark.parametrize("family, host", [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
 def test_a_port_that_is_taken_is_said_in_one_sentence(caplog, family, host, monkeypatch):
     monkeypatch.setattr(gradio_internals.http_server, "LOCALHOST_NAME", "")
     if family == socket.AF_INET6:
-        try:
-            socket.create_server((host, 0), family=family).close()
-        except OSError:
-            pytest.skip("this machine has no IPv6")
+        skip_without_ipv6()
     with socket.create_server((host, 0), family=family) as other:
         port = str(other.getsockname()[1])
         sentence = refusal(caplog, host, port)
@@ -147,10 +151,7 @@ def test_another_error_of_the_system_is_not_about_the_port():
 @pytest.mark.parametrize("name", ["::1", "[::1]", "::"])
 def test_an_address_of_ipv6_is_given_as_gradio_takes_it(monkeypatch, name):
     monkeypatch.setattr(gradio_internals.http_server, "LOCALHOST_NAME", name)
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        pytest.skip("this machine has no IPv6")
+    skip_without_ipv6()
     with bind_port(name, "0") as (host, port):
         assert host == f"[{name.strip('[]')}]" and port > 0
     assert gradio_internals.http_server.LOCALHOST_NAME == "127.0.0.1", (

@@ -9,7 +9,7 @@ import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.web import cost
-from explainer.web.mask_map import MOST_CELLS, parse_problem, parse_size
+from explainer.web.mask_map import MOST_CELLS, SIZES, parse_problem
 from explainer.web.mask_map import mask_map as map_of
 from explainer.web.mask_map import palette as palette_of
 from explainer.web.requests import parse_request
@@ -36,7 +36,7 @@ def mask_map(query: dict[str, str]) -> dict:
 
 
 def palette(query: dict[str, str]) -> dict:
-    return palette_of(parse_size(query))
+    return palette_of(parse_problem(query, SIZES))
 
 
 def bits(text: str, n: int) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import sys
@@ -42,13 +41,11 @@ for line in sys.stdin:
 )
 
 
-@contextlib.asynccontextmanager
-async def started_pool(**given) -> AsyncIterator[WorkerPool]:
-    made = WorkerPool(**{"size": 1, "max_waiting": 1, "command": STAND_IN} | given)
-    try:
-        yield made
-    finally:
-        made.close()
+@pytest.fixture
+async def pool() -> AsyncIterator[WorkerPool]:
+    made = WorkerPool(size=1, max_waiting=1, command=STAND_IN)
+    yield made
+    made.close()
 
 
 def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
@@ -66,18 +63,17 @@ def running(pool: WorkerPool) -> list[int]:
     return [w.process.pid for w in pool.workers if w.process is not None]
 
 
-async def test_a_line_that_is_full_says_when_to_ask_again():
-    async with started_pool() as pool:
-        leave = asyncio.Event()
-        requests = [ask(pool, "wait", leave), ask(pool, "next")]
-        await until(lambda: running(pool))
-        with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
-            await ask(pool, "third")
-        assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
-        leave.set()
-        with pytest.raises(ClientDisconnected):
-            await requests[0]
-        assert (await requests[1]).endswith(b"next")
+async def test_a_line_that_is_full_says_when_to_ask_again(pool):
+    leave = asyncio.Event()
+    requests = [ask(pool, "wait", leave), ask(pool, "next")]
+    await until(lambda: running(pool))
+    with pytest.raises(Busy, match=r"try again in 5 s\.") as busy:
+        await ask(pool, "third")
+    assert busy.value.after == 5  # 1 + two answers of 2 s each, in one place
+    leave.set()
+    with pytest.raises(ClientDisconnected):
+        await requests[0]
+    assert (await requests[1]).endswith(b"next")
 
 
 def is_there(pid: int) -> bool:
@@ -88,55 +84,52 @@ def is_there(pid: int) -> bool:
     return True
 
 
-async def test_who_hangs_up_leaves_the_line_and_the_work_stops():
-    async with started_pool() as pool:
-        leave = asyncio.Event()
-        first = ask(pool, "wait", leave)
-        await until(lambda: running(pool))
-        [pid] = running(pool)
-        behind = asyncio.Event()
-        second = ask(pool, "never", behind)
-        await until(lambda: len(pool.jobs) == 2)
-        behind.set()
-        with pytest.raises(ClientDisconnected):
-            await second
-        assert len(pool.jobs) == 1 and running(pool) == [pid]
-        leave.set()
-        with pytest.raises(ClientDisconnected):
-            await first
-        assert not pool.jobs
-        await until(lambda: not pool.workers)
-        await until(lambda: not is_there(pid))
+async def test_who_hangs_up_leaves_the_line_and_the_work_stops(pool):
+    leave = asyncio.Event()
+    first = ask(pool, "wait", leave)
+    await until(lambda: running(pool))
+    [pid] = running(pool)
+    behind = asyncio.Event()
+    second = ask(pool, "never", behind)
+    await until(lambda: len(pool.jobs) == 2)
+    behind.set()
+    with pytest.raises(ClientDisconnected):
+        await second
+    assert len(pool.jobs) == 1 and running(pool) == [pid]
+    leave.set()
+    with pytest.raises(ClientDisconnected):
+        await first
+    assert not pool.jobs
+    await until(lambda: not pool.workers)
+    await until(lambda: not is_there(pid))
 
 
-async def test_those_who_ask_the_same_share_an_answer_and_one_may_leave():
-    async with started_pool(max_waiting=0) as pool:
-        leave = asyncio.Event()
-        both = [ask(pool, "same", leave), ask(pool, "same")]
-        leave.set()
-        done = await asyncio.gather(*both, return_exceptions=True)
-        assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
-        assert await ask(pool, "same") == done[1]  # kept
-        assert pool.cache.nbytes == len(done[1])
+async def test_those_who_ask_the_same_share_an_answer_and_one_may_leave(pool):
+    pool.max_waiting = 0
+    leave = asyncio.Event()
+    both = [ask(pool, "same", leave), ask(pool, "same")]
+    leave.set()
+    done = await asyncio.gather(*both, return_exceptions=True)
+    assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
+    assert await ask(pool, "same") == done[1]  # kept
+    assert pool.cache.nbytes == len(done[1])
 
 
-async def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence():
-    async with started_pool() as pool:
-        before = await ask(pool, "before")
-        with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
-            await ask(pool, "die")
-        with pytest.raises(ProblemError, match="n = 0 is not allowed"):
-            await ask(pool, "refuse")
-        after = await ask(pool, "after")
-        assert before.split()[0] != after.split()[0]
+async def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence(pool):
+    before = await ask(pool, "before")
+    with pytest.raises(Busy, match="ended before it was done: try again in 2 s"):
+        await ask(pool, "die")
+    with pytest.raises(ProblemError, match="n = 0 is not allowed"):
+        await ask(pool, "refuse")
+    after = await ask(pool, "after")
+    assert before.split()[0] != after.split()[0]
 
 
-async def test_a_process_is_used_again_but_not_for_ever(monkeypatch):
+async def test_a_process_is_used_again_but_not_for_ever(pool, monkeypatch):
     monkeypatch.setattr("explainer.web.worker_pool.MAX_RESPONSES", 2)
-    async with started_pool() as pool:
-        first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
-        assert first == second != third
-        assert len(pool.workers) == 1
+    first, second, third = [(await ask(pool, f"{k}")).split()[0] for k in range(3)]
+    assert first == second != third
+    assert len(pool.workers) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
@@ -151,11 +144,10 @@ def test_expensive_answers_come_behind_the_web_process():
         worker.end()
 
 
-async def test_an_idle_process_ends(monkeypatch):
+async def test_an_idle_process_ends(pool, monkeypatch):
     monkeypatch.setattr("explainer.web.worker_pool.IDLE_S", 0.0)
-    async with started_pool() as pool:
-        await ask(pool, "once")
-        await until(lambda: not pool.workers)
+    await ask(pool, "once")
+    await until(lambda: not pool.workers)
 
 
 def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch):

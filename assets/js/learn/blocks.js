@@ -162,7 +162,7 @@ function drawCells({ label, words, levels, row, block, kinds }) {
 }
 
 /** @param {TableBlock} block */
-function drawTable({ label, head, rows, marked }) {
+function drawTable({ label, head, rows }) {
   const isNumber = (/** @type {number} */ k) =>
     rows.every(
       (row) => /^([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)/.test(row[k] ?? "") && (row[k] ?? "").length < 18,
@@ -175,10 +175,10 @@ function drawTable({ label, head, rows, marked }) {
     { class: "fa-facts" },
     [el("caption", { class: "fa-sr", text: label })],
     heads.length ? heads : null,
-    rows.map((row, i) =>
+    rows.map((row) =>
       el(
         "tr",
-        { class: i === marked && "is-chosen" },
+        {},
         row.map((text, k) =>
           k ? el("td", { class: kinds[k], text }) : el("th", { scope: "row", text }),
         ),

@@ -10,7 +10,7 @@
  *   digits: number, marks: [number, number][], heat: boolean, gradient?: boolean}} MatrixBlock
  * @typedef {{type: "bars", label: string, items: [string, Cell, string][], colour: string, log: boolean,
  *   limit: number | null}} BarsBlock `items`: [name, value, what stands beside the bar]
- * @typedef {{type: "table", label: string, head: string[], rows: string[][], marked: number | null}} TableBlock
+ * @typedef {{type: "table", label: string, head: string[], rows: string[][]}} TableBlock
  * @typedef {"full" | "partial" | "skipped"} TileKind
  * @typedef {{type: "cells", label: string, words: string, levels: string[], row: number | null, block: number,
  *   kinds: TileKind[][]}} CellsBlock

@@ -2,23 +2,13 @@
 // in the two crossings of its tile. frame.js makes a frame of it. Pure.
 
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { makeStatistics } from "./statistics.js";
 
 /** @import { Accumulator, Decoded, Frame, Grads, Header, Numbers, Row, Span, Trace } from "./types.js" */
 /** @typedef {"dQ" | "dK" | "dV"} Gradient */
 
 /** @type {Gradient[]} */
 export const GRADIENTS = ["dV", "dK", "dQ"];
-const NO_ROW = {
-  rose: false,
-  m_old: undefined,
-  l_old: undefined,
-  row_max: undefined,
-  m_new: undefined,
-  alpha: undefined,
-  row_sum: undefined,
-  l_new: undefined,
-};
-
 /** Does a visit have this phase? @param {Decoded} trace @param {number} v @param {string} phase */
 export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase) =>
   phases.includes(phase) && (v_phases[v] & (1 << phases.indexOf(phase))) > 0;
@@ -46,7 +36,7 @@ export function sumsOf(decoded) {
 }
 
 /** The rows or keys of a gradient on which a visit works. @param {Trace} trace @param {number} v @param {Gradient} name */
-const summed = ({ problem, arrays: { v_i, v_j } }, v, name) =>
+const spanOfGradient = ({ problem, arrays: { v_i, v_j } }, v, name) =>
   name === "dQ" ? rowsOfBlock(problem, v_i[v]) : keysOfBlock(problem, v_j[v]);
 
 /** The numbers of a visit of a whole trace, by the names that they have where it comes by itself: of its rows or keys the
@@ -58,7 +48,7 @@ function numbersOf(trace, v) {
   const found = { part_dQ: arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]) };
   for (const name of GRADIENTS) {
     const ptr = name === "dQ" ? arrays.a_ptr : arrays.c_ptr;
-    const { start, stop } = summed(trace, v, name);
+    const { start, stop } = spanOfGradient(trace, v, name);
     const sum = (/** @type {number} */ at) =>
       arrays[`acc_${name}`].subarray(ptr[at] ?? 0, ptr[at + 1] ?? 0);
     const from = isScale ? (adds[arrays.v_i[v]].at(-1) ?? -1) : before[name][v];
@@ -89,7 +79,7 @@ export function gradsOf(trace, v, done, zoom) {
   const sum = (name, key, state) => ({ data: numbers[`${key}${name}`], state });
   /** @param {Gradient} name @returns {Accumulator} */
   const zero = (name) => {
-    const { start, stop } = summed(trace, v, name);
+    const { start, stop } = spanOfGradient(trace, v, name);
     return { data: new Float32Array((stop - start) * p.d), state: "zero" };
   };
   const stored = transfersOf(header, arrays, v);
@@ -126,7 +116,8 @@ export function rowsOf(trace, v, { start, stop }, done, zoom) {
   const lse = hasExp && done("load");
   const D = done(computesD ? "D" : "load"); // elsewhere it comes from HBM
   return Array.from({ length: stop - start }, (_, r) => ({
-    ...NO_ROW,
+    ...makeStatistics(() => undefined),
+    rose: false,
     row: start + r,
     name: header.row_names?.[start + r] ?? null,
     lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined,

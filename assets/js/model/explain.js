@@ -3,7 +3,7 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { frame, KINDS, weight } from "./frame.js";
+import { frame, filterTransfers, KINDS, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmOf, backward, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
@@ -162,21 +162,15 @@ function ofRow(f, kind, row) {
   const all = s ? formulas(f, s) : {};
   const keys = Object.keys(SYMBOLS).filter((key) => all[key] && [key, "row"].includes(kind));
   /** @param {Record<string, string>} values */
-  const written = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
-  if (kind !== "row" || !s) {
-    const title =
-      kind === "row" ? rowWord({ row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
-    const lines = written(all);
-    return explanationOf(title, `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
-      lines,
-    });
-  }
+  const linesOf = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
+  const title =
+    kind === "row" ? rowWord(s ?? { row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
+  const lines = linesOf(all);
+  const sentence = `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`;
+  if (kind !== "row" || !s) return explanationOf(title, sentence, { lines });
   const m = number(s.m_new ?? s.m_old);
   const brief = { m: s.rose ? `${number(s.m_old)} → ${m}` : m, alpha: number(s.alpha), l: all.l };
-  const title = rowWord(s);
-  return explanationOf(title, `${title}: ${written(all).join("; ") || t("unknown")}`, {
-    lines: written(brief),
-  });
+  return explanationOf(title, sentence, { lines: linesOf(brief) });
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
@@ -223,7 +217,7 @@ export function explain(trace, f, name) {
   if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
   const size = bytes(
-    sum(f.transfers.filter(({ op }) => (op === "read") === reads).map((moved) => moved.bytes)),
+    sum(filterTransfers(f.transfers, reads ? "read" : "write").map((moved) => moved.bytes)),
   );
   if (kind === "visit")
     return explanationOf(

@@ -5,14 +5,14 @@ import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
 import { algorithmOf } from "./passes.js";
 import { hiders } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { makeStatistics, PENDING } from "./statistics.js";
 
-/** @import { Accumulator, Decoded, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
+/** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
 /** @type {Kind[]} */
 export const KINDS = ["full", "partial", "skipped"];
 /** @type {Op[]} */
 export const OPS = ["read", "write", "add"];
-export const PENDING = undefined; // NaN is a number here: what overflow makes
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
 const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
@@ -147,8 +147,12 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
+export const filterTransfers = (transfers, way) =>
+  transfers.filter(({ op }) => (op === "read") === (way === "read"));
+
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
-function transfersOf(trace, v, phaseDone) {
+export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
   /** @type {Transfer[]} */
   const list = [];
@@ -170,8 +174,10 @@ function transfersOf(trace, v, phaseDone) {
   return list;
 }
 
+const PAST = ["m_old", "alpha", "l_old"]; // of a row that may have met keys before
+
 /** @param {Trace} trace @param {number} v @param {Span} rows @param {Frame["done"]} done @returns {Row[]} */
-function statsOf(trace, v, rows, done) {
+export function statsOf(trace, v, rows, done) {
   const { header } = trace;
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
@@ -180,24 +186,18 @@ function statsOf(trace, v, rows, done) {
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
-  const names = header.row_names;
   const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
-    const get = (/** @type {string} */ name, /** @type {string} */ phase) =>
-      has && done(phase) ? arrays[name]?.[base + r] : PENDING;
-    const m_old = running ? arrays.r_m_old[base + r] : PENDING;
-    const m_new = get("r_m_new", "max");
+    const stats = makeStatistics((name, phase) => {
+      const isThere = PAST.includes(name) ? running : has;
+      return isThere && (!phase || done(phase)) ? arrays[`r_${name}`]?.[base + r] : PENDING;
+    });
+    const { m_old, m_new } = stats;
     out.push({
       row: rows.start + r,
-      name: names ? names[rows.start + r] : null,
+      name: header.row_names?.[rows.start + r] ?? null,
       rose: m_old !== PENDING && m_old > -Infinity && Number(m_new) > m_old, // over an earlier one
-      m_old,
-      l_old: running ? arrays.r_l_old[base + r] : PENDING,
-      row_max: get("r_row_max", "max"),
-      m_new,
-      alpha: running ? get("r_alpha", "exp") : PENDING,
-      row_sum: get("r_row_sum", "sum"),
-      l_new: get("r_l_new", "sum"),
+      ...stats,
     });
   }
   return out;

@@ -13,11 +13,12 @@
 // if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
 // 9 of O. A word names tensors, and belongs with their places where it is at work. All of it goes both ways. Pure.
 
+import { filterTransfers, transfersOf } from "./frame.js";
 import { algorithmsOf } from "./passes.js";
 import { lit } from "./phases.js";
-import { rowsOfBlock, spanOf } from "./spans.js";
+import { indicesOf, rowsOfBlock, spanOf } from "./spans.js";
 
-/** @import { Frame, Span, Trace } from "./types.js" */
+/** @import { Direction, Frame, Span, Trace, Transfer } from "./types.js" */
 /** @import { Line } from "./phases.js" */
 /** @typedef {"rows" | "keys" | "dims" | "outs"} Axis */
 /** @typedef {Partial<Record<Axis, Span>>} Box an axis that is not there is not bounded */
@@ -76,7 +77,7 @@ const overlap = (a, b) =>
 
 /** What belongs together at this moment. @param {Trace} trace @param {Frame} f */
 export function linksAt(trace, f) {
-  const { problem: p, arrays, tensors, header } = trace;
+  const { problem: p, tensors, header } = trace;
   const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
   /** @type {Record<string, number>} */
   const block = { rows: p.block_q, keys: p.block_k };
@@ -105,9 +106,8 @@ export function linksAt(trace, f) {
     return Object.values(box).every(isSome) ? { name, tensor: tile ? "S" : kind, box } : null;
   }
 
-  /** @param {string} name @param {Iterable<{tensor: string, block: number | number[], phase: string}>} transfers @returns {Thing} */
-  function counted(name, transfers) {
-    const list = [...transfers];
+  /** @param {string} name @param {Transfer[]} list @returns {Thing} */
+  function counted(name, list) {
     const blocks = new Set(list.map((t) => [tensorOf(t.tensor), placeOfBlock(t)].flat().join(".")));
     return {
       name,
@@ -118,19 +118,14 @@ export function linksAt(trace, f) {
     };
   }
 
-  /** All that was moved this way up to this moment. @param {import("./types.js").Direction} op */
-  function* movedBefore(op) {
-    for (let t = 0; t < arrays.t_ptr[f.step]; t++) {
-      if ((arrays.t_op[t] ? "write" : "read") !== op) continue; // what is added counts as written
-      const tensor = tensors[arrays.t_tensor[t]];
-      const b = arrays.t_block[t];
-      yield {
-        tensor,
-        block: header.pairs.includes(tensor) ? [Math.floor(b / p.Tc), b % p.Tc] : b,
-        phase: header.phases[arrays.t_phase[t]],
-      };
-    }
-    yield* f.transfers.filter((t) => (t.op === "read") === (op === "read") && t.moved);
+  /** All that was moved this way up to this moment. @param {Direction} way */
+  function transfersUntilNow(way) {
+    const before = indicesOf({ start: 0, stop: f.step });
+    const all = before.flatMap((v) => transfersOf(trace, v, () => true)).concat(f.transfers);
+    return filterTransfers(
+      all.filter(({ moved }) => moved),
+      way,
+    );
   }
 
   /** What these lines work on in this phase of this visit; nothing where they do not run. @param {Line[]} lines @param {string} name @param {string} phase @returns {Thing} */
@@ -157,12 +152,8 @@ export function linksAt(trace, f) {
     if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
     if (what === "read" || what === "write") {
-      if (kind === "visit")
-        return counted(
-          name,
-          f.transfers.filter((t) => (t.op === "read") === (what === "read")),
-        );
-      if (kind === "moved") return counted(name, movedBefore(what));
+      if (kind === "visit") return counted(name, filterTransfers(f.transfers, what));
+      if (kind === "moved") return counted(name, transfersUntilNow(what));
     }
     const totals =
       kind === "bytes" &&
@@ -203,14 +194,11 @@ export function linksAt(trace, f) {
     const axes = AXES[/** @type {string} */ (tensor)].filter(
       (axis) => axis === "rows" || axis === "keys",
     );
-    const [down, across] = axes.map((axis) => blocksOn(box, axis));
-    for (let i = down.start; i < down.stop; i++)
-      if (!across) {
-        if (blocks.has(`${tensor}.${i}`)) return true;
-      } else
-        for (let j = across.start; j < across.stop; j++)
-          if (blocks.has(`${tensor}.${i}.${j}`)) return true;
-    return false;
+    const [down, across] = axes.map((axis) => indicesOf(blocksOn(box, axis)));
+    const names = across
+      ? down.flatMap((i) => across.map((j) => `${tensor}.${i}.${j}`))
+      : down.map((i) => `${tensor}.${i}`);
+    return names.some((name) => blocks.has(name));
   }
 
   /** @param {Thing} word @param {Thing} place */
@@ -286,7 +274,7 @@ export function linksAt(trace, f) {
       return box ? [/** @type {Record<"rows" | "keys", Span>} */ (box)] : [];
     }
     if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
-    return Array.from({ length: p.Tr }, (_, i) => i).flatMap((i) =>
+    return indicesOf({ start: 0, stop: p.Tr }).flatMap((i) =>
       runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => ({
         rows: rowsOfBlock(p, i),
         keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) },

@@ -3,10 +3,10 @@
 
 import texts from "../../texts/step.json" with { type: "json" };
 import { algorithmOf, backward } from "./passes.js";
-import { blind, fill, phrasesOf, stayed } from "./phrases.js";
+import { blindRows, fill, phrasesOf, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { t } from "./texts.js";
-import { hiddenCode, unused } from "./wording.js";
+import { hiddenCode, unusedLanes } from "./wording.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
 const phrase = phrasesOf(texts);
@@ -62,7 +62,7 @@ const faint = (f) =>
 
 /** The phrase about the rows whose maximum stayed, where that of the followed one rose. @param {Frame} f */
 function othersOf(f) {
-  const { length } = stayed(f);
+  const { length } = unraisedRows(f);
   return length > 4 ? "others.many" : length > 1 ? "others.more" : length ? "others.one" : null;
 }
 
@@ -84,7 +84,7 @@ const PHRASES = {
     return phrase("load.tile", f.first ? "load.first" : "load.on_chip");
   },
   scores: (f) => {
-    const lanes = unused(f);
+    const lanes = unusedLanes(f);
     if (!lanes) return phrase("scores");
     return phrase("scores", lanes > 1 ? "scores.lanes" : "scores.lane");
   },
@@ -133,7 +133,7 @@ const PHRASES = {
     if (f.stage) return phrase(f.stage === "scores" ? "store.scores" : "store.kernel");
     if (algorithmOf(f).output === "normalized") return phrase("store.round_trip");
     if (f.unseen) return phrase(sink === null ? "store.unseen" : "store.unseen.sink");
-    const { length } = blind(f);
+    const { length } = blindRows(f);
     return phrase(
       "store",
       length > 1 ? "store.blind.more" : length ? "store.blind.one" : "store.lse",

@@ -4,6 +4,7 @@
 import { bytes, integer, number, sub } from "../lib/format.js";
 import { algorithmOf } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
+import { STATS } from "./statistics.js";
 import { t } from "./texts.js";
 import {
   blocksOf,
@@ -15,10 +16,11 @@ import {
   rowWord,
   sumBytes,
   tileOf,
-  unused,
+  unusedLanes,
   whySkipped,
 } from "./wording.js";
 
+/** @import { Stat } from "./statistics.js" */
 /** @import { Frame, Row } from "./types.js" */
 
 /** Bytes that are written of these tensors. @param {Frame} f @param {string[]} tensors */
@@ -28,13 +30,16 @@ const writtenOf = (f, ...tensors) =>
   );
 
 /** The rows whose maximum stayed. @param {Frame} f */
-export const stayed = (f) => f.stats.filter((s) => !s.rose).map((s) => String(s.row));
+export const unraisedRows = (f) => f.stats.filter((s) => !s.rose).map((s) => String(s.row));
 
 /** The rows that sum up nothing but, where there is one, a sink. @param {Frame} f */
-export const blind = ({ stats, problem: { sink } }) =>
+export const blindRows = ({ stats, problem: { sink } }) =>
   stats
     .filter((s) => s.l_new === 0 || (sink !== null && s.l_new === 1 && s.m_new === sink))
     .map((s) => String(s.row));
+
+/** @type {(Stat | "D")[]} */
+const OF_ROWS = [...STATS.map(([name]) => name), "D"];
 
 /** @type {Record<string, (f: Frame, row?: Row) => string | number>} */
 export const VALUES = {
@@ -45,7 +50,7 @@ export const VALUES = {
   d: ({ problem }) => problem.d,
   rows: ({ rows }) => rows.stop - rows.start,
   keys: ({ cols }) => cols.stop - cols.start,
-  unused,
+  unused_lanes: unusedLanes,
   lane: (f) => f.lane,
   lanes: (f) => f.lanes,
   algorithm: (f) => algorithmOf(f).label,
@@ -74,19 +79,17 @@ export const VALUES = {
   added: (f) => Number(f.grads?.added[f.i]),
   parts: (f) => Number(f.grads?.of[f.i]),
   row: (_, row) => (row ? rowWord(row) : ""),
-  others: (f) => listed(stayed(f)),
-  other_count: (f) => stayed(f).length,
+  others: (f) => listed(unraisedRows(f)),
+  other_count: (f) => unraisedRows(f).length,
   row_count: (f) => f.stats.length,
-  blind: (f) => listed(blind(f)),
-  m_old: (_, row) => number(row?.m_old),
-  row_max: (_, row) => number(row?.row_max),
-  m_new: (_, row) => number(row?.m_new),
+  blind: (f) => listed(blindRows(f)),
   difference: (f, row) => minus(row?.m_old ?? f.problem.sink ?? undefined, row?.m_new),
-  alpha: (_, row) => number(row?.alpha),
-  l_old: (_, row) => number(row?.l_old),
-  row_sum: (_, row) => number(row?.row_sum),
-  l_new: (_, row) => number(row?.l_new),
-  D: (_, row) => number(row?.D),
+  ...Object.fromEntries(
+    OF_ROWS.map((name) => [
+      name,
+      (/** @type {Frame} */ _, /** @type {Row | undefined} */ row) => number(row?.[name]),
+    ]),
+  ),
 };
 
 /** Returns phrase(…keys), the parts of these texts in a row, as they stand: a sentence, a formula, a remark.

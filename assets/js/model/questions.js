@@ -3,42 +3,27 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
-import { KINDS } from "./frame.js";
+import { KINDS, statsOf } from "./frame.js";
 import { TURNS as OF_BACKWARD } from "./questions_backward.js";
+import { rowsOfBlock } from "./spans.js";
+import { STATS } from "./statistics.js";
 import { t } from "./texts.js";
 import { YES_NO, tPredict } from "./texts_predict.js";
 import { listed } from "./wording.js";
 
-/** @import { Trace } from "./types.js" */
+/** @import { Row, Trace } from "./types.js" */
 /** A choice: `options`, and the index of the right one; or a number: a `slider`, right within its `tolerance`.
  * @typedef {{min: number, max: number, step: number, tolerance: number}} Slider */
 /** Of one row, or of none.
  * @typedef {{text: string, options: string[], slider?: Slider, answer: number, because: string, row?: number} | null} Question */
-/** @typedef {{row: number, before: number, top: number, after: number, alpha: number, l_old: number, sum: number, l_new: number}} Met */
 
-/** What the rows of visit v met there that had met a key before; none in standard attention.
- * @param {Trace} trace @param {number} v @returns {Met[]} */
-function rowsOf({ arrays: a, problem: p }, v) {
-  const met = [];
-  for (let k = a.r_ptr[v]; k < a.r_ptr[v + 1] && ALGORITHMS[p.order].running; k++) {
-    const row = a.v_i[v] * p.block_q + k - a.r_ptr[v];
-    const one = {
-      row,
-      before: a.r_m_old[k],
-      top: a.r_row_max[k],
-      after: a.r_m_new[k],
-      alpha: a.r_alpha[k],
-      l_old: a.r_l_old[k],
-      sum: a.r_row_sum[k],
-      l_new: a.r_l_new[k],
-    };
-    if (Object.values(one).every(Number.isFinite)) met.push(one);
-  }
-  return met;
-}
+/** Statistics of the rows of visit v that had met a key before; none in standard attention. @param {Trace} trace @param {number} v */
+const rowsOf = (trace, v) =>
+  statsOf(trace, v, rowsOfBlock(trace.problem, trace.arrays.v_i[v]), () => true).filter((row) =>
+    STATS.every(([name]) => Number.isFinite(row[name])),
+  );
 
-const rises = (/** @type {Met} */ { before, after }) => after > before;
-/** @param {Met[]} list @param {number} k */
+/** @param {Row[]} list @param {number} k */
 const one = (list, k) => list[k % list.length];
 /** @param {number} v */
 const tileOf = (/** @type {Trace} */ { arrays, steps }, v) =>
@@ -47,13 +32,13 @@ const tileOf = (/** @type {Trace} */ { arrays, steps }, v) =>
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
 function maximum(trace, v, wanted) {
-  const rows = rowsOf(trace, v).filter((row) => rises(row) === wanted);
+  const rows = rowsOf(trace, v).filter(({ rose }) => rose === wanted);
   if (!rows.length) return null;
-  const { row, before, top } = one(rows, v);
+  const { row, m_old, row_max } = one(rows, v);
   const because = tPredict(wanted ? "ask.max.rises" : "ask.max.stays", {
     row,
-    top: number(top),
-    before: number(before),
+    top: number(row_max),
+    before: number(m_old),
   });
   return {
     text: tPredict("ask.max", { tile: tileOf(trace, v), row }),
@@ -70,20 +55,20 @@ const stay = (trace, v) => maximum(trace, v, false);
 
 /** "By which α is the row's past multiplied?" @param {Trace} trace @param {number} v @returns {Question} */
 function alpha(trace, v) {
-  const rows = rowsOf(trace, v).filter(rises);
+  const rows = rowsOf(trace, v).filter(({ rose }) => rose);
   if (!rows.length) return null;
-  const { row, before, after, alpha: answer } = one(rows, v);
+  const { row, m_old, m_new, alpha: factor } = one(rows, v);
   return {
     text: tPredict("ask.alpha", {
       tile: tileOf(trace, v),
       row,
-      before: number(before),
-      after: number(after),
+      before: number(m_old),
+      after: number(m_new),
     }),
     options: [],
     slider: { min: 0, max: 1, step: 0.01, tolerance: 0.05 },
-    answer,
-    because: `α = exp(${number(before)} − ${number(after)}) = ${number(answer)}`,
+    answer: Number(factor),
+    because: `α = exp(${number(m_old)} − ${number(m_new)}) = ${number(factor)}`,
     row,
   };
 }
@@ -92,20 +77,20 @@ function alpha(trace, v) {
 function sum(trace, v) {
   const rows = rowsOf(trace, v);
   if (!rows.length) return null;
-  const { row, alpha: factor, l_old, sum: added, l_new } = one(rows, v + 1);
-  const max = Math.ceil(l_old + added);
+  const { row, alpha: factor, l_old, row_sum, l_new } = one(rows, v + 1);
+  const max = Math.ceil(Number(l_old) + Number(row_sum));
   return {
     text: tPredict("ask.sum", {
       tile: tileOf(trace, v),
       row,
       l: number(l_old),
       alpha: number(factor),
-      sum: number(added),
+      sum: number(row_sum),
     }),
     options: [],
     slider: { min: 0, max, step: max / 100, tolerance: max / 20 },
-    answer: l_new,
-    because: `ℓ = ${number(factor)} × ${number(l_old)} + ${number(added)} = ${number(l_new)}`,
+    answer: Number(l_new),
+    because: `ℓ = ${number(factor)} × ${number(l_old)} + ${number(row_sum)} = ${number(l_new)}`,
     row,
   };
 }

@@ -2,8 +2,7 @@
 
 import { number, sub } from "../lib/format.js";
 import { hasPhase } from "./backward.js";
-import { keysOfBlock } from "./spans.js";
-import { termsOf } from "./sums.js";
+import { indicesOf, keysOfBlock } from "./spans.js";
 import { YES_NO, tPredict } from "./texts_predict.js";
 
 /** @import { Trace } from "./types.js" */
@@ -59,7 +58,7 @@ function signOf(trace, v) {
   const { arrays: a, problem: p } = trace;
   if (!isTile(trace, v) || a.slope) return null;
   const row = Math.min(p.n - 1, a.v_i[v] * p.block_q + (v % p.block_q));
-  const keys = termsOf(keysOfBlock(p, a.v_j[v]), (key) => key);
+  const keys = indicesOf(keysOfBlock(p, a.v_j[v]));
   const size = (/** @type {number} */ key) => Math.abs(a.dS[row * p.n + key]);
   const key = keys.reduce((most, one) => (size(one) > size(most) ? one : most));
   const [P, dP, D, dS] = [

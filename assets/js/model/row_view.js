@@ -3,8 +3,9 @@
 
 import { number, sub } from "../lib/format.js";
 import { ALGORITHMS } from "./algorithms.js";
-import { hidden, laneOf, PENDING, weight } from "./frame.js";
+import { hidden, laneOf, weight } from "./frame.js";
 import { keysOfBlock } from "./spans.js";
+import { PENDING } from "./statistics.js";
 import { t } from "./texts.js";
 
 /** @import { Frame, Known, Row, Span, Trace } from "./types.js" */

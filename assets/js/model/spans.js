@@ -12,3 +12,10 @@ export const rowsOfBlock = ({ n, block_q }, i) => spanOf(i, block_q, n);
 
 /** The keys of key block j. @param {Problem} problem @param {number} j */
 export const keysOfBlock = ({ n, block_k }, j) => spanOf(j, block_k, n);
+
+/** Every index of a span. @param {Span} span */
+export const indicesOf = ({ start, stop }) =>
+  Array.from({ length: stop - start }, (_, k) => start + k);
+
+/** How many indices a span has. @param {Span} span */
+export const sizeOf = ({ start, stop }) => stop - start;

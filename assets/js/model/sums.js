@@ -2,9 +2,10 @@
 
 import { number } from "../lib/format.js";
 import { changed } from "./scores.js";
+import { indicesOf } from "./spans.js";
 import { t } from "./texts.js";
 
-/** @import { Frame, Known, Numbers, Trace } from "./types.js" */
+/** @import { Frame, Known, Numbers, Span, Trace } from "./types.js" */
 /** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `sentence`
  * the same in words.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
@@ -41,10 +42,8 @@ export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {ArrayLike<number>} list */
 export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 
-/** The products that a sum over this span is made of. @param {{start: number, stop: number}} span
- * @param {(k: number) => number} product */
-export const termsOf = ({ start, stop }, product) =>
-  Array.from({ length: stop - start }, (_, k) => product(start + k));
+/** The products that a sum over this span is made of. @param {Span} span @param {(k: number) => number} product */
+export const termsOf = (span, product) => indicesOf(span).map(product);
 
 /** The products of two operands over their d dimensions. @param {Frame} f @param {(x: number) => number} product */
 export const overDims = ({ problem }, product) => termsOf({ start: 0, stop: problem.d }, product);
@@ -102,7 +101,7 @@ export function operands({ arrays }, f) {
   };
 }
 
-/** @param {{start: number, stop: number}} span @param {number} at */
+/** @param {Span} span @param {number} at */
 export const within = ({ start, stop }, at) => at >= start && at < stop;
 
 /** Does the tile at work have this score? @param {Frame} f @param {number} row @param {number} key */

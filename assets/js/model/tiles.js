@@ -4,10 +4,11 @@ import { blockName, bytes } from "../lib/format.js";
 import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
 import { algorithmOf } from "./passes.js";
+import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
 import { t } from "./texts.js";
 import { listed } from "./wording.js";
 
-/** @import { Frame, Kind, Problem, Trace } from "./types.js" */
+/** @import { Frame, Kind, Trace } from "./types.js" */
 /** @typedef {{kind: Kind, layer: "S" | "P" | "dP" | "dS", state: "current" | "done" | "pending" | "skipped"}} Look */
 
 /** What the tile (i, j) of the score matrix looks like at this moment.
@@ -102,23 +103,20 @@ export function finishedBlocks(trace, f, tensor) {
 /** Row blocks, from the first, of which this part of the keys is final in HBM. @param {Trace} trace @param {Frame} f @param {number} lane */
 export function finishedParts({ lastOfLane, problem: p }, f, lane) {
   let count = 0;
-  for (; count < p.Tr; count++) {
-    const last = lastOfLane[count * f.lanes + lane];
-    if (last > f.step || (last === f.step && !f.done("store"))) break;
-  }
+  while (count < p.Tr && isOver(f, lastOfLane[count * f.lanes + lane])) count++;
   return count;
 }
+
+/** Is a visit over, what it stores included? @param {Frame} f @param {number} v */
+const isOver = (f, v) => v < f.step || (v === f.step && f.done("store"));
 
 export const OF_KEYS = ["K", "V", "dK", "dV"]; // cut into key blocks; the others into row blocks
 const OF_ROWS = ["m", "l", "lse", "D"]; // a number per row
 
-/** @param {Problem} p @param {number} k @param {number} size */
-const part = (p, k, size) => Math.min(size, p.n - k * size);
-
 /** A block of Q, K, V, O or a gradient in HBM: its name, shape, bytes and place.
  * @param {Trace} trace @param {string} tensor @param {number} block */
 export function blockWords({ problem: p, header }, tensor, block) {
-  const rows = OF_KEYS.includes(tensor) ? part(p, block, p.block_k) : part(p, block, p.block_q);
+  const rows = sizeOf(OF_KEYS.includes(tensor) ? keysOfBlock(p, block) : rowsOfBlock(p, block));
   const name = blockName({ tensor, block });
   if (OF_ROWS.includes(tensor)) return t("block.rows", { name, rows, size: bytes(rows * 4) });
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
@@ -142,7 +140,7 @@ export function whyOf(trace, i, j) {
 /** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */
 export function tileWords(trace, i, j) {
   const { problem: p, header, arrays } = trace;
-  const [rows, cols] = [part(p, i, p.block_q), part(p, j, p.block_k)];
+  const [rows, cols] = [sizeOf(rowsOfBlock(p, i)), sizeOf(keysOfBlock(p, j))];
   const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
   if (algorithmOf(trace).stores_scores)
     return t("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });

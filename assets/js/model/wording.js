@@ -34,7 +34,7 @@ export function whySkipped({ problem, hiders }) {
 }
 
 /** How many lanes of this tile have no key. @param {Frame} f */
-export const unused = ({ j, cols, problem }) =>
+export const unusedLanes = ({ j, cols, problem }) =>
   j < 0 ? 0 : problem.block_k - (cols.stop - cols.start);
 
 /** @param {Pick<Frame, "transfers">} f @param {Op} op */
@@ -71,7 +71,7 @@ export const tileOf = (f) =>
 export function masked(f) {
   const { mask, n } = f.problem;
   const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
-  const [of, lanes, key] = [rows * cols, unused(f), n - 1];
+  const [of, lanes, key] = [rows * cols, unusedLanes(f), n - 1];
   let scores = 0;
   for (let k = 0; f.numbers && k < of; k++) if (f.hides(Math.floor(k / cols), k % cols)) scores++;
   const parts = [];

@@ -4,10 +4,10 @@
 import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { hidden } from "../model/frame.js";
+import { filterTransfers, hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
-import { keysOfBlock, rowsOfBlock } from "../model/spans.js";
+import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, context2d, fit, hatch } from "./matrix.js";
@@ -193,6 +193,13 @@ export class Hbm {
     );
   }
 
+  /** Where a part of the score matrix lies on the map. @param {Record<"rows" | "keys", Span>} area */
+  boxOf({ rows, keys }) {
+    const { left, top, cell } = this;
+    const [width, height] = [sizeOf(keys) * cell, sizeOf(rows) * cell];
+    return { x: left + keys.start * cell, y: top + rows.start * cell, width, height };
+  }
+
   /** Where blocks of a tensor lie, within the window: a part of its strip, tiles of S, beside O what a row has one of. @param {string} tensor @param {(number | number[])[]} blocks @param {DOMRect} box */
   home(tensor, blocks, box) {
     const within = (/** @type {Box} */ { x, y, width, height }) =>
@@ -201,23 +208,20 @@ export class Hbm {
       Array.isArray(blocks[0]) && !tensor.endsWith("′") ? null : this.strips.home(tensor, blocks);
     if (strip) return within(strip);
     const p = this.trace.problem;
-    const { left, top, cell, side, gap } = this;
+    const { left, side, gap } = this;
     const tiles = blocks.filter((block) => Array.isArray(block));
     if (!tiles.length || tensor.endsWith("′")) {
       const { y, height } = /** @type {Box} */ (this.strips.home("O", [[blocks[0]].flat()[0]]));
       return within({ x: left + side + gap + this.strips.thick("O") + 1, y, width: 3, height });
     }
     const [i, j] = tiles[0];
-    const last = tiles[tiles.length - 1][1] + 1;
-    const edge = (/** @type {number} */ k, /** @type {number} */ size) =>
-      Math.min(p.n, k * size) * cell;
-    const [x, y] = [edge(j, p.block_k), edge(i, p.block_q)];
-    return within({
-      x: left + x,
-      y: top + y,
-      width: edge(last, p.block_k) - x,
-      height: edge(i + 1, p.block_q) - y,
-    });
+    const last = tiles[tiles.length - 1][1];
+    return within(
+      this.boxOf({
+        rows: rowsOfBlock(p, i),
+        keys: { start: keysOfBlock(p, j).start, stop: keysOfBlock(p, last).stop },
+      }),
+    );
   }
 
   /** @param {Problem} p */
@@ -231,13 +235,11 @@ export class Hbm {
     for (let i = 0; i < p.Tr; i++)
       for (let j = 0; j < p.Tc; j++) {
         if (this.trace.arrays.tile_kind[i * p.Tc + j] !== 2) continue;
-        const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
-        const width = (cols.stop - cols.start) * this.cell;
-        const height = (rows.stop - rows.start) * this.cell;
+        const [rows, keys] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
+        const { x, y, width, height } = this.boxOf({ rows, keys });
         if (width < wide || height < high) continue;
-        const x = this.left + cols.start * this.cell + width / 2;
-        const y = this.top + rows.start * this.cell + height / 2;
-        words.push(svg("text", { class: "fa-skip-word", x, y, text: t("map.skip") }));
+        const middle = { x: x + width / 2, y: y + height / 2 };
+        words.push(svg("text", { class: "fa-skip-word", ...middle, text: t("map.skip") }));
       }
     return words;
   }
@@ -247,10 +249,7 @@ export class Hbm {
     this.tiles(f);
     this.strips.draw(f);
     set(this.cursor, {
-      x: this.left + f.cols.start * this.cell,
-      y: this.top + f.rows.start * this.cell,
-      width: (f.cols.stop - f.cols.start) * this.cell,
-      height: (f.rows.stop - f.rows.start) * this.cell,
+      ...this.boxOf({ rows: f.rows, keys: f.cols }),
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     if (this.theme.big) this.nameTile(f);
@@ -267,8 +266,9 @@ export class Hbm {
   nameTile(/** @type {Frame} */ { i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;
-    const [x, y] = [cols, rows].map(({ start, stop }) => ((start + stop) / 2) * this.cell);
-    set(this.tileName, { x: this.left + x, y: this.top + y, text: named ? `${i}, ${j}` : "" });
+    const { x, y, width, height } = this.boxOf({ rows, keys: cols });
+    const text = named ? `${i}, ${j}` : "";
+    set(this.tileName, { x: x + width / 2, y: y + height / 2, text });
   }
 
   /** Where the tile of this visit stands in the window. */
@@ -294,7 +294,7 @@ export class Hbm {
   drawBus(f) {
     for (const op of /** @type {Direction[]} */ (["read", "write"])) {
       const lane = this.bus[op];
-      const list = f.transfers.filter((t) => (t.op === "read") === (op === "read"));
+      const list = filterTransfers(f.transfers, op);
       const names = list.slice(0, 4).map((t) =>
         el("b", {
           class: `fa-ink-${hueOf(t.tensor)}`,

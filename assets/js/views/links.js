@@ -134,16 +134,9 @@ export class Links {
       }),
     );
     const areas = links.areas(of).map((box) => {
-      const [x, y] = [box.keys.start * hbm.cell, box.rows.start * hbm.cell];
-      return mark(
-        "S",
-        boxText(box),
-        of.tensor === "S",
-        hbm.left + x,
-        hbm.top + y,
-        Math.max(2, box.keys.stop * hbm.cell - x - 1),
-        Math.max(2, box.rows.stop * hbm.cell - y - 1),
-      );
+      const { x, y, width, height } = hbm.boxOf(box);
+      const [wide, high] = [Math.max(2, width - 1), Math.max(2, height - 1)];
+      return mark("S", boxText(box), of.tensor === "S", x, y, wide, high);
     });
     return [...strips, ...areas];
   }

@@ -75,7 +75,7 @@ export class Check {
     const { block_q, sink } = problem;
     const stats = ["lse", "D"].map((key) => ({ "data-stat": key, "data-value": "" }));
     const columns = ["sum", "keys"].map((key) => ({ "data-column": key }));
-    this.rows.cut(block_q, [...stats, ...columns], 4);
+    this.rows.makeLines(block_q, [...stats, ...columns], 4);
     const bent = bends(problem); // a slope is not one of softmax
     this.words =
       sink === null

@@ -3,22 +3,14 @@
 import { all, el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { ALGORITHMS } from "../model/algorithms.js";
+import { STATS } from "../model/statistics.js";
 import { t } from "../model/texts.js";
 
 /** @import { Attributes } from "../lib/dom.js" */
-/** @import { Frame, Problem, Row } from "../model/types.js" */
+/** @import { Frame, Problem } from "../model/types.js" */
 
-/** key in the frame's stats, phase whose moment it is, the formula where there is room */
-/** @type {[key: keyof Row & ("m_old" | "row_max" | "m_new" | "alpha" | "l_old" | "row_sum" | "l_new"), phase: string | null, formula?: string][]} */
-const COLUMNS = [
-  ["m_old", null],
-  ["row_max", "max"],
-  ["m_new", "max"],
-  ["alpha", "exp", ` = ${t("column.alpha.how")}`],
-  ["l_old", null],
-  ["row_sum", "sum"],
-  ["l_new", "sum", " = αℓ + ΣP"],
-];
+/** The formulas of columns, where there is room. @type {Record<string, string>} */
+const FORMULAS = { alpha: ` = ${t("column.alpha.how")}`, l_new: " = αℓ + ΣP" };
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
 /** @type {Record<string, string[]>} */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
@@ -33,7 +25,7 @@ const OF = {
   row_sum: "l",
   l_new: "l",
 };
-const STATS = new Set(["m_old", "m_new", "alpha", "l_old", "l_new"]);
+const VALUED = ["m_old", "m_new", "alpha", "l_old", "l_new"];
 
 const TIGHT = 6; // rows that find room closer together
 
@@ -55,7 +47,7 @@ export class RowLines {
 
   /** So many lines, with a cell for each of these. @param {number} count @param {Attributes[]} cells @param {number} most more than
    * these are dense */
-  cut(count, cells, most) {
+  makeLines(count, cells, most) {
     this.lines = Array.from({ length: count }, () => {
       const title = el("th", { scope: "row" });
       const own = cells.map((attributes) => el("td", attributes));
@@ -85,7 +77,7 @@ export class RowTable extends RowLines {
   focus;
   constructor() {
     const caption = el("caption", { hidden: true });
-    const heads = COLUMNS.map(([key, phase]) =>
+    const heads = STATS.map(([key, phase]) =>
       el("th", { scope: "col", "data-column": key, "data-phase-of": phase }),
     );
     super(heads, t("rows.row"), t("rows.table"), [caption]);
@@ -100,17 +92,17 @@ export class RowTable extends RowLines {
     this.sink = sink && t(running ? "rows.sink" : "rows.sink.whole", { sink });
     this.setCaption("");
     const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
-    COLUMNS.forEach(([key, , formula], k) => {
-      const [name, rest] = running ? [t(`column.${key}`), formula] : (AT_ONCE[key] ?? []);
+    STATS.forEach(([key], k) => {
+      const [name, rest] = running ? [t(`column.${key}`), FORMULAS[key]] : (AT_ONCE[key] ?? []);
       const head = all(this.head, "th")[k + 1];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
     });
-    const cells = COLUMNS.map(([key]) => ({
+    const cells = STATS.map(([key]) => ({
       hidden: absent(key),
-      ...(STATS.has(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
+      ...(VALUED.includes(key) ? { "data-stat": key, "data-value": "" } : { "data-column": key }),
     }));
-    this.cut(problem.block_q, cells, 5);
+    this.makeLines(problem.block_q, cells, 5);
     this.focus = null;
   }
 
@@ -153,11 +145,11 @@ export class RowTable extends RowLines {
       f.stats.map((s) => ({
         ...s,
         style: `${s.rose ? "is-risen" : ""}${s.row === focus ? " is-followed" : ""}`,
-        cells: COLUMNS.map(([key, phase]) => ({
+        cells: STATS.map(([key, phase]) => ({
           text: key === "m_new" && s.rose ? `${number(s[key])} ▲` : number(s[key]),
           class: `${key}${phase === f.phase ? " is-now" : ""}`,
           "data-part": `${OF[key]}.${s.row}`,
-          ...(STATS.has(key) && { "data-value": String(s[key] ?? "") }),
+          ...(VALUED.includes(key) && { "data-value": String(s[key] ?? "") }),
         })),
       })),
     );

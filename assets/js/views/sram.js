@@ -190,7 +190,7 @@ export class Sram extends TilePanel {
   }
 
   /** @param {Row} row */
-  carries({ m_new, m_old, l_new, l_old }) {
+  readRow({ m_new, m_old, l_new, l_old }) {
     return { m: m_new ?? m_old, l: l_new ?? l_old };
   }
 

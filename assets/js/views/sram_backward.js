@@ -277,7 +277,7 @@ export class SramBackward extends TilePanel {
   }
 
   /** @param {Row} row */
-  carries({ lse, D }) {
+  readRow({ lse, D }) {
     return { lse, D };
   }
 

@@ -69,12 +69,9 @@ export class Strips {
     const each = (/** @type {string} */ name) =>
       trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
     const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
-    const present = (/** @type {string[]} */ names) => names.filter(isThere).flatMap(each);
-    this.sides = {
-      left: present(sides.left),
-      above: present(sides.above),
-      right: present(sides.right),
-    };
+    /** @template T @param {(side: "left" | "above" | "right") => T} of */
+    const ofSides = (of) => ({ left: of("left"), above: of("above"), right: of("right") });
+    this.sides = ofSides((side) => sides[side].filter(isThere).flatMap(each));
     this.parts = (strips.right ?? []).flatMap(each).filter((name) => tensorOf(name) !== name);
     this.made = [...MADE[pass], ...this.parts];
     const thick = Math.round((this.tight ? 11 : big ? 44 : 21) * u);
@@ -84,39 +81,27 @@ export class Strips {
       : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
     this.thick = (/** @type {string} */ name) =>
       SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
-    const sum = (/** @type {string[]} */ names) =>
-      names.reduce((all, name) => all + this.thick(name) + APART, 0);
-    return {
-      left: sum(this.sides.left),
-      above: sum(this.sides.above),
-      right: sum(this.sides.right),
-    };
+    return ofSides((side) =>
+      this.sides[side].reduce((all, name) => all + this.thick(name) + APART, 0),
+    );
   }
 
   /** @param {{left: number, top: number, side: number, cell: number, gap: number}} map where the map of the scores lies @param {Trace} trace @param {Theme} theme */
   layout(trace, theme, map) {
     Object.assign(this, { trace, theme, map, marks: {} });
     const { left, top, side, gap } = map;
-    const parts = [];
-    const { above, left: before, right } = this.sides;
-    let at = top - gap;
-    for (const name of above.toReversed()) {
-      at -= this.thick(name);
-      parts.push(...this.strip(name, false, at));
-      at -= APART;
-    }
-    at = left - gap;
-    for (const name of before.toReversed()) {
-      at -= this.thick(name);
-      parts.push(...this.strip(name, true, at));
-      at -= APART;
-    }
-    at = left + side + gap;
-    for (const name of right) {
-      parts.push(...this.strip(name, true, at));
-      at += this.thick(name) + APART;
-    }
-    return parts;
+    /** Strips from an edge of the map on, nearest first. @param {string[]} names @param {boolean} upright @param {number} edge @param {1 | -1} way */
+    const stack = (names, upright, edge, way) =>
+      names.flatMap((name) => {
+        const at = way > 0 ? edge : edge - this.thick(name);
+        edge += way * (this.thick(name) + APART);
+        return this.strip(name, upright, at);
+      });
+    return [
+      ...stack(this.sides.above.toReversed(), false, top - gap, -1),
+      ...stack(this.sides.left.toReversed(), true, left - gap, -1),
+      ...stack(this.sides.right, true, left + side + gap, 1),
+    ];
   }
 
   /** One strip: faint blocks, over them those that are final and the one at work, and the names. @param {string} name @param {boolean} upright @param {number} at */

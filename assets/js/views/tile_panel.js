@@ -252,7 +252,7 @@ export class TilePanel {
   captions(_f, _row) {}
 
   /** What a row carries at this moment, by the names of its columns. @param {Row} _row @returns {Record<string, Known>} */
-  carries(_row) {
+  readRow(_row) {
     return {};
   }
 
@@ -372,7 +372,7 @@ export class TilePanel {
 
   /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus */
   drawRows(f, focus) {
-    const now = f.stats.map((s) => this.carries(s));
+    const now = f.stats.map((s) => this.readRow(s));
     const at = f.stats.findIndex((s) => s.row === focus);
     // Where names are left out, the row that is followed has its own, and room for it.
     const named = (/** @type {number} */ k) =>

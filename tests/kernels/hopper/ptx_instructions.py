@@ -6,7 +6,12 @@ import numpy as np
 
 from . import ptx_async as ordered
 from . import ptx_values as values
-from .ptx_values import U16, U32, kind, names_in, plain
+from .ptx_values import LANES, U16, U32, kind, names_in, plain
+
+
+def active(lanes) -> np.ndarray:
+    """The numbers of the lanes that take part; None is all."""
+    return np.arange(32) if lanes is None else np.flatnonzero(lanes)
 
 
 def load_shared(m, found, parts):
@@ -63,7 +68,7 @@ def load_global(m, found, parts):
         where = at(warp)
         for k, target in enumerate(targets):
             values = np.zeros(32, U32)
-            for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+            for lane in active(lanes):
                 words, place = m.global_memory(int(where[lane]) + 4 * k)
                 values[lane] = words[place]
             m.assign(warp, target, values, lanes)
@@ -86,7 +91,7 @@ def add_global(m, found, parts):
 
     def act(warp, lanes):
         where = at(warp)
-        for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+        for lane in active(lanes):
             words, place = m.global_memory(int(where[lane]))
             words[place] += source(warp)[lane]
 
@@ -99,7 +104,7 @@ def store_global(m, found, parts):
     def act(warp, lanes):
         where = at(warp)
         for k, source in enumerate(sources):
-            for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+            for lane in active(lanes):
                 words, place = m.global_memory(int(where[lane]) + 4 * k)
                 words[place] = source(warp)[lane]
 
@@ -111,7 +116,7 @@ def atomic(m, found, parts):
 
     def act(warp, lanes):
         values, where = np.zeros(32, U32), at(warp)
-        for lane in range(32) if lanes is None else np.flatnonzero(lanes):
+        for lane in active(lanes):
             words, place = m.global_memory(int(where[lane]))
             values[lane] = words[place]
             words[place] += source(warp)[lane]
@@ -142,6 +147,14 @@ def nothing(m, found, parts):
 
 CONTROL = {"bar.sync", "bar.arrive", "barrier.sync", "brx.idx", "ret"}
 T = r"(?P<type>[subf]\d+)"
+TESTS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
 INSTRUCTIONS = [
     (r"bar\.(?:sync|arrive)|barrier\.sync", ordered.meet),
     ("brx.idx", jump),
@@ -168,16 +181,18 @@ INSTRUCTIONS = [
     (rf"min\.{T}", plain(np.minimum)),
     (rf"max\.{T}", plain(np.maximum)),
     (rf"ex2\.approx\.ftz\.{T}", plain(values.exp2)),
-    (rf"setp\.(?P<test>\w\w)\.{T}", values.compare),
-    (r"(and|or|xor)\.pred", values.of_flags),
-    (rf"selp\.{T}", values.select),
-    (r"bfe\.u32", values.field_of),
+    *((rf"setp\.{name}\.{T}", plain(test, result="pred")) for name, test in TESTS.items()),
+    (r"and\.(?P<type>pred)", plain(np.logical_and)),
+    (r"or\.(?P<type>pred)", plain(np.logical_or)),
+    (r"xor\.(?P<type>pred)", plain(np.logical_xor)),
+    (rf"selp\.{T}", plain(lambda a, b, flag: np.where(flag, a, b), last="pred")),
+    (r"bfe\.(?P<type>u32)", plain(values.field_of)),
     (rf"(?:mul|mad)\.wide\.{T}", values.wide),
     (r"cvt(?:\.rn)?\.(\w+)\.(\w+)", values.convert),
-    (r"shfl\.sync\.bfly\.b32", values.crossed),
+    (r"shfl\.sync\.bfly\.(?P<type>b32)", plain(lambda x, lane, *_: x[LANES ^ lane])),
     (r"lg2\.approx(?:\.ftz)?\.(?P<type>f32)", plain(values.log2)),
     (r"div\.(?:full|rn|approx)(?:\.ftz)?\.(?P<type>f32)", plain(values.quotient)),
-    (r"shfl\.sync\.idx\.b32", values.shuffle),
+    (r"shfl\.sync\.idx\.(?P<type>b32)", plain(lambda x, lane, *_: x[lane & 31])),
     (r"elect\.sync", values.elect),
     (rf"ld\.shared(?:\.v\d)?\.{T}", load_shared),
     (rf"st\.shared(?:\.v\d)?\.{T}", store_shared),

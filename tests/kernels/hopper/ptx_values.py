@@ -38,21 +38,24 @@ KINDS = {"s": "i", "u": "u", "b": "u", "f": "f"}
 
 
 def kind(text: str) -> np.dtype:
-    """NumPy's type of s32, b64, f32 …"""
+    """NumPy's type of s32, b64, f32 … and pred."""
+    if text == "pred":
+        return np.dtype(bool)
     return np.dtype(f"{KINDS[text[0]]}{int(text[1:]) // 8}")
 
 
-def plain(function):
-    """Of an instruction `name.type d, a, b …` on values of its type."""
+def plain(function, *, last: str = "", result: str = ""):
+    """Of an instruction `name.type d, a, b …` on values of its type; its last operand and its
+    result may have other types."""
 
     def make(m, found, parts):
-        how = kind(found["type"])
-        sources = [m.value(part, how) for part in parts[1:]]
-        target = parts[0]
+        hows = [kind(found["type"])] * len(parts[1:-1]) + [kind(last or found["type"])]
+        sources = [m.value(part, how) for part, how in zip(parts[1:], hows, strict=True)]
+        target, into = parts[0], kind(result or found["type"])
 
         def act(warp, lanes):
             values = function(*[source(warp) for source in sources])
-            m.assign(warp, target, values.astype(how, copy=False), lanes)
+            m.assign(warp, target, values.astype(into, copy=False), lanes)
 
         return act
 
@@ -81,6 +84,10 @@ def exp2(x):
     return np.where(np.abs(found) < 2.0**-126, F32(0), found)
 
 
+def field_of(a, start, width):
+    return (a >> start) & ((U32(1) << width) - U32(1))
+
+
 def move(m, found, parts):
     how = kind(found["type"]) if found["type"] != "pred" else np.dtype(bool)
     if found["type"] == "pred":
@@ -96,41 +103,6 @@ def move(m, found, parts):
         )
     source = m.value(parts[1], how)
     return lambda warp, lanes: m.assign(warp, parts[0], source(warp), lanes)
-
-
-def compare(m, found, parts):
-    how = kind(found["type"])
-    a, b = (m.value(part, how) for part in parts[1:])
-    test = {
-        "lt": np.less,
-        "le": np.less_equal,
-        "gt": np.greater,
-        "ge": np.greater_equal,
-        "eq": np.equal,
-        "ne": np.not_equal,
-    }[found["test"]]
-    return lambda warp, lanes: m.assign(warp, parts[0], test(a(warp), b(warp)), lanes)
-
-
-def of_flags(m, found, parts):
-    test = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}[found[1]]
-    return lambda warp, lanes: m.assign(
-        warp, parts[0], test(warp.registers[parts[1]], warp.registers[parts[2]]), lanes
-    )
-
-
-def select(m, found, parts):
-    a, b = (m.value(part, kind(found["type"])) for part in parts[1:3])
-    return lambda warp, lanes: m.assign(
-        warp, parts[0], np.where(warp.registers[parts[3]], a(warp), b(warp)), lanes
-    )
-
-
-def field_of(m, found, parts):
-    a, start, width = (m.value(part, U32) for part in parts[1:])
-    return lambda warp, lanes: m.assign(
-        warp, parts[0], (a(warp) >> start(warp)) & ((U32(1) << width(warp)) - U32(1)), lanes
-    )
 
 
 def wide(m, found, parts):
@@ -159,16 +131,6 @@ def convert(m, found, parts):
         return act
     source = m.value(parts[1], kind(of))
     return lambda warp, lanes: m.assign(warp, parts[0], source(warp).astype(kind(to)), lanes)
-
-
-def shuffle(m, found, parts):
-    source, lane = m.value(parts[1]), m.value(parts[2])
-    return lambda warp, lanes: m.assign(warp, parts[0], source(warp)[lane(warp) & 31], lanes)
-
-
-def crossed(m, found, parts):
-    source, lane = m.value(parts[1]), m.value(parts[2])
-    return lambda warp, lanes: m.assign(warp, parts[0], source(warp)[LANES ^ lane(warp)], lanes)
 
 
 def log2(x):

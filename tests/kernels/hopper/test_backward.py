@@ -24,8 +24,8 @@ SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected
 
 @pytest.fixture(scope="module")
 def ask():
-    """ask(request): the answer of `backward_child`, one process for all."""
-    with asking("backward_child") as asked:
+    """ask(request): the answer of `hopper_child`, one process for all."""
+    with asking("hopper_child") as asked:
         yield asked
 
 
@@ -129,7 +129,7 @@ def test_the_machine_rejects(ask, planted):
 
 def test_no_plan_serializes_its_products(ask, d, masked, grouped, serialized, order, dtype):
     plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, serialized)
-    found = ask({"plan": asdict(plan), "d": d, "dtype": dtype})
+    found = ask({"plan": asdict(plan), "pass": "backward", "d": d, "dtype": dtype})
     assert re.findall(SLOW, found["log"]) == []
     assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
     assert found["shared_bytes"] <= SHARED_BYTES
@@ -138,7 +138,7 @@ def test_no_plan_serializes_its_products(ask, d, masked, grouped, serialized, or
 
 def test_a_plan_with_too_few_registers_is_found(ask):
     plan = backward_plans.Plan(64, True, True, consumer_registers=160)
-    log = ask({"plan": asdict(plan), "d": 128, "dtype": "bf16"})["log"]
+    log = ask({"plan": asdict(plan), "pass": "backward", "d": 128, "dtype": "bf16"})["log"]
     assert int(re.search(r"(\d+) bytes stack frame", log)[1]) > STACK
     assert re.findall(SLOW, log)
 
@@ -150,7 +150,7 @@ def test_plans_fit_the_registers():
 
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the grid below runs these kernels")
-def test_what_comes_before_and_after():
+def test_what_comes_before():
     q, *_ = make_qkv(70, 64, batch=2, heads=3, dtype="fp16")
     o, grad_o, padded = like(q, 1), like(q, 2), 128
     lse = like(q, 3)[..., 0].float().contiguous()
@@ -164,9 +164,6 @@ def test_what_comes_before_and_after():
     assert not less[:, :, 70:].any() and scaled[:, :, 70:].isposinf().all()
     assert scaled[:, :, 5].isposinf().all() and not added.any()
     torch.testing.assert_close(scaled[:, :, 6:70], lse[:, :, 6:] / torch.log(torch.tensor(2.0)))
-    dq = torch.empty_like(q)
-    Launch(backward_ends.after_kernel, 7, (0.5, q.numel()), {"BLOCK": 4096})(grad_o.float(), dq)
-    assert torch.equal(dq, grad_o / 2)
 
 
 REFUSED = {

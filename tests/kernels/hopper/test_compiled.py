@@ -25,9 +25,11 @@ SHAPES = sorted(
 
 @pytest.fixture(scope="module")
 def compiled():
-    """compiled(plan, d, dtype): the answer of `plan_compiler`, one process for all."""
-    with asking("plan_compiler") as ask:
-        yield lambda plan, d, dtype: ask({"plan": asdict(plan), "d": d, "dtype": dtype})
+    """compiled(plan, d, dtype): the answer of `hopper_child`, one process for all."""
+    with asking("hopper_child") as ask:
+        yield lambda plan, d, dtype: ask(
+            {"plan": asdict(plan), "pass": "forward", "d": d, "dtype": dtype}
+        )
 
 
 def faults(log: str) -> list[str]:

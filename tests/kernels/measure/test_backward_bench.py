@@ -6,6 +6,7 @@ import torch
 import kernels
 from kernels.measure import backward
 from kernels.measure.contenders import NotAvailable, random_tensors
+from kernels.measure.recording import listed_cases
 from kernels.spec.cases import BenchmarkCase
 
 
@@ -28,8 +29,8 @@ def test_ratios_are_of_the_problems_that_both_ran():
 
 
 def test_the_bare_command_is_the_twelve_points():
-    args = backward.parse([])
-    assert len(args.n) * len(args.d) * len(args.mask) == 12 and args.dtype == "bf16"
+    cases = listed_cases(backward.parse([]))
+    assert len(cases) == 12 and {case.dtype for case in cases} == {"bf16"}
     assert {"hopper", "hopper_deterministic", "sdpa_cudnn", "fa4"} <= set(backward.NAMES)
 
 

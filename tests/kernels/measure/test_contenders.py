@@ -26,10 +26,8 @@ def tensors(mask: str, n: int = 40, d: int = 16):
     return problem, random_tensors(problem, device="cpu")
 
 
-@pytest.mark.parametrize("mask", [*MASKS, BLIND])
-def test_naive_is_one_graph(mask, monkeypatch):
-    """So that what PyTorch compiles is all of it; also of rows that see no key, which give 0."""
-    problem, (q, k, v) = tensors(mask)
+def counting_compiler():
+    """PyTorch's compiler, which runs graphs as they are, and the list of those that it made."""
     graphs = []
 
     def backend(graph, inputs):
@@ -37,7 +35,20 @@ def test_naive_is_one_graph(mask, monkeypatch):
         return graph.forward
 
     torch.compiler.reset()
-    compiled = partial(torch.compile, backend=backend, dynamic=False, fullgraph=True)
+    return partial(torch.compile, backend=backend, dynamic=False, fullgraph=True), graphs
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """What PyTorch's compiler would make is run as it is."""
+    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
+
+
+@pytest.mark.parametrize("mask", [*MASKS, BLIND])
+def test_naive_is_one_graph(mask, monkeypatch):
+    """So that what PyTorch compiles is all of it; also of rows that see no key, which give 0."""
+    problem, (q, k, v) = tensors(mask)
+    compiled, graphs = counting_compiler()
     monkeypatch.setattr(contenders, "_compiled", lambda function, problem: compiled(function))
     o = contenders._function("naive_compiled", problem, q, k, v)()
     torch.testing.assert_close(o, kernels.reference_attention(q, k, v, mask=mask)[0].float())
@@ -54,14 +65,6 @@ def test_naive_goes_over_its_matrices_no_more_often_than_it_must():
     assert moved == 4 * heads * (4 * square + 6 * small)
 
 
-def test_rows_that_see_no_key_are_zero():
-    q, k = torch.randn(1, 2, 6, 4), torch.randn(1, 2, 4, 4)
-    o = kernels.naive_attention(q, k, k, causal=True)
-    truth, _ = kernels.reference_attention(q, k, k, causal=True)
-    assert not o[:, :, :2].any() and o.isfinite().all()
-    torch.testing.assert_close(o, truth.float())
-
-
 VARIANTS = [
     ("full", "none", None),
     ("causal", "none", None),
@@ -75,8 +78,7 @@ VARIANTS = [
 
 @pytest.mark.parametrize(("mask", "score", "sink"), VARIANTS)
 @pytest.mark.filterwarnings("ignore")  # it would rather be compiled
-def test_flex_is_the_same_attention(mask, score, sink, monkeypatch):
-    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
+def test_flex_is_the_same_attention(mask, score, sink, uncompiled):
     problem = BenchmarkCase(40, 16, mask, "fp32", 2, 3, score, sink)
     q, k, v = random_tensors(problem, device="cpu")
     o = contenders._function("flex", problem, q, k, v)()
@@ -87,19 +89,11 @@ def test_flex_is_the_same_attention(mask, score, sink, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_flex_is_one_graph_and_not_compiled_again():
     """Eight times for one problem, and PyTorch compiles no more."""
-    graphs = []
-
-    def backend(graph, inputs):
-        graphs.append(graph)
-        return graph.forward
-
     asked = masks.parse("causal&window:9,0|block:8x8,1.1"), scores.parse("softcap:3&alibi")
-    torch.compiler.reset()
+    compiler, graphs = counting_compiler()
     for turn in range(3):
         q, k, v = (torch.randn(1, 2, 40, 16) for _ in range(3))
-        again = {"backend": backend, "dynamic": False, "fullgraph": True}
-        compiled = torch.compile(flex.flex_attention, **again)
-        o = flex.attention(q, k, v, *asked, compiled=compiled)()
+        o = flex.attention(q, k, v, *asked, compiled=compiler(flex.flex_attention))()
         rules = {"mask": asked[0].text, "score": asked[1].text}
         torch.testing.assert_close(o, kernels.naive_attention(q, k, v, **rules))
         assert len(graphs) == 1, turn
@@ -119,9 +113,8 @@ def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
 
 @pytest.mark.parametrize("name", ["naive", "fa2", "flex", "sdpa_dense", "sdpa_math"])
 @pytest.mark.filterwarnings("ignore")
-def test_heads_that_share_keys(name, monkeypatch):
+def test_heads_that_share_keys(name, uncompiled):
     """Each query head has the keys of its group: two groups of three, told by the shapes."""
-    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
     problem = BenchmarkCase(40, 16, "causal", "fp32", 2, 6, kv_heads=2)
     q, k, v = random_tensors(problem, device="cpu")
     assert problem.is_grouped and (q.shape[1], k.shape[1], v.shape[1]) == (6, 2, 2)
@@ -136,10 +129,9 @@ def test_heads_that_share_keys(name, monkeypatch):
         torch.testing.assert_close(o[b, h], alone)
 
 
-def test_dropout_is_the_same_for_all_or_refused(monkeypatch):
+def test_dropout_is_the_same_for_all_or_refused(uncompiled):
     """What draws other random numbers is not compared; naive attention is, with the kernels' own,
     as far as they are made."""
-    monkeypatch.setattr(contenders, "_compiled", lambda function, problem: function)
     problem = BenchmarkCase(24, 16, "causal", "fp32", 2, 3, dropout=0.4, seed=7)
     q, k, v = random_tensors(problem, device="cpu")
     truth, _ = kernels.reference_attention(q, k, v, **problem.rules)

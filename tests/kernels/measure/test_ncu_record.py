@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -20,38 +21,33 @@ UNITS = [("byte", 1), ("Kbyte", 1e3), ("Mbyte", 1e6), ("Gbyte", 1e9), ("byte", 1
 
 def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, list[dict]]:
     """(CSV of these shapes, the rows that it stands for); amounts all differ."""
-    lines, expected, launch, amount = [], [], 0, 1000
-    lines += ["==PROF== Connected to process 1234 (python3)", "==PROF== Profiling ..."]
-    lines.append(
-        '"ID","Process ID","Kernel Name","Context","Metric Name","Metric Unit","Metric Value"'
-    )
-    for n, d, side in shapes:
-        for order in ncu_target.ORDERS:
-            kernels, lasted = {}, {}
-            for name in NAMES[order]:
-                values = {}
-                for (metric, key), (unit, factor) in zip(
-                    ncu_record.METRICS.items(), UNITS, strict=True
-                ):
-                    amount += 1
-                    values[key] = round(amount * factor)
-                    if launch != without:
-                        lines.append(
-                            f'"{launch}","1234","{name}(int, float)","1","{metric}",'
-                            f'"{unit}","{amount:,}"'
-                        )
-                kernels[name], lasted[name] = values, None
-                if launch % 2 and launch != without:
-                    lasted[name] = (4_000 + launch) * 1000
-                    lines.append(
-                        f'"{launch}","1234","{name}(int, float)","1",'
-                        f'"{ncu_record.DURATION}","us","{4_000 + launch:,}"'
-                    )
-                launch += 1
-            row = {"n": n, "d": d, "side": side, "order": order}
-            expected.append(row | {"measured_bytes": kernels, "measured_ns": lasted})
-    for k in range(more):
-        lines.append(f'"{launch + k}","1234","fa2_kernel","1","dram__bytes_read.sum","byte","1"')
+    lines = ["==PROF== Connected to process 1234 (python3)", "==PROF== Profiling ..."]
+    lines.append('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"')
+    expected, launch, amount = [], 0, 1000
+
+    def add(name: str, metric: str, unit: str, value: int) -> None:
+        if launch != without:
+            lines.append(f'"{launch}","{name}(int, float)","{metric}","{unit}","{value:,}"')
+
+    for (n, d, side), order in itertools.product(shapes, ncu_target.ORDERS):
+        moved, lasted = {}, {}
+        for name in NAMES[order]:
+            moved[name], lasted[name] = {}, None
+            for (metric, key), (unit, factor) in zip(
+                ncu_record.METRICS.items(), UNITS, strict=True
+            ):
+                amount += 1
+                moved[name][key] = round(amount * factor)
+                add(name, metric, unit, amount)
+            if launch % 2:
+                lasted[name] = (4_000 + launch) * 1000
+                add(name, ncu_record.DURATION, "us", 4_000 + launch)
+            launch += 1
+        row = {"n": n, "d": d, "side": side, "order": order}
+        expected.append(row | {"measured_bytes": moved, "measured_ns": lasted})
+    for _ in range(more):
+        add("fa2_kernel", "dram__bytes_read.sum", "byte", 1)
+        launch += 1
     return "\n".join(lines) + "\n", expected
 
 

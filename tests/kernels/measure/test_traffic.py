@@ -40,18 +40,13 @@ def drawn(count: int) -> list[dict]:
     return found
 
 
-def counted(p: Problem) -> dict[str, tuple[int, int]]:
+def counted(p: Problem, count=kernels.count_traffic, **how) -> dict[str, tuple[int, ...]]:
     """What the interpreter counts when the kernels run this Problem, without what never moves."""
-    found = kernels.count_traffic(
-        p.n,
-        p.d,
-        block_m=p.block_q,
-        block_n=p.block_k,
-        mask=str(p.mask),
-        order=p.order,
-        dtype=p.dtype,
+    blocks = {"block_m": p.block_q, "block_n": p.block_k}
+    found = count(
+        p.n, p.d, **blocks, mask=str(p.mask), dtype=p.dtype, **(how or {"order": p.order})
     )
-    return {tensor: both for tensor, both in found.items() if any(both)}
+    return {tensor: moved for tensor, moved in found.items() if any(moved)}
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -100,20 +95,6 @@ def test_bad_arguments(changed, words):
         kernels.count_traffic(**{**good, "dtype": "fp32", **changed})
 
 
-def counted_backward(p: Problem) -> dict[str, tuple[int, int, int]]:
-    """What the interpreter counts of the backward kernels, without what never moves."""
-    found = kernels.count_backward_traffic(
-        p.n,
-        p.d,
-        block_m=p.block_q,
-        block_n=p.block_k,
-        mask=str(p.mask),
-        score=str(p.score),
-        dtype=p.dtype,
-    )
-    return {tensor: moved for tensor, moved in found.items() if any(moved)}
-
-
 def by_operation(p: Problem) -> dict[str, tuple[int, int, int]]:
     """{tensor: bytes read, written and added to} of the trace's backward transfers."""
     found: dict[str, list[int]] = {}
@@ -134,7 +115,8 @@ BACKWARD = [
 @pytest.mark.parametrize("problem", BACKWARD, ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
 def test_asked_is_counted_in_the_backward_pass(problem):
     """By tensor and by what is done: dQ is zeroed, added to in fp32, read and written once more."""
-    assert counted_backward(problem) == by_operation(problem)
+    found = counted(problem, kernels.count_backward_traffic, score=str(problem.score))
+    assert found == by_operation(problem)
 
 
 def test_two_passes_add_nothing():

@@ -1,10 +1,13 @@
-"""Child process of test_backward.py: the Hopper backward compiled for sm_90 and run without a card.
+"""Child process of test_backward.py and test_compiled.py: Hopper kernels compiled for sm_90 without
+a card, and the backward run.
 
-Each line of stdin is a request in JSON, each line of stdout its answer. With "problem" (n_q, n_k,
-batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is prepared and made,
-its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged: "fault" says what
-was wrong, "" if nothing. "serialized": deterministic; "plant" (pattern, replacement) edits the PTX
-before. With "plan" (fields of a Plan), d and dtype it is compiled: see `plan_compiler`.
+Each line of stdin is a request in JSON, each line of stdout its answer, or its error. With
+"problem" (n_q, n_k, batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is
+prepared and made, its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged:
+"fault" says what was wrong, "" if nothing. "serialized": deterministic; "plant" (pattern,
+replacement) edits the PTX before. With "plan" (fields of a Plan), "pass", d and dtype it is
+compiled: shared_bytes, wgmma and adds (in the PTX), and log, what ptxas -v wrote. With another
+Triton first on PYTHONPATH it is that one that compiles.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ import triton
 from numpy.lib.stride_tricks import as_strided
 
 import kernels
-from kernels.hopper import backward, backward_plans, launch
+from kernels.hopper import backward, backward_plans, launch, plans
 from kernels.hopper.versions import OPTIONS
+from kernels.measure.compile_child import LENGTH
 from kernels.spec import masks, scores
 from kernels.triton_internals import compile_for
 from tests.kernels.attention_checks import make_qkv
@@ -62,8 +66,8 @@ class OnMachine:
         scaled.fill_(float("inf"))[:, :, :n_q] = lse
         added.zero_()
 
-    def after_kernel(self, added, dq):
-        dq.copy_((added * self.scalars[0]).view(dq.shape))
+    def scale_kernel(self, added, dq):
+        dq.copy_((added * self.scalars[1]).view(dq.shape))
 
     def backward_kernel(self, *tensors):
         described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
@@ -122,45 +126,49 @@ def run(request: dict) -> dict:
     return {"fault": ""}
 
 
-def compile_plan(request: dict) -> dict:
-    """As `plan_compiler` answers."""
+def compile_backward(plan: backward_plans.Plan, x: torch.Tensor):
+    """The compiled kernel of the backward pass for tensors like x."""
     from kernels.hopper.backward_kernel import backward_kernel
 
-    plan, d = backward_plans.Plan(**request["plan"]), request["d"]
-    x, *_ = make_qkv(1024, d, dtype=request["dtype"])
-    flat, added = torch.empty(1024), torch.empty(1, 1024, d)
+    added = torch.empty(1, *x.shape[2:])
     rows, keys, half = (launch._descriptor(x, n) for n in (plan.block_m, 128, 64))
-    flat, table = backward._flat(flat, plan.block_m), torch.empty(16, dtype=torch.int32)
+    flat, table = (
+        backward._flat(torch.empty(LENGTH), plan.block_m),
+        torch.empty(16, dtype=torch.int32),
+    )
     backward_kernel.device_caches.clear()  # a kernel found there has no log
+    boxes = rows, keys, keys, rows, flat, flat, backward._added(added), half, half
+    sizes, ranks = (8, 1, 1, 1, LENGTH, 1), table if plan.serialized else None
+    scalars = (*sizes, 0.125, 0.18, table, table, ranks)
+    return backward_kernel.warmup(*boxes, table, table, *scalars, plan, grid=(1,), **OPTIONS)
+
+
+def compile_forward(plan: plans.Plan, x: torch.Tensor):
+    """The compiled kernel of the forward pass for tensors like x."""
+    from kernels.hopper.kernel import hopper_kernel
+
+    rows, keys = (launch._descriptor(x, n) for n in (64, plan.block_n))
+    lse, table = torch.empty(1), torch.empty(16, dtype=torch.int32) if plan.table else None
+    slopes, sinks = lse if plan.score == "alibi" else None, lse if plan.sink else None
+    scalars = (8, 1, 1, 1, LENGTH, LENGTH, 1, 0.125, 0)
+    extra = table, table, slopes, sinks, 0.5 if plan.table else None
+    tensors = rows, keys, keys, rows, lse, torch.empty(1, dtype=torch.int32)
+    return hopper_kernel.warmup(*tensors, *scalars, *extra, plan, grid=(1,), **OPTIONS)
+
+
+PASSES = {
+    "forward": (compile_forward, plans.Plan),
+    "backward": (compile_backward, backward_plans.Plan),
+}
+
+
+def compile_plan(request: dict) -> dict:
+    """What the compiler makes of a plan, and what ptxas -v writes."""
+    compile_pass, plan = PASSES[request["pass"]]
+    x, *_ = make_qkv(LENGTH, request["d"], dtype=request["dtype"])
     log = io.StringIO()
     with redirect_stdout(log):
-        compiled = backward_kernel.warmup(
-            rows,
-            keys,
-            keys,
-            rows,
-            flat,
-            flat,
-            backward._added(added),
-            half,
-            half,
-            table,
-            table,
-            8,
-            1,
-            1,
-            1,
-            1024,
-            1,
-            0.125,
-            0.18,
-            table,
-            table,
-            table if plan.serialized else None,
-            plan,
-            grid=(1,),
-            **OPTIONS,
-        )
+        compiled = compile_pass(plan(**request["plan"]), x)
     return {
         "triton": triton.__version__,
         "shared_bytes": compiled.metadata.shared,
