@@ -6,7 +6,7 @@ import { button, el, set } from "../lib/dom.js";
 import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
-import { PlayerBase } from "../views/player_base.js";
+import { PlayerBase } from "../views/transport.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
 import { beatOf } from "../model/motion.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";

@@ -14,8 +14,7 @@ import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
-import { PlayerBase } from "../views/player_base.js";
-import { iconButton, Transport } from "../views/transport.js";
+import { iconButton, PlayerBase, Transport } from "../views/transport.js";
 
 /** @import { Clock } from "../model/race_clock.js" */
 /** @import { Order, Pass } from "../model/types.js" */
