@@ -114,12 +114,6 @@ def polynomial(degree: int) -> np.ndarray:
     return np.polyfit(x, np.exp2(x), degree)
 
 
-def exp2(x: np.ndarray, degree: int) -> np.ndarray:
-    """2^x of any float64 array: its whole part by the exponent's bits, the rest by polynomial."""
-    low = np.floor(x)
-    return np.ldexp(np.polyval(polynomial(degree), x - low), low.astype(int))
-
-
 def error_of(degree: int) -> tuple[np.ndarray, np.ndarray]:
     """x on [0, 1] (POINTS,) and the relative error of the polynomial there."""
     x = np.linspace(0, 1, POINTS)

@@ -18,6 +18,7 @@ import numpy as np
 from explainer.base.amounts import format_significant, listed
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
+from explainer.base.texts import fill
 from explainer.learn.blocks import t
 
 TEXTS = ASSETS / "learn"
@@ -47,7 +48,7 @@ def _filled(part: Any, figures: Mapping[str, object]) -> Any:
         return {key: _filled(value, figures) for key, value in part.items()}
     if isinstance(part, list):
         return tuple(_filled(value, figures) for value in part)
-    return part.format(**figures) if figures and isinstance(part, str) else part
+    return fill(part, figures) if figures and isinstance(part, str) else part
 
 
 @dataclass(frozen=True)

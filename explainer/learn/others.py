@@ -144,15 +144,15 @@ WIDGETS = {
 }
 
 
-def _figures() -> dict[str, str]:
+def _figures() -> dict[str, object]:
     """What each answer costs a layer of 32 heads, and what the course ends with."""
     return {
         "seen": f"{8192 // 8:,}",
-        "full": amount(per_token(HEADS)),
-        "grouped": amount(per_token(HEADS // 8)),
-        "one": amount(per_token(1)),
-        "long": amount(131_072 * per_token(1)),
-        "state": amount(cache("linear", 1)),
+        "full": per_token(HEADS),
+        "grouped": per_token(HEADS // 8),
+        "one": per_token(1),
+        "long": 131_072 * per_token(1),
+        "state": cache("linear", 1),
         "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
     }
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed, scientific
+from explainer.base.amounts import scientific
 from explainer.base.paths import ROOT
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, bars, code, t, table, text
@@ -226,7 +226,7 @@ def listing(fault: str) -> tuple[tuple[str, str], ...]:
 
 def _lesson() -> Lesson:
     made = [{"options": listing(f), "answer": CASES[f].index(FAULTS[f][0])} for f in FAULTS]
-    figures = {f"off_{f}": format_fixed(off(f)) for f in FAULTS}
+    figures = {f"off_{f}": off(f) for f in FAULTS}
     return lesson("read", figures, questions=made)
 
 

@@ -24,8 +24,6 @@ from explainer.problem import Problem
 # checked in tests/learn/test_reference.py.
 _MATHML: dict[str, str] = dict(read("formulas"))
 
-FORMULAS = tuple((FACTS[key].says, mathml) for key, mathml in _MATHML.items())
-
 
 def _formula(key: str) -> Block:
     return formula(FACTS[key].says, _MATHML[key], FACTS[key].ground)

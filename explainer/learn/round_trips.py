@@ -229,9 +229,7 @@ def _bound(key: str) -> dict:
 
 
 LESSONS = (
-    lesson(
-        "trips", {"l2": amount(CARDS[CARD].l2_bytes)}, questions=[_gib(*case) for case in CASES]
-    ),
+    lesson("trips", {"l2": CARDS[CARD].l2_bytes}, questions=[_gib(*case) for case in CASES]),
     lesson("roofline", questions=[_bound(key) for key in CHOICES]),
 )
 

@@ -141,19 +141,19 @@ WIDGETS = {
 }
 
 
-def _figures() -> dict[str, str]:
+def _figures() -> dict[str, object]:
     """Where counts stop; and how the stack ends without residuals, and with all but √d."""
     alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
     whole = stack(ALL)
+    counts = {key: counted(FORMATS[key], 4096) for key in ("e4m3", "bf16", "fp16")}
     return {
-        key: format_significant(counted(FORMATS[key], 4096)) for key in ("e4m3", "bf16", "fp16")
-    } | {
-        "size": format_significant(alone["size"][-1], 2),
+        **counts,
+        "size": alone["size"][-1],
         "spread": power(10, math.ceil(math.log10(alone["spread"][-1]))),
-        "top": format_significant(alone["top"][-1], 2),
-        "least": format_significant(1 / TOKENS, 2),
-        "scaled": format_significant(whole["top"][0], 2),
-        "unscaled": format_significant(wide["top"][0], 2),
+        "top": alone["top"][-1],
+        "least": 1 / TOKENS,
+        "scaled": whole["top"][0],
+        "unscaled": wide["top"][0],
     }
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
-from explainer.base.amounts import amount
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import lesson
@@ -152,10 +151,10 @@ WIDGETS = {
 }
 
 
-def _requested() -> dict[str, str]:
+def _requested() -> dict[str, int]:
     """What FA-2 asks L2 for with small tiles and with large ones."""
     return {
-        f"asked{side}": amount(requested_bytes(4096, 64, "full", "fp16", "fa2", side, side))
+        f"asked{side}": requested_bytes(4096, 64, "full", "fp16", "fa2", side, side)
         for side in (16, 128)
     }
 

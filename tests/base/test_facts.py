@@ -17,7 +17,7 @@ import torch
 from explainer.base.cards import CARDS
 from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
-from explainer.learn.reference import FIGURES, FORMULA_BLOCKS, FORMULAS, PAPERS
+from explainer.learn.reference import FIGURES, FORMULA_BLOCKS, PAPERS
 from explainer.views.learn_screens import keys, screen
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def test_what_is_derived_is_derived(key):
 
 def test_every_formula_of_the_reference_has_its_entry_and_says_it():
     entries = [x for x in FACTS.values() if not x.shown]
-    assert [x.says for x in entries] == [label for label, _ in FORMULAS]
+    assert [x.says for x in entries] == [block["label"] for block in FORMULA_BLOCKS]
     assert [b["source"] for b in FORMULA_BLOCKS] == [x.ground for x in entries]
 
 
@@ -199,7 +199,7 @@ def _python(source: str) -> Iterator[str]:
     left = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and isinstance(node.body[0], ast.Expr)
     }
     named = {
@@ -275,7 +275,7 @@ def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
     assert seen >= {"lessons1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
     assert seen >= {"versions.py", "memory.json", "parallel.json", "run.json"}
-    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "jobs.py"}
+    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "worker.py"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 
