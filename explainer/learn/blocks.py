@@ -1,4 +1,5 @@
-"""Build blocks: the plain JSON values of a widget's answer, drawn by assets/js/learn/blocks.js."""
+"""Build blocks: the plain JSON values of a widget's answer. explainer/views/learn_blocks.py renders
+them; assets/js/learn/blocks.js draws plots and pictures."""
 
 from __future__ import annotations
 

@@ -10,13 +10,14 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 from explainer.learn import glossary
-from explainer.learn.blocks import code
+from explainer.learn.blocks import code, t
 from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Question
 from explainer.learn.registry import widgets
 from explainer.learn.widgets import Control
+from explainer.views.learn_blocks import render_block
 from explainer.views.templates import render
 
-__all__ = ["address", "code", "mark_paragraphs", "render_widget"]
+__all__ = ["address", "code", "mark_paragraphs", "render_block", "render_widget"]
 
 EVERY_QUESTION = ("key", "kind", "words", "hint", "unit")
 QUESTION_FIELDS = {  # what the browser needs of each kind of question
@@ -29,6 +30,7 @@ QUESTION_FIELDS = {  # what the browser needs of each kind of question
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")
 LEAD = 160  # characters, four lines of a phone
 OF_A_RANGE = ("low", "high", "step")
+LONG = 69  # characters: of so many names only their number is said
 
 
 def address(key: str) -> str:
@@ -41,15 +43,35 @@ def control_data(control: Control) -> dict[str, object]:
     return {
         k: v
         for k, v in asdict(control).items()
-        if v != () and v is not False and (control.kind == "range" or k not in OF_A_RANGE)
+        if k != "closed" and v != () and v is not False
+        if control.kind == "range" or k not in OF_A_RANGE
     }
+
+
+def closed_note(controls: Iterable[Control]) -> str:
+    """Return the sentence of what opens after the lesson's question, "" if nothing does."""
+    closed = [control for control in controls if control.closed]
+    names: list[str] = []
+    for control in closed:
+        if isinstance(control.closed, bool):
+            names.append(control.label)
+        else:
+            names += [text for value, text in control.choices if value in control.closed]
+    if len(names) < 2:
+        return t("learn_parts.opens.one", name=names[0]) if names else ""
+    every = t("learn_parts.opens.all", names=", ".join(names[:-1]), last=names[-1])
+    if len(every) <= LONG:
+        return every
+    return t("learn_parts.opens.more", n=len(names), label=closed[0].label)
 
 
 def render_widget(key: str, controls: Iterable[Control] | None = None) -> Markup:
     """Render a widget's place, with its own controls or narrower ones."""
     widget = widgets()[key]
-    data = [control_data(control) for control in controls or widget.controls]
-    return render("learn/widget", widget=widget, controls=data)
+    controls = tuple(controls or widget.controls)
+    data = [control_data(control) for control in controls]
+    note = closed_note(controls)
+    return render("learn/widget", widget=widget, controls=controls, data=data, note=note)
 
 
 def question_data(question: Question) -> dict:

@@ -88,7 +88,7 @@ def render_lesson(lesson: Lesson) -> Markup:
         before=before,
         after=after,
         question=learn_parts.question_data(lesson.question),
-        slide={"question": hall.slide(lesson), "state": lesson.hall_state},
+        slide=hall.slide(lesson),
         **learn_parts.lesson_text(lesson.words),
     )
 

@@ -39,7 +39,6 @@ from explainer.web.listings import listings
 from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import (
     limited_controls,
-    linked_addresses,
     response_name,
     widget_responses,
 )
@@ -112,8 +111,7 @@ def _screens() -> dict[str, Markup]:
 def answers() -> tuple[Files, dict[str, str]]:
     """Return ({file: {request: response}}, {Problem: the file of its trace})."""
     of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
-    led_to = [query for _, query in _named_places()] + linked_addresses(of_widgets)
-    files, where = traces(led_to)
+    files, where = traces([query for _, query in _named_places()])
     tile = packed(*from_query(START))
     parts: Files = {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},

@@ -19,8 +19,8 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.fields import ProblemError
 from explainer.base.lines import from_line
 from explainer.engine.compiled_code import TIMEOUT_S, code
-from explainer.learn.registry import answer
 from explainer.parallel.warps import packed
+from explainer.views.learn_blocks import answer_data
 from explainer.web import mask_map
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.requests import AnswerRequest
@@ -47,7 +47,7 @@ MAKERS: dict[str, Callable[[AnswerRequest], bytes]] = {
     "trace": lambda request: packed_gzip(request.problem, request.pass_),
     "visit": _visit,
     "warps": lambda request: _json(packed(request.problem, *request.query.values())),
-    "learn": lambda request: _json(answer(request.query)),
+    "learn": lambda request: _json(answer_data(request.query)),
     "code": lambda request: _json(code(request.query)),
     "mask": lambda request: _json(mask_map.mask_map(request.problem)),
     "presets": lambda request: _json(mask_map.palette(request.problem)),

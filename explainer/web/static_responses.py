@@ -6,14 +6,14 @@ combinations are too many, each control varies alone while the others have their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import ceil, isfinite, prod
 from typing import Any
 
-from explainer.learn.registry import answer
 from explainer.learn.widgets import Control, Widget
+from explainer.views.learn_blocks import answer_data
 from kernels.spec.texts import short
 
 MAX_SETTINGS = 48
@@ -73,11 +73,5 @@ def widget_responses(widget: Widget) -> Responses:
     for values in settings(widget):
         query = [("w", widget.key), *zip(names, values, strict=True)]
         if (name := response_name(query)) not in found:
-            found[name] = answer({key: str(value) for key, value in query})
+            found[name] = answer_data({key: str(value) for key, value in query})
     return found
-
-
-def linked_addresses(responses: Mapping[str, Responses]) -> list[str]:
-    """Return the addresses that the widgets link to."""
-    blocks = (b for found in responses.values() for a in found.values() for b in a["blocks"])
-    return [block["query"] for block in blocks if block["type"] == "link"]

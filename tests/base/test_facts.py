@@ -199,7 +199,7 @@ def _python(source: str) -> Iterator[str]:
     left = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and isinstance(node.body[0], ast.Expr)
     }
     named = {
@@ -275,7 +275,7 @@ def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
     assert seen >= {"lessons1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
     assert seen >= {"versions.py", "memory.json", "parallel.json", "run.json"}
-    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "jobs.py"}
+    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "worker.py"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 

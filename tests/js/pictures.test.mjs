@@ -35,7 +35,7 @@ test("two arrows are measured as NumPy measures them", () => {
 });
 
 test("a tip lies where it is put, on a step and inside the plane", () => {
-  const on = plane(told.plane, 10, 20, 490, 350);
+  const on = plane(told.plane, 490, 350);
   for (const { q } of told.arrows)
     assert.deepEqual(
       on.back(...on.at(q)).map((x) => x + 0),

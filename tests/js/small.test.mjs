@@ -19,7 +19,6 @@ import {
   readings,
   readWarpSteps,
   textsOf,
-  scaleOf,
   split,
   ticks,
   VALUES,
@@ -69,8 +68,6 @@ test("values stand on their axis, and gaps on none", () => {
   );
   const flat_ = axisOf([3, 3], false);
   equal([flat_.at(3), flat_.label(3.25)], [0.5, "3.25"]);
-  equal([0, 5, 10, 99].map(scaleOf([0, 10], false)), [0, 0.5, 1, 1]);
-  equal([0, 1, 100].map(scaleOf([10, 100], true)), [0, 0, 1]);
 });
 
 test("bytes are written as Python writes them", () => {

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from urllib.parse import parse_qsl
@@ -256,7 +257,8 @@ def test_every_claim_and_every_piece_of_code_is_there():
     keys = {json.loads(value)["key"] for value in page.data["data-claim"]}
     assert keys == {claim.key for claim in claims.CLAIMS} and len(keys) == len(claims.CLAIMS)
     assert all(claim.why and claim.source for claim in claims.CLAIMS)
-    lines = {json.loads(value)["lines"] for value in page.data["data-block"]}
+    pieces = re.findall(r"<pre><code>(.*?)</code></pre>", whole(), re.DOTALL)
+    lines = {unescape(re.sub(r"<[^>]*>", "", piece)) for piece in pieces}
     assert lines == {snippet.code for snippet in ecosystem.SNIPPETS}
     assert len(page.data["data-question"]) == len(lessons())
 

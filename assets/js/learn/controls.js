@@ -1,37 +1,21 @@
-// The controls of a widget: each is made of its description, and calls `changed` when the reader moved it.
+// The controls of a widget, which explainer/views/templates/learn/widget.html writes: what each says, and how it is set.
 
-import { el, set } from "../lib/dom.js";
-import { drawLevels } from "./blocks.js";
+import { all, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 /** @import { Control, ControlView } from "./types.js" */
-/** @typedef {() => void} Changed */
 
-const MOST_SEGMENTS = 4;
-// For ids
+// For names of radio groups
 let count = 0;
 
-/** @param {Control} control @param {Changed} changed @returns {ControlView} */
-function range({ key, low: min, high: max, step, label }, changed) {
-  const slider = el("input", {
-    type: "range",
-    class: "fa-scrub",
-    min,
-    max,
-    step,
-    "aria-label": label,
-  });
-  const box = el("input", {
-    type: "number",
-    min,
-    max,
-    step: "any",
-    "aria-label": t("as_number", { label }),
-  });
+/** A slider with a box for its number. @param {HTMLElement} root @param {Control} control @returns {ControlView} */
+function range(root, { key, low, high }) {
+  const slider = /** @type {HTMLInputElement} */ (get(root, "[type=range]"));
+  const box = /** @type {HTMLInputElement} */ (get(root, "[type=number]"));
   const fill = () => {
-    const share = max > min ? ((Number(slider.value) - min) / (max - min)) * 100 : 100;
+    const share = high > low ? ((Number(slider.value) - low) / (high - low)) * 100 : 100;
     slider.style.setProperty("--fa-progress", `${share}%`);
-    if (key === "step") set(slider, { "aria-valuetext": t("at", { k: slider.value, n: max }) });
+    if (key === "step") set(slider, { "aria-valuetext": t("at", { k: slider.value, n: high }) });
   };
   const write = (/** @type {string | number} */ value) => {
     box.value = String(value);
@@ -41,94 +25,15 @@ function range({ key, low: min, high: max, step, label }, changed) {
   slider.addEventListener("input", () => {
     box.value = slider.value;
     fill();
-    changed();
   });
-  box.addEventListener("input", () => {
+  box.addEventListener("input", (event) => {
     // Being typed
-    if (box.value === "") return;
+    if (box.value === "") return event.stopPropagation();
     slider.value = box.value;
     fill();
-    changed();
   });
   box.addEventListener("change", () => box.value === "" && write(slider.value));
-  const root = el("div", { class: "fa-control is-range" }, [
-    el("div", { class: "fa-control-head" }, [el("span", { text: label }), box]),
-    slider,
-  ]);
   return { root, read: () => box.value || slider.value, write };
-}
-
-/** A field or a menu with its label before it.
- * @param {string} kind @param {string} label @param {HTMLInputElement | HTMLSelectElement} node @returns {ControlView} */
-function labelled(kind, label, node) {
-  node.id = `fa-learn-${++count}`;
-  return {
-    root: el("div", { class: `fa-control is-${kind}` }, [
-      el("label", { for: node.id, text: label }),
-      node,
-    ]),
-    read: () => node.value,
-    write: (value) => {
-      node.value = String(value);
-    },
-  };
-}
-
-/** @param {Control} control @param {Changed} changed */
-function field({ kind, label, low: min, high: max, step }, changed) {
-  const input = el(
-    "input",
-    kind === "number"
-      ? { type: kind, min, max, step }
-      : { type: "text", maxlength: 400, spellcheck: "false", autocomplete: "off" },
-  );
-  input.addEventListener("input", () => (input.value !== "" || kind === "text") && changed());
-  return labelled(kind, label, input);
-}
-
-/** @param {Control} control @param {Changed} changed */
-function menu({ kind, label, choices }, changed) {
-  const options = choices.map(([value, text]) => el("option", { value, text }));
-  const select = el("select", {}, options);
-  select.addEventListener("change", changed);
-  return labelled(kind, label, select);
-}
-
-/** @param {Control} control @param {Changed} changed @returns {ControlView} */
-function segments({ label, choices, pictures, value: first }, changed) {
-  const name = `fa-learn-${++count}`;
-  const inputs = choices.map(([value]) => el("input", { type: "radio", name, value }));
-  for (const input of inputs) input.addEventListener("change", changed);
-  const labels = choices.map(([, text], k) =>
-    el("label", {}, [
-      inputs[k],
-      pictures && drawLevels(pictures[k].split(" ")),
-      el("span", { text }),
-    ]),
-  );
-  return {
-    root: el("fieldset", { class: `fa-control is-choice${pictures ? " is-pictures" : ""}` }, [
-      el("legend", { text: label }),
-      el("div", { class: pictures ? "fa-choices" : "fa-segments" }, labels),
-    ]),
-    read: () => inputs.find((input) => input.checked)?.value ?? String(first),
-    write(value) {
-      for (const input of inputs) input.checked = input.value === String(value);
-    },
-  };
-}
-
-/** @param {Control} control @param {Changed} changed @returns {ControlView} */
-function toggle({ label }, changed) {
-  const input = el("input", { type: "checkbox", role: "switch" });
-  input.addEventListener("change", changed);
-  return {
-    root: el("label", { class: "fa-control is-toggle" }, [input, el("span", { text: label })]),
-    read: () => (input.checked ? "1" : "0"),
-    write(value) {
-      input.checked = String(value) === "1";
-    },
-  };
 }
 
 /** Of what a picture moves there is nothing to see here. @returns {ControlView} */
@@ -143,14 +48,37 @@ function unseen() {
   };
 }
 
-/** The control that this description asks for. @param {Control} control @param {Changed} changed */
-export function buildControl(control, changed) {
-  const { kind, drawn, pictures, choices } = control;
-  if (drawn) return unseen();
-  if (kind === "range") return range(control, changed);
-  if (kind === "toggle") return toggle(control, changed);
-  if (kind !== "choice") return field(control, changed);
-  return pictures || choices.length <= MOST_SEGMENTS
-    ? segments(control, changed)
-    : menu(control, changed);
+/** The view of a control in its root, null for one that a picture moves. It calls `changed` when the reader moved it.
+ * @param {HTMLElement | null} root @param {Control} control @param {() => void} changed @returns {ControlView} */
+export function viewControl(root, control, changed) {
+  if (!root) return unseen();
+  root.addEventListener("input", changed);
+  if (control.kind === "range") return range(root, control);
+  const inputs = /** @type {HTMLInputElement[]} */ (all(root, "input, select"));
+  const [input] = inputs;
+  if (input.type === "checkbox")
+    return {
+      root,
+      read: () => (input.checked ? "1" : "0"),
+      write(value) {
+        input.checked = String(value) === "1";
+      },
+    };
+  if (input.type !== "radio")
+    return {
+      root,
+      read: () => input.value,
+      write(value) {
+        input.value = String(value);
+      },
+    };
+  count += 1;
+  for (const radio of inputs) radio.name = `fa-learn-${count}`;
+  return {
+    root,
+    read: () => inputs.find((radio) => radio.checked)?.value ?? String(control.value),
+    write(value) {
+      for (const radio of inputs) radio.checked = radio.value === String(value);
+    },
+  };
 }

@@ -7,8 +7,25 @@ import { clamp } from "../lib/format.js";
 const PHONE = 7; // columns side by side
 const HALL = 9;
 const SLIDE = 8; // rows of a slide
-export const LABEL = 1.9; // lines above a grid: its name, its columns' names
+const LABEL = 1.9; // lines above a grid: its name, its columns' names
+export const WORDS = 110; // px of words joined by weights
+const [WIDEST, HIGHEST] = [76, 48]; // px of a cell
 const OPERATOR = 0.62; // px of a letter's width, by size
+
+const LINE = 1.35; // px of a line of type, by size
+/** The columns of an item that has cells. @param {GridItem} item */
+const columnsOf = (item) => item.cells?.[0].length ?? 0;
+/** The rows of a line's highest matrix. @param {GridItem[]} line */
+export const rowsOf = (line) => Math.max(0, ...line.map((item) => item.cells?.length ?? 0));
+/** @param {number[]} values */
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+/** px above the cells of a grid: its name, its columns' names. @param {number} type px */
+export const headOf = (type) => type * LINE * LABEL;
+
+/** px of a line beside its cells: names above, sums below, a gap. @param {GridItem[]} line @param {number} type px */
+export const restOf = (line, type) =>
+  headOf(type) + (line.some((item) => item.sums?.cols) ? type * LINE : 0) + 14;
 
 /** px that an item takes beside its cells: names of rows, sums, an operator's words. @param {GridItem} item @param {number} type px */
 export function fixed(item, type) {
@@ -20,28 +37,18 @@ export function fixed(item, type) {
 
 /** The size of all cells [width, height]: one size for the whole picture, so that shapes can be compared.
  * @param {GridItem[][]} lines @param {number} width @param {number} height @param {number} type @returns {[number, number]} */
-export function cellOf(lines, width, height, type, most = [76, 48]) {
-  const lead = type * 1.35;
-  const across = Math.min(
-    ...lines.map((line) => {
-      const columns = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
-      const rest = line.reduce((sum, item) => sum + fixed(item, type), 0);
-      return columns ? (width - rest) / columns : Infinity;
-    }),
+export function cellOf(lines, width, height, type) {
+  const across = lines.map((line) => {
+    const columns = sum(line.map(columnsOf));
+    return columns ? (width - sum(line.map((item) => fixed(item, type)))) / columns : Infinity;
+  });
+  const rest = lines.map((line) =>
+    line.some((item) => item.kind === "words") ? WORDS : restOf(line, type),
   );
-  const rows = lines.reduce(
-    (sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)),
-    0,
-  );
-  const extra = lines.reduce(
-    (sum, line) =>
-      sum +
-      (line.some((x) => x.kind === "words")
-        ? 110
-        : lead * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) + 14),
-    0,
-  );
-  return [Math.min(most[0], across), clamp((height - extra) / rows, 20, most[1])];
+  return [
+    Math.min(WIDEST, ...across),
+    clamp((height - sum(rest)) / sum(lines.map(rowsOf)), 20, HIGHEST),
+  ];
 }
 
 /** On a phone, and in a lecture hall where the slide is high enough, a line of matrices is broken where its digits would
@@ -49,23 +56,18 @@ export function cellOf(lines, width, height, type, most = [76, 48]) {
 export function broken(lines, narrow, big = false) {
   if (!narrow && !big) return lines;
   const apart = parted(lines, narrow ? PHONE : HALL);
-  const rows = apart.reduce(
-    (sum, line) => sum + Math.max(0, ...line.map((item) => item.cells?.length ?? 0)),
-    0,
-  );
-  return narrow || rows <= SLIDE ? apart : lines;
+  return narrow || sum(apart.map(rowsOf)) <= SLIDE ? apart : lines;
 }
 
 /** @param {GridItem[][]} lines @param {number} most */
 function parted(lines, most) {
   return lines.flatMap((line) => {
-    const all = line.reduce((sum, item) => sum + (item.cells?.[0].length ?? 0), 0);
-    if (all <= most) return [line];
+    if (sum(line.map(columnsOf)) <= most) return [line];
     /** @type {GridItem[][]} */
     const out = [];
     let now = Infinity;
     for (const item of line) {
-      const columns = item.cells?.[0].length ?? 0;
+      const columns = columnsOf(item);
       if (now + columns > most) {
         const before = out.at(-1);
         const sign = before?.at(-1)?.kind === "sign" ? before.pop() : null; // it stays with its matrix

@@ -1,11 +1,13 @@
 // Mounts the Learn page: the router's screens made live, one at a time; its keys and its links.
 
 import { all, around, find, get, setPresenting, targetOf } from "../lib/dom.js";
+import { isElsewhere, isShortcut } from "../lib/keys.js";
 import { narrowPage } from "../lib/screen.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { lessonOf } from "../model/query.js";
 import { address } from "../site/address.js";
 import { isOnScreen, onPage, partOpened } from "../site/pages.js";
+import { copyCode } from "./blocks.js";
 import { Entrance } from "./entrance.js";
 import { mountGlossarySearch } from "./glossary_search.js";
 import { provide } from "./pictures.js";
@@ -19,9 +21,6 @@ import { settle } from "./widget.js";
 
 /** @import { Loaders } from "./pictures.js" */
 /** @import { Move } from "./router.js" */
-
-/** Whether a browser opens a link elsewhere. @param {MouseEvent} event */
-const isElsewhere = ({ ctrlKey, metaKey, shiftKey }) => ctrlKey || metaKey || shiftKey;
 
 export class Learn {
   /** @param {HTMLElement} place */
@@ -113,6 +112,8 @@ export class Learn {
   /** Links of this page change its screen; those of the handout print it. @param {MouseEvent} event */
   clicked(event) {
     if (around(event, ".fa-to-present")) return this.present();
+    const copy = around(event, "[data-copy-code]");
+    if (copy) return copyCode(copy);
     const { jump } = around(event, "[data-jump]")?.dataset ?? {};
     if (jump) return this.jump(jump);
     const { print } = around(event, "[data-print]")?.dataset ?? {};
@@ -135,8 +136,7 @@ export class Learn {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const isShortcut = event.ctrlKey || event.metaKey || event.altKey;
-    if (!isOnScreen("learn") || event.defaultPrevented || isShortcut) return;
+    if (!isOnScreen("learn") || event.defaultPrevented || isShortcut(event)) return;
     if (this.presentation.isOn) return this.presentation.key(event);
     const typing = targetOf(event).closest?.("input, select, textarea, [role=slider], dialog");
     if (!typing && this.screen?.claims?.key(event)) event.preventDefault();

@@ -10,7 +10,7 @@ import { isUnitOf, meets, precision, readings, split } from "./numbers.js";
 import { t } from "./texts.js";
 import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
 
-/** @import { Answer, Block, Form, Gap, Question, Verdict } from "./types.js" */
+/** @import { Answer, Form, Gap, Question, Verdict } from "./types.js" */
 
 const GAP = "___";
 const ROUNDED = 0.001; // so much of it a mistake's value may be off, for it was typed by hand
@@ -167,11 +167,14 @@ function runner(words, run) {
     async show(values) {
       /** @type {Answer} */
       const answer = await requestBlocks(run, values).catch(() => ({ error: SILENT }));
-      /** @type {Block[]} */
-      const found = answer.blocks ?? [{ type: "text", kind: "bad", words: answer.error ?? SILENT }];
-      blocks.replaceChildren(...found.map((block) => draw(block) ?? ""));
+      const { blocks: found = [], error = found.length ? "" : SILENT } = answer;
+      const refusal = el("p", { class: "fa-block-of fa-text-block is-bad" }, [
+        el("span", { class: "fa-sign", "aria-hidden": "true", text: "✗" }),
+        el("span", { text: error }),
+      ]);
+      blocks.replaceChildren(...found.map((block) => draw(block) ?? ""), error ? refusal : "");
       settle(blocks);
-      set(live, { text: answer.error ?? spokenText(found) });
+      set(live, { text: error || spokenText(found) });
       emit("fa:given", null, blocks);
     },
   };

@@ -14,20 +14,18 @@ import {
   targetOf,
 } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
-import { address } from "../site/address.js";
+import { turnOf } from "../lib/keys.js";
+import { address, readAddress } from "../site/address.js";
 import { PictureFit } from "./picture_fit.js";
 import { PresentedClaims } from "./presented_claims.js";
 import { PresentedQuestion } from "./presented_question.js";
-import { readAddress } from "./router.js";
 import { t } from "./texts.js";
 import { writeUnbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
 
 /** @import { Learn } from "./index.js" */
-/** @import { Slide, Values } from "./types.js" */
+/** @import { Values } from "./types.js" */
 
-/** @type {Record<string, number>} */
-const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
@@ -125,11 +123,11 @@ export class Presentation {
     const names = router.outline.lessons[node.dataset.key ?? ""];
     set(this.place, { text: names ? names.join(", ") : "" });
     root.append(this.bar);
-    const mount = find(node, "[data-slide]");
-    if (mount) {
-      /** @type {{question: Slide, state: Values}} */
-      const { question, state } = JSON.parse(mount.dataset.slide ?? "");
-      this.question = new PresentedQuestion(mount, question);
+    const question = find(node, ".fa-present-asked");
+    if (question) {
+      /** @type {Values} */
+      const state = JSON.parse(question.dataset.state ?? "");
+      this.question = new PresentedQuestion(question);
       this.picture = new PictureFit(get(node, ".fa-lesson-body"));
       screen.present(state, isFresh);
       for (const line of all(node, ".fa-headline, .fa-slide li"))
@@ -138,7 +136,7 @@ export class Presentation {
     this.claims =
       screen.claims && new PresentedClaims(node, screen.claims.claims, () => this.turn(1));
     this.showSession(node);
-    this.parts = mount ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
+    this.parts = question ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
     const last = this.parts.length - 1;
     this.lay(clamp(this.first || (back ? last : 0), 0, last));
     this.first = 0;
@@ -148,7 +146,6 @@ export class Presentation {
   clear() {
     const { root, screen } = this.learn;
     this.bar.remove();
-    this.claims?.end();
     this.claims = null;
     this.question = null;
     const node = find(root, ":scope > *");
@@ -240,7 +237,7 @@ export class Presentation {
     if (key === "Escape") return this.leave();
     const field = targetOf(event).closest?.("input, select, textarea, [role=slider]");
     if (field && !key.startsWith("Page")) return;
-    const by = TURNS[key] ?? this.claims?.key(event, this.part) ?? 0;
+    const by = turnOf(event) || (this.claims?.key(event, this.part) ?? 0);
     const isQuestion = this.name === "question" && this.question?.key(event);
     const widget = this.learn.screen?.widget;
     const step = widget ? STEPS[key] : 0;

@@ -1,6 +1,6 @@
 // The claims in a lecture hall: one to decide by raised hands, then its verdict.
 
-import { button, el, get, set } from "../lib/dom.js";
+import { all, el, get, set } from "../lib/dom.js";
 import { wordsOf } from "./claims.js";
 import { t } from "./texts.js";
 import { writeUnbroken } from "./unbroken.js";
@@ -11,43 +11,28 @@ import { writeUnbroken } from "./unbroken.js";
 const VOTES = { t: true, f: false };
 const SHOW = [".", "a", "b"]; // as on a lesson's question
 
-const nameOf = (/** @type {boolean} */ truth) => (truth ? t("hall.true") : t("hall.false"));
+/** What a tile votes. @param {HTMLElement} tile */
+const truthOf = (tile) => tile.dataset.truth === "true";
 
+/** In the place that explainer/views/templates/learn/behind/claims.html writes. */
 export class PresentedClaims {
   /** @param {HTMLElement} root the screen @param {Claim[]} claims @param {() => void} showVerdict */
   constructor(root, claims, showVerdict) {
     this.claims = claims;
-    this.words = el("h3");
-    this.verdict = el("p", { class: "fa-present-verdict", role: "status" });
+    this.words = get(root, ".fa-present-claim h3");
+    this.verdict = get(root, ".fa-present-verdict");
+    this.show = get(root, ".fa-present-answer");
+    this.show.onclick = showVerdict;
     /** @type {boolean | undefined} */
     this.vote = undefined;
     this.isVerdict = false; // the slide that is shown
-    this.tiles = [true, false].map((truth) => {
-      const name = nameOf(truth);
-      const choose = () => {
+    this.tiles = all(root, "[data-truth]");
+    for (const tile of this.tiles)
+      tile.onclick = () => {
         if (this.isVerdict) return;
-        this.vote = truth;
+        this.vote = truthOf(tile);
         showVerdict();
       };
-      const node = button("", choose, {}, [
-        el("b", { class: "fa-present-letter", text: name[0] }),
-        el("span", { text: name }),
-        el("span", { class: "fa-present-sign", text: "✓" }),
-      ]);
-      return { truth, node };
-    });
-    this.show = button(t("hall.show"), showVerdict, { class: "fa-present-answer" });
-    this.node = el("div", { class: "fa-present-claim" }, [
-      this.words,
-      el(
-        "div",
-        { class: "fa-present-votes" },
-        this.tiles.map(({ node }) => node),
-      ),
-      this.verdict,
-      this.show,
-    ]);
-    get(root, ".fa-behind-body").append(this.node);
   }
 
   /** The slides: each claim, then its verdict. */
@@ -61,16 +46,15 @@ export class PresentedClaims {
     const claim = this.claims[k];
     this.isVerdict = part % 2 === 1;
     writeUnbroken(this.words, wordsOf(claim));
-    for (const { truth, node } of this.tiles) {
-      node.classList.toggle("is-right", this.isVerdict && truth === claim.truth);
-      set(node, { "aria-pressed": this.isVerdict && truth === this.vote });
-    }
     this.verdict.replaceChildren();
-    if (this.isVerdict)
-      this.verdict.append(
-        el("b", { text: `${nameOf(claim.truth)}. ` }),
-        el("span", { text: claim.why }),
-      );
+    for (const tile of this.tiles) {
+      const isRight = this.isVerdict && truthOf(tile) === claim.truth;
+      tile.classList.toggle("is-right", isRight);
+      set(tile, { "aria-pressed": this.isVerdict && truthOf(tile) === this.vote });
+      if (!isRight) continue;
+      const name = get(tile, "span").textContent;
+      this.verdict.append(el("b", { text: `${name}. ` }), el("span", { text: claim.why }));
+    }
     this.show.hidden = this.isVerdict;
     this.vote = undefined;
     return t("hall.claim", { k: k + 1, n: this.claims.length });
@@ -85,9 +69,5 @@ export class PresentedClaims {
     if (isVerdict || !(key in VOTES)) return 0;
     this.vote = VOTES[key];
     return 1;
-  }
-
-  end() {
-    this.node.remove();
   }
 }

@@ -7,7 +7,7 @@ import { during } from "../lib/pending.js";
 import { request } from "../lib/server.js";
 import { LEARN_SCREEN, tabStorage } from "../lib/storage.js";
 import { lessonOf } from "../model/query.js";
-import { address } from "../site/address.js";
+import { address, readAddress } from "../site/address.js";
 import { isOnScreen } from "../site/pages.js";
 import { t } from "./texts.js";
 
@@ -18,8 +18,6 @@ import { t } from "./texts.js";
 export const ENTRANCE = "entrance";
 
 const PAGE = "page";
-/** A value of the address. @param {string} key */
-export const readAddress = (key) => new URLSearchParams(window.location.search).get(key);
 const isNamed = readAddress(PAGE) === "learn"; // when the app was opened: so the address names the screen as well
 const readLesson = () => lessonOf(window.location.search);
 

@@ -3,7 +3,6 @@
 import { all, around, el, find, findVisible, get, set } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
-import { draw } from "./blocks.js";
 import { Claims } from "./claims.js";
 import { choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { Question } from "./questions.js";
@@ -30,8 +29,6 @@ export class Screen {
     this.isLast = false; // of the reader's path
     this.asks = ""; // the key of its question
     const { progress } = context;
-    for (const node of all(root, "[data-block]"))
-      node.replaceChildren(draw(JSON.parse(node.dataset.block ?? "")) ?? "");
     for (const node of all(root, "[data-question]")) new Question(node, progress);
     const claims = find(root, ".fa-claims");
     this.claims = claims && new Claims(root, claims, progress, this);

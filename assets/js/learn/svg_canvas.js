@@ -314,6 +314,13 @@ export const stroke = (hue, width = 1, more = {}) => ({
   ...more,
 });
 
+/** What is drawn from (x, y) on. @param {number} x @param {number} y @param {Drawn} drawn */
+export const group = (x, y, drawn) =>
+  svg("g", { transform: `translate(${x} ${y})` }, nodesOf(drawn));
+
+/** A number as it is written in code, with a true minus. @param {number} x */
+export const minus = (x) => String(x).replace("-", "−");
+
 /** 1.5 → “1.50”, with a true minus. @param {number} x */
 export const digits = (x, places = 2) =>
   x

@@ -1,38 +1,21 @@
-// What the server sends to the Learn page, and what its scripts hand to each other. explainer/learn/blocks.py, content.py,
+// What the server sends to the Learn page, and what its scripts hand to each other. explainer/learn/blocks.py, content.py, views/learn_blocks.py,
 // slides and views/learn_screens.py write it.
 
 /**
  * A number, or as text one that JSON does not know ("∞", "NaN"); null for none.
  * @typedef {number | string | null} Cell
  *
- * @typedef {{type: "text", words: string, kind: "plain" | "good" | "bad" | "fine"}} TextBlock
- * @typedef {{type: "matrix", label: string, rows: Cell[][], row_labels: string[], col_labels: string[], colour: string,
- *   digits: number, marks: [number, number][], heat: boolean, gradient?: boolean}} MatrixBlock
- * @typedef {{type: "bars", label: string, items: [string, Cell, string][], colour: string, log: boolean,
- *   limit: number | null}} BarsBlock `items`: [name, value, what stands beside the bar]
- * @typedef {{type: "table", label: string, head: string[], rows: string[][]}} TableBlock
- * @typedef {"full" | "partial" | "skipped"} TileKind
- * @typedef {{type: "cells", label: string, words: string, levels: string[], row: number | null, block: number,
- *   kinds: TileKind[][]}} CellsBlock
- * @typedef {{type: "bits", label: string, sign: string, exponent: string, mantissa: string, value: string,
- *   remark: string}} BitsBlock
+ * @typedef {{type: "html", html: string, words: string}} HtmlBlock `words`: what a screen reader says of it
  * @typedef {{name: string, x: number[], y: Cell[], colour: string, points: boolean}} Series
  * @typedef {{type: "plot", label: string, series: Series[], x_label: string, y_label: string, log_x: boolean,
  *   log_y: boolean}} PlotBlock
- * @typedef {[start: number, end: number, words: string, colour: string, short?: string, kind?: string]} Bar
- * @typedef {{type: "timeline", label: string, unit: string, lanes: [string, Bar[]][]}} TimelineBlock
- * @typedef {{type: "formula", label: string, mathml: string, source: string}} FormulaBlock
- * @typedef {{type: "code", label: string, lines: string, marked?: number[]}} CodeBlock
- * @typedef {{type: "link", words: string, query: string}} LinkBlock
  * @typedef {{type: "picture", name: string, label: string, words: string, data: any}} PictureBlock `data` is typed by its picture
- * @typedef {TextBlock | MatrixBlock | BarsBlock | TableBlock | CellsBlock | BitsBlock | PlotBlock | TimelineBlock
- *   | FormulaBlock | CodeBlock | LinkBlock | PictureBlock} Block
+ * @typedef {HtmlBlock | PlotBlock | PictureBlock} Block
  * @typedef {{blocks?: Block[], error?: string}} Answer
  *
  * A control as the server describes it.
- * @typedef {{key: string, label: string, kind: "range" | "number" | "choice" | "text" | "toggle", value: string | number,
- *   low: number, high: number, step: number, choices: [string, string][], pictures?: string[],
- *   closed?: string[] | boolean, drawn?: boolean, serves?: [string, string[]]}} Control
+ * @typedef {{key: string, label: string, kind: "range" | "choice" | "text" | "toggle", value: string | number,
+ *   low: number, high: number, step: number, choices: [string, string][], drawn?: boolean, serves?: [string, string[]]}} Control
  * A control on the page: `root` is null where a picture moves it.
  * @typedef {{root: HTMLElement | null, read: () => string, write: (value: string | number) => void}} ControlView
  * @typedef {Record<string, string | number>} Values by the keys of controls
@@ -49,14 +32,12 @@
  * is what its button says; `output` is where what it runs is drawn; `atOnce`: on a phone a choice is the answer.
  * @typedef {{body: HTMLElement, check: () => Verdict | {again: string}, clear?: () => void, act?: string,
  *   output?: HTMLElement, atOnce?: boolean}} Form
- * @typedef {{words: string, options?: [string, string][], answer: any, cells?: string[][], rows?: string[],
- *   columns?: string[], why?: string}} Slide a question as a lecture shows it
  *
  * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
  * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
  *   labels?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
  *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
- *   aside?: boolean, tone?: string, code?: boolean}} GridItem
+ *   aside?: boolean, tone?: string}} GridItem
  *
  * What the pictures draw, each of the picture of its name.
  * @typedef {{low: number[], high: number[], step: number}} Plane

@@ -1,13 +1,13 @@
 // A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
 import { buildUrl } from "../lib/build.js";
-import { all, button, el, find, get, set } from "../lib/dom.js";
+import { all, find, get, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
 import { Transport } from "../views/transport.js";
 import { draw } from "./blocks.js";
-import { buildControl } from "./controls.js";
+import { viewControl } from "./controls.js";
 import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { t } from "./texts.js";
@@ -16,7 +16,6 @@ import { t } from "./texts.js";
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
-const LONG = 69; // characters: so many names are only counted
 export const SILENT = t("silent");
 
 /** After blocks came: only what really scrolls is a stop for the keyboard, even by less than a px. @param {ParentNode} root */
@@ -42,13 +41,7 @@ function markEdges(box) {
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. @param {Block[]} blocks */
 export const spokenText = (blocks) =>
-  blocks
-    .flatMap((block) =>
-      block.type === "picture" || (block.type === "text" && block.kind !== "fine")
-        ? [block.words]
-        : [],
-    )
-    .join(" ");
+  blocks.flatMap((block) => ("words" in block ? block.words || [] : [])).join(" ");
 
 /** The sentences of a text that were not in the one before, or all: what a reader has heard is not repeated.
  * @param {string} text @param {string} before */
@@ -68,7 +61,7 @@ export async function requestBlocks(key, values, signal) {
   return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
-/** One widget in its place: `<div data-widget="KEY" data-controls="[…]">`. */
+/** One widget in its place, which explainer/views/templates/learn/widget.html writes. */
 export class Widget {
   /** @param {HTMLElement} mount @param {Values | null} [state] of a lecture @param {boolean} [isFresh] the other controls are as at first */
   constructor(mount, state = null, isFresh = false) {
@@ -81,7 +74,10 @@ export class Widget {
     this.list = JSON.parse(mount.dataset.controls || "[]");
     /** @type {Map<string, ControlView>} */
     this.views = new Map(
-      this.list.map((control) => [control.key, buildControl(control, () => this.changed(control))]),
+      this.list.map((control) => {
+        const root = find(mount, `[data-control="${control.key}"]`);
+        return [control.key, viewControl(root, control, () => this.changed(control))];
+      }),
     );
     /** @type {Api} */
     this.api = {
@@ -91,33 +87,19 @@ export class Widget {
     };
     /** The reader's values while a lecture has others. @type {Record<string, string> | null} */
     this.desk = null;
-    this.blocks = el("div", { class: "fa-blocks" });
-    this.error = el("p", { class: "fa-widget-error", role: "alert", hidden: true });
-    this.live = el("p", { class: "fa-sr", role: "status" });
+    this.root = get(mount, ".fa-widget-body");
+    this.blocks = get(mount, ".fa-blocks");
+    this.error = get(mount, ".fa-widget-error");
+    this.live = get(mount, "[role=status]");
     this.words = "";
     this.width = 0; // of the blocks' place
     this.last = ""; // the last blocks, as JSON
     this.isEnded = false; // the last step had nothing new
     /** Where the step was before it moved on. @type {number | undefined} */
     this.from = undefined;
-    /** What the question's answer opens. @type {(HTMLInputElement | HTMLOptionElement)[]} */
-    this.closed = [];
     const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
     if (step) this.addTransport(step);
-    const reset = button(t("reset"), () => this.restart(), { class: "fa-small fa-reset" });
-    this.controls = el(
-      "div",
-      { class: "fa-widget-controls", role: "group", "aria-label": t("controls") },
-      [...[...this.views.values()].map(({ root }) => root), reset],
-    );
-    this.root = el("div", { class: "fa-widget-body" }, [
-      this.list.length > 0 && this.controls,
-      this.error,
-      this.blocks,
-      this.live,
-    ]);
-    mount.replaceChildren(this.root);
-    this.close();
+    find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
     new ResizeObserver((_, observer) =>
       this.root.isConnected ? this.resized() : observer.disconnect(),
     ).observe(this.blocks);
@@ -158,49 +140,10 @@ export class Widget {
 
   /** Opens what the question's answer opens: before it, those choices cannot be taken. */
   open() {
-    for (const node of this.closed) node.disabled = false;
-    this.note?.remove();
-    this.tie(null);
-    this.closed = [];
-  }
-
-  /** Closes the controls, or the choices, that would give the answer away. */
-  close() {
-    const controls = this.list.filter(({ closed }) => closed === true || (closed && closed.length));
-    this.closed = controls.flatMap(({ key, closed }) => {
-      const nodes = /** @type {(HTMLInputElement | HTMLOptionElement)[]} */ (
-        all(this.views.get(key)?.root ?? this.root, "input, select, option, button")
-      );
-      return Array.isArray(closed)
-        ? nodes.filter((node) => node.tagName !== "SELECT" && closed.includes(node.value))
-        : nodes;
-    });
-    if (!this.closed.length) return;
-    for (const node of this.closed) node.disabled = true;
-    const names = controls.flatMap(({ closed, choices, label }) =>
-      Array.isArray(closed)
-        ? choices.filter(([value]) => closed.includes(value)).map(([, text]) => text)
-        : [label],
-    );
-    const last = names.at(-1) ?? "";
-    const every = t("closed.all", { names: names.slice(0, -1).join(", "), last });
-    const text =
-      names.length < 2
-        ? t("closed.one", { name: last })
-        : every.length > LONG
-          ? t("closed.more", { n: names.length, label: controls[0].label })
-          : every;
-    this.note = el("p", { class: "fa-fine fa-closed", id: "fa-closed", text });
-    this.tie(this.note.id);
-    this.controls.append(this.note);
-  }
-
-  /** Gives what still opens of a control the line that says why the rest does not. @param {string | null} id */
-  tie(id) {
-    for (const { key, closed } of this.list)
-      if (closed)
-        for (const node of all(this.views.get(key)?.root ?? this.root, "input, select"))
-          set(node, { "aria-describedby": id });
+    for (const node of all(this.root, "[data-closed]")) node.removeAttribute("disabled");
+    for (const node of all(this.root, "[aria-describedby=fa-closed]"))
+      node.removeAttribute("aria-describedby");
+    find(this.root, ".fa-closed")?.remove();
   }
 
   /** The values of the controls now. @returns {Record<string, string>} */
@@ -249,7 +192,7 @@ export class Widget {
   /** @param {Control} [control] */
   changed(control) {
     if (control?.key === "step") this.pause();
-    if (!control || !["range", "number"].includes(control.kind)) this.blocks.style.minHeight = "";
+    if (!control || control.kind !== "range") this.blocks.style.minHeight = "";
     this.root.setAttribute("aria-busy", "true");
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.ask(true), WAIT_MS);

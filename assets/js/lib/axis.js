@@ -1,20 +1,6 @@
 // Axes: where values stand, where ticks stand, and how the ticks' figures are written. Pure.
 
-import { clamp, number } from "./format.js";
-
-/** Returns where a value stands on the bars' axis, 0 to 1; the axis starts at 0 or, if log, at a decade.
- * @param {number[]} values @param {boolean} log @returns {(value: number) => number} */
-export function scaleOf(values, log) {
-  const known = values.filter((v) => Number.isFinite(v) && (!log || v > 0));
-  const high = Math.max(...known, log ? 1e-30 : 0);
-  if (!log) {
-    const low = Math.min(...known, 0);
-    return (v) => (clamp(v, low, high) - low) / (high - low || 1);
-  }
-  const first = Math.ceil(Math.log10(Math.min(...known, high))) - 1;
-  return (v) =>
-    v > 0 ? clamp((Math.log10(v) - first) / (Math.log10(high) - first || 1), 0, 1) : 0;
-}
+import { number } from "./format.js";
 
 /** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade.
  * @param {number} low @param {number} high @param {number} count @param {boolean} log */
@@ -41,25 +27,13 @@ export function ticks(low, high, count, log, least = 0) {
   );
 }
 
-/** @type {Record<string, string>} */
-const SUPERSCRIPTS = {
-  "-": "⁻",
-  0: "⁰",
-  1: "¹",
-  2: "²",
-  3: "³",
-  4: "⁴",
-  5: "⁵",
-  6: "⁶",
-  7: "⁷",
-  8: "⁸",
-  9: "⁹",
-};
-/** @param {number} k */
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** A power of ten. @param {number} k */
 const power = (k) =>
   k >= -2 && k <= 4
     ? String(Number((10 ** k).toFixed(2)))
-    : `10${[...String(k)].map((c) => SUPERSCRIPTS[c]).join("")}`;
+    : `10${k < 0 ? "⁻" : ""}${String(Math.abs(k)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)])}`;
 
 /** A figure on an axis, with no digits that say nothing. @param {number} x */
 export function figureOf(x) {

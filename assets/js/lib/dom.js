@@ -31,16 +31,6 @@ export function button(text, act, attributes = {}, children = []) {
   return node;
 }
 
-/** A table with a head row, if any, and rows below it.
- * @param {Attributes} attributes @param {Children} top before the rows: a caption
- * @param {Children | null} head cells @param {(HTMLElement | null)[]} rows */
-export const table = (attributes, top, head, rows) =>
-  el("table", attributes, [
-    ...top,
-    head && el("thead", {}, [el("tr", {}, head)]),
-    el("tbody", {}, rows),
-  ]);
-
 /** A button that copies this text. It says for a moment that it did so; where there is no clipboard, what `otherwise` does
  * and returns.
  * @param {HTMLElement} node @param {() => string} text @param {string} done @param {() => string} otherwise */

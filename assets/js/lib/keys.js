@@ -61,6 +61,15 @@ export function strideOf({ key, shiftKey }) {
   return [found[0] && found[0] * times, found[1] && found[1] * times];
 }
 
+/** @type {Record<string, number>} */
+const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+
+/** How many slides a key turns on or back, in a lecture hall; else 0. @param {KeyboardEvent} event */
+export const turnOf = ({ key }) => TURNS[key] ?? 0;
+
+/** Does a browser open this link in another tab or window? @param {MouseEvent} event */
+export const isElsewhere = ({ ctrlKey, metaKey, shiftKey }) => ctrlKey || metaKey || shiftKey;
+
 /** Is it this letter, and no shortcut of the browser's? @param {KeyboardEvent} event @param {string} letter */
 export const isLetter = (event, letter) => event.key === letter && !isShortcut(event);
 

@@ -5,6 +5,9 @@ import { pending } from "../lib/pending.js";
 /** By keys of the address; null takes a key out. @typedef {Record<string, any>} AddressValues */
 import { OLD_LESSON } from "../model/query.js";
 
+/** A value of the address. @param {string} key */
+export const readAddress = (key) => new URLSearchParams(window.location.search).get(key);
+
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {
   constructor(wait = 200) {

@@ -1,16 +1,17 @@
 // Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
-// are seen; and to the page itself when a link of Learn has led ttabStorage.
+// are seen; and to the page itself when a link of Learn has led there.
 
 import { all, around, button, el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
+import { isElsewhere } from "../lib/keys.js";
 import { hasArrived, isOnScreen } from "./pages.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { t } from "./texts.js";
 
 const BY_KEY = "key"; // of a link that was followed by the keyboard, which counts no clicks
 
-const panels = () => /** @type {HTMLElement[]} */ (all(document, "#pages > [role=tabpanel]"));
-const panelOnScreen = () => panels().find((panel) => panel.checkVisibility());
+const panelOnScreen = () =>
+  all(document, "#pages > [role=tabpanel]").find((panel) => panel.checkVisibility());
 const nameOf = () =>
   document
     .querySelector("#pages > .tab-wrapper [role=tab][aria-selected=true]")
@@ -56,16 +57,9 @@ export function mountArrival(bar) {
   for (const event of ["fa:opened", "fa:page"]) listen(event, now);
   now();
   document.addEventListener("click", (event) => {
-    const { ctrlKey, metaKey, shiftKey, detail } = event;
     const link = around(event, ".fa-learn a[href^='?']");
-    if (link && !ctrlKey && !metaKey && !shiftKey)
-      tabStorage.set(
-        MOVE_FOCUS,
-        new URLSearchParams(link.getAttribute("href") ?? "").get("page") === "learn"
-          ? ""
-          : detail
-            ? "1"
-            : BY_KEY,
-      );
+    if (!link || isElsewhere(event)) return;
+    const page = new URLSearchParams(link.getAttribute("href") ?? "").get("page");
+    tabStorage.set(MOVE_FOCUS, page === "learn" ? "" : event.detail ? "1" : BY_KEY);
   });
 }

@@ -4,6 +4,7 @@ import { isOnScreen, toPage } from "./pages.js";
 import { all, around, get, set } from "../lib/dom.js";
 import { lessonOf } from "../model/query.js";
 import { listen, emit } from "../lib/events.js";
+import { isElsewhere } from "../lib/keys.js";
 import { LEARN_SCREEN, LEFT_LESSON, MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { t } from "./texts.js";
 
@@ -27,7 +28,7 @@ export function mountBack(bar) {
   };
   bar.addEventListener("click", async (event) => {
     const link = around(event, "a[href^='?page=learn']");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || isElsewhere(event)) return;
     event.preventDefault();
     const key = lessonOf(link.getAttribute("href") ?? "") ?? "";
     /** @type {HTMLDetailsElement} */ (get(bar, ".fa-menu")).open = false;

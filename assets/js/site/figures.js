@@ -18,13 +18,13 @@ let behind = false; // the controls show something else than the picture
 const asks = (by) => count("figures", by);
 
 /** Values that are not the page's defaults go to the address, and on to the server if it `asks`. @param {Values} values @param {{prefix: string, plain: Record<string, string>, asks: boolean}} it */
-export function remember({ mode: _, ...values }, { prefix, plain, asks: isAsked }) {
+export function remember({ mode: _, ...values }, { prefix, plain, asks: isRequest }) {
   const entries = Object.entries(values).map(([key, value]) => [
     prefix + key,
     value === null || String(value) === plain[key] ? null : String(value),
   ]);
   if (taken.has(prefix)) address.write(Object.fromEntries(entries)); // before that what the address asks for is still to come
-  if (isAsked) asks(1);
+  if (isRequest) asks(1);
   return { ...values, mode: presentMode() };
 }
 

@@ -1,7 +1,7 @@
 // Which page is on screen: its tab, Back and Forward; and what the page still waits for while it opens.
 
 import { all } from "../lib/dom.js";
-import { address } from "./address.js";
+import { address, readAddress } from "./address.js";
 import { listen, nextEvent, emit } from "../lib/events.js";
 import { pending } from "../lib/pending.js";
 
@@ -19,7 +19,7 @@ if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
   );
 }
 
-const fromAddress = () => new URLSearchParams(window.location.search).get("page") ?? "step";
+const fromAddress = () => readAddress("page") ?? "step";
 /** @param {string} name */
 const tabOf = (name) =>
   all(document, "#pages > .tab-wrapper [role=tab]").find((tab) => tab.dataset.tabId === name);

@@ -3,6 +3,7 @@
 import { all, find, get, isPresenting, onTheme } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { emit } from "../lib/events.js";
+import { turnOf } from "../lib/keys.js";
 import { pending } from "../lib/pending.js";
 import { announce } from "./live_region.js";
 
@@ -11,14 +12,7 @@ const SCENES =
   ".fa-run-idle, .fa-run-refused, .fa-run-cards > .fa-card, .fa-plot:has(.js-plotly-plot)";
 const BANNERS = ".fa-run-verdict, .fa-sweep-line";
 /** @type {Record<string, number>} */
-const STEPS = {
-  ArrowRight: 1,
-  PageDown: 1,
-  ArrowLeft: -1,
-  PageUp: -1,
-  Home: -Infinity,
-  End: Infinity,
-};
+const ENDS = { Home: -Infinity, End: Infinity };
 const SCREEN = [690, 388]; // px that a scene is laid out in, and then enlarged from
 const LEAST = 24 / 13; // the smallest type becomes 24 px
 
@@ -83,7 +77,7 @@ class RunPresentation {
     const page = this.page;
     if (!page) return;
     if (event.key === "Escape") return emit("fa:leave-hall");
-    const step = STEPS[event.key];
+    const step = turnOf(event) || ENDS[event.key];
     if (!step) return;
     event.preventDefault();
     this.at += step;

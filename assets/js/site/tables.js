@@ -1,6 +1,6 @@
 // Tables of figures: made when they are unfolded; their downloads are of the very figures on the page.
 
-import { copyText, el, get, table, targetOf } from "../lib/dom.js";
+import { copyText, el, get, targetOf } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { columns, csv, formatValue } from "../model/table.js";
 import { t } from "./texts.js";
@@ -28,7 +28,13 @@ function drawTable(rows) {
   );
   const heads = head.map((/** @type {string} */ text) => el("th", { scope: "col", text }));
   const place = { class: "fa-run-table", tabindex: 0, role: "region", "aria-label": what };
-  return el("div", place, [table({}, [el("caption", { text: what })], heads, lines)]);
+  return el("div", place, [
+    el("table", {}, [
+      el("caption", { text: what }),
+      el("thead", {}, [el("tr", {}, heads)]),
+      el("tbody", {}, lines),
+    ]),
+  ]);
 }
 
 /** What surrounds an element and has rows. @param {Element} node */

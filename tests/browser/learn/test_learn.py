@@ -23,7 +23,7 @@ PRINTED = """() => {
   const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
   const last = document.querySelector(".fa-printed").lastElementChild.getBoundingClientRect();
   return {
-    boxes: said(all.filter((n) => n.matches(".fa-widget:empty"))),
+    boxes: said(all.filter((n) => n.matches(".fa-widget .fa-blocks:empty"))),
     wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
       n.getBoundingClientRect().right > innerWidth + 1)),
     end: last.bottom + scrollY, height: document.documentElement.scrollHeight,
@@ -199,8 +199,8 @@ def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
         assert (stops > 0) or width > 390
 
 
-def test_the_first_view_is_small_and_no_plot_library_comes(browser, watch):
-    sizes = first_view(browser, watch)
+def test_the_first_view_is_small_and_no_plot_library_comes(apart):
+    sizes = first_view(apart(1440, 900))
     step = sum(size for url, size in sizes.items() if url.endswith("/step.js"))
     assert sum(sizes.values()) - step < FIRST_VIEW_BYTES and 0 < step < STEP_BYTES
     mine = {url: size for url, size in sizes.items() if "/fa/learn" in url}
@@ -208,11 +208,9 @@ def test_the_first_view_is_small_and_no_plot_library_comes(browser, watch):
     assert sum(mine.values()) < ADDED_BYTES, mine
 
 
-def first_view(browser, watch) -> dict[str, int]:
+def first_view(tab) -> dict[str, int]:
     """{address: bytes on the wire} of what is ours, until the page rests."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    tab = watch(context)
-    wire = context.new_cdp_session(tab.page)
+    wire = tab.page.context.new_cdp_session(tab.page)
     wire.send("Network.enable")
     urls: dict[str, str] = {}
     sizes: dict[str, int] = {}
@@ -225,7 +223,6 @@ def first_view(browser, watch) -> dict[str, int]:
     page = open_page(tab)
     settled(page)
     assert not any("plotly" in url.lower() for url in tab.requests)
-    context.close()
     return {url: sizes.get(key, 0) for key, url in urls.items() if "/fa/" in url}
 
 
@@ -304,9 +301,8 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     assert query_of(page)["lesson"] == "online" and query_of(page)["page"] == "learn"
 
 
-def test_the_entrance_tells_how_far_each_path_is(browser, watch):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    page = open_page(watch(context))
+def test_the_entrance_tells_how_far_each_path_is(apart):
+    page = open_page(apart())
     assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
     start = page.locator(".fa-path-go.is-main")
     assert start.evaluate("n => n.textContent") == "Start with 1.5 The whole picture"
@@ -333,12 +329,10 @@ def test_the_entrance_tells_how_far_each_path_is(browser, watch):
     )
     page.get_by_role("button", name="Forget my answers").click()
     assert page.locator(".fa-halt.is-done").count() == 0
-    context.close()
 
 
-def test_the_self_test_advises_where_to_start(browser, watch):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    page = open_page(watch(context))
+def test_the_self_test_advises_where_to_start(apart):
+    page = open_page(apart())
     for answer in ("32", "24", "[½, ½]"):
         page.get_by_role("button", name=answer, exact=True).press("Enter")
     advice = page.locator(".fa-advice")
@@ -356,4 +350,3 @@ def test_the_self_test_advises_where_to_start(browser, watch):
     assert go.evaluate("n => n.textContent").startswith("Start with 1.6 "), "the course too"
     page.get_by_role("link", name="Start at 1.6").click()
     page.wait_for_function(SHOWN, arg="safe")
-    context.close()

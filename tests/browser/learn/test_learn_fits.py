@@ -152,11 +152,8 @@ def after_the_hall(page) -> list:
 
 
 @pytest.mark.parametrize("hall", [False, True], ids=["desk", "hall"])
-def test_every_lesson_fits(browser, watch, hall):
-    size = dict(zip(("width", "height"), SIZES[0], strict=True))
-    context = browser.new_context(viewport=size, reduced_motion="reduce")
-    found = unfitting(watch(context), hall)
-    context.close()
+def test_every_lesson_fits(apart, hall):
+    found = unfitting(apart(*SIZES[0], reduced_motion="reduce"), hall)
     assert not found, "\n".join(f"{name}: {over}" for name, over in found.items())
 
 

@@ -277,9 +277,8 @@ def test_what_stands_behind_the_lessons_scrolls_by_presses(tab, key):
 
 
 @pytest.mark.parametrize("query", ["", "page=run", "page=memory", "page=learn"])
-def test_who_leaves_the_hall_has_the_dark_back(browser, watch, query):
-    context = browser.new_context(viewport=HALL, color_scheme="dark")
-    tab = watch(context)
+def test_who_leaves_the_hall_has_the_dark_back(apart, query):
+    tab = apart(**HALL, color_scheme="dark")
     page = tab.page
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
@@ -290,4 +289,3 @@ def test_who_leaves_the_hall_has_the_dark_back(browser, watch, query):
     page.wait_for_function(f"document.body.classList.contains('fa-present') && !{dark}")
     page.keyboard.press("Escape")
     page.wait_for_function(f"!document.body.classList.contains('fa-present') && {dark}")
-    context.close()

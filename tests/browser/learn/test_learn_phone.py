@@ -11,6 +11,7 @@ from tests.browser.learn.test_learn_fits import GO
 
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
+TOUCH = {"has_touch": True, "is_mobile": True}
 # Words, keys and answers that a phone's edge, or what clips them, cuts off on either side; answers
 # too small for a finger; and what is written in a picture in type of less than 10 px.
 CUT = """() => {
@@ -49,9 +50,8 @@ CUT = """() => {
 }"""
 
 
-def test_a_plot_is_read_where_it_is_touched(browser, watch):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "backward")
+def test_a_plot_is_read_where_it_is_touched(apart):
+    page = open_page(apart(**PHONE, **TOUCH), "backward")
     place = widget(page, "backward")
     place.get_by_role("slider", name="Step").press("End")
     plot = place.locator(".fa-plot-box")
@@ -63,12 +63,10 @@ def test_a_plot_is_read_where_it_is_touched(browser, watch):
         read.append(int(plot.get_attribute("aria-valuenow")))
     most = int(plot.get_attribute("aria-valuemax"))
     assert 0.9 * most < read[0] <= most and read[1] < 0.3 * most
-    context.close()
 
 
-def test_a_phone_scrolls_down_only(browser, watch):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    tab = watch(context)
+def test_a_phone_scrolls_down_only(apart):
+    tab = apart(**PHONE, **TOUCH)
     for key in ("", "versions", "formats", "online", "wild", "glossary", "handout", "claims"):
         page = open_page(tab, key)
         settled(page)
@@ -86,14 +84,12 @@ def test_a_phone_scrolls_down_only(browser, watch):
             c.textContent.trim()) && parseFloat(getComputedStyle(n).fontSize) < 11).length"""
         )
         assert small == 0
-    context.close()
 
 
-def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(browser, watch):
+def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(apart):
     """Words and answers of all lessons, on two phones; also what a sheet or a picture cuts off, at
     the left or at the right, counts."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    tab, found = watch(context), {}
+    tab, found = apart(**PHONE, **TOUCH), {}
     page = open_page(tab, lessons()[0].key)
     for lesson in lessons():
         page.evaluate(GO, lesson.key)
@@ -121,7 +117,6 @@ def test_no_lesson_is_wider_than_a_phone_and_its_answers_are_large(browser, watc
     assert "lower than its place" in page.evaluate(CUT)[0], "a picture over what follows is found"
     page.evaluate("document.querySelector('.fa-svg-canvas text').style.fontSize = '4px'")
     assert any(said.startswith("small: ") for said in page.evaluate(CUT)), "small type is found"
-    context.close()
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 
 
@@ -132,9 +127,8 @@ def path(page, key: str) -> None:
     page.wait_for_selector(".fa-lesson .fa-blocks > *")
 
 
-def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "memory")
+def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
+    page = open_page(apart(**PHONE, **TOUCH), "memory")
     path(page, "quick")
     place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
     words = page.locator(".fa-lesson-body > .fa-lesson-text > p")
@@ -174,7 +168,6 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(browser, watch):
     page.set_viewport_size(PHONE)
     page.locator(".fa-lesson-next").tap()
     page.wait_for_function(SHOWN, arg="online")
-    context.close()
 
 
 # Along what each of these pictures is dragged, in px
@@ -187,12 +180,11 @@ DRAGGED = {
 }
 
 
-def test_a_finger_drags_as_far_as_it_moves(browser, watch):
+def test_a_finger_drags_as_far_as_it_moves(apart):
     """Touches as the browser gets them from a screen: a drag that it takes for scrolling would
     end it with pointercancel after some px."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "online")
-    touch = context.new_cdp_session(page)
+    page = open_page(apart(**PHONE, **TOUCH), "online")
+    touch = page.context.new_cdp_session(page)
 
     def finger(kind: str, *at: float) -> None:
         points = [dict(zip("xy", at, strict=True))] if at else []
@@ -221,13 +213,10 @@ def test_a_finger_drags_as_far_as_it_moves(browser, watch):
         assert page.evaluate("ended") == ["pointerup"], key
         moved = now["x"] - box["x"] if dx else now["y"] - box["y"]
         assert abs(moved - (dx or dy)) < 25, (key, moved)
-    context.close()
 
 
-def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
-    low = {"width": 360, "height": 560}
-    context = browser.new_context(viewport=low, has_touch=True, is_mobile=True)
-    page = open_page(watch(context), "online")
+def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(apart):
+    page = open_page(apart(360, 560, **TOUCH), "online")
     widget(page, "online")
     sheet = page.locator(".fa-question.is-panel")
     sheet.locator(".fa-panel-handle").tap()
@@ -249,4 +238,3 @@ def test_a_line_is_dragged_in_a_sheet_that_scrolls_along(browser, watch):
     sheet.locator(".fa-given > *").wait_for()
     said, given = (sheet.locator(x).bounding_box() for x in (".fa-verdict", ".fa-given > *"))
     assert box["y"] + 44 <= said["y"] < given["y"] < box["y"] + box["height"], "both are in sight"
-    context.close()

@@ -12,6 +12,8 @@ import pytest
 
 from explainer.learn.course import MOVED, NUMBERS, PATHS
 from explainer.learn.registry import answer, lessons
+from explainer.learn.widgets import Control
+from explainer.views.learn_parts import render_widget
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
     AT_HEADING,
@@ -153,11 +155,9 @@ WRONG = {
 }
 
 
-def test_what_filled_lines_give_is_run_by_the_server(browser, watch):
+def test_what_filled_lines_give_is_run_by_the_server(apart):
     """A wrong filling shows its consequence and the right one agrees; run again, it is replaced."""
-    page = open_page(
-        watch(browser.new_context(viewport={"width": 1440, "height": 900})), "backward"
-    )
+    page = open_page(apart(1440, 900), "backward")
     question, form = QUESTIONS["backward"], page.locator("#learn-backward [data-question]")
     for chosen, end in (
         (("0", *(gap[2] for gap in question.gaps[1:])), "softmax knows no shift."),
@@ -200,9 +200,8 @@ INSIDE = """(mount) => {
 }"""
 
 
-def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    tab = watch(context)
+def test_wrong_then_right_kept_here_and_nothing_sent(apart):
+    tab = apart()
     kinds = {q.kind: key for key, q in reversed(QUESTIONS.items())}
     for kind, key in kinds.items():
         page = open_page(tab, key)
@@ -245,7 +244,6 @@ def test_wrong_then_right_kept_here_and_nothing_sent(browser, watch):
     page.wait_for_function(SHOWN, arg=key)
     assert page.locator(".fa-dot.is-done").count() == len(kinds)
     assert kind == "order" or said.inner_text().startswith("✓ Right. "), "the verdict is kept"
-    context.close()
 
 
 def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
@@ -278,9 +276,9 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
             }
         )
         html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
-        control = {"key": "d", "label": "d", "kind": "choice", "value": "16", "closed": ["64"]}
-        closed = json.dumps([control | {"choices": [["16", "16"], ["64", "64"]]}])
-        html = re.sub("data-controls='[^']*'", f"data-controls='{closed}'", html)
+        sizes = (("16", "16"), ("64", "64"))
+        control = Control("d", "d", "choice", "16", choices=sizes, closed=("64",))
+        html = html.replace(render_widget(lesson.widget), render_widget(lesson.widget, [control]))
         route.fulfill(body=html, content_type="text/html")
 
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -336,9 +334,9 @@ def test_an_older_address_leads_to_its_new_place(tab):
     assert page.get_by_role("group", name="Where should you start?").is_visible()
 
 
-def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(browser, watch):
+def test_every_right_order_is_right_and_the_path_ends_with_the_next_one(apart):
     """O and ℓ change places: the run is right, so the verdict is; it is a path's last stop."""
-    page = open_page(watch(browser.new_context(viewport={"width": 1280, "height": 720})), "online")
+    page = open_page(apart(), "online")
     quick, hour, _ = PATHS
     known = {QUESTIONS[key].key: "right" for key in quick.lessons[:-1]}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)

@@ -197,12 +197,10 @@ def test_tab_goes_as_the_eye_does(tab):
     assert page.evaluate("document.activeElement.ariaLabel") == "Step"
 
 
-def test_reduced_motion_has_no_transitions(browser, watch):
-    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1440, "height": 900})
-    page = watch(context).open()
+def test_reduced_motion_has_no_transitions(apart):
+    page = apart(1440, 900, reduced_motion="reduce").open()
     moving = page.evaluate(
         "() => [...document.querySelectorAll('.fa-player *')].filter((node) => "
         "parseFloat(getComputedStyle(node).transitionDuration) > 0).length"
     )
-    context.close()
     assert moving == 0

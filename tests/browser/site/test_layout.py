@@ -96,13 +96,9 @@ def test_a_notice_does_not_push_the_transport_off_screen(tab):
     assert overflowing(found) == []
 
 
-def test_phone_does_not_scroll_sideways(browser, watch):
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
-    tab = watch(context)
+def test_phone_does_not_scroll_sideways(apart):
+    tab = apart(390, 844, is_mobile=True, has_touch=True)
     tab.open(QUERIES[0])
     found = {q: tab.show(q).evaluate(MEASURE) for q in QUERIES}
-    context.close()
     assert {q: f["across"] for q, f in found.items() if f["across"] > 0} == {}
     assert {q: overflowing(f) for q, f in found.items() if overflowing(f)} == {}

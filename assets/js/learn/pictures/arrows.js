@@ -2,7 +2,19 @@
 // of them.
 
 import { clamp } from "../../lib/format.js";
-import { circle, digits, svgCanvas, ink, line, path, rect, stroke, text } from "../svg_canvas.js";
+import {
+  circle,
+  digits,
+  group,
+  ink,
+  line,
+  minus,
+  path,
+  rect,
+  stroke,
+  svgCanvas,
+  text,
+} from "../svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_arrows.json" with { type: "json" };
@@ -11,7 +23,6 @@ const t = textsOf(texts);
 
 /** @import { Api, ArrowsData, Plane } from "../types.js" */
 /** @import { Paper, Pen, Drawn } from "../svg_canvas.js" */
-/** @typedef {{left: number, width: number, top: number, height: number, hist: number}} Box */
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros).
@@ -28,12 +39,12 @@ export function measure(q, k) {
   };
 }
 
-/** Where a point of the plane lies in a frame of width × height, and back, to the nearest step. @param {Plane} plane @param {number} left @param {number} top @param {number} width @param {number} height */
-export function plane({ low, high, step }, left, top, width, height) {
+/** Where a point of the plane lies in a frame of width × height, and back, to the nearest step. @param {Plane} plane @param {number} width @param {number} height */
+export function plane({ low, high, step }, width, height) {
   const unit = Math.min(width / (high[0] - low[0]), height / (high[1] - low[1]));
   const [x0, y0] = [
-    left + (width - unit * (high[0] - low[0])) / 2,
-    top + (height - unit * (high[1] - low[1])) / 2,
+    (width - unit * (high[0] - low[0])) / 2,
+    (height - unit * (high[1] - low[1])) / 2,
   ];
   const snap = (/** @type {number} */ x, /** @type {number} */ k) =>
     clamp(Math.round(x / step) * step, low[k], high[k]);
@@ -51,302 +62,222 @@ export function plane({ low, high, step }, left, top, width, height) {
   };
 }
 
-/** @param {number} x */
-const short = (x) => String(x).replace("-", "−");
 /** @param {number[]} number */
-const pair = ([x, y]) => `(${short(x)}, ${short(y)})`;
+const pair = ([x, y]) => `(${minus(x)}, ${minus(y)})`;
 const INKS = { q: "accent-ink", k: "ink-k" };
 
-/** @param {ArrowsData} data @param {Paper} paper @param {Pen<ArrowsData>} pen @param {Api} api @param {Box} box */
-function arrows(data, paper, pen, api, box) {
-  const { q, k } = data;
-  const found = measure(q, k);
-  const on = plane(data.plane, box.left, box.top, box.width, box.height);
-  const o = on.at([0, 0]);
-  /** @type {Drawn[]} */
-  const nodes = [];
+/** The projection of q on the line of k, and the angle between them.
+ * @param {ArrowsData} data @param {ReturnType<typeof measure>} found @param {number} angle in degrees
+ * @param {ReturnType<typeof plane>} on @param {number} type px @param {number} width @param {number} height
+ * @returns {Drawn} */
+function projection({ q, k }, found, angle, on, type, width, height) {
+  const unit = k.map((x) => x / found.length);
+  const along = (/** @type {number} */ length) => on.at(unit.map((x) => x * length));
+  const [o, foot] = [along(0), along(found.on)];
+  const ray = path(
+    `M${along(-9)}L${along(9)}`,
+    stroke("k", 1.2, { "stroke-dasharray": "2 5", opacity: 0.6 }),
+  );
+  ray.setAttribute("clip-path", "url(#fa-plane)");
+  const [a, b] = [q, k].map(([x, y]) => Math.atan2(y, x));
+  const turn = Math.atan2(Math.sin(b - a), Math.cos(b - a));
+  const r = Math.min(1.1, 0.45 * Math.min(found.length, Math.hypot(...q))) * on.unit;
+  const edge = (/** @type {number} */ angle, far = r) => [
+    o[0] + far * Math.cos(angle),
+    o[1] - far * Math.sin(angle),
+  ];
+  const [mx, my] = edge(a + turn / 2, r + 24);
+  // The words lie on the side of k where q is not
+  const away = unit[0] * q[1] - unit[1] * q[0] > 0 ? 20 : -20;
+  const [hx, hy] = along(found.on / 2);
+  const lean = (Math.atan2(-unit[1], unit[0]) * 180) / Math.PI;
+  return [
+    svg("clipPath", { id: "fa-plane" }, [rect(0, 0, width, height, "ink")]),
+    ray,
+    path(`M${o}L${foot}`, stroke("q", 12, { opacity: 0.28 })),
+    path(`M${on.at(q)}L${foot}`, stroke("q", 2, { "stroke-dasharray": "6 5" })),
+    path(`M${edge(a)}A${r} ${r} 0 0 ${turn < 0 ? 1 : 0} ${edge(a + turn)}`, stroke("ink", 2)),
+    text(mx, my + 6, `${angle.toFixed(0)}°`, type + 2, "bold middle halo"),
+    text(
+      hx + unit[1] * away,
+      hy + unit[0] * away + 5,
+      t("on", { length: digits(found.on) }),
+      type,
+      "middle accent-ink halo",
+      Math.abs(lean) > 90 ? lean + 180 : lean,
+    ),
+  ];
+}
+
+/** @param {ArrowsData} data @param {Paper} paper @param {Pen<ArrowsData>} pen @param {Api} api @param {number} width @param {number} height
+ * @returns {Drawn} */
+function arrows(data, { big, narrow, type }, pen, api, width, height) {
+  const found = measure(data.q, data.k);
+  const on = plane(data.plane, width, height);
   const { low, high } = data.plane;
-  for (let x = low[0]; x <= high[0]; x++)
-    nodes.push(
-      path(
-        `M${on.at([x, low[1]])}L${on.at([x, high[1]])}`,
-        stroke(x ? "empty" : "line", x ? 1 : 2),
-      ),
-    );
-  for (let y = low[1]; y <= high[1]; y++)
-    nodes.push(
-      path(
-        `M${on.at([low[0], y])}L${on.at([high[0], y])}`,
-        stroke(y ? "empty" : "line", y ? 1 : 2),
-      ),
-    );
-  const [tipQ, tipK] = [on.at(q), on.at(k)];
-  if (found.angle !== null) {
-    const unit = k.map((x) => x / found.length);
-    const foot = on.at(unit.map((x) => x * found.on));
-    const far = [-9, 9].map((r) => on.at(unit.map((x) => x * r)));
-    nodes.push(
-      svg("clipPath", { id: "fa-plane" }, [
-        svg("rect", { x: box.left, y: box.top, width: box.width, height: box.height }),
-      ]),
-    );
-    const ray = path(
-      `M${far[0]}L${far[1]}`,
-      stroke("k", 1.2, { "stroke-dasharray": "2 5", opacity: 0.6 }),
-    );
-    ray.setAttribute("clip-path", "url(#fa-plane)");
-    nodes.push(
-      ray,
-      path(`M${o}L${foot}`, stroke("q", 12, { opacity: 0.28 })),
-      path(`M${tipQ}L${foot}`, stroke("q", 2, { "stroke-dasharray": "6 5" })),
-    );
-    const [a, b] = [q, k].map(([x, y]) => Math.atan2(y, x));
-    const turn = Math.atan2(Math.sin(b - a), Math.cos(b - a));
-    const r = Math.min(1.1, 0.45 * Math.min(found.length, Math.hypot(...q))) * on.unit;
-    const edge = (/** @type {number} */ angle) => [
-      o[0] + r * Math.cos(angle),
-      o[1] - r * Math.sin(angle),
-    ];
-    nodes.push(
-      path(`M${edge(a)}A${r} ${r} 0 0 ${turn < 0 ? 1 : 0} ${edge(a + turn)}`, stroke("ink", 2)),
-    );
-    const mid = a + turn / 2;
-    nodes.push(
+  const gridLine = (
+    /** @type {number} */ at,
+    /** @type {number[]} */ from,
+    /** @type {number[]} */ to,
+  ) => path(`M${on.at(from)}L${on.at(to)}`, stroke(at ? "empty" : "line", at ? 1 : 2));
+  const names = /** @type {("q" | "k")[]} */ (["k", "q"]);
+  const tip = (/** @type {"q" | "k"} */ name) => {
+    const value = data[name];
+    const [x, y] = on.at(value);
+    const put = (/** @type {number[]} */ next) => {
+      if (next.join() === value.join()) return;
+      pen.redraw({ ...data, [name]: next });
+      api.move({ [`${name}x`]: next[0], [`${name}y`]: next[1] });
+    };
+    return [
       text(
-        o[0] + (r + 24) * Math.cos(mid),
-        o[1] - (r + 24) * Math.sin(mid) + 6,
-        `${found.angle.toFixed(0)}°`,
-        paper.type + 2,
-        "bold middle halo",
-      ),
-    );
-    // The words lie on the side of k where q is not
-    const away = unit[0] * q[1] - unit[1] * q[0] > 0 ? 1 : -1;
-    const [hx, hy] = on.at(unit.map((x) => (x * found.on) / 2));
-    const [lx, ly] = [hx + unit[1] * away * 20, hy + unit[0] * away * 20];
-    const lean = (Math.atan2(-unit[1], unit[0]) * 180) / Math.PI;
-    nodes.push(
-      text(
-        lx,
-        ly + 5,
-        t("on", { length: digits(found.on) }),
-        paper.type,
-        "middle accent-ink halo",
-        Math.abs(lean) > 90 ? lean + 180 : lean,
-      ),
-    );
-  }
-  nodes.push(path(`M${o}L${tipK}`, stroke("k", 4)), path(`M${o}L${tipQ}`, stroke("q", 4)));
-  const put = (/** @type {"q" | "k"} */ name, /** @type {number[]} */ value) => {
-    if (value.join() === data[name].join()) return;
-    pen.redraw({ ...data, [name]: value });
-    api.move({ [`${name}x`]: value[0], [`${name}y`]: value[1] });
-  };
-  for (const [name, tip] of /** @type {["q" | "k", number[]][]} */ ([
-    ["k", tipK],
-    ["q", tipQ],
-  ])) {
-    const above = tip[1] - box.top > 52 ? -30 : 44;
-    nodes.push(
-      text(
-        clamp(tip[0], box.left + 50, box.left + box.width - 54),
-        tip[1] + above,
-        `${name} = ${pair(data[name])}`,
-        paper.type + 3,
+        clamp(x, 50, width - 54),
+        y + (y > 52 ? -30 : 44),
+        `${name} = ${pair(value)}`,
+        type + 3,
         `bold middle ${INKS[name]} halo`,
       ),
-    );
-    nodes.push(
       pen.knob(
         {
           key: name,
-          slides: [data[name][0], low[0], high[0]],
+          slides: [value[0], low[0], high[0]],
           label: t("tip", { name }),
-          text: pair(data[name]).slice(1, -1),
-          drag: (x, y) => put(name, on.back(x, y)),
-          keys: (dx, dy) => put(name, on.move(data[name], dx, dy)),
+          text: pair(value).slice(1, -1),
+          drag: (x, y) => put(on.back(x, y)),
+          keys: (dx, dy) => put(on.move(value, dx, dy)),
         },
         [
-          circle(tip[0], tip[1], 22, { fill: ink(name), opacity: 0.16 }),
-          circle(tip[0], tip[1], 10, stroke(name, 4, { fill: ink("paper") }), "fa-knob-ring"),
+          circle(x, y, 22, { fill: ink(name), opacity: 0.16 }),
+          circle(x, y, 10, stroke(name, 4, { fill: ink("paper") }), "fa-knob-ring"),
         ],
       ),
-    );
-  }
-  const y = box.top + box.height + paper.type + 12;
-  const middle = box.left + box.width / 2;
-  nodes.push(
-    line(
-      middle,
-      y,
-      [
-        ["q", "accent-ink"],
-        [" · "],
-        ["k", "ink-k"],
-        [" = "],
-        [digits(found.length), "ink-k"],
-        [" × "],
-        [digits(found.on), "accent-ink"],
-        [` = ${digits(found.dot)}`],
-      ],
-      paper.type + 5,
-      "bold middle",
-    ),
-  );
-  if (!paper.big)
-    nodes.push(
+    ];
+  };
+  const foot = height + type + 12;
+  /** @type {[string, string?][]} */
+  const product = [
+    ["q", "accent-ink"],
+    [" · "],
+    ["k", "ink-k"],
+    [" = "],
+    [digits(found.length), "ink-k"],
+    [" × "],
+    [digits(found.on), "accent-ink"],
+    [` = ${digits(found.dot)}`],
+  ];
+  return [
+    span(low[0], high[0]).map((x) => gridLine(x, [x, low[1]], [x, high[1]])),
+    span(low[1], high[1]).map((y) => gridLine(y, [low[0], y], [high[0], y])),
+    found.angle !== null && projection(data, found, found.angle, on, type, width, height),
+    names.map((name) => path(`M${on.at([0, 0])}L${on.at(data[name])}`, stroke(name, 4))),
+    names.map(tip),
+    line(width / 2, foot, product, type + 5, "bold middle"),
+    !big &&
       text(
-        middle,
-        y + 27,
-        paper.narrow ? t("product.short") : t("product"),
-        paper.type - 1,
+        width / 2,
+        foot + 27,
+        narrow ? t("product.short") : t("product"),
+        type - 1,
         "middle quiet",
       ),
-    );
-  return nodes;
+  ];
 }
 
+/** The whole numbers from `low` to `high`. @param {number} low @param {number} high */
+const span = (low, high) => Array.from({ length: high - low + 1 }, (_, k) => low + k);
+
 /** Bars of shares in a colour, or without one their outline as stairs.
- * @param {{shares: number[], hue?: string}} bars @param {(part: number) => number} at @param {number} base @param {number} high @param {number} most */
-function histogram({ shares, hue }, at, base, high, most) {
+ * @param {number[]} shares @param {string} hue @param {(part: number) => number} at @param {number} base @param {number} unit px of a share of 1 */
+function histogram(shares, hue, at, base, unit) {
   const wide = (at(1) - at(0)) / shares.length;
   if (hue)
     return shares.map(
       (y, k) =>
         y > 0 &&
-        rect(
-          at(0) + k * wide + 0.5,
-          base - (y / most) * high,
-          Math.max(1, wide - 1),
-          (y / most) * high,
-          hue,
-        ),
+        rect(at(0) + k * wide + 0.5, base - y * unit, Math.max(1, wide - 1), y * unit, hue),
     );
-  const steps = shares
-    .map((y, k) => `V${base - (y / most) * high}H${at(0) + (k + 1) * wide}`)
-    .join("");
+  const steps = shares.map((y, k) => `V${base - y * unit}H${at(0) + (k + 1) * wide}`).join("");
+  return path(
+    `M${at(0)} ${base}${steps}V${base}Z`,
+    stroke("quiet", 1.5, { fill: ink("line"), "fill-opacity": 0.8 }),
+  );
+}
+
+/** How random dot products spread, in a frame of width × high.
+ * @param {ArrowsData} data @param {Paper} paper @param {number} width @param {number} high @returns {Drawn} */
+function spread({ spread: { many, reach, ticks, raw, scaled }, d }, { type }, width, high) {
+  const at = (/** @type {number} */ part) => 12 + part * (width - 24);
+  const unit = (high - 40) / Math.max(...raw.shares, ...scaled.shares);
+  const small = type - 1;
+  const caption = (
+    /** @type {number} */ x,
+    /** @type {string} */ words,
+    /** @type {number} */ wide,
+    /** @type {string} */ look,
+  ) => [
+    text(x, 58, words, small, `bold ${look}`),
+    text(x, 58 + small * 1.3, t("spread", { x: digits(wide, 1) }), small, look),
+  ];
   return [
-    path(`M${at(0)} ${base}${steps}V${base}Z`, {
-      ...stroke("quiet", 1.5),
-      fill: ink("line"),
-      "fill-opacity": 0.8,
-    }),
+    text(0, 0, t("why"), type + 1, "bold"),
+    text(0, 23, t("random", { n: many, d }), type - 1.5, "quiet"),
+    histogram(raw.shares, "", at, high, unit),
+    histogram(scaled.shares, "q", at, high, unit),
+    path(`M${at(0)} ${high}H${at(1)}`, stroke("quiet")),
+    ticks.map((x) =>
+      text(at((x + reach) / (2 * reach)), high + type + 3, minus(x), type - 2, "middle quiet"),
+    ),
+    caption(0, t("divided"), scaled.spread, "accent-ink halo"),
+    caption(width, t("raw"), raw.spread, "end quiet halo"),
   ];
 }
 
-/** @param {ArrowsData} arrowsData @param {Paper} paper @param {Box} box */
-function spread({ spread: s, d }, paper, box) {
-  /** @type {Drawn[]} */
-  const nodes = [text(box.left, box.top, t("why"), paper.type + 1, "bold")];
-  nodes.push(
-    text(box.left, box.top + 23, t("random", { n: s.many, d }), paper.type - 1.5, "quiet"),
-  );
-  const [top, base] = [box.top + 40, box.top + box.hist];
-  const at = (/** @type {number} */ part) => box.left + 12 + part * (box.width - 24);
-  const most = Math.max(...s.raw.shares, ...s.scaled.shares);
-  nodes.push(
-    histogram({ shares: s.raw.shares }, at, base, base - top, most),
-    histogram({ shares: s.scaled.shares, hue: "q" }, at, base, base - top, most),
-  );
-  nodes.push(path(`M${at(0)} ${base}H${at(1)}`, stroke("quiet", 1)));
-  for (const x of s.ticks)
-    nodes.push(
-      text(
-        at((x + s.reach) / (2 * s.reach)),
-        base + paper.type + 3,
-        short(x),
-        paper.type - 2,
-        "middle quiet",
-      ),
-    );
-  const small = paper.type - 1;
-  const raw = "end quiet halo";
-  nodes.push(
-    text(box.left, top + 18, t("divided"), small, "bold accent-ink halo"),
-    text(
-      box.left,
-      top + 18 + small * 1.3,
-      t("spread", { x: digits(s.scaled.spread, 1) }),
-      small,
-      "accent-ink halo",
-    ),
-  );
-  nodes.push(
-    text(box.left + box.width, top + 18, t("raw"), small, `bold ${raw}`),
-    text(
-      box.left + box.width,
-      top + 18 + small * 1.3,
-      t("spread", { x: digits(s.raw.spread, 1) }),
-      small,
-      raw,
-    ),
-  );
-  return nodes;
-}
-
-/** @param {ArrowsData} arrowsData @param {Paper} paper @param {Box} box */
-function tops({ spread: s }, paper, box) {
-  /** @type {Drawn[]} */
-  const nodes = [text(box.left, box.top, t("softmax", { n: s.keys }), paper.type + 1, "bold")];
-  nodes.push(text(box.left, box.top + 22, t("largest"), paper.type - 1.5, "quiet"));
-  let y = box.top + 46;
-  for (const [name, value, hue] of /** @type {[string, number, string][]} */ ([
-    [t("raw"), s.raw.top, "quiet"],
-    [t("scaled"), s.scaled.top, "q"],
-  ])) {
-    const [left, wide] = [box.left + paper.type * 4.6, box.width - paper.type * 8.4];
-    nodes.push(
-      text(box.left, y + 14, name, paper.type, "quiet"),
-      rect(left, y, wide, 18, "empty"),
-      rect(left, y, wide * value, 18, hue),
-      text(box.left + box.width, y + 15, digits(value), paper.type, "bold end"),
-    );
-    y += 30;
-  }
-  return nodes;
+/** The largest share that softmax gives with and without the scale.
+ * @param {ArrowsData} data @param {Paper} paper @param {number} width @returns {Drawn} */
+function tops({ spread: { keys, raw, scaled } }, { type }, width) {
+  const [left, wide] = [type * 4.6, width - type * 8.4];
+  const bar = (
+    /** @type {number} */ y,
+    /** @type {string} */ name,
+    /** @type {number} */ value,
+    /** @type {string} */ hue,
+  ) => [
+    text(0, y + 14, name, type, "quiet"),
+    rect(left, y, wide, 18, "empty"),
+    rect(left, y, wide * value, 18, hue),
+    text(width, y + 15, digits(value), type, "bold end"),
+  ];
+  return [
+    text(0, 0, t("softmax", { n: keys }), type + 1, "bold"),
+    text(0, 22, t("largest"), type - 1.5, "quiet"),
+    bar(46, t("raw"), raw.top, "quiet"),
+    bar(76, t("scaled"), scaled.top, "q"),
+  ];
 }
 
 /** What the server computes: q, k, the plane they may lie in, and the spread of random dot products. @param {ArrowsData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: 2.1, most: 600 }, (now, paper, pen) => {
-    const { width, height, narrow, type } = paper;
-    const foot = paper.big ? type + 24 : type + 46;
+    const { width, height, narrow, type, big } = paper;
+    const foot = big ? type + 24 : type + 46;
+    const plain = (/** @type {number} */ wide, /** @type {number} */ high) =>
+      arrows(now, paper, pen, api, wide, high);
     // In a lecture hall the arrows have the slide for themselves
-    if (paper.big)
-      return arrows(now, paper, pen, api, {
-        left: 0,
-        top: 0,
-        width,
-        height: height - foot,
-        hist: 0,
-      });
+    if (big) return plain(width, height - foot);
     if (narrow) {
       const high = Math.round(width * 0.76);
-      const box = { left: 0, width, top: high + foot + 36, height: 0, hist: 170 };
       return [
-        arrows(now, paper, pen, api, { left: 0, top: 0, width, height: high, hist: 0 }),
-        spread(now, paper, box),
-        tops(now, paper, { ...box, top: box.top + 236 }),
+        plain(width, high),
+        group(0, high + foot + 36, spread(now, paper, width, 170)),
+        group(0, high + foot + 272, tops(now, paper, width)),
       ];
     }
     const left = width * 0.585;
-    const side = {
-      left: left + 28,
-      width: width - left - 28,
-      top: type + 2,
-      height: 0,
-      hist: Math.min(230, height * 0.46),
-    };
+    const wide = width - left - 28;
     return [
-      arrows(now, paper, pen, api, {
-        left: 0,
-        top: 0,
-        width: left,
-        height: height - foot,
-        hist: 0,
-      }),
-      spread(now, paper, side),
-      tops(now, paper, { ...side, top: height - 106 }),
+      plain(left, height - foot),
+      group(left + 28, type + 2, spread(now, paper, wide, Math.min(230, height * 0.46))),
+      group(left + 28, height - 106, tops(now, paper, wide)),
     ];
   });
 }

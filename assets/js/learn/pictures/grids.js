@@ -1,16 +1,15 @@
 // Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
 
 import { level, viridis } from "../../lib/colors.js";
-import { digits, svgCanvas, ink, path, rect, stroke, text, wrapped } from "../svg_canvas.js";
-import { svg } from "../../lib/dom.js";
-import { LABEL, broken, cellOf, fixed } from "../grid_layout.js";
+import { digits, group, ink, path, rect, stroke, svgCanvas, text, wrapped } from "../svg_canvas.js";
+import { broken, cellOf, fixed, headOf, restOf, rowsOf, WORDS } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_grids.json" with { type: "json" };
 
 const t = textsOf(texts);
 
 /** @import { Api, Cell, GridItem, GridsData } from "../types.js" */
-/** @import { Paper, Pen, Drawn } from "../svg_canvas.js" */
+/** @import { Pen, Drawn } from "../svg_canvas.js" */
 
 /** @type {Record<string, string>} */
 const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
@@ -32,203 +31,123 @@ function colour(x, item) {
 const wide = (words) =>
   [...words].reduce((sum, sign) => sum + (sign === "." ? 0.32 : sign === "−" ? 0.84 : 0.64), 0);
 
-/** @param {GridItem} item @param {number} left @param {number} top @param {[number, number]} cell its width and height
- * @param {Paper} paper @param {Pen<GridsData>} pen @param {Api} api */
-function grid(item, left, top, [cw, ch], paper, pen, api) {
-  /** @type {Drawn[]} */
-  const nodes = [];
-  const { type } = paper;
-  const { cells = [], sums, pick } = item;
+/** A matrix with its names and sums; of one whose rows can be chosen, each row is a knob.
+ * @param {GridItem} item @param {[number, number]} cell its width and height
+ * @param {number} left @param {number} top @param {number} type px @param {Pen<GridsData>} pen @param {Api} api */
+function grid(item, [cw, ch], left, top, type, pen, api) {
+  const { cells = [], cols, rows, sums, pick, changed, row: followed } = item;
   const names = fixed({ ...item, sums: undefined }, type) - 10;
-  const x0 = left + names;
-  const y0 = top + type * 1.35 * LABEL;
-  const longest = Math.max(
-    ...cells
-      .flat()
-      .map((x) => wide(typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? ""))),
-  );
+  const wordsOf = (/** @type {Cell} */ x) =>
+    typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? "");
+  const longest = Math.max(...cells.flat().map((x) => wide(wordsOf(x))));
   const size = Math.min(
     type,
-    cw / (longest * (item.row === undefined ? 1 : 1.1) + 0.25),
+    cw / (longest * (followed === undefined ? 1 : 1.1) + 0.25),
     ch * 0.85,
   );
-  nodes.push(text(x0, top + type, item.name, type, `bold ${INKS[item.hue] ?? "ink"}`));
-  (item.cols ?? []).forEach((name, c) =>
-    nodes.push(
-      text(
-        x0 + (c + 0.5) * cw,
-        y0 - 5,
-        name,
-        Math.min(type - 2, cw / (name.length * 0.64 || 1)),
-        "middle quiet",
-      ),
-    ),
-  );
-  cells.forEach((row, r) => {
-    /** @type {Drawn[]} */
-    const drawn = row.map((x, c) => {
-      const paint = colour(x, item);
-      const [px, py] = [x0 + c * cw, y0 + r * ch];
-      const words = typeof x === "number" ? digits(x, item.digits ?? 2) : (x ?? "");
-      const box = svg("rect", {
-        x: px + 1,
-        y: py + 1,
-        width: cw - 2,
-        height: ch - 2,
-        rx: 3,
-        style: paint ? `fill:${paint.fill}` : `fill:${ink("empty")}`,
-      });
-      const label = svg("text", {
-        x: px + cw / 2,
-        y: py + ch / 2 + size * 0.36,
-        "text-anchor": "middle",
-        style: `font-size:${size}px;fill:${paint?.ink ?? ink("quiet")};font-weight:${item.row === r ? 700 : 400}`,
-        text: words,
-      });
-      const isHidden = words === "−∞" || words === "hidden";
-      return [
-        box,
-        isHidden && path(`M${px + 4} ${py + ch - 4}L${px + cw - 4} ${py + 4}`, stroke("hatch", 1)),
-        label,
-      ];
-    });
-    if (item.rows)
-      drawn.push(
-        text(
-          x0 - 7,
-          y0 + (r + 0.5) * ch + type * 0.33,
-          item.rows[r],
-          type - 1,
-          `${item.row === r ? "bold" : ""} end ${item.row === r ? "" : "quiet"}`,
-        ),
-      );
-    if (item.row === r)
-      drawn.push(rect(x0, y0 + r * ch, cw * row.length, ch, "", stroke("ink", 2.5), 4));
-    if (sums?.rows)
-      drawn.push(
-        text(
-          x0 + cw * row.length + 8,
-          y0 + (r + 0.5) * ch + type * 0.33,
-          `Σ ${sums.rows[r]}`,
-          type - 1,
-          `semi ${sums.one === "rows" ? "ink-v" : "quiet"}`,
-        ),
-      );
-    nodes.push(
-      pick
-        ? pen.knob(
-            {
-              key: `${item.name} ${r}`,
-              group: item.name,
-              chosen: item.row === r,
-              label: item.rows
-                ? t("row.named", { r, name: item.rows[r], grid: item.name.replace(/ {2}.*/, "") })
-                : t("row", { r, grid: item.name.replace(/ {2}.*/, "") }),
-              text: item.row === r ? t("followed") : "",
-              press: () => api.move({ [pick]: r }),
-            },
-            [
-              rect(left, y0 + r * ch, x0 - left + cw * row.length, ch, "", {
-                "fill-opacity": 0,
-                fill: ink("paper"),
-              }),
-              drawn,
-            ],
-          )
-        : drawn,
-    );
-  });
-  if (sums?.cols)
-    sums.cols.forEach((sum, c) =>
-      nodes.push(
-        text(
-          x0 + (c + 0.5) * cw,
-          y0 + cells.length * ch + type,
-          sum,
-          Math.min(type - 1, cw / 2.5),
-          `semi middle ${sums.one === "cols" ? "ink-v" : "quiet"}`,
-        ),
-      ),
-    );
-  if (item.changed)
-    for (const [r, c] of item.changed)
-      nodes.push(rect(x0 + c * cw + 2, y0 + r * ch + 2, cw - 4, ch - 4, "", stroke("o", 2.5), 3));
-  return {
-    nodes,
-    width: names + cw * (cells[0]?.length ?? 0) + (sums?.rows ? type * 3.1 : 0) + 10,
-    middle: y0 + (cells.length * ch) / 2,
+  const name = item.name.replace(/ {2}.*/, "");
+  const sumLook = (/** @type {"rows" | "cols"} */ side) =>
+    `semi ${sums?.one === side ? "ink-v" : "quiet"}`;
+  const cell = (
+    /** @type {Cell} */ x,
+    /** @type {number} */ left,
+    /** @type {boolean} */ isBold,
+  ) => {
+    const paint = colour(x, item);
+    const words = wordsOf(x);
+    const look = isBold ? "bold middle" : "middle";
+    const label = text(left + cw / 2, ch / 2 + size * 0.36, words, size, look);
+    label.style.fill = paint?.ink ?? ink("quiet");
+    return [
+      rect(left + 1, 1, cw - 2, ch - 2, "", { fill: paint?.fill ?? ink("empty") }, 3),
+      (words === "−∞" || words === "hidden") &&
+        path(`M${left + 4} ${ch - 4}L${left + cw - 4} 4`, stroke("hatch")),
+      label,
+    ];
   };
+  const drawn = cells.map((row, r) => {
+    const isFollowed = followed === r;
+    const [end, base] = [cw * row.length, ch / 2 + type * 0.33];
+    const nodes = [
+      row.map((x, c) => cell(x, c * cw, isFollowed)),
+      rows && text(-7, base, rows[r], type - 1, isFollowed ? "bold end" : "end quiet"),
+      isFollowed && rect(0, 0, end, ch, "", stroke("ink", 2.5), 4),
+      sums?.rows && text(end + 8, base, `Σ ${sums.rows[r]}`, type - 1, sumLook("rows")),
+    ];
+    if (!pick) return group(0, r * ch, nodes);
+    const knob = {
+      key: `${item.name} ${r}`,
+      group: item.name,
+      chosen: isFollowed,
+      label: rows ? t("row.named", { r, name: rows[r], grid: name }) : t("row", { r, grid: name }),
+      text: isFollowed ? t("followed") : "",
+      press: () => api.move({ [pick]: r }),
+    };
+    const place = rect(-names, 0, names + end, ch, "paper", { "fill-opacity": 0 });
+    return group(0, r * ch, pen.knob(knob, [place, nodes]));
+  });
+  const look = `bold ${INKS[item.hue] ?? "ink"}`;
+  const nodes = [
+    text(0, type - headOf(type), item.name, type, look),
+    cols?.map((name, c) => {
+      const size = Math.min(type - 2, cw / (name.length * 0.64 || 1));
+      return text((c + 0.5) * cw, -5, name, size, "middle quiet");
+    }),
+    drawn,
+    sums?.cols?.map((sum, c) => {
+      const size = Math.min(type - 1, cw / 2.5);
+      return text((c + 0.5) * cw, cells.length * ch + type, sum, size, `middle ${sumLook("cols")}`);
+    }),
+    changed?.map(([r, c]) => rect(c * cw + 2, r * ch + 2, cw - 4, ch - 4, "", stroke("o", 2.5), 3)),
+  ];
+  return group(left + names, top + headOf(type), nodes);
 }
 
-/** Words in a line; bows from the chosen one to all, as thick as their weights. @param {GridItem} item @param {number} top @param {Paper} paper @param {Pen<GridsData>} pen @param {Api} api */
-function joined(item, top, paper, pen, api) {
-  const { width, type } = paper;
-  const { words = [], weights = [], row = 0, labels = [], pick = "" } = item;
-  const step = width / item.words.length;
-  const at = (/** @type {number} */ k) => (k + 0.5) * step;
-  const y = top + 84;
-  /** @type {Drawn[]} */
-  const nodes = weights.map((weight, k) => {
+/** Words in a line; bows from the chosen one to all, as thick as their weights.
+ * @param {GridItem} item @param {number} width @param {number} type px @param {Pen<GridsData>} pen @param {Api} api */
+function joined({ words, weights = [], row = 0, labels = [], pick = "" }, width, type, pen, api) {
+  const at = (/** @type {number} */ k) => ((k + 0.5) * width) / words.length;
+  const y = 84;
+  const bow = (/** @type {number} */ weight, /** @type {number} */ k) => {
     const [a, b] = [at(row), at(k)];
     const d =
       k === row
         ? `M${a - 16} ${y - 24}C${a - 60} ${y - 84} ${a + 60} ${y - 84} ${a + 16} ${y - 24}`
         : `M${a} ${y - 24}Q${(a + b) / 2} ${y - 100} ${b} ${y - 24}`;
-    return path(
-      d,
-      stroke("q", 1 + 13 * weight, { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" }),
+    const look = { opacity: 0.35 + 0.6 * weight, "stroke-linecap": "round" };
+    return path(d, stroke("q", 1 + 13 * weight, look));
+  };
+  const knob = (/** @type {string} */ word, /** @type {number} */ k) => {
+    const isChosen = k === row;
+    const paint = { "fill-opacity": Number(isChosen) };
+    return pen.knob(
+      {
+        key: `word ${k}`,
+        group: "words",
+        chosen: isChosen,
+        label: t("word", { word }),
+        text: isChosen ? t("followed") : "",
+        press: () => api.move({ [pick]: k }),
+      },
+      [
+        rect(at(k) - 70, y - 26, 140, 44, isChosen ? "accent-pale" : "paper", paint, 8),
+        text(at(k), y - 2, word, type + 5, isChosen ? "bold middle" : "middle"),
+        text(at(k), y + 15, labels[k], type - 2, "middle quiet"),
+      ],
     );
-  });
-  /** @type {string[]} */ (words).forEach((word, /** @type {number} */ k) =>
-    nodes.push(
-      pen.knob(
-        {
-          key: `word ${k}`,
-          group: "words",
-          chosen: k === row,
-          label: t("word", { word }),
-          text: k === row ? t("followed") : "",
-          press: () => api.move({ [pick]: k }),
-        },
-        [
-          rect(
-            at(k) - 70,
-            y - 26,
-            140,
-            44,
-            "",
-            {
-              fill: ink(k === row ? "accent-pale" : "paper"),
-              "fill-opacity": k === row ? 1 : 0,
-            },
-            8,
-          ),
-          text(at(k), y - 2, word, type + 5, `${k === row ? "bold" : ""} middle`),
-          text(at(k), y + 15, labels[k], type - 2, "middle quiet"),
-        ],
-      ),
-    ),
-  );
-  return nodes;
+  };
+  return [weights.map(bow), words.map(knob)];
 }
 
-/** @param {GridItem} item @param {number} left @param {number} top @param {Paper} paper */
-function note(item, left, top, paper) {
-  const size = item.code ? paper.type : paper.type + 1;
-  const lines = wrapped(
-    left + 14,
-    top + size * 1.7,
-    item.words,
-    paper.width - left - 30,
-    size,
-    `${item.tone ? "semi" : ""} ${item.tone === "bad" ? "risen-ink" : ""}`,
-  );
+/** A sentence, one that is bad on a ground of its own; with the height that it takes.
+ * @param {GridItem} item @param {number} width @param {number} type px */
+function note({ words, tone }, width, type) {
+  const size = type + 1;
+  const look = `${tone ? "semi" : ""} ${tone === "bad" ? "risen-ink" : ""}`;
+  const lines = wrapped(14, size * 1.7, words, width - 30, size, look);
   const high = lines.length * size * 1.4 + size * 1.2;
   return {
-    nodes: [
-      item.tone === "bad" && rect(left, top, paper.width - left - 4, high, "risen", {}, 8),
-      lines,
-    ],
+    nodes: [tone === "bad" && rect(0, 0, width - 4, high, "risen", {}, 8), lines],
     high,
   };
 }
@@ -239,53 +158,36 @@ function note(item, left, top, paper) {
  * @param {GridsData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {
-    const type = paper.narrow ? 14 : paper.type;
-    const at = { ...paper, type };
-    const all = paper.big ? now.lines.filter(([item]) => !item.aside) : now.lines;
-    const lines = broken(all, paper.narrow, paper.big);
-    const cell = cellOf(lines, paper.width, paper.height, type);
+    const { width, height, narrow, big } = paper;
+    const type = narrow ? 14 : paper.type;
+    const all = big ? now.lines.filter(([item]) => !item.aside) : now.lines;
+    const lines = broken(all, narrow, big);
+    const cell = cellOf(lines, width, height, type);
     let top = 0;
+    const place = (/** @type {Drawn} */ nodes, /** @type {number} */ high) => {
+      const drawn = group(0, top, nodes);
+      top += high;
+      return drawn;
+    };
     const drawn = lines.map((line) => {
-      /** @type {Drawn[]} */
-      const nodes = [];
-      if (line[0].kind === "words") {
-        nodes.push(joined(line[0], top, at, pen, api));
-        top += 110;
-        return nodes;
+      const [first] = line;
+      if (first.kind === "words") return place(joined(first, width, type, pen, api), WORDS);
+      if (first.kind === "note") {
+        const { nodes, high } = note(first, width, type);
+        return place(nodes, high + 10);
       }
-      if (line[0].kind === "note") {
-        const found = note(line[0], 0, top, at);
-        top += found.high + 10;
-        return found.nodes;
-      }
-      const most = Math.max(...line.map((item) => item.cells?.length ?? 0));
+      const most = rowsOf(line);
       let left = 0;
-      for (const item of line) {
-        const middle = top + type * 1.35 * LABEL + (most * cell[1]) / 2;
-        if (item.kind === "sign") {
-          nodes.push(
-            text(left + fixed(item, type) / 2, middle + 5, item.words, type, "semi middle quiet"),
-          );
-          left += fixed(item, type);
-          continue;
-        }
-        const found = grid(
-          item,
-          left,
-          top + ((most - (item.cells?.length ?? 0)) * cell[1]) / 2,
-          cell,
-          at,
-          pen,
-          api,
-        );
-        nodes.push(found.nodes);
-        left += found.width;
-      }
-      top +=
-        type * 1.35 * (LABEL + (line.some((item) => item.sums?.cols) ? 1 : 0)) +
-        most * cell[1] +
-        14;
-      return nodes;
+      const nodes = line.map((item) => {
+        const from = left;
+        const wide = fixed(item, type);
+        left += wide + cell[0] * (item.cells?.[0].length ?? 0);
+        if (item.kind !== "sign")
+          return grid(item, cell, from, ((most - rowsOf([item])) * cell[1]) / 2, type, pen, api);
+        const middle = headOf(type) + (most * cell[1]) / 2;
+        return text(from + wide / 2, middle + 5, item.words, type, "semi middle quiet");
+      });
+      return place(nodes, restOf(line, type) + most * cell[1]);
     });
     paper.used = Math.ceil(top);
     return drawn;

@@ -1,7 +1,8 @@
 // Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
 
 import { clamp } from "../../lib/format.js";
-import { button, el, on, set, svg } from "../../lib/dom.js";
+import { button, el, set, svg } from "../../lib/dom.js";
+import { onDrag } from "../../lib/drag.js";
 import { strideOf } from "../../lib/keys.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_order.json" with { type: "json" };
@@ -37,6 +38,12 @@ export function moved(order, from, to) {
   next.splice(clamp(to, 0, order.length - 1), 0, ...next.splice(from, 1));
   return next;
 }
+
+/** @param {number} x @param {number} y @param {string} text @param {string} look */
+const label = (x, y, text, look) => svg("text", { class: `fa-scene-text ${look}`, x, y, text });
+
+/** @param {string} d @param {string} look */
+const line = (d, look) => svg("path", { class: `fa-scene-path ${look}`, d });
 
 /** @param {Data} data @param {Api} api */
 export function draw(data, api) {
@@ -77,110 +84,77 @@ export function draw(data, api) {
       paint();
       cards[stop].focus();
     });
-    node.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
+    onDrag(node, (event) => {
       event.preventDefault();
       stop = block;
       node.focus({ preventScroll: true });
       dragged = block;
-      const over = (/** @type {PointerEvent} */ { clientX }) => {
-        const box = page.getBoundingClientRect();
-        const x = ((clientX - box.left) / box.width) * at.width;
-        shift(block, Math.round((x - at.left - at.card / 2) / (at.card + at.gap)));
-        node.style.transform = `translate(${x - at.card / 2}px, ${ROW}px)`;
+      return {
+        move({ clientX }) {
+          const box = page.getBoundingClientRect();
+          const x = ((clientX - box.left) / box.width) * at.width;
+          shift(block, Math.round((x - at.left - at.card / 2) / (at.card + at.gap)));
+          node.style.transform = `translate(${x - at.card / 2}px, ${ROW}px)`;
+        },
+        end() {
+          dragged = null;
+          paint();
+        },
       };
-      const done = () => {
-        dragged = null;
-        document.removeEventListener("pointermove", over);
-        for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, done);
-        paint();
-      };
-      document.addEventListener("pointermove", over);
-      on(document, ["pointerup", "pointercancel"], done);
     });
     return node;
   });
   row.append(...cards);
 
   function paint() {
+    const isPhone = at === PHONE;
     const usual = walk(
       now,
       order.map((_, k) => k),
     );
     const yours = walk(now, order);
-    const parts = [];
-    for (const name of /** @type {("m" | "l")[]} */ (["m", "l"])) {
+    const right = place(order.length);
+    /** The course of m or ℓ in both orders. @param {"m" | "l"} name */
+    const course = (name) => {
       const values = [...usual, ...yours].map((x) => x[name]);
       const [low, high] = [Math.min(...values), Math.max(...values)];
       const [top, base] = RANGES[name];
       const y = (/** @type {number} */ v) =>
         base - 12 - ((v - low) / (high - low || 1)) * (base - top - 24);
-      const way = (/** @type {{m: number, l: number}[]} */ list) =>
+      const stairs = (/** @type {typeof usual} */ list) =>
         list
-          .map(
-            (x, k) =>
-              `${k ? "L" : "M"}${place(k) - at.gap / 2} ${y(x[name]).toFixed(1)}h${at.card + at.gap}`,
-          )
+          .map((x, k) => {
+            const from = `${place(k) - at.gap / 2} ${y(x[name]).toFixed(1)}`;
+            return `${k ? "L" : "M"}${from}h${at.card + at.gap}`;
+          })
           .join("");
-      parts.push(
-        svg("text", {
-          class: `fa-scene-text is-big is-hue fa-hue-${name}`,
-          x: at === PHONE ? 4 : 12,
-          y: (top + base) / 2 + 6,
-          text: name === "l" ? "ℓ" : "m",
-        }),
-      );
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-faded`, d: way(usual) }));
-      parts.push(svg("path", { class: `fa-scene-path fa-hue-${name} is-dashed`, d: way(yours) }));
+      const hue = `fa-hue-${name}`;
       const end = yours[yours.length - 1][name];
-      parts.push(
-        svg("circle", {
-          class: `fa-scene-dot fa-hue-${name}`,
-          r: 6,
-          cx: place(order.length) - at.gap,
-          cy: y(end),
-        }),
-      );
-      parts.push(
-        svg("text", {
-          class: `fa-scene-text is-bold is-hue fa-hue-${name}`,
-          x: place(order.length) + 8,
-          y: y(end) + 5,
-          text: end.toFixed(2),
-        }),
-      );
-    }
-    parts.push(
-      svg("path", { class: "fa-scene-path is-thin", d: `M${at.left} 102H${place(order.length)}` }),
-    );
-    order.forEach((_, k) =>
-      parts.push(
-        svg("text", {
-          class: "fa-scene-text is-small is-quiet is-middle",
-          x: place(k) + at.card / 2,
-          y: 214,
-          text: at === PHONE ? String(k + 1) : t("visit", { k: k + 1 }),
-        }),
-      ),
-    );
-    if (at === PHONE)
-      parts.push(
-        svg("text", {
-          class: "fa-scene-text is-small is-quiet",
-          x: 0,
-          y: 214,
-          text: t("visits"),
-        }),
-      );
-    parts.push(
-      svg("text", {
-        class: "fa-scene-text is-small is-quiet",
-        x: at.left,
-        y: 14,
-        text: t("lines"),
+      return [
+        label(
+          isPhone ? 4 : 12,
+          (top + base) / 2 + 6,
+          name === "l" ? "ℓ" : "m",
+          `is-big is-hue ${hue}`,
+        ),
+        line(stairs(usual), `${hue} is-faded`),
+        line(stairs(yours), `${hue} is-dashed`),
+        svg("circle", { class: `fa-scene-dot ${hue}`, r: 6, cx: right - at.gap, cy: y(end) }),
+        label(right + 8, y(end) + 5, end.toFixed(2), `is-bold is-hue ${hue}`),
+      ];
+    };
+    const quiet = "is-small is-quiet";
+    back.replaceChildren(
+      ...course("m"),
+      ...course("l"),
+      line(`M${at.left} 102H${right}`, "is-thin"),
+      ...order.map((_, k) => {
+        const visit = isPhone ? String(k + 1) : t("visit", { k: k + 1 });
+        return label(place(k) + at.card / 2, 214, visit, `${quiet} is-middle`);
       }),
+      isPhone ? label(0, 214, t("visits"), quiet) : "",
+      label(at.left, 14, t("lines"), quiet),
     );
-    back.replaceChildren(...parts);
     cards.forEach((node, block) => {
       const k = order.indexOf(block);
       set(node.children[0], { width: at.card, height: at.high });
@@ -194,15 +168,12 @@ export function draw(data, api) {
     });
   }
 
-  const shuffle = button(
-    t("shuffle"),
-    () => {
-      order = now.next.map(Number);
-      paint();
-      send();
-    },
-    { class: "fa-small" },
-  );
+  const reorder = () => {
+    order = now.next.map(Number);
+    paint();
+    send();
+  };
+  const shuffle = button(t("shuffle"), reorder, { class: "fa-small" });
   const lay = () => {
     at = page.clientWidth && page.clientWidth < NARROW ? PHONE : WIDE;
     set(page, { viewBox: `0 0 ${at.width} ${HEIGHT}` });

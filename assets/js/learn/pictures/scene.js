@@ -3,8 +3,9 @@
 // with the arrow keys, and sets a control; it follows the hand at once.
 
 import { clamp } from "../../lib/format.js";
-import { viridis } from "../../lib/colors.js";
-import { el, on, set, svg } from "../../lib/dom.js";
+import { level, viridis } from "../../lib/colors.js";
+import { el, set, svg } from "../../lib/dom.js";
+import { onDrag } from "../../lib/drag.js";
 import { strideOf } from "../../lib/keys.js";
 import { placeOf, valueAt } from "../../model/knob.js";
 import { textsOf } from "../../lib/texts.js";
@@ -32,10 +33,9 @@ function attributes({
   look = "",
   heat,
 }) {
-  const ramp = heat === undefined ? null : Math.round(clamp(heat, 0, 1) * 255);
   const base = {
     class: `fa-scene-${kind} fa-hue-${hue} ${look}`.trim(),
-    style: ramp === null ? null : `fill:${viridis.css[ramp]}`,
+    style: heat === undefined ? null : `fill:${viridis.css[level(heat, 0, 1)]}`,
   };
   if (kind === "box")
     return {
@@ -73,7 +73,7 @@ function put(node, shape) {
   const ink =
     shape.heat === undefined
       ? ""
-      : viridis.dark[Math.round(clamp(shape.heat, 0, 1) * 255)]
+      : viridis.dark[level(shape.heat, 0, 1)]
         ? " is-light"
         : " is-dark";
   let words = /** @type {SVGElement | null} */ (node.querySelector(":scope > text"));
@@ -123,24 +123,20 @@ function knob(first, api) {
     const { low = 0, high = 1, step = 1, value = 0 } = now;
     go(Number(clamp(value + (by[0] || by[1]) * step, low, high).toFixed(6)));
   });
-  handle.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
+  onDrag(handle, (event) => {
     event.preventDefault();
     handle.focus();
-    handle.setPointerCapture(event.pointerId);
     isDragged = true;
     const page = /** @type {SVGSVGElement} */ (root.ownerSVGElement);
-    const over = (/** @type {PointerEvent} */ { clientX }) => {
-      const to = page.getScreenCTM();
-      if (to) go(valueAt(now, (clientX - to.e) / to.a - (now.x ?? 0)));
+    return {
+      move({ clientX }) {
+        const to = page.getScreenCTM();
+        if (to) go(valueAt(now, (clientX - to.e) / to.a - (now.x ?? 0)));
+      },
+      end() {
+        isDragged = false;
+      },
     };
-    const done = () => {
-      isDragged = false;
-      handle.removeEventListener("pointermove", over);
-      for (const name of ["pointerup", "pointercancel"]) handle.removeEventListener(name, done);
-    };
-    handle.addEventListener("pointermove", over);
-    on(handle, ["pointerup", "pointercancel"], done);
   });
   lay(first);
   // An answer that comes while it is held is about a place where the hand was before
