@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from tests.kernels.attention_checks import DEVICE, make_qkv
-
 from kernels.spec.predicates import PREDICATES
+from tests.kernels.attention_checks import DEVICE, make_qkv
 
 NAMES = sorted(set(PREDICATES) - {"full"})
 
