@@ -39,13 +39,9 @@ def tolerance(problem: Problem) -> float:
     Q, K, _ = make_inputs(problem)
     norms = [np.linalg.norm(x.astype(np.float64), axis=1).max() for x in (Q, K)]
     size, added = norms[0] * norms[1] * problem.scale, abs(problem.sink or 0.0)
-    for name, numbers in problem.score.steps:
-        if name == "scale":
-            size *= max(1.0, abs(numbers[0]))
-        elif name == "bias":
-            added += max(map(abs, numbers))
-        elif name == "alibi":
-            added += problem.n
+    for modification, numbers in problem.score.modifications:
+        size *= modification.factor(*numbers)
+        added += modification.adds(problem.n, *numbers)
     return float(8 * 2.0**-24 * (size + added) + 1e-6)
 
 

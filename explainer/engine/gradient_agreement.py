@@ -65,7 +65,7 @@ def allowed(problem: Problem) -> States:
     walk = 2 * ROUNDOFF * (math.sqrt(max(p.d, p.n)) + 4)
     Q, K, V, O, dO = (np.abs(x.astype(np.float64)) for x in (t.Q, t.K, t.V, t.O, t.dO))
     apart_D = (2 * unit + walk) * (dO * O).sum(axis=1)
-    bend = delta * sum(2 / numbers[0] for name, numbers in p.score.steps if name == "softcap")
+    bend = delta * sum(m.bend(*numbers) for m, numbers in p.score.modifications)
     states = _empty(p)
     sums: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for v in t.visits:

@@ -31,8 +31,12 @@ class Modification:
     numbers, each from ``low`` to ``high``; the last may be there up to ``most`` times.
     ``shape``: it multiplies a score ("factor"), bends it ("tanh") or adds to it by distance, along
     a "slope" or from a "table"; ``code`` says it of S, where {x} is its first number and {unit}
-    the slope. ``slope(s, *numbers)`` is its derivative where it gave s, None for 1; ``bends``: it
-    is not the same everywhere.
+    the slope. ``slope(s, *numbers)`` is its derivative where it gave s, None for 1.
+
+    For bounds of rounding errors, which the judges of kernels derive: ``factor(*numbers)`` is the
+    most by which it multiplies a score's error, ``adds(n, *numbers)`` the largest amount that it
+    adds to a score among n rows and keys, and ``bend(*numbers)`` the most by which its derivative
+    changes per unit of what it gave, 0 where that is the same everywhere.
     """
 
     name: str
@@ -42,12 +46,14 @@ class Modification:
     shape: str
     code: str
     apply: Callable
+    factor: Callable[..., float]
+    adds: Callable[..., float]
+    bend: Callable[..., float]
     numbers: tuple[str, ...] = ()
     low: float = 0.001
     high: float = 10_000.0
     most: int = 1
     slope: Callable | None = None
-    bends: bool = False
 
 
 def _tanh(x):
@@ -75,25 +81,29 @@ MODIFICATIONS = {
             "scale", "every score times x", "x·s", "a temperature 1/x",
             shape="factor", code="{x} · S",
             apply=lambda s, row, key, slope, x: s * x,
+            factor=lambda x: max(1.0, abs(x)), adds=lambda n, x: 0.0, bend=lambda x: 0.0,
             numbers=("x",), slope=lambda s, x: s * 0 + x,
         ),
         Modification(
             "softcap", "scores pressed between −c and c", "c·tanh(s/c)", "Gemma 2 (2024)",
             shape="tanh", code="{x} · tanh(S / {x})",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
-            numbers=("c",), slope=lambda s, c: 1 - (s / c) * (s / c), bends=True,
+            factor=lambda c: 1.0, adds=lambda n, c: 0.0, bend=lambda c: 2 / c,
+            numbers=("c",), slope=lambda s, c: 1 - (s / c) * (s / c),
         ),
         Modification(
             "alibi", "a penalty that grows with the distance", "s + 2^(−8(h+1)/H)·(j − i′)",
             "ALiBi (Press et al., 2021), in BLOOM and MPT",
             shape="slope", code="S + (key − query) {unit}",
             apply=_alibi,
+            factor=lambda: 1.0, adds=lambda n: n, bend=lambda: 0.0,
         ),
         Modification(
             "bias", "a bias from a table by distance, the last one beyond it",
             "s + b[max(i′ − j, 0)]", "relative positions (Shaw et al., 2018), T5",
             shape="table", code="S + b[query − key]",
             apply=_bias,
+            factor=lambda *b: 1.0, adds=lambda n, *b: max(map(abs, b)), bend=lambda *b: 0.0,
             numbers=("b",), low=-10_000.0, most=MAX_BIASES,
         ),
     )
@@ -122,12 +132,17 @@ class Score:
     @property
     def by_head(self) -> bool:
         """Does it differ from head to head?"""
-        return any(name == "alibi" for name, _ in self.steps)
+        return any(m.shape == "slope" for m, _ in self.modifications)
 
     @property
     def bends(self) -> bool:
         """Is its slope different from score to score?"""
-        return any(MODIFICATIONS[name].bends for name, _ in self.steps)
+        return any(m.bend(*numbers) for m, numbers in self.modifications)
+
+    @property
+    def modifications(self) -> list[tuple[Modification, tuple[float, ...]]]:
+        """Its steps as they apply, each with its numbers."""
+        return [(MODIFICATIONS[name], numbers) for name, numbers in self.steps]
 
     def to_json(self, head: int = 0, heads: int = 1) -> list[dict]:
         """Describe the steps for a picture of this head: ``name``, ``shape``, ``code``, ``numbers``
@@ -146,8 +161,7 @@ class Score:
         """As ``apply``, and the derivative of what it returns by what it takes, of the same shape,
         or 1: that of a sum is 1, of c·tanh(s/c) it is 1 − tanh²."""
         steep = 1
-        for name, numbers in self.steps:
-            m = MODIFICATIONS[name]
+        for m, numbers in self.modifications:
             s = m.apply(s, rows, keys, slope(head, heads), *numbers)
             if m.slope is not None:
                 steep = steep * m.slope(s, *numbers)

@@ -238,6 +238,12 @@ def read(page: Page) -> dict:
     return page.evaluate(READ)
 
 
+def keys(page: Page, *names: str) -> None:
+    """Presses these keys."""
+    for name in names:
+        page.keyboard.press(name)
+
+
 def press(page: Page, key: str) -> dict:
     """One key press, and what the player states after it."""
     page.keyboard.press(key)

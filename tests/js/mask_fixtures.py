@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from explainer.web.mask_map import mask_map, parse_problem
+from kernels.spec.predicates import PREDICATES
 from tests.js.fixtures import write
 
 TOKENS = 16
@@ -22,6 +23,7 @@ KEEPS = {
     ("chunk", "5"): lambda i, j: i // 5 == j // 5,
     ("block", "4x2,0.0,1.0-2"): lambda i, j: (i // 4, j // 2) in {(0, 0), (1, 0), (1, 1), (1, 2)},
 }
+assert {name for name, _ in KEEPS} == set(PREDICATES)
 
 
 def write_masks(folder: Path) -> None:

@@ -17,7 +17,7 @@ from tests.kernels.attention_checks import (
     modified_error,
     score_error,
 )
-from tests.kernels.random_masks import Case, run_all
+from tests.kernels.random_masks import NAMES, Case, run_all
 from tests.kernels.random_masks import mask as random_mask
 
 CASES, ON_GPU = 300, 2000
@@ -56,6 +56,7 @@ ALONE = [
     "chunk:6",
     "block:4x5,0.0-1,2.2",
 ]
+assert {word.partition(":")[0] for word in ALONE} == set(NAMES) - {"causal"}
 
 
 @pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])

@@ -30,6 +30,7 @@ MODIFICATIONS = {
         ),
     ),
 }
+assert set(MODIFICATIONS) == set(scores.MODIFICATIONS)
 STEP = st.sampled_from(sorted(MODIFICATIONS)).flatmap(
     lambda name: st.tuples(st.just(name), MODIFICATIONS[name][0])
 )

@@ -46,7 +46,7 @@ export class Drawer {
     this.pass("forward");
   }
 
-  /** More of them. @param {Record<string, HTMLElement[]>} panels */
+  /** Add panels. @param {Record<string, HTMLElement[]>} panels */
   add(panels) {
     for (const [name, children] of /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels)))
       this.panels.push(
@@ -64,7 +64,7 @@ export class Drawer {
       );
   }
 
-  /** The tabs of this pass; what only the other one has is not on the page. @param {Pass} name */
+  /** Show the tabs of this pass, and only its panels. @param {Pass} name */
   pass(name) {
     if (this.names === TABS[name]) return;
     this.names = TABS[name];

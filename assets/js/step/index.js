@@ -104,12 +104,12 @@ class Page extends Stage {
     listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
   }
 
-  /** What is on the page; of a race its first lane. */
+  /** The trace on screen; of a comparison, its first lane's. */
   get trace() {
     return (this.racing ? this.race.lanes[0] : this.player).trace;
   }
 
-  /** Does this; what goes wrong is a sentence above the picture. @param {() => Promise<unknown>} act */
+  /** Run this; show the sentence of an error above the picture. @param {() => Promise<unknown>} act */
   async attempt(act) {
     try {
       await act();
@@ -118,7 +118,7 @@ class Page extends Stage {
     }
   }
 
-  /** Questions before each step, or none. @param {boolean} on */
+  /** Turn the questions before each step on or off. @param {boolean} on */
   predict(on) {
     this.predicts = on;
     this.player.predicting(on);
@@ -126,7 +126,7 @@ class Page extends Stage {
     find(document, ".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** Their script; without it nothing is asked. @param {() => Promise<PredictScript>} script */
+  /** Fetch the script of the questions; without it predicting is off. @param {() => Promise<PredictScript>} script */
   async questions(script) {
     try {
       return await during("script", script());
@@ -137,7 +137,7 @@ class Page extends Stage {
     }
   }
 
-  /** The guided tour begins, where `begin` says. @param {(tour: Tour) => unknown} begin */
+  /** Start the guided tour, where `begin` says. @param {(tour: Tour) => unknown} begin */
   guides(begin) {
     return this.attempt(async () => {
       const script = await during("script", this.tours());
@@ -156,7 +156,7 @@ class Page extends Stage {
     });
   }
 
-  /** Pictures are made here, from what is shown; the rest comes from the server as a file. @param {string} kind */
+  /** Save a file: pictures are made here, from what is on screen; the rest comes from the server. @param {string} kind */
   async save(kind) {
     if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
     const { root } = this.active;
@@ -182,7 +182,7 @@ class Page extends Stage {
     });
   }
 
-  /** The mask builder takes the stage, until its mask is used or not. */
+  /** Open the mask builder over the stage, until its mask is used or not. */
   composes() {
     const { masks } = this;
     if (!masks) return;
@@ -204,25 +204,25 @@ class Page extends Stage {
     });
   }
 
-  /** This Problem is shown at the same place, and the controls follow it. @param {Record<string, string>} query */
+  /** Show this Problem at the same place; the controls follow it. @param {Record<string, string>} query */
   shows(query) {
     const problem = problemOf(new URLSearchParams(query).toString());
     this.onProblem?.(problem);
     return this.load(problem);
   }
 
-  /** The builder's mask is shown. @param {Record<string, string>} query */
+  /** Show the builder's mask. @param {Record<string, string>} query */
   async uses(query) {
     await this.shows(query);
     this.toMask();
   }
 
-  /** The keyboard is back on the word of the mask. */
+  /** Focus the word of the mask. */
   toMask() {
     (findVisible(document, ".fa-word-mask") ?? this.active.root).focus({ preventScroll: true });
   }
 
-  /** Every key but those of fields; C opens all controls, M the mask builder. @param {KeyboardEvent} event */
+  /** C opens all controls, M the mask builder. @param {KeyboardEvent} event */
   key(event) {
     if (!isTaken(event) && this.mount.checkVisibility()) {
       if (isLetter(event, "m") && this.masks && !isEmbedded) return this.composes();
@@ -240,7 +240,7 @@ class Page extends Stage {
     this.leave();
   }
 
-  /** In a lecture hall the keys show in a corner while a mouse moves or a finger taps. */
+  /** In presentation mode, show the keys in a corner while a mouse moves or a finger taps. */
   pointed() {
     if (!isPresenting()) return;
     document.documentElement.dataset.pointing = "";
@@ -248,7 +248,7 @@ class Page extends Stage {
     this.still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
   }
 
-  /** Back from the lecture hall. */
+  /** Leave presentation mode. */
   leave() {
     setPresenting(false);
     address.write({ mode: this.racing ? "compare" : null });

@@ -28,7 +28,7 @@ export class Panes {
     );
   }
 
-  /** What the third one shows in this pass. @param {Pass} pass */
+  /** Name the third pane by what it shows in this pass. @param {Pass} pass */
   names(pass) {
     set(this.button("rows"), { text: pass === "backward" ? t("products") : NAMES.rows });
   }
@@ -37,7 +37,7 @@ export class Panes {
     return /** @type {PaneName} */ (this.player.dataset.pane);
   }
 
-  /** The one that a visitor wants stays for a while. @param {PaneName} name */
+  /** Show the pane that a visitor chose, and keep it for a while. @param {PaneName} name */
   choose(name) {
     this.chosenUntil = performance.now() + CHOSEN_MS;
     this.show(name);
@@ -48,7 +48,7 @@ export class Panes {
     if (performance.now() >= this.chosenUntil) this.show(name);
   }
 
-  /** What comes next may change it again. */
+  /** Let the next phase choose the pane again. */
   release() {
     this.chosenUntil = 0;
   }
@@ -65,7 +65,7 @@ export class Panes {
     return this.buttons[PANES.indexOf(name)];
   }
 
-  /** A swipe over these leads to the neighbor. @param {HTMLElement[]} over */
+  /** Let a swipe over these nodes lead to the neighboring pane. @param {HTMLElement[]} over */
   swiped(over) {
     onSwipe(over, (/** @type {number} */ by) => {
       const to = PANES[PANES.indexOf(this.name) + by];

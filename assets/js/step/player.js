@@ -1,5 +1,4 @@
-// One player: a trace, a place in it, and the views that draw them. Holds no arithmetic: what is
-// shown comes from model.js, where it is from the trace.
+// One player: a trace, a place in it, and the views that draw them. All arithmetic is in model/, which reads the trace.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -7,7 +6,7 @@ import { button, el, set } from "../lib/dom.js";
 import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
-import { PlayerBase } from "../views/player_base.js";
+import { PlayerBase } from "../views/transport.js";
 import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
 import { beatOf } from "../model/motion.js";
 import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
@@ -114,7 +113,7 @@ export class Player extends PlayerBase {
     return this.trace?.header.pass ?? "forward";
   }
 
-  /** Makes what is shown of this pass alone: of the backward when it is first wanted. @param {Pass} pass */
+  /** Make the views of a pass; those of the backward come with their script when they are first needed. @param {Pass} pass */
   async ready(pass) {
     if (this.views[pass]) return;
     const script = await this.options.backward();
@@ -124,7 +123,7 @@ export class Player extends PlayerBase {
     this.resizer.observe(views.sram.root);
   }
 
-  /** What is shown of this pass alone. */
+  /** The views of the pass that is on screen. */
   get own() {
     return /** @type {PassViews} */ (this.views[this.pass]);
   }
@@ -133,14 +132,14 @@ export class Player extends PlayerBase {
     return this.own.sram;
   }
 
-  /** The other pass of the same Problem, at the same tile. @param {Pass} [pass] */
+  /** Show the other pass of the same Problem, at the same tile. @param {Pass} [pass] */
   turn(pass = this.pass === "forward" ? "backward" : "forward") {
     if (!this.trace || pass === this.pass) return;
     this.warm();
     return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
   }
 
-  /** The cards and tabs of the pass. */
+  /** Put the cards and tabs of the pass in their place. */
   dress() {
     const { sram, first, panels } = this.own;
     if (!sram.root.isConnected) this.stage.lastElementChild?.replaceWith(sram.root);
@@ -152,20 +151,20 @@ export class Player extends PlayerBase {
     if (!this.drawer.names.includes(this.drawer.name)) this.drawer.open(first);
   }
 
-  /** The drawer shows this, and the page is no longer new. @param {string} name */
+  /** Open a panel of the drawer; the page is no longer new. @param {string} name */
   open(name) {
     this.warm();
     this.drawer.open(name);
     if (this.trace) this.layout();
   }
 
-  /** Brings a part of the page on screen, by its data-spot. @param {string} spot */
+  /** Bring a part of the page on screen, by its data-spot. @param {string} spot */
   reveal(spot) {
     if (spot === "rows" || spot === "row_view") this.open(this.own.first);
     this.panes.choose(PANES[spot] ?? "sram");
   }
 
-  /** Whoever comes without a place sees what this is for, until the first step. */
+  /** Show what the page is for, until the first step. */
   cold() {
     set(this.root, { "data-cold": "" });
   }
@@ -174,7 +173,7 @@ export class Player extends PlayerBase {
     set(this.root, { "data-cold": null });
   }
 
-  /** Fetches and shows the Problem of `query`; a bad one leaves the picture as it is. @param {string} query @param {Position} position */
+  /** Fetch and show the Problem of `query`; a refused one leaves the picture as it is. @param {string} query @param {Position} position */
   async load(query, position = {}) {
     const sentence = await this.loading(async (signal) => {
       const pass = position.pass ?? this.pass;
@@ -233,7 +232,7 @@ export class Player extends PlayerBase {
     this.own.fit(this.drawer.root.clientHeight);
   }
 
-  /** Shows a place, and unless `still` how it came to be from the one before. @param {number} step @param {string} [phase] */
+  /** Go to a place, and unless `still` animate the way from the one before. @param {number} step @param {string} [phase] */
   go(step, phase, still = this.isKeyRepeating) {
     if (!this.trace) return;
     const from = this.motion.here();
@@ -253,7 +252,7 @@ export class Player extends PlayerBase {
     if (takes) this.root.focus({ preventScroll: true });
   }
 
-  /** The numbers of the visit shown, for a Problem that came as tiles only. */
+  /** Fetch the numbers of this visit, for a Problem that came as tiles only. */
   zoom() {
     const { visitUrl } = this.options;
     if (!visitUrl) return this.notify(t("player.tiles"));
@@ -262,7 +261,7 @@ export class Player extends PlayerBase {
     return during("visit", this.fetchVisit(visitUrl(query, this.at.step, header.pass)));
   }
 
-  /** @param {string | URL} address of the numbers of the visit shown */
+  /** @param {string | URL} address of the numbers of this visit */
   async fetchVisit(address) {
     const { trace } = this;
     const { step } = this.at;
@@ -280,7 +279,7 @@ export class Player extends PlayerBase {
     }
   }
 
-  /** Predicting takes the place of the row view, which would give the answers away. @param {boolean} on */
+  /** Turn predicting on or off. It takes the place of the row view, which would give the answers away. @param {boolean} on */
   predicting(on) {
     this.predict.root.hidden = !on;
     this.own.veil(on);
@@ -343,7 +342,7 @@ export class Player extends PlayerBase {
     return true;
   }
 
-  /** The row that is asked about, if one is. */
+  /** The row of the question, if there is one. */
   questionRow() {
     return this.predict.root.hidden ? undefined : this.predict.card?.question?.row;
   }

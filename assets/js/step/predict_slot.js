@@ -16,7 +16,7 @@ export class PredictSlot {
     this.root = el("section", { hidden: true }); // the card's, as soon as it is there
   }
 
-  /** Is this key for the question, or for what is pointed at in one of these? @param {KeyboardEvent} event
+  /** Return true if the question, or what is linked in one of these, takes this key. @param {KeyboardEvent} event
    * @param {import("./linking.js").Linking[]} linkings */
   takes(event, linkings) {
     return (
@@ -26,7 +26,7 @@ export class PredictSlot {
     );
   }
 
-  /** Once the card is in its place, hidden or not as that was, `shown` is called; `coming` resolves in any case. @param {() => void} onMounted */
+  /** Fetch the card and put it in its place, hidden or not as that was, then call `onMounted`; `coming` resolves in any case. @param {() => void} onMounted */
   come(onMounted) {
     if (!this.fetch || this.card || this.coming) return;
     const puts = (/** @type {PredictScript} */ script) => {

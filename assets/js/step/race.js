@@ -14,8 +14,7 @@ import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { PredictSlot } from "./predict_slot.js";
 import { Words } from "./words.js";
-import { PlayerBase } from "../views/player_base.js";
-import { iconButton, Transport } from "../views/transport.js";
+import { iconButton, PlayerBase, Transport } from "../views/transport.js";
 
 /** @import { Clock } from "../model/race_clock.js" */
 /** @import { Order, Pass } from "../model/types.js" */
@@ -78,7 +77,7 @@ class Race extends PlayerBase {
     return [this.stage];
   }
 
-  /** These algorithms have a lane each. @param {string[]} orders */
+  /** Give each of these algorithms a lane. @param {string[]} orders */
   enter(orders) {
     if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
     this.lanes = orders.map((order) => new Lane(order, this));
@@ -86,7 +85,7 @@ class Race extends PlayerBase {
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
-  /** Of this pass of all of them, the one shown if it is not said. @param {string} query @param {RacePosition} [place] */
+  /** Fetch and show all lanes of a Problem, of the pass on screen unless another is named. @param {string} query @param {RacePosition} [place] */
   load(query, { tick = 0, clock, pass = this.pass ?? "forward" } = {}) {
     const chosen = new URLSearchParams(query).get("order");
     const orders = ordersOf(chosen, pass);
@@ -146,7 +145,7 @@ class Race extends PlayerBase {
     this.render();
   }
 
-  /** Shows a tick, and unless `still` the bytes that each lane moves in it. @param {number} tick */
+  /** Go to a tick, and unless `still` animate the bytes that each lane moves in it. @param {number} tick */
   go(tick, still = this.isKeyRepeating) {
     if (!this.isReady) return;
     const next = this.tick + 1;
@@ -162,7 +161,7 @@ class Race extends PlayerBase {
     if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
   }
 
-  /** The one question of a race, asked at its start and answered when the first lane is through. @param {boolean} on */
+  /** Turn the one question of a comparison on or off: it stands at the start, until the first lane is through. @param {boolean} on */
   predicting(on) {
     this.wanted = on;
     if (this.isReady) this.render();

@@ -1,4 +1,4 @@
-// The player, in its place when asked for the comparison of the three loop orders.
+// Switches between the player and the comparison of the loop orders.
 
 import { Player } from "./player.js";
 import { errorText } from "../lib/server.js";
@@ -29,7 +29,7 @@ export class Stage {
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Every key of the page is the player's, but for those of fields and of what lies over it; R leads to the race and back. @param {KeyboardEvent} event */
+  /** Hand a key to the player, unless it belongs to a field or a dialog; R leads to the comparison and back. @param {KeyboardEvent} event */
   key(event) {
     if (
       event.defaultPrevented ||
@@ -48,7 +48,7 @@ export class Stage {
     return this.racing ? this.race : this.player;
   }
 
-  /** A whole address that does not come from the controls: they follow it. Resolves once it is shown. @param {string} search */
+  /** Show a whole address that does not come from the controls, which follow it. Resolves once it is loaded. @param {string} search */
   show(search) {
     this.onProblem?.(problemOf(search));
     this.player.warm();
@@ -58,7 +58,7 @@ export class Stage {
     return opened;
   }
 
-  /** Shows what an address asks for: the comparison, which in a hall or a frame is known by its clock, or the player. @param {string} search */
+  /** Show what an address names: the comparison, which in presentation mode or in a frame has a clock, or the player. @param {string} search */
   open(search) {
     const params = new URLSearchParams(search);
     const clock = params.get("clock");
@@ -75,14 +75,14 @@ export class Stage {
     return this.active.pass;
   }
 
-  /** The other pass, or this one; of all lanes in a race. @param {Pass} [pass] */
+  /** Show the other pass, or this one; in a comparison, of all lanes. @param {Pass} [pass] */
   turn(pass) {
     const { race, player, racing, query } = this;
     if (!racing) return player.turn(pass);
     return race.load(query, { pass: pass ?? (race.pass === "forward" ? "backward" : "forward") });
   }
 
-  /** The three loop orders side by side, once their script is there and nothing else was asked for meanwhile. */
+  /** Show the loop orders side by side, once their script has come, unless something else was opened meanwhile. */
   async compare(
     query = new URLSearchParams(this.player.trace?.header.query).toString(),
     /** @type {RacePosition} */ place = { ...this.options.begins, pass: this.player.pass },
@@ -117,7 +117,7 @@ export class Stage {
     });
   }
 
-  /** The player again, at this tab. @param {{load?: boolean, tab?: string | null}} [how] */
+  /** Show the player again, at this tab. @param {{load?: boolean, tab?: string | null}} [how] */
   alone({ load = true, tab = null } = {}) {
     this.awaited = null;
     this.racing = false;
@@ -128,7 +128,7 @@ export class Stage {
     if (load) this.player.load(this.query, { pass: this.race.pass });
   }
 
-  /** The player or the race takes the other's place, and the keyboard if the other had it. @param {HTMLElement} root */
+  /** Replace the player by the comparison or the other way round; the keyboard focus moves along. @param {HTMLElement} root */
   puts(root) {
     const had = this.mount.contains(document.activeElement);
     this.mount.replaceChildren(root);

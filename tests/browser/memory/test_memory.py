@@ -13,7 +13,7 @@ from explainer.base.amounts import amount
 from explainer.memory import capacity, mask_work, tile_choices
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
-from tests.browser.harness import Held, click, field, frame, query_of, resize, settled
+from tests.browser.harness import Held, click, field, frame, keys, query_of, resize, settled
 
 DEFAULT = Workload()
 
@@ -198,8 +198,8 @@ def test_the_map_is_one_stop_and_arrows_move_on_it(tab):
     stops = page.locator(".fa-tile-table .fa-cell[tabindex='0']")
     assert stops.count() == 1
     stops.focus()
-    for key in ("ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)  # 64 is the longest side that N leaves: to the right is nothing
+    # 64 is the longest side that N leaves: to the right is nothing
+    keys(page, "ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft")
     here = "document.activeElement.dataset.pick"
     assert page.evaluate(here) == "br=64&bc=32"
     assert stops.count() == 1 and stops.get_attribute("data-pick") == "br=64&bc=32"

@@ -9,7 +9,7 @@ import pytest
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
 from explainer.parallel import additions, durations, real_schedules, split_keys
-from tests.browser.harness import Held, click, field, frame, query_of, resize, settled
+from tests.browser.harness import Held, click, field, frame, keys, query_of, resize, settled
 
 
 def open_page(tab, **query: str):
@@ -28,8 +28,7 @@ def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
     assert "FA-1 has 8 programs for the 132 SMs" in finding(page)
     assert "leaves 124 of them idle" in finding(page)
     page.get_by_role("slider", name="Batch B").focus()
-    for _ in range(15):
-        page.keyboard.press("ArrowRight")
+    keys(page, *["ArrowRight"] * 15)
     page.wait_for_function(
         "document.querySelector('.fa-figure-page .fa-finding:not([hidden])') && "
         "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("

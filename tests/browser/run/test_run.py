@@ -14,7 +14,7 @@ from explainer.engine import recorded
 from explainer.engine.requests import RunRequest
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
-from tests.browser.harness import click, field, open_controls, query_of, resize, settled
+from tests.browser.harness import click, field, keys, open_controls, query_of, resize, settled
 
 
 def run_result(page) -> dict:
@@ -286,8 +286,7 @@ def test_fields_keep_the_keyboard(tab):
     page = open_run(tab)
     mask = field(page, "Mask")
     mask.focus()
-    for key in ("ArrowDown", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowDown", "Enter")
     page.wait_for_function("document.querySelector('[aria-label=Mask]').value.includes('window:')")
     assert mask.input_value() == "Sliding window: causal&window:5,0"
     here = "document.activeElement.ariaLabel ?? document.activeElement.value"

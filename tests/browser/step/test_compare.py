@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import moved, total, traffic
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Held, click, focus, open_controls, query_of, resize, settled
+from tests.browser.harness import Held, click, focus, keys, open_controls, query_of, resize, settled
 from tests.js.problems import drawn
 
 LANES = """
@@ -92,8 +92,7 @@ def test_compare_from_the_button_link_and_back(tab):
     assert len(page.evaluate(LANES)) == 3
     page.get_by_label("What is the same in every lane").select_option("bytes")
     page.locator(".fa-race").focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowRight")
+    keys(page, *["ArrowRight"] * 5)
     before = page.evaluate(LANES)
     settled(page)
     page.reload()
@@ -134,8 +133,7 @@ def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
     assert idle.inner_text() == "m and ℓ come with the softmax pass" and not table.is_visible()
     assert page.evaluate(SMALL) == []
     page.locator(".fa-race").focus()
-    for _ in range(17):
-        page.keyboard.press("ArrowRight")
+    keys(page, *["ArrowRight"] * 17)
     assert table.is_visible() and not idle.is_visible()
     page.keyboard.press("End")
     assert idle.inner_text() == "m and ℓ were in the softmax pass"
@@ -167,7 +165,6 @@ def test_no_request_while_racing(tab):
     page = tab.open("mode=compare")
     page.locator(".fa-race").focus()
     before = len(tab.requests)
-    for key in ("ArrowRight", "End", "Home", "ArrowDown"):
-        page.keyboard.press(key)
+    keys(page, "ArrowRight", "End", "Home", "ArrowDown")
     settled(page)
     assert tab.requests[before:] == []

@@ -10,7 +10,7 @@ import pytest
 
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.browser.harness import click, focus, press, query_of, read
+from tests.browser.harness import click, focus, keys, press, query_of, read
 
 HERE = "step=4&phase=exp"  # tile (2, 1): rows 8 to 11, keys 4 to 7
 # {tensor: what of it is marked over the frames of SRAM}, and the names of all else that is lit
@@ -165,8 +165,7 @@ def test_by_keyboard_one_stop_a_matrix(stage):
         assert press(page, key)["step"] == "4"
     assert query_of(page)["sel"] == "S.9.6"
     assert "Selected: S[9,6]" in page.get_by_test_id("sentence").inner_text()
-    for _ in range(5):
-        page.keyboard.press("ArrowDown")  # no further than the edge
+    keys(page, *["ArrowDown"] * 5)  # no further than the edge
     assert query_of(page)["sel"] == "S.11.6"
     assert press(page, "PageDown")["phase"] == "sum"  # a clicker still steps
     press(page, "PageUp")
@@ -175,11 +174,9 @@ def test_by_keyboard_one_stop_a_matrix(stage):
     assert "sel" not in query_of(page)
     assert press(page, "ArrowRight")["step"] == "5"  # the arrows are the player's again
     page.locator(".fa-map").focus()
-    for key in ("ArrowUp", "ArrowLeft", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "ArrowUp", "ArrowLeft", "Enter")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
-    for _ in range(4):
-        page.keyboard.press("ArrowUp")
+    keys(page, *["ArrowUp"] * 4)
     assert query_of(page)["sel"] == "V.1"
     page.locator(".fa-rows").focus()
     page.keyboard.press("ArrowDown")

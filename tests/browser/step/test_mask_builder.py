@@ -6,7 +6,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.browser.harness import Held, click, frame, open_controls, press, query_of, read, settled
+from tests.browser.harness import (
+    Held,
+    click,
+    frame,
+    keys,
+    open_controls,
+    press,
+    query_of,
+    read,
+    settled,
+)
 
 N = 16
 MASK = "causal&window:6,0|prefix:2"
@@ -72,11 +82,6 @@ def focused(page) -> str:
 def about(page) -> str:
     """What the foot says of that which has the mouse, the keyboard, or neither."""
     return page.locator("#fa-mask-about").inner_text()
-
-
-def keys(page, *names: str) -> None:
-    for name in names:
-        page.keyboard.press(name)
 
 
 def choose(page, name: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import focus, query_of, resize, settled
+from tests.browser.harness import focus, keys, query_of, resize, settled
 from tests.browser.site.test_accessible import serious
-from tests.browser.step.test_mask_builder import MASK, builder, keys, open_builder
+from tests.browser.step.test_mask_builder import MASK, builder, open_builder
 
 TARGETS = """() => [...document.querySelectorAll(".fa-masks :is(button, summary)")]
   .filter((node) => node.checkVisibility()).map((node) => {

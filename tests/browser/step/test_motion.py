@@ -11,7 +11,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.fields import ORDERS
 from tests.browser.expected import phases
-from tests.browser.harness import Watched, press, read, settled
+from tests.browser.harness import Watched, keys, press, read, settled
 
 SCREEN = {"width": 1280, "height": 720}
 PROBLEMS = {
@@ -131,12 +131,10 @@ def test_forty_fast_presses_lose_none_and_leave_nothing(stage):
     places = [(str(k), p) for k, v in enumerate(trace(Problem()).visits) for p in phases(v)]
     count = "document.querySelectorAll('*').length"
     before, asked = page.evaluate(count), len(stage.requests)
-    for _ in range(40):
-        page.keyboard.press("ArrowDown")
+    keys(page, *["ArrowDown"] * 40)
     now = read(page)
     assert (now["step"], now["phase"]) == places[40]
-    for key in ["ArrowRight"] * 5 + ["ArrowLeft"] * 5:
-        page.keyboard.press(key)
+    keys(page, *["ArrowRight"] * 5, *["ArrowLeft"] * 5)
     presses(page, "Home")
     settled(page)
     assert page.evaluate("document.getAnimations().length") == 0

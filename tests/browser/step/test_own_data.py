@@ -8,7 +8,7 @@ import numpy as np
 
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.browser.harness import click, open_controls, query_of, settled
+from tests.browser.harness import click, keys, open_controls, query_of, settled
 from tests.browser.run.test_run import run_result
 from tests.browser.site.test_address import judge
 
@@ -51,8 +51,7 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     page.keyboard.press("Control+V")
     judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0)
     assert page.get_by_label("Start from").input_value() == "Own Q, K, V"
-    for _ in range(3):
-        page.keyboard.press("Backspace")
+    keys(page, *["Backspace"] * 3)
     tab.tolerate("status of 400")
     page.locator(".fa-notice span", has_text="text = ").wait_for()
     page.keyboard.type(", 7")

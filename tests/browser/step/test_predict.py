@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import total
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.fields import ORDERS
-from tests.browser.harness import click, focus, press, query_of
+from tests.browser.harness import click, focus, keys, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
 
@@ -154,6 +154,5 @@ def test_which_lane_is_first(tab):
     name = "a tie" if tie else {"standard": "Standard", "fa1": "FA-1", "fa2": "FA-2"}[first]
     page.locator(".fa-choices button", has_text=name).click()
     page.locator(".fa-race").focus()
-    for _ in range(ticks[first]):
-        page.keyboard.press("ArrowRight")
+    keys(page, *["ArrowRight"] * ticks[first])
     assert page.locator(".fa-race .fa-verdict").inner_text().startswith("✓ Right")
