@@ -112,23 +112,3 @@ def test_attention_and_cross_attention(who):
     asker, best = re.match(r"“(\S+)” looks most at “(\S+)”", beside["words"]).groups()
     assert (asker, best) == (("tief", "mat") if who == "cross" else ("mat", best))
     assert all(item.get("row", 0) < len(asking.Q) for line in found["lines"] for item in line)
-
-
-@pytest.mark.parametrize(("at", "sizes"), list(enumerate([(6, 12, 4), (12, 6, 4), (6, 6, 8)])))
-def test_the_matrices_that_change_their_shape(at, sizes):
-    def shapes(nq: int, nk: int, d: int) -> dict[str, tuple]:
-        q, k, v = torch.zeros(nq, d), torch.zeros(nk, d), torch.zeros(nk, d)
-        P = torch.softmax(q @ k.T, -1)
-        return {
-            "Q": q.shape,
-            "K": k.shape,
-            "V": v.shape,
-            "S": P.shape,
-            "P": P.shape,
-            "O": (P @ v).shape,
-        }
-
-    before, after = shapes(6, 6, 4), shapes(*sizes)
-    question = asked("attention")[at]
-    chosen = {question.cells[r][c] for r, c in question.answer}
-    assert chosen == {name for name in before if before[name] != after[name]}

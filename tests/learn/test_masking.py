@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 import torch
@@ -12,7 +10,7 @@ from torch.nn.attention.bias import causal_lower_right
 
 from explainer.learn import masking
 from explainer.trace import trace
-from tests.learn.scenes import asked, block, data, grid
+from tests.learn.scenes import block, data, grid
 
 
 def in_torch(shape: str, changed: int | None = None) -> np.ndarray:
@@ -74,14 +72,3 @@ def test_top_left_hides_what_was_there_before():
         masking.keep("new"), causal_lower_right(2, 4)._materialize("cpu").float()
     )
     assert "bottom-right" in block("mask", shape="corner")["words"]
-
-
-@pytest.mark.parametrize(("at", "size"), list(enumerate(masking.CASES)))
-def test_the_scores_to_click_are_those_that_torch_hides(at, size):
-    question = asked("mask")[at]
-    hidden = ~causal_lower_right(*size)._materialize("cpu")
-    assert {*question.answer} == {tuple(x) for x in hidden.nonzero().tolist()}
-    assert (len(question.cells), len(question.cells[0])) == size
-    first, last = int(question.rows[0]), int(question.rows[-1])
-    assert (last - first + 1, last + 1) == size, "rows are named as the question names the tokens"
-    assert re.match(f"Tokens {first} (and|to) {last} ask", question.words)
