@@ -22,15 +22,9 @@ from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.effort import assert_light
-from tests.learn.scenes import block, blocks
+from tests.learn.scenes import block, blocks, sdpa
 
 CLAIM = {c.key: c for c in CLAIMS}
-
-
-def sdpa(q: np.ndarray, k: np.ndarray, v: np.ndarray, **more: object) -> np.ndarray:
-    """PyTorch's attention in float64."""
-    q, k, v = (torch.from_numpy(x.astype(np.float64)) for x in (q, k, v))
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, **more).numpy()
 
 
 TRUE = (
@@ -245,7 +239,7 @@ def test_the_triangle_is_aligned_bottom_right(nq, nk):
     assert items["bottom-right"] < 1e-12
     assert (items["top-left"] > 1e-3) == (nq != nk)
     q, k, v = demos.qkv(8, 8, dtype=np.float64)
-    whole = sdpa(q[:nk][None], k[:nk][None], v[:nk][None], is_causal=True)[0][nk - nq :]
+    whole = sdpa(q[:nk], k[:nk], v[:nk], is_causal=True)[nk - nq :]
     see = torch.from_numpy(masks["top-left"])
     theirs = sdpa(q[nk - nq : nk], k[:nk], v[:nk], attn_mask=see)
     assert items["top-left"] == pytest.approx(np.abs(theirs - whole).max(), abs=1e-12)

@@ -8,6 +8,7 @@ import torch
 
 from explainer.learn import fp8
 from explainer.learn.linear_algebra import attend
+from tests.learn.scenes import sdpa
 
 
 def test_the_rotation_is_orthogonal_and_keeps_the_scores():
@@ -22,10 +23,7 @@ def test_the_rotation_is_orthogonal_and_keeps_the_scores():
 @pytest.mark.parametrize("where", ["channel", "single"])
 def test_float64_reference_is_torchs(where):
     q, k, v = fp8.inputs(where, 10, 3)
-    right = torch.nn.functional.scaled_dot_product_attention(
-        *(torch.from_numpy(x.astype(np.float64))[None] for x in (q, k, v))
-    )[0]
-    np.testing.assert_allclose(attend(q, k, v)[2], right.numpy(), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(attend(q, k, v)[2], sdpa(q, k, v), rtol=1e-10, atol=1e-12)
 
 
 def by_hand(q, k, v, way: str, block: int) -> np.ndarray:
