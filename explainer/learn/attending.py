@@ -54,7 +54,7 @@ def sign(words: str) -> Item:
 
 
 def note(words: str, tone: str = "", aside: bool = False) -> Item:
-    """A sentence below them; ``tone`` "" | "good" | "bad"; not in a lecture hall if ``aside``."""
+    """A sentence below them; ``tone`` "" | "good" | "bad"; on a slide only without ``aside``."""
     return {"kind": "note", "words": words, "tone": tone, **({"aside": True} if aside else {})}
 
 

@@ -27,7 +27,7 @@ KINDS = CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click
 UNIT = re.compile(t("content.unit"))
 LAYOUTS = ("side", "right", "below")
 PAGES = ("step", "run", "memory", "parallel", "paper")
-MOST_LINES = 4  # of a slide in the hall
+MOST_LINES = 4  # of a slide
 FILES = tuple(f"lessons{k}" for k in range(1, 8))  # one for each group of the course
 
 
@@ -124,13 +124,15 @@ class Link:
 @dataclass(frozen=True)
 class Lesson:
     """One stop of the course, and one screen: ``words`` (paragraphs by blank lines) of at most 90
-    words, a widget, a question. ``more`` folds. In a lecture hall ``headline``, a sentence, and at
-    most four short ``lines`` stand in the words' place. ``layout``: "side", words and question in a
-    column at the left of the picture; "right", words, picture, question beside each other; "below",
-    the picture over the whole width and the question under it. ``ground`` says in the hall where
-    the picture's numbers are from, ``hall_state`` {control: value} what its widget starts with
-    there, closed controls too, and ``hall`` is what it asks there in the question's place, where
-    that one cannot be answered by raised hands: a choice, or a number with mistakes."""
+    words, a widget, a question. ``more`` folds. ``layout``: "side", words and question in a column
+    at the left of the picture; "right", words, picture, question beside each other; "below", the
+    picture over the whole width and the question under it.
+
+    In presentation mode ``headline``, a sentence, and at most four short ``lines`` stand in the
+    words' place. ``ground`` says there where the picture's numbers are from, ``presented_state``
+    {control: value} what its widget starts with, closed controls too, and ``presented_question``
+    is the question in place of one that raised hands cannot answer: a choice, or a number with
+    mistakes."""
 
     key: str
     title: str
@@ -144,8 +146,8 @@ class Lesson:
     question: Question
     more: str = ""
     ground: str = t("content.ground")
-    hall: Question | None = None
-    hall_state: dict[str, str] = field(default_factory=dict)
+    presented_question: Question | None = None
+    presented_state: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
@@ -205,20 +207,21 @@ def lesson(
     key: str,
     figures: Mapping[str, object] | None = None,
     questions: Sequence[dict] = (),
-    hall: dict | None = None,
+    presented: dict | None = None,
 ) -> Lesson:
     """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
 
     ``figures`` stand where their names are in braces, in words, links and question alike;
-    ``questions`` are the computed parts of the question and of its variants, ``hall`` those of the
-    question in a lecture hall, as of :func:`make_question`.
+    ``questions`` are the computed parts of the question and of its variants, ``presented`` those of
+    the question in presentation mode, as of :func:`make_question`.
     """
     entry = _filled(entries()[key], figures or {})
     entry["links"] = tuple(Link(**link) for link in entry["links"])
     entry["question"] = make_question(entry["question"], questions)
-    if "hall" in entry:
+    if "presented_question" in entry:
         base = {"key": f"{entry['question'].key}-hall", "kind": CHOICE}
-        entry["hall"] = make_question(base | entry["hall"], [hall or {}])
+        written = base | entry["presented_question"]
+        entry["presented_question"] = make_question(written, [presented or {}])
     return Lesson(**entry)
 
 

@@ -28,7 +28,7 @@ ROW = make_problem(
 BLOCKS = ROW.Tc
 SEEN, OLD, MOST = 2, 3, 7  # of the factors: a score, the maximum it was first measured from
 
-RISES = (2, 5)  # of the hall's question, other numbers than the picture has
+RISES = (2, 5)  # of the slide's question, other numbers than the picture has
 UNIT, ORIGIN = 64.0, 104.0  # of the line of scores: px a unit, where SEEN stands
 COLUMN, FIRST, CELL = 104.0, 34.0, 43.0
 
@@ -215,7 +215,7 @@ WIDGETS = {
 
 
 def _rise(old: int, new: int) -> dict[str, object]:
-    """A maximum that rises, as the hall's question has it."""
+    """A maximum that rises, as the slide's question has it."""
     up = f"e{str(new - old).translate(SUPERSCRIPTS)}"
     down = f"e{str(old - new).translate(SUPERSCRIPTS)}"
     return {

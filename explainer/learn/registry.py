@@ -37,18 +37,18 @@ def widgets() -> dict[str, Widget]:
 def lessons() -> tuple[Lesson, ...]:
     """The course from its first lesson to its last, as far as it is written. A module's LESSONS are
     those with something computed in them; of the others the text is all there is. Raises an error
-    with one sentence for a strange lesson or a ``hall_state`` that its widget refuses."""
+    with one sentence for a strange lesson or a ``presented_state`` that its widget refuses."""
     made = {one.key: one for module in MODULES for one in getattr(module, "LESSONS", ())}
     if strange := sorted({*entries(), *made} - {*ORDER}):
         raise ValueError(f"the lesson {strange[0]} has no place in the course")
     found = tuple(made.get(key) or lesson(key) for key in ORDER if key in entries())
     for one in found:
         widget = widgets()[one.widget]
-        if strange := sorted({*one.hall_state} - {control.key for control in widget.controls}):
+        if strange := sorted({*one.presented_state} - {control.key for control in widget.controls}):
             raise ValueError(
-                f"the lesson {one.key}: hall_state names {strange[0]}, no control of it"
+                f"the lesson {one.key}: presented_state names {strange[0]}, no control of it"
             )
-        widget.parse(one.hall_state)
+        widget.parse(one.presented_state)
     return found
 
 

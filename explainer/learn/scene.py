@@ -17,7 +17,7 @@ from explainer.learn.content import read
 from explainer.learn.widgets import Control
 
 Shape = dict[str, Any]
-PLACES = ("", "wide", "narrow", "desk", "hall")
+PLACES = ("", "wide", "narrow", "desk", "presented")
 CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
 
 
@@ -149,9 +149,9 @@ def chart(
 
 def panel(w: float, h: float, *shapes: Shape | Sequence[Shape], only: str = "") -> dict[str, Any]:
     """A sheet of its shapes, in the order in which they are drawn. ``only``: where it is shown, if
-    not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in a lecture
-    hall) or "hall" (there alone). Raises ValueError for another place, or for a shape that lies
-    outside of it."""
+    not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in presentation
+    mode) or "presented" (there alone). Raises ValueError for another place, or for a shape that
+    lies outside of it."""
     if only not in PLACES:
         raise ValueError(f"panel: only = {only!r}, not one of {PLACES}")
     found: list[Shape] = []

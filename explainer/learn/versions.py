@@ -23,7 +23,7 @@ SMALL = {  # FA-3 visits the tiles of FA-2
 }
 TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
-LOW = 296.0  # without strips, in a lecture hall
+LOW = 296.0  # without strips, in presentation mode
 CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
@@ -195,7 +195,7 @@ def _versions(step: int) -> list[Block]:
         tiles, dark = (_tiles(order, tick, way) for way in ("is-quiet", "is-ink"))
         panels += [
             panel(WIDTH, HEIGHT, head, tiles, counts, _strips(order), only="desk"),
-            panel(WIDTH, LOW, head, dark, counts, only="hall"),
+            panel(WIDTH, LOW, head, dark, counts, only="presented"),
         ]
     return [
         scene(

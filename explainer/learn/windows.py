@@ -169,7 +169,7 @@ def _place() -> str:
 
 
 def _lesson() -> Lesson:
-    """The lesson; the hall's question is about the first of CASES."""
+    """The lesson; the slide's question is about the first of CASES."""
     questions = [_question(*x) for x in CASES]
     mask, _ = CASES[0]
     p = replace(SMALL, mask=mask)
@@ -182,8 +182,8 @@ def _lesson() -> Lesson:
         "back": mask.partition(":")[2].partition(",")[0],
         "tiles": len(tiles),
     }
-    hall = {"answer": len(questions[0]["answer"]), "wrong": (len(tiles), causal, near)}
-    return lesson("windows", figures, questions, hall)
+    presented = {"answer": len(questions[0]["answer"]), "wrong": (len(tiles), causal, near)}
+    return lesson("windows", figures, questions, presented)
 
 
 LESSONS = (_lesson(),)

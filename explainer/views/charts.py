@@ -221,7 +221,7 @@ def enlarge(figure: go.Figure, height: int, wide: int) -> go.Figure:
         below += f" · {remark}"
     text = f'<b>{title}</b><span style="font-size:24px">{below}</span>'
     more = below.count("<br>")  # Plotly lifts a title of several lines
-    figure.update_layout(template="plotly+fa+fa-hall", height=height, title_text=text)
+    figure.update_layout(template="plotly+fa+fa-presented", height=height, title_text=text)
     figure.update_layout(margin={"t": 64 + 30 * more}, title_pad={"t": 18 + 8 * more})
     upright = drawn.layout.yaxis.title.text
     if len(upright) > LONG:  # in two lines: it is longer than the axis

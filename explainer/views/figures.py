@@ -30,8 +30,8 @@ LINE = 17  # px of a line above a chart, beyond the title and the first
 ON_A_PHONE = 48  # characters of 13 px across a chart
 BOLD, PLAIN, WIDE = 7.8, 6.3, 330  # px of a character of a title, of a remark, of their line
 # The style of every chart, "fa": no paper of its own, so that it stands on a light page and on a
-# dark one, whose stylesheet colors the texts; system fonts, legend below. "fa-hall": what is larger
-# in presentation mode.
+# dark one, whose stylesheet colors the texts; system fonts, legend below. "fa-presented": what is
+# larger in presentation mode.
 for name, layout in CHARTS["templates"].items():
     pio.templates[name] = go.layout.Template(layout=layout)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from explainer.learn import claims, ecosystem, glossary, hall, reference, teaching
+from explainer.learn import claims, ecosystem, glossary, reference, slides, teaching
 from explainer.learn.content import SECTIONS, Lesson
 from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
 from explainer.learn.registry import lessons, self_test, widgets
@@ -88,7 +88,7 @@ def render_lesson(lesson: Lesson) -> Markup:
         before=before,
         after=after,
         question=learn_parts.question_data(lesson.question),
-        slide=hall.slide(lesson),
+        slide=slides.slide(lesson),
         **learn_parts.lesson_text(lesson.words),
     )
 

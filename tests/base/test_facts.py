@@ -143,7 +143,7 @@ LEFT_OUT = (
     "widget",
     "url",
     "hall",
-    "hall_state",
+    "presented_state",
 )
 
 

@@ -131,7 +131,7 @@ export class Claims {
     );
     this.proof.replaceChildren(...(isFirst ? [this.choices] : this.words));
     if (claim) {
-      const place = t("hall.claim", { k: this.at + 1, n: this.claims.length });
+      const place = t("present.claim", { k: this.at + 1, n: this.claims.length });
       const text = this.answerOf(this.at) ? `${place}. ${t("claims.again")}` : place;
       this.next.replaceChildren(
         el("span", { class: "fa-fine", text }),

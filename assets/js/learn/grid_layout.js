@@ -51,7 +51,7 @@ export function cellOf(lines, width, height, type) {
   ];
 }
 
-/** On a phone, and in a lecture hall where the slide is high enough, a line of matrices is broken where its digits would
+/** On a phone, and in presentation mode where the slide is high enough, a line of matrices is broken where its digits would
  * be too small to read. @param {GridItem[][]} lines @param {boolean} narrow */
 export function broken(lines, narrow, big = false) {
   if (!narrow && !big) return lines;

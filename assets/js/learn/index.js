@@ -126,7 +126,7 @@ export class Learn {
     if (params.get("mode") === "present") this.present({ path: params.get("path") });
   }
 
-  /** Presents in a lecture hall, with the slides of a path or a session; by default what the address says.
+  /** Presents in presentation mode, with the slides of a path or a session; by default what the address says.
    * @param {{path?: string | null}} list */
   present(list = {}) {
     setPresenting(true);

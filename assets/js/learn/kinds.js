@@ -435,7 +435,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
   function step(event, i, j) {
     const by = ARROWS[event.key];
     if (!by) return;
-    event.preventDefault(); // at an edge too: in a lecture hall the arrows turn the card
+    event.preventDefault(); // at an edge too: in presentation mode the arrows turn the card
     const next = by[0]
       ? nodeAt(`${i + by[0]},${j}`)
       : buttons[buttons.findIndex((node) => node === event.currentTarget) + by[1]]; // on into the next row

@@ -1,4 +1,4 @@
-// How large a lecture hall draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
+// How large presentation mode draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
 import { all, find, get } from "../lib/dom.js";
 import { presentationUnit } from "./svg_canvas.js";
@@ -12,7 +12,7 @@ const canvasesOf = (root) => /** @type {NodeListOf<Canvas>} */ (root.querySelect
 const panelsOf = (root) =>
   /** @type {NodeListOf<SVGSVGElement>} */ (root.querySelectorAll(".fa-scene-panel"));
 
-// At 1280 × 720; in a larger hall all of it in proportion, so that its slides are laid out alike
+// At 1280 × 720; on a larger screen all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
 const LEAST = 0.4;
 const BY = 0.03;

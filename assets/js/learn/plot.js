@@ -130,7 +130,7 @@ class Plot {
   draw() {
     const { x_label, y_label, series } = this.block;
     const { clientWidth: width, clientHeight: height } = this.box;
-    // Type is larger in a lecture hall
+    // Type is larger in presentation mode
     const size = parseFloat(getComputedStyle(this.box).fontSize) / 12;
     if (!width) return;
     const yTicks = ticks(this.y.low, this.y.high, Math.max(2, height / (44 * size)), this.y.log);

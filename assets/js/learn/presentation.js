@@ -1,4 +1,4 @@
-// The Learn page in a lecture hall: of a lesson the sentence, four lines and the picture on one slide, its question on the
+// The Learn page in presentation mode: of a lesson the sentence, four lines and the picture on one slide, its question on the
 // next; a claim, then its verdict; other screens as they are, in large type.
 
 import {
@@ -55,14 +55,14 @@ export class Presentation {
       /** @type {() => void} */ act,
     ) => button(sign, act, { "aria-label": label, title: label });
     this.place = el("span", { class: "fa-present-place" });
-    this.play = key(t("hall.play"), "▶", () => this.learn.screen?.widget?.togglePlay());
+    this.play = key(t("present.play"), "▶", () => this.learn.screen?.widget?.togglePlay());
     this.bar = el("div", { class: "fa-present-bar" }, [
       this.place,
       el("span", { class: "fa-present-keys" }, [
-        key(t("hall.back"), "‹", () => this.turn(-1)),
-        key(t("hall.on"), "›", () => this.turn(1)),
+        key(t("present.back"), "‹", () => this.turn(-1)),
+        key(t("present.on"), "›", () => this.turn(1)),
         this.play,
-        key(t("hall.leave"), "×", () => this.leave()),
+        key(t("present.leave"), "×", () => this.leave()),
       ]),
     ]);
     const { signal } = learn.abort;

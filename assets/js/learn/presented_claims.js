@@ -1,4 +1,4 @@
-// The claims in a lecture hall: one to decide by raised hands, then its verdict.
+// The claims in presentation mode: one to decide by raised hands, then its verdict.
 
 import { all, el, get, set } from "../lib/dom.js";
 import { wordsOf } from "./claims.js";
@@ -57,7 +57,7 @@ export class PresentedClaims {
     }
     this.show.hidden = this.isVerdict;
     this.vote = undefined;
-    return t("hall.claim", { k: k + 1, n: this.claims.length });
+    return t("present.claim", { k: k + 1, n: this.claims.length });
   }
 
   /** How many slides a key goes on, if it is a vote on the claim that is shown, or asks for its verdict.

@@ -1,4 +1,4 @@
-// A lesson's question in a lecture hall: letters to raise a hand for, and the answer with its reason when it is asked for.
+// A lesson's question in presentation mode: letters to raise a hand for, and the answer with its reason when it is asked for.
 
 import { all, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
@@ -24,7 +24,7 @@ export class PresentedQuestion {
     this.isAnswered = on;
     this.root.classList.toggle("is-answered", on);
     writeUnbroken(this.why, on ? (this.root.dataset.answer ?? "") : "");
-    set(this.button, { text: on ? t("hall.hide") : t("hall.show") });
+    set(this.button, { text: on ? t("present.hide") : t("present.show") });
   }
 
   toggle() {

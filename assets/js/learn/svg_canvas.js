@@ -14,14 +14,14 @@ import { strideOf } from "../lib/keys.js";
 /** @typedef {SVGSVGElement & {refit: () => void, update: (data: any) => void}} Canvas `update` takes what its `paint` does */
 
 const NARROW = 600;
-const READ = 22.6; // px that text has in a lecture hall, at 1280 × 720
+const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
 
 /**
  * @typedef {object} Paper
  * @property {number} width
  * @property {number} height
  * @property {boolean} narrow a phone
- * @property {boolean} big a lecture hall
+ * @property {boolean} big in presentation mode
  * @property {number} type px of its text
  * @property {number} [used] what was needed of its height, as `paint` found it
  */

@@ -161,7 +161,7 @@ export class Widget {
     for (const [key, view] of this.views) if (key in values) view.write(values[key]);
   }
 
-  /** Sets controls for a lecture hall, closed ones too, and if fresh the others as at first; null gives them back as they were.
+  /** Sets controls in presentation mode, closed ones too, and if fresh the others as at first; null gives them back as they were.
    * @param {Values | null} state @param {boolean} isFresh @param {boolean} asks whether the server is asked at once */
   present(state, isFresh = false, asks = true) {
     const before = this.read();
@@ -198,7 +198,7 @@ export class Widget {
     this.waiting = setTimeout(() => this.ask(true), WAIT_MS);
   }
 
-  /** Moves one step on or back; also what ↑ and ↓ do in a lecture hall, there with any first range. Returns true if there
+  /** Moves one step on or back; also what ↑ and ↓ do in presentation mode, there with any first range. Returns true if there
    * is more to come. @param {number} by @param {boolean} isPlaying */
   move(by, isPlaying = false) {
     if (!isPlaying) this.pause();

@@ -98,7 +98,7 @@ export function palette(element) {
   const read = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const hue = (/** @type {string} */ name) =>
     ramp([read("--fa-minus"), read("--fa-zero"), read(`--fa-${name}`)].map((hex) => hex.slice(1)));
-  const big = !isNarrow() && Boolean(element.closest(".fa-present")); // a lecture hall: no digit below 24 px
+  const big = !isNarrow() && Boolean(element.closest(".fa-present")); // in presentation mode no digit is below 24 px
   const [Q, K, V, O, L] = ["q", "k", "v", "o", "l"].map(hue);
   return {
     Q,

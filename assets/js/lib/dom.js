@@ -84,7 +84,7 @@ export function on(target, names, act, options) {
 
 let wasDark = false;
 
-/** Shows the page for a lecture hall, which is light, or as on a desk, in the colours that it had there.
+/** Shows the page in presentation mode, which is light, or as on a desk, in the colours that it had there.
  * @param {boolean} on */
 export function setPresenting(on) {
   const { classList } = document.body;

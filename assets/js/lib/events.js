@@ -8,9 +8,9 @@
 //   fa:predict            ask before each step, or no longer             site/bar.js, views/predict.js → step
 //   fa:pass {pass}        show the other pass, forward or backward                      site/bar.js → step
 //   fa:passed {pass}      this pass is shown                                            step → site/bar.js
-//   fa:present            the Step page for a lecture hall                              site/bar.js → step
-//   fa:present-here       the page on screen for a lecture hall                         site/bar.js → site/presentation.js
-//   fa:leave-hall         back from it                                                  site/run_presentation.js → site/presentation.js
+//   fa:present            the Step page in presentation mode                              site/bar.js → step
+//   fa:present-here       the page on screen in presentation mode                         site/bar.js → site/presentation.js
+//   fa:leave-presentation         back from it                                                  site/run_presentation.js → site/presentation.js
 //   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step
 //   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → site/picker.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn

@@ -52,7 +52,7 @@ const STRIDES = {
 };
 
 /** How many steps [to the right, up] a key moves what can be dragged: ten with Shift, all there are with Home and End.
- * Null for any other key; and in a lecture hall a clicker's keys turn the slide.
+ * Null for any other key; and in presentation mode a clicker's keys turn the slide.
  * @param {KeyboardEvent} event @returns {[number, number] | null} */
 export function strideOf({ key, shiftKey }) {
   const found = STRIDES[key];
@@ -64,7 +64,7 @@ export function strideOf({ key, shiftKey }) {
 /** @type {Record<string, number>} */
 const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 
-/** How many slides a key turns on or back, in a lecture hall; else 0. @param {KeyboardEvent} event */
+/** How many slides a key turns on or back, in presentation mode; else 0. @param {KeyboardEvent} event */
 export const turnOf = ({ key }) => TURNS[key] ?? 0;
 
 /** Does a browser open this link in another tab or window? @param {MouseEvent} event */

@@ -16,7 +16,7 @@ import { t } from "./texts.js";
  * @typedef {{name: string, prefix: string, plain: Workload, key: string, choice_views: string[], fixed_views: string[],
  * workloads: Workload[], lacks: string}} PageContent */
 /** A figure of Plotly's. @typedef {{data: unknown[], layout: {height: number}}} Chart */
-/** `present`: the charts for a lecture hall. @typedef {{head: string, tail: string, charts: Chart[], present: Chart[]}} View */
+/** `present`: the charts in presentation mode. @typedef {{head: string, tail: string, charts: Chart[], present: Chart[]}} View */
 /** @typedef {(place: ChildNode | null, data: unknown[], layout: object, settings: Record<string, boolean>) => Promise<unknown>} NewPlot */
 
 const LIBRARY = "plotly.min.js";
@@ -165,7 +165,7 @@ export class StaticPage {
     }
   }
 
-  /** Our own HTML, made by the views of the app; in a lecture hall the charts have large type.
+  /** Our own HTML, made by the views of the app; in presentation mode the charts have large type.
    * @param {string} head @param {Chart[]} charts @param {string} tail @param {string} view */
   draw(head, charts, tail, view) {
     this.head.innerHTML = head;

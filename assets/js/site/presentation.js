@@ -1,4 +1,4 @@
-// A page of figures in a lecture hall: the picture alone, made anew in large type; keys change the view.
+// A page of figures in presentation mode: the picture alone, made anew in large type; keys change the view.
 
 import { address, readAddress } from "./address.js";
 import { all, around, findVisible, isPresenting, setPresenting } from "../lib/dom.js";
@@ -9,7 +9,7 @@ import { turnOf } from "../lib/keys.js";
 const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
 const figurePage = () => findVisible(document, FIGURES);
 
-/** Whether this is a lecture hall, as the server wants it said. */
+/** The page's mode, as the server reads it. */
 export const presentMode = () => (isPresenting() ? "present" : "");
 
 /** @param {boolean} on */
@@ -21,7 +21,7 @@ function present(on) {
 
 setPresenting(readAddress("mode") === "present"); // before any page asks the server
 listen("fa:present-here", () => present(true));
-listen("fa:leave-hall", () => present(false));
+listen("fa:leave-presentation", () => present(false));
 document.addEventListener("keydown", (event) => {
   const page = isPresenting() && figurePage();
   if (!page || event.defaultPrevented || around(event, "[data-testid=warps]")) return;

@@ -1,4 +1,4 @@
-// The Run page in a lecture hall: under the verdict one card or chart at a time, keys go on.
+// The Run page in presentation mode: under the verdict one card or chart at a time, keys go on.
 
 import { all, find, get, isPresenting, onTheme } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
@@ -34,7 +34,7 @@ class RunPresentation {
     return page && page.checkVisibility() ? page : null;
   }
 
-  /** The hall was entered or left: what was shown is made anew in its type, from what the engine has kept. */
+  /** Draw what is on screen again in the type of the mode that was entered, from the engine's stored result. */
   follow() {
     const on = Boolean(this.page);
     if (on === this.isOn) return;
@@ -76,7 +76,7 @@ class RunPresentation {
   key(event) {
     const page = this.page;
     if (!page) return;
-    if (event.key === "Escape") return emit("fa:leave-hall");
+    if (event.key === "Escape") return emit("fa:leave-presentation");
     const step = turnOf(event) || ENDS[event.key];
     if (!step) return;
     event.preventDefault();

@@ -89,7 +89,7 @@ export class StepTransport extends Transport {
   line;
   /** @type {number} */
   width;
-  /** `player` besides has go(step, phase), and `onLeave` leaves the lecture hall. @param {Player} player @param {number} beatMs @param {() => void} onLeave */
+  /** `player` besides has go(step, phase), and `onLeave` leaves presentation mode. @param {Player} player @param {number} beatMs @param {() => void} onLeave */
   constructor(player, beatMs, onLeave) {
     super(player, beatMs, GRAINS);
     const [first, , , , last] = this.buttons.children;

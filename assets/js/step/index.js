@@ -23,7 +23,7 @@ import { Controls } from "./words.js";
 /** @import { Player } from "./player.js" */
 
 const BAR_MS = 2000; // the corner bar, after the mouse has moved
-// What a picture for a slide does without; in the hall the drawer is a line of code and one of bytes.
+// What a picture for a slide does without; in presentation mode the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
 const controls = new Controls();

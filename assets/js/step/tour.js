@@ -88,7 +88,7 @@ class Tour {
     });
     this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
-    on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of the hall
+    on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of presentation mode
     on(window, ["resize", "scroll"], () => this.aimSoon(), { capture: true, passive: true });
     const watched = {
       subtree: true,

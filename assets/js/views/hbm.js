@@ -262,7 +262,7 @@ export class Hbm {
     this.drawBus(f);
   }
 
-  /** In a hall the tile says which of them it is: S and P themselves are never here. */
+  /** In presentation mode the tile says which of them it is: S and P themselves are never here. */
   nameTile(/** @type {Frame} */ { i, j, rows, cols, kind, problem: { block_q, block_k } }) {
     const room = Math.min(block_q, block_k) * this.cell >= 66 * this.theme.unit;
     const named = room && i >= 0 && j >= 0 && kind !== "skipped" && !this.stored;

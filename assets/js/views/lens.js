@@ -1,4 +1,4 @@
-// In a lecture hall two lines lead from the rows of the tile on HBM's map to the same tile in SRAM, magnified. They begin
+// In presentation mode two lines lead from the rows of the tile on HBM's map to the same tile in SRAM, magnified. They begin
 // right of the map and of the strip beside it, whose names they would cross.
 
 import { set, svg } from "../lib/dom.js";

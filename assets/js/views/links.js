@@ -58,7 +58,7 @@ export class Links {
       this.bars,
       this.lines,
     ]);
-    this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in a lecture hall
+    this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in presentation mode
     this.hbm.overlay.before(this.map); // below its words
   }
 

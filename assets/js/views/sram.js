@@ -87,7 +87,7 @@ export class Sram extends TilePanel {
     const narrow = width < 460; // a phone
     const edge = narrow ? 12 : EDGE * u;
     const apart = big ? 0 : narrow ? 8 : 16 * u;
-    const above = big ? 0 : HEIGHTS.K; // a hall has room for the scores and their rows alone
+    const above = big ? 0 : HEIGHTS.K; // presentation mode has room for the scores and their rows alone
     const names = this.trace.header.row_names ?? [p.n - 1];
     const label = Math.max(
       edge,

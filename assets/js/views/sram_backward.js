@@ -1,6 +1,6 @@
 // The SRAM card of the backward: two crossings side by side, Q × Kᵀ → P and dO × Vᵀ → dS, dVᵀ under P and dKᵀ under dS, so that keys
 // stay in their columns. lse stands right of P, D right of dS. The small kernels and those of standard attention show less of the
-// same; a phone and a lecture hall one crossing at a time, the one at work.
+// same; a phone and presentation mode one crossing at a time, the one at work.
 
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
@@ -120,7 +120,7 @@ export class SramBackward extends TilePanel {
     const cells = (/** @type {string} */ name) => FRAMES[name].map((axis) => sizes[axis]);
     const has = (/** @type {keyof Slot} */ place) =>
       places.some((one) => one[place]) && !(big && place !== "below");
-    const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in a hall the names of the keys stand beside the card's own
+    const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in presentation mode the names of the keys stand beside the card's own
     const [head, gap, low] = big
       ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
       : [HEAD * u, GAP * u, LOW_GAP * u];

@@ -21,7 +21,7 @@ const STRIPS = {
     right: ["dQ"],
   },
 };
-/** In a lecture hall, whose names are large; what else moves does so beside what is named here. */
+/** In presentation mode, whose names are large; what else moves does so beside what is named here. */
 const FEW = {
   forward: STRIPS.forward,
   backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },

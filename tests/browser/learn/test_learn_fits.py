@@ -1,4 +1,4 @@
-"""One lesson, one screen: nothing of it scrolls, in any size, theme or in a lecture hall, where
+"""One lesson, one screen: nothing of it scrolls, in any size, theme or in presentation mode, where
 a picture's words can be read from the last row.
 
 ``overflowing`` measures one, ``unfitting`` all of them on a page that goes from lesson to lesson.
@@ -13,8 +13,8 @@ from tests.browser.harness import settled
 from tests.browser.learn.learning import SHOWN, open_page
 
 SIZES = ((1280, 720), (1440, 900))
-# What of the screen is higher or wider than its place: {its class: px}. In a lecture hall the page
-# clips a picture, so each of its parts is held against the picture's place; there, what is written
+# What of the screen is higher or wider than its place: {its class: px}. In presentation mode the
+# page clips a picture, so each of its parts is held against the picture's place; there, what is written
 # has at least LEAST px (DIGITS in a cell), and no two words of a picture lie on each other.
 # Elsewhere a field has RING px around it, so that the ring of what has the focus is whole.
 LEAST, DIGITS = 19.5, 17.5

@@ -1,4 +1,4 @@
-"""The Learn page in a lecture hall: a lesson is two slides, its picture and its question."""
+"""The Learn page in presentation mode: a lesson is two slides, its picture and its question."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from explainer.learn.claims import CLAIMS
-from explainer.learn.hall import slide
 from explainer.learn.registry import answer, lessons
+from explainer.learn.slides import slide
 from explainer.learn.teaching import SESSIONS
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import SHOWN, open_page, told, widget

@@ -262,7 +262,7 @@ export function draw(data, api) {
     const foot = big ? type + 24 : type + 46;
     const plain = (/** @type {number} */ wide, /** @type {number} */ high) =>
       arrows(now, paper, pen, api, wide, high);
-    // In a lecture hall the arrows have the slide for themselves
+    // In presentation mode the arrows have the slide for themselves
     if (big) return plain(width, height - foot);
     if (narrow) {
       const high = Math.round(width * 0.76);

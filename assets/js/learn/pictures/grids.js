@@ -154,7 +154,7 @@ function note({ words, tone }, width, type) {
 
 /** {lines: [[item, …], …]}: an item is a grid {name, hue, cells, rows, cols, digits, heat, most, row, pick, sums,
  * changed}, a {kind: "sign"} between two, {kind: "words"} joined by weights, or a {kind: "note"},
- * one that is `aside` not in a lecture hall.
+ * one that is `aside` not in presentation mode.
  * @param {GridsData} data @param {Api} api */
 export function draw(data, api) {
   return svgCanvas(data, api, { share: data.share ?? 1.3 }, (now, paper, pen) => {

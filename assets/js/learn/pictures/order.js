@@ -77,7 +77,7 @@ export function draw(data, api) {
       const [by, up] = strideOf(event) ?? [0, 0];
       if (!by && !up) return;
       event.preventDefault();
-      event.stopPropagation(); // in a lecture hall the arrows turn the slide
+      event.stopPropagation(); // in presentation mode the arrows turn the slide
       if (by) shift(block, order.indexOf(block) + by);
       const at = clamp(order.indexOf(block) - up, 0, order.length - 1);
       stop = order[at];

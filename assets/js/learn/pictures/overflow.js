@@ -121,7 +121,7 @@ export function draw(data, api) {
   return svgCanvas(data, api, { share: 1.5, least: 340, most: 520 }, (now, paper, pen) => {
     const { width, height, narrow, big, type } = paper;
     const { low, high, step, top, subtract, below, lanes } = now;
-    const isBoth = big && !subtract; // a lecture hall sees the cure beside the failure
+    const isBoth = big && !subtract; // a slide shows the cure beside the failure
     const wide = width - (narrow ? 0 : type * (isBoth ? 19.4 : 15)) - 16;
     const on = axis(now, 8, wide);
     const head = type * 2.6;

@@ -119,7 +119,7 @@ function knob(first, api) {
     const by = strideOf(event);
     if (!by) return;
     event.preventDefault();
-    event.stopPropagation(); // in a lecture hall the arrows turn the slide
+    event.stopPropagation(); // in presentation mode the arrows turn the slide
     const { low = 0, high = 1, step = 1, value = 0 } = now;
     go(Number(clamp(value + (by[0] || by[1]) * step, low, high).toFixed(6)));
   });

@@ -1,4 +1,4 @@
-"""What a lecture hall asks: options that differ, one of them right, from numbers that are so."""
+"""What a slide asks: options that differ, one of them right, from numbers that are so."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import torch
 
 from explainer.learn import online
 from explainer.learn.content import Lesson, Question
-from explainer.learn.hall import slide
 from explainer.learn.registry import answer, widgets
+from explainer.learn.slides import slide
 from explainer.learn.widgets import Control
 from tests.learn.scenes import LESSONS, ends
 
@@ -25,7 +25,7 @@ def test_a_slide_has_options_that_differ_or_cells(key):
         return
     texts = [text for text, _ in asked["options"]]
     assert 2 <= len({*texts}) == len(texts) <= 4 and all(why for _, why in asked["options"])
-    question = LESSONS[key].hall or LESSONS[key].question
+    question = LESSONS[key].presented_question or LESSONS[key].question
     right = texts[asked["answer"]]
     if question.kind == "number":
         values = question.answer if isinstance(question.answer, tuple) else (question.answer,)
@@ -49,7 +49,7 @@ def idle(lesson: Lesson) -> tuple[str, ...]:
     """Keys of the controls that the slide's picture does not depend on: what they say is of another
     case, whatever is chosen."""
     widget = widgets()[lesson.widget]
-    asked = {"w": lesson.widget, **lesson.hall_state}
+    asked = {"w": lesson.widget, **lesson.presented_state}
     shown = answer(asked)
 
     def tells(control: Control) -> bool:
@@ -69,7 +69,10 @@ def test_what_the_shown_case_does_not_depend_on_is_out_of_sight():
             if control.key in idle(lesson):
                 key, values = control.serves
                 first = {x.key: x.value for x in widgets()[lesson.widget].controls}
-                assert (first | lesson.hall_state)[key] not in values, (lesson.key, control.key)
+                assert (first | lesson.presented_state)[key] not in values, (
+                    lesson.key,
+                    control.key,
+                )
 
 
 def test_the_windows_tiles_are_counted_by_hand():

@@ -17,7 +17,7 @@ def slide(lesson: Lesson) -> dict[str, object]:
     "cells" with "rows" the tokens that they belong to, if any, "answer" the (row, column) cells
     that are right and "why"}. The options of a number are the answer and what its mistakes give, by
     size. Raises ValueError for a question that neither has options nor cells."""
-    question = lesson.hall or lesson.question
+    question = lesson.presented_question or lesson.question
     if question.kind == CHOICE:
         return {"words": question.words, "options": question.options, "answer": question.answer}
     if question.kind == NUMBER:
@@ -31,7 +31,7 @@ def slide(lesson: Lesson) -> dict[str, object]:
         }
         return cells | (_named(question) if question.rows else {})
     raise ValueError(
-        f"lesson {lesson.key}: a question of the kind {question.kind} needs one for the hall"
+        f"lesson {lesson.key}: a question of the kind {question.kind} needs one for a slide"
     )
 
 
@@ -39,8 +39,8 @@ def _named(question: Question) -> dict[str, object]:
     """Of a grid whose rows have names: those are tokens, its columns are keys."""
     keys = range(len(question.cells[0]))
     return {
-        "rows": tuple(t("hall.token", k=k) for k in question.rows),
-        "columns": tuple(t("hall.key", k=k) for k in keys),
+        "rows": tuple(t("present.token", k=k) for k in question.rows),
+        "columns": tuple(t("present.key", k=k) for k in keys),
     }
 
 
