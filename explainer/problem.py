@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields
+from typing import Any
 
 from explainer.base import own_data
 from explainer.base.fields import (
@@ -144,15 +145,15 @@ class Problem(FieldValues):
         return self.kv_heads < self.q_heads
 
     @property
-    def rules(self) -> dict[str, str | float]:
+    def rules(self) -> dict[str, Any]:
         """The keyword arguments of a kernel for the scores: mask, and score and sink if any."""
-        rules: dict[str, str | float] = {"mask": str(self.mask)}
+        rules: dict[str, Any] = {"mask": str(self.mask)}
         if self.score.changes:
             rules["score"] = str(self.score)
         return rules if self.sink is None else rules | {"sink": self.sink}
 
     @property
-    def dropped(self) -> dict[str, float | int]:
+    def dropped(self) -> dict[str, Any]:
         """The keyword arguments of a kernel for dropout, if any."""
         return {"dropout": self.dropout, "seed": self.seed} if self.dropout else {}
 
