@@ -23,7 +23,7 @@ PRESETS = (  # the storyboard's
 )
 
 
-def _one(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+def keeps(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Does one predicate keep key j for query i?"""
     name, _, rest = text.partition(":")
     if name == "block":
@@ -57,7 +57,7 @@ def seen(problem: Problem) -> np.ndarray:
     i, j = np.arange(problem.n)[:, None], np.arange(problem.n)[None, :]
     found = np.zeros((problem.n, problem.n), bool)
     for term in str(problem.mask).split("|"):
-        found |= np.logical_and.reduce([_one(p, i, j) for p in term.split("&")])
+        found |= np.logical_and.reduce([keeps(p, i, j) for p in term.split("&")])
     return found
 
 

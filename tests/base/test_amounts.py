@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from explainer.base import amounts
@@ -32,6 +34,11 @@ def test_amounts(nbytes, wanted):
         (amounts.rounded, 1234.4, "1,234"),
         (amounts.rounded, 0.12345, "0.123"),
         (amounts.format_significant, -1.5e-9, "−1.5\u00a0×\u00a010⁻⁹"),
+        (amounts.format_significant, 65504, "65,504"),
+        (amounts.format_significant, -0.0, "−0"),
+        (amounts.format_significant, math.inf, "∞"),
+        (amounts.format_significant, -math.inf, "−∞"),
+        (amounts.format_significant, math.nan, "NaN"),
         (amounts.format_fixed, -0.5, "−0.500"),
         (amounts.format_fixed, -1.23e-5, "−1.23\u00a0×\u00a010⁻⁵"),
         (amounts.format_fixed, 2e7, "2.00\u00a0×\u00a010⁷"),

@@ -154,14 +154,6 @@ def test_the_rule(sms):
         assert more > 256 or more * programs > 2 * sms or n_k / more < 128
 
 
-def test_the_rule_on_an_h200():
-    found = {(h, n): parts_for(h, n, 132) for h in (1, 16) for n in (4096, 16384, 65536)}
-    assert found == {
-        **{(1, 4096): 32, (1, 16384): 128, (1, 65536): 256},
-        **{(16, 4096): 16, (16, 16384): 16, (16, 65536): 16},
-    }
-
-
 def test_a_tile_is_never_larger_than_a_part_may_be():
     for config in DECODE["cuda"].values():
         assert config.block_n <= MIN_KEYS

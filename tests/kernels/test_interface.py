@@ -10,7 +10,6 @@ import pytest
 import torch
 
 import kernels
-from kernels.measure import contenders
 from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, make_qkv
 
@@ -64,28 +63,6 @@ def test_bad_input_is_one_sentence(tensors, options, error, words):
     assert message.endswith(".") and "\n" not in message and len(message) < 250
 
 
-@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
-def test_a_mask_by_its_text_is_the_one_by_its_keyword(order):
-    q, k, v = make_qkv(20, 8, n_k=24)
-    for mask, causal in (("full", False), ("causal", True)):
-        found = kernels.flash_attention(q, k, v, mask=mask, order=order)
-        assert torch.equal(found, kernels.flash_attention(q, k, v, causal=causal, order=order))
-
-
-def test_the_judges_take_the_same_masks():
-    q, k, v = make_qkv(20, 8, n_k=20)
-    blocks = {"block_m": 8, "block_n": 8}
-    for mask, causal in (("full", False), ("causal", True)):
-        for judge in (kernels.naive_attention, kernels.reference_attention):
-            found, keyword = judge(q, k, v, mask=mask), judge(q, k, v, causal=causal)
-            assert all(map(torch.equal, found, keyword))
-        for states in (kernels.tile_states, kernels.reference_states):
-            tensors = (q, k, v) if states is kernels.tile_states else (q, k)
-            found = torch.stack(states(*tensors, mask=mask, **blocks))
-            keyword = torch.stack(states(*tensors, causal=causal, **blocks))
-            assert torch.equal(found.nan_to_num(7), keyword.nan_to_num(7))
-
-
 @pytest.fixture
 def unknown(monkeypatch):
     """A mask that masks.py has and no kernel."""
@@ -104,13 +81,6 @@ def test_a_mask_that_the_kernels_do_not_have_is_no_silent_result(order, unknown)
     while why[-1].__cause__:
         why.append(why[-1].__cause__)
     assert "masking does not have this mask" in str(why)
-
-
-def test_who_knows_full_and_causal_only_refuses_others(unknown):
-    q, k, v = make_qkv(20, 64, dtype="fp16")
-    problem = contenders.BenchmarkCase(20, 64, unknown, "fp16", 1, 1)
-    with pytest.raises(contenders.NotAvailable, match="full and causal"):
-        contenders._function("sdpa_math", problem, q, k, v)
 
 
 def in_fresh_process(code: str, **environment: str) -> str:

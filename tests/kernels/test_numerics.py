@@ -12,12 +12,6 @@ DTYPES = ["fp32", "fp16", "bf16"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_default_tile_batches_and_heads(dtype):
-    q, k, v = make_qkv(70, 32, batch=2, heads=3, dtype=dtype)
-    assert_attention(q, k, v, causal=True)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
 def test_keys_beyond_n_never_enter(dtype):
     """All scores negative: a padded key, scoring 0, would take nearly the whole softmax."""
     q, k, v = make_qkv(100, 16, dtype=dtype)
@@ -78,20 +72,6 @@ def test_logits_far_beyond_exp():
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_equal_logits_give_the_mean_of_v(order):
-    q, k, v = make_qkv(50, 8)
-    o, lse = assert_attention(torch.zeros_like(q), k, v, order=order, block_m=16, block_n=16)
-    torch.testing.assert_close(o, v.mean(2, keepdim=True).expand_as(v), atol=1e-6, rtol=0)
-    torch.testing.assert_close(lse, torch.full_like(lse, 50.0).log())
-
-
-@pytest.mark.parametrize("scale", [0.0, -0.7, 3.0])
-def test_scale(scale):
-    q, k, v = make_qkv(35, 16)
-    assert_attention(q, k, v, causal=True, scale=scale, block_m=16, block_n=8)
-
-
-@pytest.mark.parametrize("order", ORDERS)
 def test_strides(order):
     """(B, N, H, d) storage, a transposed q, an expanded k and a v with every second column."""
     q0, k0, v0 = make_qkv(33, 16, batch=2, heads=2)
@@ -113,9 +93,3 @@ def test_rounding_has_no_bias(dtype):
     shift = ((o - o_ref) * o_ref.sign() / o_ref.abs()).median().item()
     unit = {"fp16": 2.0**-11, "bf16": 2.0**-8}[dtype]
     assert abs(shift) < 0.15 * unit, f"median relative shift {shift / unit:.2f} units of roundoff"
-
-
-def test_repeats_are_bit_equal():
-    q, k, v = make_qkv(97, 32, heads=2, dtype="bf16")
-    runs = [kernels.flash_attention(q, k, v, causal=True) for _ in range(2)]
-    assert torch.equal(*runs)

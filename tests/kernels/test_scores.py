@@ -71,16 +71,6 @@ def test_a_score_is_what_its_formulas_say(steps, n_q, n_k, heads, data):
         assert np.allclose(tensor.numpy(), found, tolerance, tolerance * (1 + abs(want).max()))
 
 
-def test_the_order_of_the_text_is_the_order_of_the_steps():
-    s, at = np.array([[2.0]]), np.zeros((1, 1), int)
-    assert scores.parse("scale:2&softcap:1").apply(s, at, at) == pytest.approx(math.tanh(4))
-    assert scores.parse("softcap:1&scale:2").apply(s, at, at) == pytest.approx(2 * math.tanh(2))
-
-
-def test_alibis_slopes_are_the_papers():
-    assert [scores.slope(h, 8) for h in range(8)] == [2.0**-h for h in range(1, 9)]
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_all_heads_at_once_and_in_their_own_dtype(dtype):
     score = scores.parse("softcap:5&alibi&bias:1,0.5,-2")

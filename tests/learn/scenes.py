@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from explainer.learn.blocks import Block
 from explainer.learn.content import Question
@@ -80,6 +81,12 @@ def words(key: str, **query: object) -> str:
     """Return what is written in the scene and in the sentences below it."""
     below = [str(b["words"]) for b in blocks(key, **query) if b["type"] == "text"]
     return " | ".join([*texts(key, **query), *below])
+
+
+def sdpa(q: np.ndarray, k: np.ndarray, v: np.ndarray, **more: object) -> np.ndarray:
+    """Return PyTorch's attention in float64."""
+    q, k, v = (torch.from_numpy(np.array(x, np.float64))[None] for x in (q, k, v))
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, **more)[0].numpy()
 
 
 def default_hides_the_answer(key: str) -> None:

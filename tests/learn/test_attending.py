@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from explainer.learn import attending
 from explainer.trace import trace
-from tests.learn.scenes import asked, block, data, grid
+from tests.learn.scenes import asked, block, data, grid, sdpa
 
 
 @pytest.mark.parametrize("dim", [-1, 0, 1])
@@ -64,15 +64,10 @@ def test_the_axis_asked_for_is_the_keys(at, shape):
     assert right == [question.answer]
 
 
-def attention(q, k, v) -> np.ndarray:
-    q, k, v = (torch.from_numpy(np.array(x, float))[None] for x in (q, k, v))
-    return F.scaled_dot_product_attention(q, k, v)[0].numpy()
-
-
 @pytest.mark.parametrize("word", range(3))
 @pytest.mark.parametrize("view", ["one", "all"])
 def test_the_cat_sat_is_attention(word, view):
-    want = attention(attending.Q, attending.K, attending.V)
+    want = sdpa(attending.Q, attending.K, attending.V)
     found = data("cat", word=word, view=view)
     rows = slice(None) if view == "all" else slice(word, word + 1)
     np.testing.assert_allclose(grid(found, "output"), want[rows], atol=1e-5)
@@ -101,9 +96,7 @@ def test_attention_and_cross_attention(who):
     asking = trace(attending.FOUR if who == "cross" else attending.SIX)
     there = trace(attending.SIX)
     found = data("attention", who=who, row=5)
-    np.testing.assert_allclose(
-        grid(found, "output"), attention(asking.Q, there.K, there.V), atol=1e-5
-    )
+    np.testing.assert_allclose(grid(found, "output"), sdpa(asking.Q, there.K, there.V), atol=1e-5)
     S, P = grid(found, "scores"), grid(found, "weights")
     assert S.shape == grid(found, "weights").shape == (len(asking.Q), 6)
     (beside,) = found["lines"][-1]
@@ -112,23 +105,3 @@ def test_attention_and_cross_attention(who):
     asker, best = re.match(r"“(\S+)” looks most at “(\S+)”", beside["words"]).groups()
     assert (asker, best) == (("tief", "mat") if who == "cross" else ("mat", best))
     assert all(item.get("row", 0) < len(asking.Q) for line in found["lines"] for item in line)
-
-
-@pytest.mark.parametrize(("at", "sizes"), list(enumerate([(6, 12, 4), (12, 6, 4), (6, 6, 8)])))
-def test_the_matrices_that_change_their_shape(at, sizes):
-    def shapes(nq: int, nk: int, d: int) -> dict[str, tuple]:
-        q, k, v = torch.zeros(nq, d), torch.zeros(nk, d), torch.zeros(nk, d)
-        P = torch.softmax(q @ k.T, -1)
-        return {
-            "Q": q.shape,
-            "K": k.shape,
-            "V": v.shape,
-            "S": P.shape,
-            "P": P.shape,
-            "O": (P @ v).shape,
-        }
-
-    before, after = shapes(6, 6, 4), shapes(*sizes)
-    question = asked("attention")[at]
-    chosen = {question.cells[r][c] for r, c in question.answer}
-    assert chosen == {name for name in before if before[name] != after[name]}

@@ -14,7 +14,6 @@ from explainer.algorithms.registry import MAIN
 from explainer.algorithms.transfers import PHASES
 from explainer.base import cards
 from explainer.learn.glossary import TERMS, data, spelled
-from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}
@@ -52,40 +51,6 @@ SYMBOLS = [
     "dV",
 ]
 OTHER_NAMES = ["block_q", "block_k", "m_old", "m_new", "l_old", "l_new", "m_i", "l_i", "acc"]
-WORDS = [
-    "full",
-    "partial",
-    "skipped",
-    "hbm",
-    "sram",
-    "l2",
-    "register",
-    "spill",
-    "occupancy",
-    "wave",
-    "tail",
-    "warp",
-    "warpgroup",
-    "split-k",
-    "split-q",
-    "tensor-core",
-    "tf32",
-    "intensity",
-    "roofline",
-    "online-softmax",
-    "safe-softmax",
-    "fusion",
-    "recomputation",
-    "tiling",
-    "causal",
-    "fa3",
-    "sdpa",
-    "cudnn",
-    "tma",
-    "ping-pong",
-    "atomic",
-    "deterministic",
-]
 
 
 def test_keys_are_unique_and_symbols_too():
@@ -104,7 +69,6 @@ def test_every_symbol_of_the_pages_is_there():
 
 
 def test_every_word_that_the_pages_use_is_there():
-    assert not set(WORDS) - set(BY_KEY)
     assert not set(PHASES) - set(BY_KEY)
     assert not set(tiling.KINDS) - set(BY_KEY)
     assert not set(MAIN) - set(BY_KEY)
@@ -147,14 +111,6 @@ def test_the_numbers_of_the_cards_are_the_tables():
     assert f"{cards.CARDS['a100'].shared_bytes // 1024} KiB on A100" in words
     assert cards.CARDS["h200"].shared_bytes == cards.CARDS["h100"].shared_bytes
     assert f"An H100 SXM has {cards.CARDS['h100'].sms}" in BY_KEY["sm"].words
-
-
-@pytest.mark.parametrize("tiles", [1, 2, 4, 8, 16])
-def test_the_causal_fraction_is_the_tilings(tiles):
-    assert "(T + 1)/2T" in BY_KEY["causal"].words
-    counts = tiling.counts(Problem(n=4 * tiles, block_q=4, block_k=4, causal=True))
-    computed = counts["full"] + counts["partial"]
-    assert computed / tiles**2 == (tiles + 1) / (2 * tiles)
 
 
 def test_what_is_spelled_has_an_entry_and_no_latin_letter_stands_alone():

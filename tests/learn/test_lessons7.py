@@ -55,18 +55,6 @@ def test_small_tiles_move_the_same_bytes_at_dram():
     assert len(found) == 4 and max(found.values()) < 1.03 * min(found.values())
 
 
-@pytest.mark.parametrize("side", [16, 32, 64, 128])
-def test_fa2_asks_for_fewer_bytes_in_the_same_tiles(side):
-    """One convention on both sides (T1): asked against asked, least against least."""
-    for n, d in ((256, 64), (4096, 64), (4096, 128)):
-        ask = [
-            traffic.requested_bytes(n, d, "full", "fp16", o, side, side)
-            for o in ("fa2", "standard")
-        ]
-        low = [traffic.compulsory_bytes(n, d, "fp16", o) for o in ("fa2", "standard")]
-        assert ask[0] < ask[1] and low[0] < low[1]
-
-
 def test_the_least_of_cross_attention_is_that_of_the_loops():
     p = Problem(n=4096, d=64, block_q=64, block_k=64, mask="full", dtype="fp16", inputs="random")
     whole, once = limits.least(4096, 4096)

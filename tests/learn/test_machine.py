@@ -26,7 +26,7 @@ from explainer.learn import (
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
-from tests.learn.scenes import LESSONS, answers, asked, blocks, data, texts
+from tests.learn.scenes import LESSONS, answers, asked, blocks, data, sdpa, texts
 
 # ---- loop orders
 
@@ -276,9 +276,7 @@ def test_the_source_is_the_file_s():
 def test_the_loop_without_a_fault_is_torch_s(n_q, causal):
     q, k, v = reading._inputs(n_q, 100)
     mask = torch.ones(n_q, 100, dtype=torch.bool).tril(100 - n_q) if causal else None
-    want = torch.nn.functional.scaled_dot_product_attention(
-        *(torch.from_numpy(x)[None] for x in (q, k, v)), attn_mask=mask
-    )[0].numpy()
+    want = sdpa(q, k, v, attn_mask=mask)
     assert np.abs(reading.loop(q, k, v, causal) - want).max() < 1e-5
     assert np.abs(reading.exact(q, k, v, causal) - want).max() < 1e-5
 

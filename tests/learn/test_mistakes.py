@@ -194,6 +194,7 @@ def test_a_cell_s_note_is_its_matrix_s():
     mask = QUESTIONS["mask-corner"]
     for one in (mask, *mask.variants):
         first, last, _, most = (int(x) for x in told(one.words))
+        assert [int(row) for row in one.rows] == [*range(first, last + 1)]
         assert len(one.notes) == last - first + 1 and len(one.notes[0]) == most + 1
         for r, row in enumerate(one.notes):
             for key, note in enumerate(row):

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.amounts import format_significant, power
 from explainer.learn.precision import ROUNDED, counted, long_row, lost
 from kernels.spec.formats import FORMATS
 from tests.effort import assert_light
@@ -115,21 +114,3 @@ def test_a_fold_s_products_masks_and_axes_are_torchs():
     assert f"{columns[0, 0]:.2f} above, {columns[1, 0]:.2f} below" in last.options[1][0]
     with pytest.raises(IndexError):
         torch.softmax(x[0], 1)
-
-
-def test_numbers_as_written():
-    cases = {
-        1e-45: "1\u00a0×\u00a010⁻⁴⁵",
-        -2.5: "−2.5",
-        65504: "65,504",
-        0.1: "0.1",
-        94.79: "94.79",
-    }
-    cases |= {math.inf: "∞", -math.inf: "−∞", -0.0: "−0", 3.39e38: "3.39\u00a0×\u00a010³⁸"}
-    assert {x: format_significant(x) for x in cases} == cases
-    assert (
-        format_significant(math.nan) == "NaN"
-        and format_significant(0.0) == "0"
-        and format_significant(94.79, 2) == "95"
-        and power(2, -24) == "2⁻²⁴"
-    )

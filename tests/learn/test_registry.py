@@ -20,7 +20,7 @@ from explainer.learn.registry import MODULES, answer, lessons, widgets
 from explainer.learn.widgets import Widget, read_control
 from explainer.views import learn_map, learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
-from tests.learn.scenes import asked, ends
+from tests.learn.scenes import ends
 
 MOST_BYTES = 40_000
 SCREENS = learn_screens.keys()
@@ -71,22 +71,6 @@ def test_keys_are_unique_and_every_widget_has_a_place():
         assert f'data-widget="{key}"' in html or f'"run":"{key}"' in html, key
         keys = [control.key for control in widget.controls]
         assert len(set(keys)) == len(keys) and not {"w", "build"} & set(keys)
-
-
-def test_a_number_is_asked_in_its_unit():
-    units = {
-        "trips": "GiB",
-        "saves": "MiB",
-        "warps": "KiB",
-        "overlap": "%",
-        "recompute": "GFLOP",
-        "gqa": "KiB",
-        "profile": "TFLOP/s",
-    }
-    found = {lesson.key: {q.unit for q in asked(lesson.key)} for lesson in lessons()}
-    assert {key: units for key, units in found.items() if units != {""}} == {
-        key: {unit} for key, unit in units.items()
-    }
 
 
 def test_what_stands_above_a_phone_s_picture_is_a_sentence_or_two():

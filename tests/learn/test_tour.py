@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pytest
 
-from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes, total, traffic
 from explainer.base.amounts import amount
@@ -76,10 +75,6 @@ def test_every_row_rises_at_the_new_maximum():
     assert len(then.m_new) == 4 and (then.m_new > then.m_old).all()
     last = schedule(chapter("last tile").problem)[chapter("last tile").step]
     assert last.i == then.i and "store" in last.phases
-
-
-def test_six_skipped_four_crossed_six_full():
-    assert tiling.counts(Problem()) == {"full": 6, "partial": 4, "skipped": 6}
 
 
 def test_ragged_in_both_directions():

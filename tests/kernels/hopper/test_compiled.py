@@ -39,6 +39,13 @@ def faults(log: str) -> list[str]:
     return re.findall(rf"{memory}|wgmma\.mma_async instructions are serialized", log)
 
 
+def assert_fast(answer: dict) -> None:
+    """Nothing spilled or serialized, room for the shared memory, and products by wgmma."""
+    assert faults(answer["log"]) == []
+    assert answer["shared_bytes"] <= SHARED_BYTES
+    assert answer["wgmma"] > 0
+
+
 def test_what_fit_changes_is_compiled_below():
     for (d, causal), plan in plans.TABLE.items():
         for blocks in ROW_BLOCKS:
@@ -69,18 +76,12 @@ def pytest_generate_tests(metafunc):
 
 def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, peel, ragged, dtype):
     plan = replace(plans.TABLE[d, causal], order=order, peel=peel, ragged=ragged)
-    answer = compiled(plan, d, dtype)
-    assert faults(answer["log"]) == []
-    assert answer["shared_bytes"] <= SHARED_BYTES
-    assert answer["wgmma"] > 0
+    assert_fast(compiled(plan, d, dtype))
 
 
 def test_no_variant_spills_or_serializes_its_products(compiled, d, score, sink):
     plan = plans.choose(d, masks.parse("causal&window:9,0"), 999, 999, score, sink)
-    answer = compiled(plan, d, "bf16" if sink else "fp16")
-    assert faults(answer["log"]) == []
-    assert answer["shared_bytes"] <= SHARED_BYTES
-    assert answer["wgmma"] > 0
+    assert_fast(compiled(plan, d, "bf16" if sink else "fp16"))
 
 
 def test_a_plan_with_too_few_registers_is_found(compiled):

@@ -72,8 +72,3 @@ def test_stamps_change_nothing(order, causal, n):
     assert torch.equal(stamped, plain)
     assert (stamps[:-1] >= 0).all() and (stamps[-1] == -1).all()  # one a program and no more
     assert (stamps[:-1, 1] <= stamps[:-1, 2]).all()
-    truth, _ = kernels.reference_attention(q, k, v, causal=causal)
-    naive = (kernels.naive_attention(q, k, v, causal=causal).double() - truth).abs().max()
-    error = (stamped.double() - truth).abs().max()
-    visits = math.sqrt(-(-n // config.block_n)) if order == "fa1" else 1
-    assert error <= 2 * naive + 2 * 2**-8 * visits * v.abs().max()

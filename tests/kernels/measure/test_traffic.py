@@ -18,8 +18,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 ORDERS = ("standard", "fa1", "fa2", "fa2_split")
-# n, d, Br, Bc: one row, one tile larger than 16 lanes; the others are drawn, ragged or not
-SHAPES = [(1, 3, 1, 1), (33, 8, 33, 33)]
+# A single tile: one row, and more rows than 16 lanes; the others are drawn, ragged or not.
+SINGLE = [
+    {"n": n, "d": d, "block_q": n, "block_k": n, "mask": mask, "dtype": "fp32"}
+    for n, d in ((1, 3), (33, 8))
+    for mask in PLAIN
+]
 
 
 def drawn(count: int) -> list[dict]:
@@ -50,19 +54,13 @@ def counted(p: Problem, count=kernels.count_traffic, **how) -> dict[str, tuple[i
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("given", drawn(30), ids=lambda given: "-".join(map(str, given.values())))
+@pytest.mark.parametrize(
+    "given", drawn(30) + SINGLE, ids=lambda given: "-".join(map(str, given.values()))
+)
 def test_asked_is_counted(given, order):
     """Of every algorithm alike, for every tensor: transfers, closed form and the real kernels."""
     problem = Problem(**given, order=order, inputs="random")
     assert counted(problem) == traffic(problem) == summed(problem)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("mask", PLAIN)
-@pytest.mark.parametrize(("n", "d", "block_q", "block_k"), SHAPES)
-def test_asked_is_counted_in_a_single_tile(n, d, block_q, block_k, mask, order):
-    problem = Problem(n=n, d=d, block_q=block_q, block_k=block_k, mask=mask, order=order)
-    assert counted(problem) == traffic(problem)
 
 
 @pytest.mark.parametrize("order", ORDERS)
