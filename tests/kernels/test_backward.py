@@ -37,7 +37,8 @@ def judge(q, k, v, how, grad_o=None, forms=(False, True), **more) -> None:
     grad_o = like(q) if grad_o is None else grad_o
     for deterministic in forms:
         grads = found(q, k, v, grad_o, **how, **more, deterministic=deterministic)
-        assert_gradients(grads, q, k, v, grad_o, **how)
+        order = more.get("order", "fa2")
+        assert_gradients(grads, q, k, v, grad_o, **how, order=order)
 
 
 HOW = {

@@ -22,8 +22,8 @@ FAST = [
         pytest.param(partial(kernels.flash_attention, order=order), id=order)
         for order in ("fa2", "fa1", "standard")
     ),
-    pytest.param(hopper.flash_attention, id="hopper"),
-    pytest.param(kernels.attention, id="attention"),
+    pytest.param(partial(hopper.flash_attention), id="hopper"),
+    pytest.param(partial(kernels.attention), id="attention"),
 ]
 
 
@@ -136,7 +136,8 @@ def test_kept_launches_are_right_wherever_the_tensors_lie(attend, causal):
         torch.manual_seed(seed)
         q, k, v = make_qkv(257, 64, batch=2, heads=4, k_heads=2, dtype="bf16")
         torch.full((1 << 22,), float("nan"), device="cuda")  # what torch.empty hands out next
-        assert_attention(q, k, v, attend, causal=causal, order="fa1")
+        order = attend.keywords.get("order", "fa2")
+        assert_attention(q, k, v, attend, causal=causal, order=order)
 
 
 @on_gpu
@@ -146,7 +147,7 @@ def test_an_address_that_is_no_multiple_of_16(attend):
     wide = [torch.randn(1, 2, 100, 72, device="cuda").half() for _ in range(3)]
     for start in (0, 1, 8, 3, 0, 1):
         q, k, v = (x[..., start : start + 64] for x in wide)
-        assert_attention(q, k, v, attend, order="fa1")
+        assert_attention(q, k, v, attend, order=attend.keywords.get("order", "fa2"))
 
 
 @on_gpu
@@ -215,7 +216,7 @@ def test_another_device_than_the_current_one():
     for attend in (kernels.flash_attention, kernels.attention):
         for device in ("cuda:1", "cuda:0", "cuda:1"):
             q, k, v = (x.to(device) for x in make_qkv(130, 64, dtype="bf16"))
-            assert_attention(q, k, v, attend, order="fa1")
+            assert_attention(q, k, v, attend)
 
 
 @pytest.mark.parametrize("order", orders.ORDERS)
