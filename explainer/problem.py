@@ -1,12 +1,18 @@
-"""One attention problem, validated, and its form in a URL."""
+"""One attention problem, validated, and its form in a URL.
+
+``python -m explainer.problem`` writes what the browser needs of its fields.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from explainer.base import own_data
 from explainer.base.fields import (
+    FIELDS,
     FieldValues,
     Parsed,
     Range,
@@ -16,12 +22,14 @@ from explainer.base.fields import (
     refuse,
     to_text,
 )
+from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 from kernels.spec.fields import MAX_N, MAX_N_MADE, default
 from kernels.spec.masks import Mask
 from kernels.spec.scores import Score
 
 t = Texts("fields")
+DECLARED = ASSETS / "js" / "model" / "fields.json"
 
 
 def _text(value: object, inputs: str, n: int, d: int) -> str:
@@ -137,14 +145,28 @@ class Problem(FieldValues):
         return self.kv_heads < self.q_heads
 
     @property
-    def rules(self) -> dict[str, str | float]:
+    def rules(self) -> dict[str, Any]:
         """The keyword arguments of a kernel for the scores: mask, and score and sink if any."""
-        rules: dict[str, str | float] = {"mask": str(self.mask)}
+        rules: dict[str, Any] = {"mask": str(self.mask)}
         if self.score.changes:
             rules["score"] = str(self.score)
         return rules if self.sink is None else rules | {"sink": self.sink}
 
     @property
-    def dropped(self) -> dict[str, float | int]:
+    def dropped(self) -> dict[str, Any]:
         """The keyword arguments of a kernel for dropout, if any."""
         return {"dropout": self.dropout, "seed": self.seed} if self.dropout else {}
+
+
+def declared() -> str:
+    """Write what the browser reads as JSON: the keys of a Problem in their order, those whose
+    values are always numbers, and the defaults of those that an address need not have."""
+    own = [FIELDS[field.name] for field in fields(Problem)]
+    numbers = [x.key for x in own if x.kind in ("whole", "number") and not x.is_optional]
+    optional = {x.key: "" if x.default is None else x.default for x in own if not x.is_written}
+    content = {"keys": [x.key for x in own], "numbers": numbers, "optional": optional}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    DECLARED.write_text(declared(), encoding="utf-8")

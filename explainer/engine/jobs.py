@@ -157,17 +157,14 @@ class _Job:
         p = request.problem
         self.request, self.problem = request, p
         self.shape = BenchmarkCase(
-            p.n,
-            p.d,
-            str(p.mask),
-            p.dtype,
-            request.batch,
-            p.q_heads,
-            score=str(p.score),
-            sink=p.sink,
+            n=p.n,
+            d=p.d,
+            dtype=p.dtype,
+            batch=request.batch,
+            heads=p.q_heads,
             kv_heads=p.kv_heads,
-            dropout=p.dropout,
-            seed=p.seed if p.dropout else 0,
+            **p.rules,
+            **p.dropped,
         )
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}

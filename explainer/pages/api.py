@@ -35,6 +35,7 @@ from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS,
 from explainer.engine.results import Result, has_gpu, with_older_names
 from explainer.pages.sweep import POLL_S, live_device, measure_sweep
 from explainer.pages.visitors import program
+from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
 from explainer.web.gradio_internals import describe_input, function_inputs, is_event_abandoned
@@ -44,12 +45,15 @@ from kernels.spec.masks import PREDICATES
 from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
 
 t, shared = Texts("api"), Texts("shared")
-# The arguments of each endpoint, in the order in which programs pass them.
+# The arguments of each endpoint, in the order in which programs pass them. A field of a Problem
+# that these lists lack stands at the end.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 OF_HEADS = ("hk", "head", "dropout", "rope")
+KNOWN = {*PROBLEM, *OF_HEADS, "order", "score", "sink", "hq"}  # hq is h under an older name
+LATER = tuple(KEYS[field.name] for field in fields(Problem) if KEYS[field.name] not in KNOWN)
 ENDPOINTS = {
-    "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS, "pass_"),
-    "trace": (*PROBLEM, "order", "score", "sink", "h", *OF_HEADS, "pass_"),
+    "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS, "pass_", *LATER),
+    "trace": (*PROBLEM, "order", "score", "sink", "h", *OF_HEADS, "pass_", *LATER),
     "sweep": ("d", "dtype", "methods", "longest", "mask", "score", "sink", "hk", "dropout"),
 }
 MAX_TRACED = 128  # rows of a trace that is sent as JSON

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from . import masks
+
+SHAPE = ("n", "d", "dtype", "batch", "heads", "kv_heads")  # all else are rules
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,7 @@ class BenchmarkCase:
     @property
     def rules(self) -> dict[str, str | float | int | None]:
         """The keyword arguments of kernels and their judges beside q, k and v."""
-        names = ("mask", "score", "sink", "dropout", "seed")
-        return {name: getattr(self, name) for name in names}
+        return {x.name: getattr(self, x.name) for x in fields(self) if x.name not in SHAPE}
 
     @property
     def is_grouped(self) -> bool:

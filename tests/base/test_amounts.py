@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 
 import pytest
 
 from explainer.base import amounts
 from explainer.base.cards import CARDS, KIB, MIB
-from explainer.base.paths import ASSETS, ROOT
 
 
 @pytest.mark.parametrize(
@@ -49,14 +47,3 @@ def test_amounts(nbytes, wanted):
 )
 def test_numbers(writer, x, wanted):
     assert writer(x) == wanted
-
-
-def test_bytes_have_one_writer():
-    """In Python amount(), in the browser bytes(): nobody else sets a unit behind a number. (Data
-    sheets' GB/s are rates.)"""
-    written = re.compile(r"\}[ \u00a0]?[kKMGT]?i?B\b(?!/s)")
-    files = [*(ROOT / "explainer").rglob("*.py"), *(ASSETS / "js").rglob("*.js")]
-    owners = {"amounts.py", "format.js"}
-    texts = {path: path.read_text(encoding="utf-8") for path in files if path.name not in owners}
-    assert len(texts) > 150
-    assert [path.name for path, text in texts.items() if written.search(text)] == []

@@ -19,6 +19,7 @@ from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
 from explainer.learn.reference import FIGURES, FORMULA_BLOCKS, PAPERS
 from explainer.views.learn_screens import keys, screen
+from tests.base.python_strings import strings
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -196,12 +197,6 @@ def _prose(text: str) -> bool:
 def _python(source: str) -> Iterator[str]:
     """Strings that are no docstrings; of an f-string its fixed parts and its fixed numbers."""
     tree = ast.parse(source)
-    left = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and isinstance(node.body[0], ast.Expr)
-    }
     named = {
         target.id: str(node.value.value)
         for node in tree.body
@@ -209,14 +204,7 @@ def _python(source: str) -> Iterator[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            yield _joined(node.values, named)
-            left |= {id(part) for part in node.values}
-        elif (
-            isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left
-        ):
-            yield node.value
+    return strings(tree, lambda parts: _joined(parts, named))
 
 
 def _joined(parts: list[ast.expr], named: dict[str, str]) -> str:

@@ -18,6 +18,7 @@ from explainer.base.paths import ROOT
 from explainer.base.texts import FOLDER, Texts, stored
 from explainer.views.templates import ENVIRONMENT
 from tests.base import script_texts
+from tests.base.python_strings import strings
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.json"))
 TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.html"))
@@ -194,24 +195,13 @@ def test_every_value_has_its_place(page):
 def literals(path: Path) -> list[str]:
     """The strings of a file that a reader may see; a value of an f-string is a …."""
     tree = ast.parse(path.read_text("utf-8"))
-    silent = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
     inner = [n for n in ast.walk(tree) if _is_inner(n)]
-    silent |= {id(x) for n in inner for x in ast.walk(n)}
-    silent |= {id(x) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for x in n.values}
-    found = []
-    for node in ast.walk(tree):
-        if id(node) in silent:
-            continue
-        if isinstance(node, ast.JoinedStr):
-            found.append(
-                "".join(
-                    getattr(x, "value", "…") if isinstance(x, ast.Constant) else "…"
-                    for x in node.values
-                )
-            )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.append(node.value)
-    return found
+    silent = frozenset(x for n in inner for x in ast.walk(n))
+
+    def write(parts: list[ast.expr]) -> str:
+        return "".join(str(x.value) if isinstance(x, ast.Constant) else "…" for x in parts)
+
+    return [*strings(tree, write, silent)]
 
 
 def _called(node: ast.AST) -> str:

@@ -209,7 +209,3 @@ def test_the_state_that_healthz_shows(fake):
     state = engine.state()
     assert state["worker"] and state["replaced"] == 1 and state["resting_s"] == 0.0
     assert (state["running"], state["waiting"]) == (0, 0)
-
-
-def test_canary_is_small_and_not_a_request_that_a_page_makes():
-    assert CANARY.problem.n == 24 and CANARY.problem.seed == 24

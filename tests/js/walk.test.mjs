@@ -334,6 +334,7 @@ for (const [name, case_] of fixtures("walk")) {
         );
       else assert.equal(answer, next.kind, `${name}: after ${step}`);
       assert.equal(new Set(question.options).size, question.options.length);
+      assert.match(question.because, /above|hidden|hides|sees|α = exp|ℓ =/, "it says why");
     }
     if (case_.numbers && trace.problem.order !== "standard" && trace.steps > 2)
       assert.ok(count, name);

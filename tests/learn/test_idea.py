@@ -11,12 +11,9 @@ import torch
 
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.schedule import schedule
-from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS
 from explainer.base.records import load
 from explainer.learn import any_order, fusion, saves, tiled
-from explainer.problem import Problem
-from explainer.trace import trace
 from tests.learn.scenes import LESSONS, answers, blocks, data, texts
 from tests.tools import NODE
 
@@ -129,12 +126,6 @@ def test_the_picture_walks_as_numpy_does(planted):
     assert same == (planted == 0)
 
 
-@pytest.mark.parametrize("bad", ["", "0", "0,1,2,3,4,5,6,8", "x"])
-def test_an_order_that_is_none_gets_one_sentence(bad):
-    with pytest.raises(ProblemError, match="order = "):
-        blocks("order", order=bad)
-
-
 # ---- what it saves
 
 
@@ -175,5 +166,3 @@ def test_the_times_are_the_record_s():
 
 def test_what_is_kept_by_hand():
     assert answers("saves") == [65_536 * 32 * 4 / 2**20, 131_072 * 32 * 4 / 2**20, 2.0]
-    kept = trace(Problem(n=32, d=8, inputs="random")).lse
-    assert kept.shape == (32,) and kept.dtype == np.float32

@@ -121,10 +121,13 @@ def test_a_wrong_order_shows_what_it_gives():
     assert early[0]["words"].endswith("alpha is used before it has a value.")
 
 
-@pytest.mark.parametrize("bad", ["", "0,1", "0,1,2,3,4,9", "a,b", "0,0,1,2,3,4", "5" * 300])
-def test_an_order_that_is_none_gets_one_sentence(bad):
+@pytest.mark.parametrize(
+    "bad", ["", "0,1", "0,1,2,3,4,9", "a,b", "0,0,1,2,3,4", "0,1,2,3,4,5,6,8", "5" * 300]
+)
+@pytest.mark.parametrize("key", ["online_run", "order"])
+def test_an_order_that_is_none_gets_one_sentence(key, bad):
     with pytest.raises(ProblemError, match="order = "):
-        blocks("online_run", order=bad)
+        blocks(key, order=bad)
 
 
 def test_every_filling_in_every_order_is_drawn():

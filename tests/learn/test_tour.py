@@ -187,11 +187,6 @@ def test_rows_of_dS_sum_to_0():
     assert np.abs(sums).max() < 1e-5 and "each row of dS sums to 0" in c.text
 
 
-def test_five_products_for_two():
-    text = chapter("computed again").text
-    assert "one product of five. The forward has two" in text and f"{5 / 2} times its FLOPs" in text
-
-
 def test_one_gradient_travels():
     c, visit, t = visited("Keys outside")
     added = {x.tensor for v in t.visits if v.stage is None for x in v.transfers if x.op == "add"}

@@ -90,11 +90,3 @@ def test_heads_in_flight_by_hand():
     assert levels.heads_in_flight(Workload(block_q=128, **common)) == 9  # ⌈264 / 32⌉
     assert levels.heads_in_flight(Workload(block_q=100, **common)) == 4  # ⌈132 / 41⌉, one each
     assert levels.heads_in_flight(Workload(**(common | {"n": 16_384, "heads": 1}))) == 1
-
-
-def test_facts():
-    """FACTS.md: S is 64 MB a head at N = 4,096 in fp32; 24 GiB for B·H = 96, N = 8,192."""
-    w = Workload(n=4096, dtype="fp32", heads=1)
-    assert dict(levels.hbm_tensors(w, "standard"))["S"] == 64 * 2**20
-    w = Workload(n=8192, dtype="fp32", batch=8, heads=12)
-    assert dict(levels.hbm_tensors(w, "standard"))["S"] == 24 * 2**30

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -12,12 +11,11 @@ from dataclasses import fields
 import gradio as gr
 import pytest
 
-from explainer.base.fields import KEYS, ProblemError
+from explainer.base.fields import FIELDS, KEYS, ProblemError
 from explainer.base.paths import ROOT
 from explainer.engine.requests import RunRequest
 from explainer.pages import api, run, step
-from explainer.problem import Problem
-from explainer.web.routes import ASSETS
+from explainer.problem import DECLARED, Problem, declared
 
 FUNCTIONS = {"run": api.run(None), "trace": api.trace, "sweep": api.sweep(None)}
 
@@ -58,6 +56,18 @@ def told() -> dict:
         }
         for name in api.ENDPOINTS
     }
+
+
+def test_every_key_of_a_problem_is_an_argument_in_the_old_order():
+    """Programs pass arguments by position: a new one goes to the end."""
+    assert set(api.ENDPOINTS["run"]) >= problem_keys() - {"order", "hq"}
+    assert set(api.ENDPOINTS["trace"]) >= problem_keys() - {"hq"}
+    first = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
+    heads = ("hk", "head", "dropout", "rope", "pass_")
+    run = (*first, "b", "h", "methods", "score", "sink", *heads)
+    assert api.ENDPOINTS["run"][: len(run)] == run
+    trace = (*first, "order", "score", "sink", "h", *heads)
+    assert api.ENDPOINTS["trace"][: len(trace)] == trace
 
 
 @pytest.mark.parametrize("name", api.ENDPOINTS)
@@ -106,17 +116,20 @@ def problem_keys() -> set[str]:
 
 def test_every_key_of_a_problem_is_a_control_of_the_step_page():
     assert set(step.values(Problem())) == problem_keys()
-    text = (ASSETS / "js" / "model" / "query.js").read_text()
-    listed = re.search(r"KEYS = \[([^\]]+)\]", text)[1]
-    assert set(re.findall(r'"(\w+)"', listed)) == problem_keys()
+
+
+def test_the_browsers_fields_are_made_from_the_table():
+    assert DECLARED.read_text(encoding="utf-8") == declared(), "run `python -m explainer.problem`"
 
 
 def test_every_key_of_a_request_is_a_control_of_the_run_page():
     own = {"text": "the cat", "data": "sentence", "n": "2", "br": "1", "bc": "1", "gain": "2"}
     own |= {"score": "alibi", "sink": "1", "h": "4", "hk": "2", "head": "3"}
     asked = RunRequest.from_query(own | {"rope": "100", "dropout": "0.5"})
-    both = RunRequest.from_query(own | {"pass": "backward"})  # which has no dropout
-    assert set(run.KEYS) == (set(asked.to_query()) | set(both.to_query())) - {"order"}
+    assert set(run.KEYS) == problem_keys() - {"order", "hq"} | {"b", "h", "methods", "pass"}
+    # Every field that an address need not have differs from its default: else it is not compared.
+    left_out = {f.key for f in FIELDS.values() if not f.is_written} - {"hq", "pass"}
+    assert left_out <= set(asked.to_query())
     assert tuple(run._control_values({})) == run.KEYS
     shown = run._control_values(asked.to_query())
     assert (

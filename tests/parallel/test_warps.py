@@ -49,7 +49,8 @@ def pieces_of(step, tensor: str) -> list:
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
 @pytest.mark.parametrize("split", ORDERS)
-def test_the_warps_end_where_the_trace_does(problem, split, count):
+def test_the_warps_hold_the_tile_of_the_trace_and_end_where_it_does(problem, split, count):
+    """Put together, the warps' slices of S, P and O give the trace's, each element once."""
     for i, j in tiles(problem):
         got, true = warps(problem, i, j, split, count), visit(problem, split, i, j)
         np.testing.assert_array_equal(got.m_new, true.m_new)
@@ -58,15 +59,6 @@ def test_the_warps_end_where_the_trace_does(problem, split, count):
         np.testing.assert_allclose(got.O, true.O, rtol=rtol, atol=rtol)
         phases = list(dict.fromkeys(step.phase for step in got.steps))
         assert phases == [p for p in PHASES if p in {*true.phases, "store"}]
-
-
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
-@pytest.mark.parametrize("split", ORDERS)
-def test_what_the_warps_hold_is_the_tile_of_the_trace(problem, split, count):
-    """Put together, the warps' slices of S, P and O give the trace's, each element once."""
-    for i, j in tiles(problem):
-        got, true = warps(problem, i, j, split, count), visit(problem, split, i, j)
         r, c = tiling.rows(problem, i), tiling.cols(problem, j)
         pieces = {}
         for step in got.steps:
@@ -79,8 +71,8 @@ def test_what_the_warps_hold_is_the_tile_of_the_trace(problem, split, count):
                 keys = slice(h.keys[0] - c.start, h.keys[1] - c.start) if h.keys else slice(None)
                 assert len(h.warps) == 1 and np.isnan(whole[rows, keys]).all()
                 whole[rows, keys] = h.values
-            rtol = RELATIVE[problem.dtype] if name == "O" else 3e-6
-            np.testing.assert_allclose(whole, getattr(true, name), rtol=rtol, atol=rtol)
+            slack = RELATIVE[problem.dtype] if name == "O" else 3e-6
+            np.testing.assert_allclose(whole, getattr(true, name), rtol=slack, atol=slack)
 
 
 @pytest.mark.parametrize("count", COUNTS)

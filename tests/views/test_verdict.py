@@ -77,6 +77,8 @@ def test_a_record_says_how_it_differs():
     assert "B × H = 4 × 32 instead of 1 × 32" in text
     assert "random normal numbers instead of “Rising maximum”" in text
     assert "tiles from the kernels' own tables instead of yours" in text
+    exact = recorded.nearest(recorded.measured_like(asked))
+    assert "Your problem was measured there" in text_of(run_report.render_recorded(exact))
 
 
 def test_without_a_comparable_record_the_rule_and_a_way_are_said():

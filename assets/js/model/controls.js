@@ -1,24 +1,15 @@
 // What the pages' controls show and what follows from it, as {key: value} with the keys of a Problem. Pure.
 
 import { DEFAULT } from "./algorithms.js";
-import { PROBLEM_KEYS } from "./query.js";
+import { NUMBERS, OPTIONAL, PROBLEM_KEYS } from "./query.js";
 
 /** @typedef {Record<string, any>} Values */
 
-const NUMBERS = ["seed", "n", "d", "br", "bc", "gain", "hq", "hk", "head", "dropout", "rope"];
 const TYPED = ["sentence", "own"]; // inputs that come with a text
-/** @type {Record<string, string | number>} */
-const DEFAULTS = { score: "none", sink: "", hq: 1, hk: 1, head: 0, dropout: 0, rope: 0 }; // need no place in an address
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
 export const RUN_DEFAULTS = {
-  text: "",
-  gain: "1",
-  score: "none",
-  sink: "",
+  ...Object.fromEntries(Object.entries(OPTIONAL).map(([key, value]) => [key, String(value)])),
   hk: "each",
-  head: "0",
-  dropout: "0",
-  rope: "0",
   pass: "forward",
 };
 const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
@@ -41,8 +32,9 @@ const columnsOf = (blocks) => blocks[0][0].split(/[,;]/).length;
 function queryOf(values) {
   const isWritten = (/** @type {string} */ key) =>
     values[key] !== undefined &&
-    values[key] !== DEFAULTS[key] &&
-    (key !== "text" || TYPED.includes(values.data));
+    (key === "text"
+      ? TYPED.includes(values.data)
+      : key === "gain" || values[key] !== OPTIONAL[key]);
   const keys = PROBLEM_KEYS.filter(isWritten);
   return new URLSearchParams(keys.map((key) => [key, String(values[key])])).toString();
 }
@@ -77,12 +69,7 @@ export function ask(values) {
 /** The player shows what the controls did not ask for, a chapter of the tour: they follow. @param {Values} given
  * @param {{sizes: number[]}} large the lengths that have a menu of their own */
 export function follow({ player }, { sizes }) {
-  const fields = {
-    text: "",
-    gain: "1",
-    ...DEFAULTS,
-    ...Object.fromEntries(new URLSearchParams(player)),
-  };
+  const fields = { ...OPTIONAL, ...Object.fromEntries(new URLSearchParams(player)) };
   /** @type {Values} */
   const values = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

@@ -1,25 +1,12 @@
 // The URL is the document: a Problem and a place in it as a query string. Pure.
 
-export const PROBLEM_KEYS = [
-  "n",
-  "d",
-  "br",
-  "bc",
-  "mask",
-  "order",
-  "dtype",
-  "data",
-  "seed",
-  "text",
-  "gain",
-  "score",
-  "sink",
-  "hq",
-  "hk",
-  "head",
-  "dropout",
-  "rope",
-];
+import fields from "./fields.json" with { type: "json" };
+
+export const PROBLEM_KEYS = fields.keys;
+/** The defaults of the keys that need no place in an address. @type {Record<string, string | number>} */
+export const OPTIONAL = fields.optional;
+/** Keys whose values are always numbers. @type {string[]} */
+export const NUMBERS = fields.numbers;
 
 /** The Problem's part of a query string, so that one Problem is one cache entry. @param {string} search */
 export function problemOf(search) {

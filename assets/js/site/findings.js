@@ -3,11 +3,13 @@
 import { address } from "./address.js";
 import { el, find } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
+import { OPTIONAL } from "../model/query.js";
 import { isOnScreen } from "./pages.js";
 import { announce } from "./live_region.js";
 import { t } from "./texts.js";
 
 const findings = new Map(); // query of a Problem and its pass → { device, agrees }
+const UNWRITTEN = Object.fromEntries(["pass", ...Object.keys(OPTIONAL)].map((key) => [key, null]));
 let problem = ""; // of the Step page
 
 function chip() {
@@ -35,16 +37,7 @@ listen("fa:page", chip);
 /** The player shows this Problem at this place, with this selected. @param {{query: Record<string, string>, pass?: string | null, [key: string]: any}} it */
 export function showFinding({ query, ...place }) {
   address.write({
-    pass: null,
-    text: null,
-    gain: null,
-    score: null,
-    sink: null,
-    hq: null,
-    hk: null,
-    head: null,
-    dropout: null,
-    rope: null,
+    ...UNWRITTEN,
     ...query,
     ...place,
   });

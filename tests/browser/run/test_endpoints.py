@@ -41,28 +41,12 @@ SWEEP = {
     "hk": "",
     "dropout": 0,
 }
+# One that the fields refuse, one that fields together do, one that is too much for this machine;
+# every other is refused in tests/test_problem.py and tests/engine.
 POSTS = [
-    {"n": 0},
-    {"d": 7.5},
-    {"br": 99},
-    {"n": "<b>"},
-    {"n": None},
-    {"n": [16], "d": {"d": 8}},
     {"n": "9" * 5000},
-    {"mask": "xyz"},
-    {"data": "../../etc"},
-    {"gain": "nan"},
-    {"data": "own", "seed": 0, "text": "=cmd()|'/C calc'"},
-    {"n": 16384, "d": 64, "br": "1", "bc": "1"},
-    {"b": 65},
-    {"methods": "fa2,__import__('os')"},
-    {"score": "softcap:x", "sink": "nan"},
     {"h": 6, "hk": 4},
-    {"h": 6, "hk": 3, "head": 6},
-    {"dropout": 1},
-    {"rope": 0.5},
-    {"pass": "sideways"},
-    {"n": 8192, "dropout": 0.1},
+    {"n": 16384, "d": 64, "br": "1", "bc": "1"},
 ]
 
 

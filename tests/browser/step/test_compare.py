@@ -1,4 +1,5 @@
-"""Three lanes on one transport: each agrees with NumPy at every tick, and so do the bytes."""
+"""Three lanes on one transport: each agrees with NumPy at every tick. Both clocks are judged in
+tests/js/race.test.mjs."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explainer.algorithms.registry import MAIN as ORDERS
-from explainer.algorithms.traffic import moved, total, traffic
+from explainer.algorithms.traffic import total, traffic
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
@@ -32,16 +33,10 @@ def of(problem: Problem, order: str) -> Problem:
     return Problem.from_query(problem.to_query() | {"order": order})
 
 
-def show_race(stage, problem: Problem, clock: str = "tile"):
-    query = problem.to_query() | {"mode": "compare", "clock": clock}
-    page = stage.show(urlencode(query))
-    page.locator(".fa-race").focus()
-    return page
-
-
 @pytest.mark.parametrize("problem", drawn(2), ids=lambda p: f"n{p.n}-{p.block_q}x{p.block_k}")
 def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
-    page = show_race(stage, problem)
+    page = stage.show(urlencode(problem.to_query() | {"mode": "compare"}))
+    page.locator(".fa-race").focus()
     true = {order: trace(of(problem, order)) for order in ORDERS}
     longest = max(len(t.visits) for t in true.values())
     wrong = []
@@ -59,29 +54,6 @@ def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
     for lane in page.evaluate(LANES):
         assert int(lane["reads"]) + int(lane["writes"]) == total(of(problem, lane["order"]))
         assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
-
-
-def test_by_bytes_no_lane_moves_more_than_its_share(stage):
-    problem = drawn(1)[0]
-    page = show_race(stage, problem, "bytes")
-    true = {order: trace(of(problem, order)) for order in ORDERS}
-    totals = {order: total(of(problem, order)) for order in ORDERS}
-    quantum = -(-max(totals.values()) // max(len(t.visits) for t in true.values()))
-    ticks = -(-max(totals.values()) // quantum)
-    finished = {}
-    for tick in range(ticks):
-        for lane in page.evaluate(LANES):
-            order, step = lane["order"], int(lane["step"])
-            done = sum(
-                r + w for r, w in moved(true[order].visits[: step + 1]).values()
-            )  # the visits shown as over
-            if lane["done"] == "true":
-                finished.setdefault(order, tick)
-                assert done == totals[order]
-            elif done > (tick + 1) * quantum:
-                assert step == 0, "only a first visit may be in flight"
-        page.keyboard.press("ArrowRight")
-    assert finished == {order: -(-t // quantum) - 1 for order, t in totals.items()}
 
 
 def test_compare_from_the_button_link_and_back(tab):

@@ -8,7 +8,7 @@ import numpy as np
 
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.browser.harness import click, keys, open_controls, query_of, settled
+from tests.browser.harness import click, keys, open_controls, query_of
 from tests.browser.run.test_run import run_result
 from tests.browser.site.test_address import judge
 
@@ -60,14 +60,6 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     tab.problems[:] = tab.problems[:1]  # a refusal for each key
 
 
-def test_a_sentence_that_is_typed_is_used_whatever_was_chosen(tab):
-    page = tab.open()
-    unfold(page).click()
-    page.keyboard.type("to be")
-    problem = Problem(n=2, block_q=2, block_k=2, inputs="sentence", text="to be")
-    judge(page, problem, 0)
-
-
 def test_pasted_matrices_and_the_kernel_on_them(tab):
     problem = Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV, gain=2.0)
     page = tab.open(urlencode(problem.to_query()))
@@ -77,21 +69,3 @@ def test_pasted_matrices_and_the_kernel_on_them(tab):
     found = run_result(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
     assert found["query"] == urlencode(problem.to_query())
-
-
-def test_bad_csv_is_one_sentence(tab):
-    tab.tolerate("status of 400")
-    page = tab.open()
-    choose(page, "Own Q, K, V")
-    page.wait_for_function(
-        "() => document.querySelector('[data-testid=player]').dataset.steps == 3"
-    )
-    unfold(page).click()
-    page.keyboard.press("Control+A")
-    page.keyboard.type("x")
-    alert = page.locator(".fa-notice span")
-    alert.wait_for()
-    page.locator(".fa-notice span", has_text="text = x").wait_for()
-    settled(page)
-    tab.problems[:] = tab.problems[:1]  # the same refusal may come twice while typing
-    assert alert.inner_text().startswith("text = x is not allowed: ")

@@ -46,9 +46,6 @@ RUN_SMALL = """() => [...document.querySelectorAll(".fa-report .fa-main *")].fil
   .map((n) => n.outerHTML.slice(0, 120))"""
 
 
-QUERIES = ["", "order=fa1&step=9", "order=standard&step=17", "n=64&d=64&br=16&bc=16"]
-
-
 def large_and_nothing_to_scroll(page) -> None:
     focus(page)
     for key in ("PageDown", "ArrowUp"):
@@ -60,19 +57,12 @@ def large_and_nothing_to_scroll(page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_type_and_room(tab, scheme):
+@pytest.mark.parametrize("query", ["", "&tour=4", "&order=standard&step=17"])
+def test_type_and_room(tab, scheme, query):
+    """Of other Problems the room is measured in test_sizes."""
     resize(tab.page)
     tab.page.emulate_media(color_scheme=scheme)
-    large_and_nothing_to_scroll(tab.open("mode=present"))
-    for query in QUERIES:
-        large_and_nothing_to_scroll(tab.show(query))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_type_and_room_in_the_tour(tab, scheme):
-    resize(tab.page)
-    tab.page.emulate_media(color_scheme=scheme)
-    large_and_nothing_to_scroll(tab.open("mode=present&tour=4"))
+    large_and_nothing_to_scroll(tab.open(f"mode=present{query}"))
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
