@@ -143,7 +143,7 @@ LEFT_OUT = (
     "where",
     "widget",
     "url",
-    "hall",
+    "presented_question",
     "presented_state",
 )
 

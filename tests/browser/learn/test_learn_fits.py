@@ -14,8 +14,8 @@ from tests.browser.learn.learning import SHOWN, open_page
 
 SIZES = ((1280, 720), (1440, 900))
 # What of the screen is higher or wider than its place: {its class: px}. In presentation mode the
-# page clips a picture, so each of its parts is held against the picture's place; there, what is written
-# has at least LEAST px (DIGITS in a cell), and no two words of a picture lie on each other.
+# page clips a picture, so each of its parts is compared with the picture's place; there, what is
+# written has at least LEAST px (DIGITS in a cell), and no two words of a picture lie on each other.
 # Elsewhere a field has RING px around it, so that the ring of what has the focus is whole.
 LEAST, DIGITS = 19.5, 17.5
 OVER = """([least, digits]) => {
