@@ -197,7 +197,7 @@ def _weights(s: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
 def roundings(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, mask: str, score: str | None = None,
     sink: float | torch.Tensor | None = None, of_heads: tuple[int, ...] | None = None,
-    dropout: float = 0.0, seed: int = 0,
+    dropout: float = 0.0, seed: int = 0, scale: float | None = None,
 ) -> dict[str, float]:  # fmt: skip
     """Bound the effect on O of a relative rounding of P or S, per unit of rounding.
 
@@ -210,14 +210,15 @@ def roundings(
     `reference_attention`.
     """
     found = {"weights": 0.0, "norms": 0.0, "scores": 0.0}
-    scale, modified = 1.0 / math.sqrt(q.shape[-1]), check_score(score)
+    size_of_scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else abs(scale)
+    modified = check_score(score)
     factor = math.prod(abs(numbers[0]) for name, numbers in modified.steps if name == "scale")
     group = q.shape[1] // k.shape[1]
 
     def raise_to(name: str, values: torch.Tensor) -> None:
         found[name] = max(found[name], values.max().item())
 
-    rules = masks.from_keywords(False, mask), None, modified, sink, of_heads
+    rules = masks.from_keywords(False, mask), scale, modified, sink, of_heads
     for b, h, rows, s, v_bh, lse in _blocks(q, k, v, *rules):
         p, size, dropped = _weights(s, lse), v_bh.abs(), 1.0
         if dropout:
@@ -226,7 +227,7 @@ def roundings(
         o = ((p * dropped) @ v_bh).abs()
         raise_to("weights", (p * dropped) @ size)
         lengths = [x.double().norm(dim=-1) for x in (q[b, h, rows], k[b, h // group])]
-        norms = lengths[0][:, None] * lengths[1] * (scale * factor) + 1.0
+        norms = lengths[0][:, None] * lengths[1] * (size_of_scale * factor) + 1.0
         large = s.abs().nan_to_num(posinf=0.0)
         if modified.changes:
             norms = norms + large

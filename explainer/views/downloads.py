@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from explainer.base import kinds
+from explainer.base.fields import FIELDS
 from explainer.base.kinds import Kind, required
 from explainer.base.texts import Texts
 from explainer.engine.results import PointRow, Result, Row
@@ -17,6 +18,10 @@ from explainer.engine.results import PointRow, Result, Row
 t = Texts("run")
 FIGURES = t.named("download.columns")
 RANDOM = "standard normal"
+# Columns of a run that has them: the fields that an address need not have, but the long text, and
+# gain and H, which have columns of their own.
+_COLUMNS_APART = ("text", "gain", "hq")
+OPTIONAL = tuple(f.key for f in FIELDS.values() if not f.is_written and f.key not in _COLUMNS_APART)
 
 
 def _machine(about: Mapping) -> dict:
@@ -73,8 +78,7 @@ def run_rows(result: Result) -> list[dict]:
     }
     if not live:
         shared["data"] = RANDOM
-    more = ("score", "sink", "hk", "head", "dropout", "rope", "pass")
-    shared |= {key: q[key] for key in more if key in q} | _machine(result["machine"])
+    shared |= {key: q[key] for key in OPTIONAL if key in q} | _machine(result["machine"])
     return _with_all_columns(
         [
             {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)

@@ -25,6 +25,7 @@ from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PAIRS, PASSES, Pass, Step, itemsize
 from explainer.base.cache import cached
+from explainer.base.fields import FIELDS
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
@@ -36,6 +37,7 @@ t = Texts("web")
 VERSION = 1
 KIND = computed(t("kind"))  # every number of a trace, in every file
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
+OFF_AT_0 = tuple(f.name for f in FIELDS.values() if f.kind == "number" and f.default == 0)
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
 MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders
 EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel as float32
@@ -227,7 +229,7 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         | {"mask": str(problem.mask), "plain": problem.mask.plain, "score": str(problem.score)}
         | {"changes": problem.score.to_json(problem.head, problem.q_heads)}
         | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
-        | {name: x for name in ("dropout", "rope") if (x := getattr(problem, name))},
+        | {name: x for name in OFF_AT_0 if (x := getattr(problem, name))},
         "row_names": row_names(problem),
         "numbers": numbers,
         "pass": pass_,

@@ -21,6 +21,10 @@ from tests.schema import misfit
 KIND = measured("NVIDIA H200")
 
 
+def test_every_method_has_a_style_in_the_charts():
+    assert set(figures.METHOD_STYLES) == set(METHODS)
+
+
 def live(**more) -> dict:
     """A run's result as the worker makes it, of made-up rows: the page computes from rows only."""
     counts = [0] * 44
