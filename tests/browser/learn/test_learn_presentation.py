@@ -61,6 +61,9 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
     assert lines.all_inner_texts() == list(lesson.lines) and lines.first.is_visible()
     assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
     assert page.locator(".fa-ground").inner_text() == lesson.ground
+    headline = page.locator(".fa-headline").bounding_box()
+    for below in (lines.first, place):
+        assert below.bounding_box()["y"] >= headline["y"] + headline["height"]
     page.get_by_role("button", name="On", exact=True).click()
     assert page.locator(".fa-present-asked").is_visible() and not place.is_visible()
     page.get_by_role("button", name="Leave").click()
