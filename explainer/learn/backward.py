@@ -13,7 +13,6 @@ from explainer.algorithms.transfers import Step
 from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, attend, make_problem, products, softmax
 from explainer.trace import trace_backward
 
@@ -351,9 +350,6 @@ WIDGETS = {
     "backward": steps,
     "backward_run": _run,
 }
-LESSONS = (
-    lesson(
-        "backward",
-        {"place": place("dS"), "cpu_apart": training.most_apart("training_cpu")},
-    ),
-)
+FIGURES = {
+    "backward": lambda: {"place": place("dS"), "cpu_apart": training.most_apart("training_cpu")},
+}

@@ -13,7 +13,6 @@ import numpy as np
 from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.matrix_units import exps_per_s
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
@@ -27,7 +26,6 @@ DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
 POINTS = 2001  # of the interval on which a polynomial is judged
 WIDTH, HEIGHT = 266.0, 372.0
-CASES = (8, 5, 10)  # thresholds
 
 
 @dataclass(frozen=True)
@@ -237,14 +235,17 @@ WIDGETS = {
 }
 
 
-def _lesson() -> Lesson:
-    questions = [{"answer": 2.0**x, "wrong": (x, math.exp(x), 1)} for x in CASES]
+def _question(threshold: int) -> dict:
+    return {"answer": 2.0**threshold, "wrong": (threshold, math.exp(threshold), 1)}
+
+
+def _figures() -> dict[str, str]:
     found = played(8)
-    figures = {
+    return {
         "place": address(Problem(), 1, "exp"),
         "skipped": f"{1 - found.rescaled / found.rises:.0%}",
     }
-    return lesson("blackwell", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"blackwell": _figures}
+QUESTIONS = {"blackwell": _question}

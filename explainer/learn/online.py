@@ -10,7 +10,6 @@ import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, format_significant
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
 from explainer.learn.scene import Shape, box, dot, draw_text, knob, panel, path, scene
@@ -234,4 +233,5 @@ QUESTION = {
     "reasons": (t("online.order"), ""),
     "run": "online_run",
 }
-LESSONS = (lesson("online", {"place": address(ROW, 2, "exp"), **_rise(*RISES)}, [QUESTION]),)
+FIGURES = {"online": lambda: {"place": address(ROW, 2, "exp"), **_rise(*RISES)}}
+QUESTIONS = {"online": lambda: QUESTION}

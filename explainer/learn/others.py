@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import SECTIONS, lesson
+from explainer.learn.content import SECTIONS
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, read_aloud, scene
 from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
 
@@ -157,4 +157,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-LESSONS = (lesson("others", _figures()),)
+FIGURES = {"others": _figures}

@@ -15,7 +15,7 @@ from functools import lru_cache
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, timeline
-from explainer.learn.content import Lesson, lesson, stored
+from explainer.learn.content import stored
 from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
@@ -24,7 +24,6 @@ MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 ON_SCREEN = 6  # key tiles on screen
-CASES = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
@@ -293,18 +292,17 @@ def _question(softmax: float) -> dict:
     return {"answer": share(softmax), "wrong": wrong}
 
 
-def _lesson() -> Lesson:
-    questions = [*map(_question, CASES)]
+def _figures() -> dict[str, str]:
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
-    figures = {
+    return {
         "fitted": f"{FITTED:g}",
         "alone": f"{alone:.1f}",
         "plain": f"{plain:.0f}",
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
     }
-    return lesson("overlap", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"overlap": _figures}
+QUESTIONS = {"overlap": _question}

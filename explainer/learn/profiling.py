@@ -10,7 +10,6 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, path, scene
 
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
@@ -184,7 +183,6 @@ def _lines(words: str, wide: float) -> list[Shape]:
 WIDGETS = {
     "profile": _profile,
 }
-CASES = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
 CALLED = t.named("profiling.called")
 
 
@@ -209,4 +207,4 @@ def _question(method: str, n: int) -> dict:
     }
 
 
-LESSONS = (lesson("profile", questions=[_question(*x) for x in CASES]),)
+QUESTIONS = {"profile": _question}

@@ -11,7 +11,6 @@ from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
 from kernels.spec.formats import ITEMSIZE
 
@@ -23,8 +22,6 @@ BEFORE = TOKENS // 2  # the last N of two sequences
 TITLES = t.named("saves.titles")
 WAYS = {"asked": REQUESTED, "least": COMPULSORY}  # value in the address → convention
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
-# What is kept beside Q, K, V and O: N and heads of the questions
-CASES = ((65_536, 32), (131_072, 32), (32_768, 16))
 
 
 def saved_bytes(n: int, heads: int = 1) -> int:
@@ -219,12 +216,11 @@ def _pace(n: int, ms: float) -> float:
     return 2 * squares(n, HEADS * max(1, TOKENS // n)) / ms / 1e9
 
 
-def _lesson():
-    questions = [_question(*x) for x in CASES]
+def _figures() -> dict[str, str]:
     doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
-    figures = {
+    return {
         "doubled": f"{doubled:.2f}",
         "fits": f"{fits:,}",
         "before": f"{BEFORE:,}",
@@ -235,7 +231,7 @@ def _lesson():
         "pace": f"{_pace(BEFORE, slow):.1f}",
         "later": f"{_pace(TOKENS, slower):.1f}",
     }
-    return lesson("saves", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"saves": _figures}
+QUESTIONS = {"saves": _question}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from explainer.algorithms.registry import ALGORITHMS
@@ -9,7 +10,6 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.problem import Problem
@@ -28,10 +28,6 @@ def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: in
     steps = schedule(make_problem(n, 64, block_q, block_k=block_k, mask=mask))
     moves = [(x.tensor, x.op, x.block) for step in steps for x in step.transfers]
     return moves.count(("K", "read", j))
-
-
-# N, Br, Bc, causal, the key block asked for
-CASES = ((1024, 128, 64, False, 3), (2048, 64, 128, False, 0), (1024, 64, 64, True, 12))
 
 
 @lru_cache(maxsize=1)
@@ -151,9 +147,9 @@ WIDGETS = {
 }
 
 
-def _requested() -> dict[str, int]:
-    """What FA-2 asks L2 for with small tiles and with large ones."""
-    return {
+def _figures() -> Mapping[str, object]:
+    """The first place, and what FA-2 asks L2 for with small tiles and with large ones."""
+    return {"place": address(SMALL, *places()[0])} | {
         f"asked{side}": requested_bytes(4096, 64, "full", "fp16", "fa2", side, side)
         for side in (16, 128)
     }
@@ -166,10 +162,5 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
     return {"answer": float(reads_of_a_key_block(n, block_q, block_k, causal, j)), "wrong": wrong}
 
 
-LESSONS = (
-    lesson(
-        "tiled",
-        {"place": address(SMALL, *places()[0]), **_requested()},
-        questions=[_reads(*x) for x in CASES],
-    ),
-)
+FIGURES = {"tiled": _figures}
+QUESTIONS = {"tiled": _reads}

@@ -10,7 +10,6 @@ from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
@@ -24,7 +23,6 @@ SMALL = {  # FA-3 visits the tiles of FA-2
 TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in presentation mode
-CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
 def written(order: str, tiles: int, causal: bool) -> int:
@@ -234,5 +232,9 @@ def _busy() -> float:
     return sum(b - a for a, b, what in bars if what == "product") / max(b for _, b, _ in bars)
 
 
-_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy():.0f} %"}
-LESSONS = (lesson("versions", _figures, questions=[*map(_question, CAUSAL)]),)
+def _figures() -> dict[str, str]:
+    return {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy():.0f} %"}
+
+
+FIGURES = {"versions": _figures}
+QUESTIONS = {"versions": _question}

@@ -7,7 +7,6 @@ from functools import lru_cache
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
@@ -22,7 +21,6 @@ WARPS = 4
 HUES = ("q", "k", "v", "o")  # of the warps
 TITLES, WHO = t.named("warp_split.titles"), t.named("warp_split.who")
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
-CASES = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 
 
 @lru_cache(maxsize=64)
@@ -171,4 +169,5 @@ def _figures() -> dict[str, object]:
     return {"compiled": per_sm, "rows": LANES // 4, "bytes": 4 * 2 * ITEMSIZE["fp16"]}
 
 
-LESSONS = (lesson("warps", _figures(), questions=[_question(*x) for x in CASES]),)
+FIGURES = {"warps": _figures}
+QUESTIONS = {"warps": _question}

@@ -18,7 +18,6 @@ from explainer.learn import (
     blackwell,
     gpu,
     matrix_units,
-    number_formats,
     reading,
     versions,
     warp_split,
@@ -26,7 +25,7 @@ from explainer.learn import (
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
-from tests.learn.scenes import LESSONS, answers, asked, blocks, data, sdpa, texts
+from tests.learn.scenes import LESSONS, answers, asked, blocks, cases, data, sdpa, texts
 
 # ---- loop orders
 
@@ -38,7 +37,7 @@ def test_the_link_shows_fa1_write_in_the_middle_of_its_work():
 
 
 def test_writes_of_o_in_closed_form():
-    wanted = [(T * (T + 1) / 2, T) for T in versions.CAUSAL]
+    wanted = [(T * (T + 1) / 2, T) for (T,) in cases("versions")]
     assert answers("versions") == wanted and wanted[0] == (36, 8)
     assert versions.written("fa1", 4, False) == 16 and versions.written("fa2", 4, False) == 4
 
@@ -224,7 +223,7 @@ TORCH |= {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 
 
 def test_the_rounded_numbers_are_torch_s():
-    for (key, x), answer in zip(number_formats.CASES, answers("formats"), strict=True):
+    for (key, x), answer in zip(cases("formats"), answers("formats"), strict=True):
         assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
         below, above = (float(torch.tensor(x + by).to(TORCH[key])) for by in (-0.5, 0.5))
         assert below == above == answer, "no tie: how ties round is not taught"
