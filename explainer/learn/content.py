@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -158,7 +158,7 @@ class Lesson:
             raise ValueError(f"lesson {self.key}: minutes = {self.minutes}, not 1 to 59")
 
 
-@lru_cache(maxsize=1)
+@cache
 def entries() -> dict[str, dict]:
     """{key: what is written about a lesson}, of all seven files. Raises ValueError if a lesson is
     written twice."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name !
 MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
 
-@lru_cache(maxsize=1)
+@cache
 def widgets() -> dict[str, Widget]:
     """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
     found: dict[str, Widget] = {}
@@ -33,7 +33,7 @@ def widgets() -> dict[str, Widget]:
     return found
 
 
-@lru_cache(maxsize=1)
+@cache
 def lessons() -> tuple[Lesson, ...]:
     """The course from its first lesson to its last, as far as it is written. A module's FIGURES are
     functions that compute what a lesson's texts name, its QUESTIONS those that compute a question
@@ -60,7 +60,7 @@ def lessons() -> tuple[Lesson, ...]:
     return found
 
 
-@lru_cache(maxsize=1)
+@cache
 def self_test() -> tuple[tuple[Question, str], ...]:
     """(question, the lesson to start at for who does not know the answer), easiest first."""
     known = {entry["key"]: make_question(entry) for entry in stored("selftest")}
