@@ -112,7 +112,10 @@ def materialized(
     if score and score.changes:
         s = _by_head(score, s, rows, keys, *(of_heads or (0, q.shape[1]))[:2])
     if mask.hides:
-        s.masked_fill_(mask.hidden(rows, keys), float("-inf"))
+        hidden = mask.hidden(rows, keys)
+        if blind is not None:  # whose softmax would be NaN, and so the gradients of all rows
+            hidden = hidden & ~blind
+        s.masked_fill_(hidden, float("-inf"))
     if sinks is None:
         p = torch.softmax(s, dim=-1)
     else:
@@ -122,7 +125,7 @@ def materialized(
     if drop is not None:
         p = p * drop
     o = torch.matmul(p, v)
-    return o if blind is None else o.masked_fill(blind, 0.0)  # softmax of nothing is NaN
+    return o if blind is None else o.masked_fill(blind, 0.0)
 
 
 def _by_head(score: Score, s: torch.Tensor, rows, keys, first: int, heads: int) -> torch.Tensor:

@@ -58,12 +58,14 @@ class Tolerance:
 
 
 def modified_error(q, k, score, sink) -> tuple[float, float]:
-    """By what a score multiplies an error of Q Kᵀ at most, and how large what it and a sink add is:
-    each addition rounds its result."""
+    """Return the most by which a score multiplies an error of Q Kᵀ, and the size of what it and a
+    sink add: each addition rounds its result, as does the product with a soft cap."""
     factor, added = 1.0, 0.0
     for name, numbers in scores.parse(score or "none").steps:
         if name == "scale":
             factor, added = factor * abs(numbers[0]), added * abs(numbers[0])
+        elif name == "softcap":
+            added += numbers[0]
         elif name == "alibi":
             added += max(q.shape[2], k.shape[2]) * 2.0 ** (-8 / q.shape[1])
         elif name == "bias":

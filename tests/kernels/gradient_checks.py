@@ -7,12 +7,8 @@ import math
 import torch
 
 import kernels
-from kernels.spec import masks, scores
-from tests.kernels.attention_checks import (
-    UNIT_ROUNDOFF,
-    modified_error,
-    score_error,
-)
+from kernels.spec import masks
+from tests.kernels.attention_checks import UNIT_ROUNDOFF, modified_error, score_error
 
 NAMES = ("dQ", "dK", "dV", "dsink")
 
@@ -23,32 +19,15 @@ def like(x: torch.Tensor, seed: int = 7) -> torch.Tensor:
     return drawn.to(x.dtype).to(x.device)
 
 
-def of_pytorch(q, k, v, grad_o, *, causal=False, mask=None, score=None, sink=None, scale=None):
-    """PyTorch's autograd of attention with S and P in the inputs' dtype; rows that see no key are
-    left out by weights of 0, which its softmax alone makes NaN."""
-    asked, changed = masks.from_keywords(causal, mask), scores.parse(score or "none")
-    scale, group = scale if scale is not None else q.shape[-1] ** -0.5, q.shape[1] // k.shape[1]
-    sinks = None if sink is None else torch.as_tensor(sink, dtype=q.dtype, device=q.device)
-    sinks = None if sink is None else sinks.expand(q.shape[1]).detach().clone()
-    leaves = [x.detach().clone().requires_grad_() for x in (q, k, v, sinks) if x is not None]
+def of_pytorch(q, k, v, grad_o, *, sink=None, **rules):
+    """PyTorch's autograd of attention with S and P in the inputs' dtype."""
+    leaves = [x.detach().clone().requires_grad_() for x in (q, k, v)]
+    if sink is not None:
+        sinks = torch.as_tensor(sink, dtype=q.dtype, device=q.device).expand(q.shape[1])
+        leaves.append(sink := sinks.detach().clone().requires_grad_())
     with torch.enable_grad():
-        q, k, v, *sinks = leaves
-        k, v = (x.repeat_interleave(group, 1) for x in (k, v))
-        s = (q * scale) @ k.transpose(-1, -2)
-        n_q, n_k = s.shape[2:]
-        rows, keys = (torch.arange(n, device=q.device) for n in (n_q, n_k))
-        rows, keys = rows[:, None] + (n_k - n_q), keys[None]
-        s = torch.stack(
-            [changed.apply(one, rows, keys, h, q.shape[1]) for h, one in enumerate(s.unbind(1))], 1
-        )
-        seen = torch.tensor(asked.keep(n_q, n_k), device=q.device)
-        blind = ~seen.any(-1, keepdim=True)
-        s = s.masked_fill(~seen & ~blind, float("-inf"))
-        if sinks:
-            s = s.masked_fill(blind, float("-inf"))
-            s = torch.cat((s, sinks[0][:, None, None].expand(*s.shape[:3], 1)), -1)
-        p = torch.softmax(s, -1)[..., :n_k] * ~blind
-        return torch.autograd.grad(p @ v, leaves, grad_o)
+        o = kernels.naive_attention(*leaves[:3], sink=sink, **rules)
+    return torch.autograd.grad(o, leaves, grad_o)
 
 
 def assert_gradients(

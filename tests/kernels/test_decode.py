@@ -166,32 +166,3 @@ def test_nothing_to_do(n_q, n_k, batch):
     o, lse = decode_attention(q, k, k, return_lse=True)
     assert o.shape == q.shape and not o.any()
     assert lse.shape == q.shape[:3] and lse.isneginf().all()
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "sentence"),
-    [
-        ({"parts": 0}, ValueError, "parts = 0 is not allowed: a whole number from 1 to 256."),
-        ({"parts": 257}, ValueError, "parts = 257 is not allowed: a whole number from 1 to 256."),
-        ({"parts": 2.0}, ValueError, "parts = 2.0 is not allowed: a whole number from 1 to 256."),
-        (
-            {"n_q": 17},
-            ValueError,
-            "Nq = 17 is not allowed: decode_attention takes 1 to 16 queries of a head, "
-            "flash_attention any number.",
-        ),
-        (
-            {"scale": math.inf},
-            ValueError,
-            "scale = inf is not allowed: it must be 0 or, without its sign, 1e-30 to 1e30.",
-        ),
-        ({"heads": 3}, ValueError, "k has 2 heads, which do not divide q's 3 heads."),
-    ],
-    ids=["no parts", "too many parts", "half parts", "too many queries", "scale", "heads"],
-)
-def test_what_cannot_run_is_one_sentence(change, error, sentence):
-    options = {key: change[key] for key in ("parts", "scale") if key in change}
-    q, k, v = make_qkv(change.get("n_q", 1), 16, n_k=48, heads=change.get("heads", 2), k_heads=2)
-    with pytest.raises(error) as caught:
-        decode_attention(q, k, v, **options)
-    assert str(caught.value) == sentence

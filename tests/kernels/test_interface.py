@@ -17,50 +17,98 @@ ROOT = Path(__file__).resolve().parents[2]
 X = torch.zeros(1, 2, 4, 8)
 
 
-def bad_calls():
-    yield "not a tensor", ([1], X, X), {}, TypeError, "q must be a torch.Tensor, not list"
-    yield "3 dimensions", (X[0], X, X), {}, ValueError, "q must have 4 dimensions"
-    yield "float64", (X.double(), X, X), {}, TypeError, "torch.float64"
-    yield "two dtypes", (X, X.half(), X), {}, TypeError, "k is torch.float16"
-    yield "k unlike v", (X, X, X[:, :, :3]), {}, ValueError, "k and v must have one shape"
-    yield "batch", (X, *[X.expand(3, 2, 4, 8)] * 2), {}, ValueError, "q has batch 1"
-    yield "heads", (X, *[X.repeat(1, 2, 1, 1)] * 2), {}, ValueError, "do not divide"
-    yield "two d", (X, *[X[..., :4]] * 2), {}, ValueError, "head dimension 8"
-    yield "large d", (torch.zeros(1, 1, 2, 300),) * 3, {}, ValueError, "d = 300"
-    yield "no dimension", (X[..., :0],) * 3, {}, ValueError, "d = 0"
-    yield "order", (X, X, X), {"order": "xyz"}, ValueError, "order = 'xyz'"
-    yield "block 0", (X, X, X), {"block_m": 0}, ValueError, "block_m = 0"
-    yield "block 2.5", (X, X, X), {"block_n": 2.5}, TypeError, "block_n"
-    yield "block too large", (X, X, X), {"block_n": 1 << 21}, ValueError, "too large"
-    yield "scale", (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"
-    yield "tiny scale", (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"
-    yield (
-        "mask",
+META = X.to("meta")
+FLASH = (kernels.flash_attention,)
+ALL = (kernels.flash_attention, kernels.attention, kernels.which)
+DECODE, ROPE, REPORT = (kernels.decode_attention,), (kernels.rope,), (kernels.compile_report,)
+
+
+def of_transformers(q, k, v, attention_mask=None, **more):
+    return kernels.transformers_attention(None, q, k, v, attention_mask, **more)
+
+
+HUGGING, STATES, COUNT = (of_transformers,), (kernels.tile_states,), (kernels.count_traffic,)
+SIZES = {"n": 8, "d": 4, "block_m": 4, "block_n": 4, "order": "fa2", "dtype": "fp32"}
+WIDE = {"n": 16384, "block_m": 16, "block_n": 16}
+# by each of which functions, with which arguments and options, and how the refusal begins
+REFUSED = [
+    (ALL, ([1], X, X), {}, TypeError, "q must be a torch.Tensor, not list"),
+    (ALL, (X, 1, X), {}, TypeError, "k must be a torch.Tensor, not int"),
+    (ALL, (X[0], X, X), {}, ValueError, "q must have 4 dimensions"),
+    (FLASH, (X.double(), X, X), {}, TypeError, "q is torch.float64"),
+    (FLASH, (X, X.half(), X), {}, TypeError, "q is torch.float32 but k is torch.float16"),
+    (FLASH, (X, X, X[:, :, :3]), {}, ValueError, "k and v must have one shape"),
+    (FLASH, (X, *[X.expand(3, 2, 4, 8)] * 2), {}, ValueError, "q has batch 1"),
+    (FLASH, (X, *[X.repeat(1, 2, 1, 1)] * 2), {}, ValueError, "k has 4 heads, which do not divide"),
+    (FLASH, (X, *[X[..., :4]] * 2), {}, ValueError, "q has head dimension 8"),
+    (FLASH, (torch.zeros(1, 1, 2, 300),) * 3, {}, ValueError, "d = 300"),
+    (FLASH, (X[..., :0],) * 3, {}, ValueError, "d = 0"),
+    (FLASH, (X, X, X), {"order": "xyz"}, ValueError, "order = 'xyz'"),
+    (FLASH, (X, X, X), {"block_m": 0}, ValueError, "block_m = 0"),
+    (FLASH, (X, X, X), {"block_n": 2.5}, TypeError, "block_n must be a whole number"),
+    (FLASH, (X, X, X), {"block_n": 1 << 21}, ValueError, "block_.* too large"),
+    (FLASH, (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"),
+    (FLASH, (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"),
+    (FLASH, (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"),
+    (FLASH, (X, X, X), {"dropout": 1.0}, ValueError, "dropout = 1.0"),
+    (FLASH, (X, X, X), {"dropout": float("nan")}, ValueError, "dropout = nan"),
+    (FLASH, (X, X, X), {"dropout": 0.1, "seed": -1}, ValueError, "seed = -1"),
+    (ALL, (X, X, X), {"mask": "windows"}, ValueError, "mask = 'windows' is not allowed: .*is none"),
+    (ALL, (X, X, X), {"mask": [1]}, ValueError, "mask = .*is not allowed"),
+    (ALL, (X, X, X), {"mask": "full", "causal": True}, ValueError, "mask = 'full' contradicts"),
+    (ALL, (X, X, X), {"score": "cap"}, ValueError, "score = 'cap' is not allowed: "),
+    (ALL, (X, X, X), {"sink": float("inf")}, ValueError, "sink = inf is not allowed"),
+    (ALL, (X, X, X), {"sink": "a"}, TypeError, "sink must be a number or a tensor, not str"),
+    (ALL, (X, X, X), {"sink": torch.zeros(3)}, ValueError, "sink has shape .*q's 2 heads"),
+    (ALL, (X, X, X), {"sink": torch.zeros(2, device="meta")}, RuntimeError, "q is on .*but sink"),
+    (ALL, (META, META, META), {}, RuntimeError, "The kernels run on .*not on meta"),
+    (ALL, (X, META, X), {}, RuntimeError, "q is on"),
+    (STATES, (X, X, X), {"order": "standard"}, ValueError, "order = 'standard' has no tile states"),
+    *((DECODE, (X, X, X), {"parts": x}, ValueError, f"parts = {x} is not") for x in (0, 257, 2.0)),
+    (DECODE, (torch.zeros(1, 2, 17, 8), X, X), {}, ValueError, "Nq = 17"),
+    (HUGGING, (X, X, X), {"dropout": 0.1}, ValueError, "dropout = 0.1"),
+    (
+        HUGGING,
         (X, X, X),
-        {"mask": "windows"},
+        {"sliding_window": 4, "is_causal": False},
         ValueError,
-        "mask = 'windows' is not allowed: .* is none",
-    )
-    yield "no text", (X, X, X), {"mask": [1]}, ValueError, "is not allowed"
-    yield "two masks", (X, X, X), {"mask": "full", "causal": True}, ValueError, "contradicts"
-    yield "precision", (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"
-    meta = torch.zeros(1, 2, 4, 8, device="meta")
-    yield "device", (meta, meta, meta), {}, RuntimeError, "meta"
-    yield "two devices", (X, meta, X), {}, RuntimeError, "q is on"
+        "sliding_window = 4",
+    ),
+    (HUGGING, (X, X, X), {"softcap": -2}, ValueError, "score = 'softcap:-2'"),
+    (HUGGING, (X, X, X, 1), {}, ValueError, "attention_mask is not allowed unless it is causal"),
+    (HUGGING, (X, X, X, torch.ones(4, 4) > 0), {}, ValueError, "attention_mask is not allowed"),
+    (ROPE, (X[..., :3],), {}, ValueError, "d = 3"),
+    (ROPE, (X,), {"base": 0.0}, ValueError, "base = 0.0"),
+    (ROPE, (X,), {"offset": 0.5}, ValueError, "offset = 0.5"),
+    (REPORT, ("sm_70", 64, "fp16"), {}, ValueError, "arch = 'sm_70'"),
+    (REPORT, ("sm_90", 0, "fp16"), {}, ValueError, "d = 0"),
+    (REPORT, ("sm_90", 64, "fp8"), {}, ValueError, "dtype = 'fp8'"),
+    (REPORT, ("sm_90", 64, "fp16", True, 512), {}, ValueError, "block_m = 512"),
+]
+if kernels.INTERPRETED:
+    REFUSED += [
+        (COUNT, (), SIZES | {"order": "fa3"}, ValueError, "order = 'fa3'"),
+        (COUNT, (), SIZES | {"dtype": "fp8"}, ValueError, "dtype = 'fp8'"),
+        (COUNT, (), SIZES | {"n": 0}, ValueError, "n = 0"),
+        (COUNT, (), SIZES | WIDE, ValueError, "n = 16,384 makes"),
+    ]
+
+
+def here(x):
+    """The argument on the device of the tests."""
+    return x.to(DEVICE) if getattr(x, "is_cpu", False) else x
 
 
 @pytest.mark.parametrize(
-    ("tensors", "options", "error", "words"),
-    [case[1:] for case in bad_calls()],
-    ids=[case[0] for case in bad_calls()],
+    ("calls", "arguments", "options", "error", "words"), REFUSED, ids=[case[-1] for case in REFUSED]
 )
-def test_bad_input_is_one_sentence(tensors, options, error, words):
-    if DEVICE == "cuda":
-        tensors = [x.cuda() if getattr(x, "is_cpu", False) else x for x in tensors]
-    with pytest.raises(error, match=words) as caught:
-        kernels.flash_attention(*tensors, **options)
-    message = str(caught.value)
-    assert message.endswith(".") and "\n" not in message and len(message) < 250
+def test_what_cannot_run_is_refused_in_one_sentence(calls, arguments, options, error, words):
+    options = {name: here(x) for name, x in options.items()}
+    for call in calls:
+        with pytest.raises(error, match=f"^{words}") as caught:
+            call(*map(here, arguments), **options)
+        message = str(caught.value)
+        assert message.endswith(".") and "\n" not in message and len(message) < 250
 
 
 @pytest.fixture

@@ -83,13 +83,6 @@ def test_a_refusal_is_not_kept_and_too_many_keys_are_dropped(monkeypatch):
         assert len(calls.cache) <= 3
 
 
-def test_no_tensor_is_said_in_the_words_of_the_checks():
-    q, _, v = make_qkv(8, 16)
-    for call in (kernels.flash_attention, kernels.attention):
-        with pytest.raises(TypeError, match=r"k must be a torch\.Tensor, not int"):
-            call(q, 1, v)
-
-
 @pytest.mark.parametrize("call", [kernels.flash_attention, kernels.tile_states])
 def test_a_tile_that_does_not_fit_is_one_sentence_and_is_not_kept(call, monkeypatch):
     """Triton says so when it has compiled, in the first launch."""

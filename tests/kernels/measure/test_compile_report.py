@@ -79,20 +79,6 @@ def test_occupancy_by_hand(registers, shared, warps, expected):
     assert occupancy("sm_90", warps, registers, shared) == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("sm_70", 64, "fp16", True), "arch = 'sm_70'"),
-        (("sm_90", 0, "fp16", True), "d = 0"),
-        (("sm_90", 64, "fp8", True), "dtype = 'fp8'"),
-        (("sm_90", 64, "fp16", True, 512), "block_m = 512"),
-    ],
-)
-def test_bad_arguments(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        kernels.compile_report(*arguments)
-
-
 @pytest.mark.parametrize(("order", "loads"), [("fa2", 5), ("fa1", 6)])
 def test_the_causal_kernel_knows_of_no_table_and_no_sink(order, loads, compiler):
     """Other masks leave nothing in it: no argument, and no load but of Q, K, V (FA-2's two loops
