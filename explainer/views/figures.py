@@ -135,8 +135,11 @@ def plot_roofline(result: Result, kind: Kind) -> go.Figure | None:
     peak, hbm, l2 = (ceilings[key] / 1e12 for key in ("flops", "hbm_bytes_per_s", "l2_bytes_per_s"))
     figure = go.Figure()
     low, high = min([*across, 4.0]) / 2, max([*across, 2000.0]) * 2
-    for key, rate, dash in (("roofline.memory", hbm, "solid"), ("roofline.l2", l2, "dash")):
-        name, line = t(key, rate=rate), {"color": "#7b8494", "dash": dash}
+    for name, rate, dash in (
+        (t("roofline.memory", rate=hbm), hbm, "solid"),
+        (t("roofline.l2", rate=l2), l2, "dash"),
+    ):
+        line = {"color": "#7b8494", "dash": dash}
         x, y = [low, peak / rate, high], [rate * low, peak, peak]
         add_points(figure, x, y, name, name, mode="lines", line=line)
     for row, x in zip(rows, across, strict=True):
