@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import zip_longest
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,7 @@ class Lesson:
             raise ValueError(f"lesson {self.key}: minutes = {self.minutes}, not 1 to 59")
 
 
-@lru_cache(maxsize=1)
+@cache
 def entries() -> dict[str, dict]:
     """{key: what is written about a lesson}, of all seven files. Raises ValueError if a lesson is
     written twice."""
@@ -170,23 +170,29 @@ def entries() -> dict[str, dict]:
     return found
 
 
-def make_question(entry: dict, computed: Sequence[dict] = ()) -> Question:
-    """Return a question and its variants as they are written, each with the parts that the code
-    computes: of the question itself first, then of each variant. A variant says what differs from
-    the question. ``wrong``, the values of mistakes, are computed; ``mistakes`` are written, in the
-    same order."""
-    written = [{}, *entry.get("variants", ())]
-    base = {k: v for k, v in entry.items() if k != "variants"}
-    base |= next(iter(computed), {})
+def make_question(
+    entry: dict,
+    compute: Callable[..., dict] | None = None,
+    figures: Mapping[str, object] = MappingProxyType({}),
+) -> Question:
+    """Return a question and its variants as they are written, each with the parts that ``compute``
+    makes of its ``case``: numbers that its texts name, too, beside the ``figures``. A variant says
+    what differs from the question. ``wrong``, the values of mistakes, are computed; ``mistakes``
+    are written, in the same order."""
     first, *others = (
-        _question(base | text | made) for text, made in zip_longest(written, computed, fillvalue={})
+        _question(entry | {"variants": ()} | variant, compute, figures)
+        for variant in ({}, *entry.get("variants", ()))
     )
     return replace(first, variants=tuple(others))
 
 
-def _question(parts: dict) -> Question:
+def _question(
+    entry: dict, compute: Callable[..., dict] | None, figures: Mapping[str, object]
+) -> Question:
     """A mistake that happens to give the answer, or what one before it gives, says nothing."""
-    parts = dict(parts)
+    case = entry.get("case", {})
+    parts = _filled({k: v for k, v in entry.items() if k != "case"}, {**figures, **case})
+    parts |= compute(**case) if compute else {}
     found: list[tuple[object, str]] = []
     wrong = parts.pop("wrong", ())
     taken = [parts.get("answer")]
@@ -203,26 +209,22 @@ def _near(value: Any, other: Any, tolerance: float) -> bool:
     return bool(np.allclose(value, other, rtol=1e-9, atol=tolerance))
 
 
-def lesson(
-    key: str,
-    figures: Mapping[str, object] | None = None,
-    questions: Sequence[dict] = (),
-    presented: dict | None = None,
+def make_lesson(
+    key: str, figures: Mapping[str, object], compute: Callable[..., dict] | None
 ) -> Lesson:
     """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
 
     ``figures`` stand where their names are in braces, in words, links and question alike;
-    ``questions`` are the computed parts of the question and of its variants, ``presented`` those of
-    the question in presentation mode, as of :func:`make_question`.
+    ``compute`` makes the computed parts of its question, as of :func:`make_question`.
     """
-    entry = _filled(entries()[key], figures or {})
+    entry = dict(entries()[key])
+    question = make_question(entry.pop("question"), compute, figures)
+    entry = _filled(entry, figures)
     entry["links"] = tuple(Link(**link) for link in entry["links"])
-    entry["question"] = make_question(entry["question"], questions)
     if "presented_question" in entry:
-        base = {"key": f"{entry['question'].key}-hall", "kind": CHOICE}
-        written = base | entry["presented_question"]
-        entry["presented_question"] = make_question(written, [presented or {}])
-    return Lesson(**entry)
+        base = {"key": f"{question.key}-hall", "kind": CHOICE}
+        entry["presented_question"] = make_question(base | entry["presented_question"])
+    return Lesson(**entry, question=question)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from explainer.base.cards import CARDS
 from explainer.base.fields import parse_choice, parse_number, refused
@@ -98,7 +98,7 @@ class Widget:
         return {c.key: c.parse(query.get(c.key, c.value)) for c in self.controls}
 
 
-@lru_cache(maxsize=1)
+@cache
 def entries() -> dict[str, dict]:
     """Return {widget: its title and controls} as they are written."""
     return stored("widgets")

@@ -182,16 +182,14 @@ def test_a_variant_says_only_what_differs():
         "key": "k",
         "kind": "number",
         "words": "one",
-        "answer": 1,
-        "reasons": ["yes", "no"],
-        "variants": [{"words": "two"}, {"words": "three", "hint": "h"}],
+        "case": {"x": 1},
+        "variants": [{"words": "two {x}", "case": {"x": 2}}, {"case": {"x": 3}, "hint": "h"}],
     }
-    made = make_question(entry, [{"answer": 10}, {"answer": 20}, {"answer": 30}, {"words": "four"}])
-    assert (made.words, made.answer, made.hint) == ("one", 10, "")
-    assert [(v.words, v.answer, v.hint) for v in made.variants] == [
-        ("two", 20, ""),
-        ("three", 30, "h"),
-        ("four", 10, ""),
+    made = make_question(entry, lambda x: {"answer": 10 * x})
+    assert [(q.words, q.answer, q.hint) for q in (made, *made.variants)] == [
+        ("one", 10, ""),
+        ("two 2", 20, ""),
+        ("one", 30, "h"),
     ]
     assert {v.key for v in made.variants} == {"k"}
 
