@@ -196,6 +196,7 @@ def check_places(found, steps, of):
         places = [of.phases.index(x) for x in v.phases]
         assert places == sorted(places) and v.stage in of.stages
         assert {t.phase for t in v.transfers} <= set(v.phases)
+        assert all(t.nbytes and (t.op != "read" or t.phase == "load") for t in v.transfers)
         assert {t.tensor for t in v.transfers} <= set(of.tensors)
 
 
