@@ -4,9 +4,7 @@ the pages tell."""
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
-import numpy as np
 import pytest
 
 from explainer.algorithms.algorithm import COMPULSORY
@@ -47,14 +45,12 @@ def moved_alone(found: Bytes) -> Bytes:
 def count_by_hand(p: Problem, pass_: str) -> Bytes:
     """Count the requested bytes tile by tile of those in which a score is kept, with no loop order
     in it."""
-    e, f, seen = ITEMSIZE[p.dtype], 4, by_hand.seen(p)  # m, l, lse, D and sums in HBM are fp32
-    blocks = (
-        [range(i, min(i + size, p.n)) for i in range(0, p.n, size)]
-        for size in (p.block_q, p.block_k)
-    )
-    left = [(r, c) for r, c in product(*blocks) if seen[np.ix_(r, c)].any()]
-    rows, keys = (sum(len(tile[k]) for tile in left) for k in (0, 1))
-    loaded = sum(map(len, {c for _, c in left})) * p.d * e
+    e, f = ITEMSIZE[p.dtype], 4  # m, l, lse, D and sums in HBM are fp32
+    left = by_hand.computed_tiles(p)
+    rows = sum(min(p.block_q, p.n - i * p.block_q) for i, _ in left)
+    sizes = [min(p.block_k, p.n - j * p.block_k) for j in range(p.Tc)]
+    keys = sum(sizes[j] for _, j in left)
+    loaded = sum(sizes[j] for j in {j for _, j in left}) * p.d * e
     one, square, part = p.n * p.d * e, p.n * p.n * e, rows * p.d * e
     stored = {"O": (0, one), "lse": (0, p.n * f)}
     passed = dict.fromkeys("KV", (keys * p.d * e, 0))
