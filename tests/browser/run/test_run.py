@@ -142,20 +142,6 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
 
 
-def test_what_cannot_be_asked_is_said_by_the_app(tab):
-    page = open_run(tab)
-    for name in ("Naive PyTorch", "FA-2"):
-        page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    click(page, "Run")
-    alert = page.get_by_role("alert")
-    alert.get_by_text("Choose at least one method: Naive PyTorch,").wait_for()
-    page.get_by_role("checkbox", name="FA-2", exact=True).check()
-    for value, shown in (("-3", "-3"), ("1.5", "1.5"), ("", "(empty)")):
-        page.locator(".fa-run-page").get_by_label("Seed").fill(value)
-        click(page, "Run")
-        alert.get_by_text(f"seed = {shown} is not allowed").wait_for()
-
-
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page = open_run(tab)
     field(page, "Query block Br").click()
