@@ -2,7 +2,7 @@
 
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
-/** @import { Algorithm, Frame, Pass, Problem, Row, Trace } from "./types.js" */
+/** @import { Algorithm, Frame, Pass, Problem, Row } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
 /** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
@@ -19,5 +19,5 @@ export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includ
 /** The texts of its phases and what its things come to, once model/backward_texts.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.
  * @type {{phrases: Record<string, (f: Frame, row?: Row) => string[]>,
- *   explain: (trace: Trace, f: Frame, kind: string, at: number[]) => Explanation | null}} */
+ *   explain: (f: Frame, kind: string, at: number[]) => Explanation | null}} */
 export const backward = { phrases: {}, explain: () => null };

@@ -70,24 +70,9 @@ export const lookOf = ({ state, layer }, f) =>
 /** Does the current tile still show the scores that its mask will hide? @param {Frame} f */
 export const unmasked = (f) => f.done("scores") && f.phases.includes("mask") && !f.done("mask");
 
-/** @type {WeakMap<Trace, Record<string, Int32Array>>} Of each tensor and block the last transfer that writes it */
-const written = new WeakMap();
-
-/** @param {Trace} trace */
-function lastWrites(trace) {
-  const { arrays: a, tensors, problem: p } = trace;
-  const found = Object.fromEntries(
-    tensors.map((tensor) => [tensor, new Int32Array(isOfKeys(tensor) ? p.Tc : p.Tr).fill(-1)]),
-  );
-  for (let t = 0; t < a.t_op.length; t++)
-    if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
-  return found;
-}
-
 /** Blocks of this tensor, from the first, that no later write changes. @param {Trace} trace @param {Frame} f @param {string} tensor */
 export function finishedBlocks(trace, f, tensor) {
-  if (!written.has(trace)) written.set(trace, lastWrites(trace));
-  const last = /** @type {Record<string, Int32Array>} */ (written.get(trace))[tensor];
+  const last = trace.written[tensor];
   const { t_ptr, t_phase } = trace.arrays;
   const open = last.findIndex(
     (t) =>
