@@ -3,17 +3,18 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { frame, filterTransfers, KINDS, weight } from "./frame.js";
+import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmOf, backward, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
+import { KINDS } from "./predicates.js";
+import { plus } from "./scores.js";
 import {
   entryOf,
   equals,
   explainProducts,
   explanationOf,
   isOnTile,
-  plus,
   scoreProducts,
   sum,
   termsOf,
@@ -215,9 +216,7 @@ export function explain(trace, f, name) {
     return explanationOf(codeText(algorithmOf(f).pseudocode[a].text, f.problem).trim());
   if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
-  const size = bytes(
-    sum(filterTransfers(f.transfers, reads ? "read" : "write").map((moved) => moved.bytes)),
-  );
+  const size = bytes(bytesOf(filterTransfers(f.transfers, reads ? "read" : "write")));
   if (kind === "visit")
     return explanationOf(
       t(reads ? "visit.read" : "visit.write"),

@@ -4,6 +4,7 @@
 import { number, sub } from "../lib/format.js";
 import { algorithmOf } from "./passes.js";
 import { crossings } from "./phases_backward.js";
+import { plus } from "./scores.js";
 import {
   entryOf,
   equals,
@@ -11,7 +12,6 @@ import {
   explanationOf,
   isOnTile,
   overDims,
-  plus,
   scoreProducts,
   sum,
   termsOf,
@@ -19,7 +19,7 @@ import {
 } from "./sums.js";
 import { t } from "./texts.js";
 import { tBackward } from "./texts_backward.js";
-import { rowWord } from "./wording.js";
+import { minus, rowWord } from "./wording.js";
 
 /** @import { Frame } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
@@ -31,9 +31,6 @@ const SUMS = {
   dK: { made: "dSᵀ·Q", left: "dS", right: "Q", over: "rows", of: "cols" },
   dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
 };
-
-/** In brackets where it is negative. @param {number | undefined} x */
-const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
@@ -72,7 +69,7 @@ function weight(f, row, key) {
   products.lines.push(
     f.hides(r, c)
       ? "P = 0"
-      : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
+      : `e^(${minus(raw, lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
   );
   return explainProducts(f, name, { ...of, name }, { ...products, terms: null });
 }
@@ -99,7 +96,7 @@ function ofSlope(f, row, key) {
   const by = slope ? ` · ${number(slope(row, key))}` : "";
   lines.push(
     `= P · (dP − D)${by && " · slope"}`,
-    `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
+    `= ${number(P(row, key))} · (${minus(dP(row, key), D)})${by} ${equals(found, dS(row, key))}`,
   );
   return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }

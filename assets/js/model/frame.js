@@ -1,23 +1,21 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
-import { algorithmOf } from "./passes.js";
+import { gradsOf, hasPhase, rowsOf, stageOf, sumsOf } from "./backward.js";
+import { algorithmOf, layoutOf } from "./passes.js";
 import { entriesOf } from "./entries.js";
-import { hiders } from "./predicates.js";
+import { hiders, KINDS } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
 import { makeStatistics, PENDING } from "./statistics.js";
 import { isOfKeys } from "./tensors.js";
 
 /** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
-/** @type {Kind[]} */
-export const KINDS = ["full", "partial", "skipped"];
 /** @type {Op[]} */
 export const OPS = ["read", "write", "add"];
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
-const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
+const isIdle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
 
 /** Which part of the keys a visit belongs to. @param {Decoded["arrays"]} arrays @param {number} v */
 export const laneOf = ({ v_lane }, v) => v_lane?.[v] ?? 0;
@@ -61,7 +59,7 @@ export function prepare({ header, arrays }) {
     if (j >= 0) tilesOf[stage][tile] = v;
     if (j >= 0 && tileVisit[tile] < 0) tileVisit[tile] = v;
     else if (j < 0 && arrays.v_stage[v]) strip[stage][i] = v;
-    if (idle(arrays, v)) continue;
+    if (isIdle(arrays, v)) continue;
     const row = visitsOfRow[i];
     if (lanes > 1 && arrays.v_stage[v]) previous[v] = -1;
     else {
@@ -157,6 +155,9 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** The bytes of these transfers. @param {Pick<Transfer, "bytes">[]} transfers */
+export const bytesOf = (transfers) => transfers.reduce((sum, { bytes }) => sum + bytes, 0);
+
 /** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
 export const filterTransfers = (transfers, way) =>
   transfers.filter(({ op }) => (op === "read") === (way === "read"));
@@ -196,7 +197,7 @@ export function statsOf(trace, v, rows, done) {
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
-  const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
+  const running = has && algorithmOf(trace).running && !stageOf(trace, v); // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
     const stats = makeStatistics((name, phase) => {
       const isThere = PAST.includes(name) ? running : has;
@@ -230,7 +231,7 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
   const { output } = algorithmOf(trace);
-  if (idle(arrays, v)) return null;
+  if (isIdle(arrays, v)) return null;
   const divided = output === "unnormalized" && done("store") && hasPhase(trace, v, "store");
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
@@ -243,7 +244,7 @@ function accumulatorOf(trace, v, done, rows) {
   }
   if (!header.numbers || (output === "final" && !hasAcc(arrays, v))) return null;
   const size = (rows.stop - rows.start) * p.d;
-  if (divided && header.stages[arrays.v_stage[v]] === null && arrays.v_lane)
+  if (divided && stageOf(trace, v) === null && arrays.v_lane)
     return { data: dividedBy(arrays, v, p.d), state: "final" };
   if (divided)
     return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
@@ -290,10 +291,10 @@ export function frame(trace, step, phase) {
   const j = arrays.v_j[step];
   const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
   const zoom = zoomAt(trace, step)?.arrays ?? null;
-  const stage = header.stages[arrays.v_stage[step]];
+  const stage = stageOf(trace, step);
   const backward = header.pass === "backward";
-  const { lanes, stages } = algorithmOf(trace);
-  const columns = stages[String(stage)]?.columns ?? "keys";
+  const { lanes } = algorithmOf(trace);
+  const { columns } = layoutOf(trace, stage);
   const isLanes = columns === "lanes";
   const source = zoom ?? arrays;
   const width = isLanes ? lanes : cols.stop - cols.start;

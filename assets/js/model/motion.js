@@ -11,23 +11,16 @@ import { t } from "./texts.js";
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {[number, number]} Point */
 
+const ACT = 360; // ms of an act, but for these
 /** @type {Record<string, number>} */
 const ACT_MS = {
   skip: 160,
   load: 400,
-  scores: 360,
   mask: 240,
   max: 320,
-  exp: 360,
   sum: 320,
-  output: 360,
   store: 400,
-  dV: 360,
-  dP: 360,
   D: 320,
-  dS: 360,
-  dQ: 360,
-  dK: 360,
   scale: 280,
 };
 export const TILE_MS = 1200; // the longest that a tile in one go takes
@@ -92,7 +85,9 @@ export const allFlights = (f) =>
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
   const moves = flights(f, phase);
-  return moves.length ? Math.max(...moves.map(({ start, ms }) => start + ms)) : ACT_MS[phase];
+  return moves.length
+    ? Math.max(...moves.map(({ start, ms }) => start + ms))
+    : (ACT_MS[phase] ?? ACT);
 }
 
 /** What is shown on the way from one place to another: the phases between, if it is the same visit or the next one; of

@@ -2,7 +2,7 @@
 
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
-/** @import { Algorithm, Frame, Pass, Problem, Row } from "./types.js" */
+/** @import { Algorithm, Frame, Pass, Problem, Row, Stage, StageLayout } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
 /** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
@@ -12,6 +12,12 @@ export const algorithmsOf = (pass) => (pass === "backward" ? BACKWARD : ALGORITH
  * @param {{problem: Problem, pass?: Pass, header?: {pass: Pass}}} of @returns {Algorithm} */
 export const algorithmOf = ({ problem, pass, header }) =>
   algorithmsOf(pass ?? header?.pass ?? "forward")[problem.order];
+
+/** Of a kernel that declares nothing else. @type {StageLayout} */
+const WHOLE = { on_chip: "QKSVOml", wide: false, columns: "keys" };
+
+/** What a kernel has on chip. @param {Parameters<typeof algorithmOf>[0]} of @param {Stage} stage */
+export const layoutOf = (of, stage) => algorithmOf(of).stages[String(stage)] ?? WHOLE;
 
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");

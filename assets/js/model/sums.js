@@ -35,8 +35,6 @@ export function explainProducts({ problem: { d } }, title, of, products) {
 /** @param {number} found @param {Known} stored */
 export const equals = (found, stored) =>
   `${number(found) === number(stored) ? "=" : "≈"} ${number(stored)}`;
-/** @param {number} x */
-export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {ArrayLike<number>} list */
 export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 

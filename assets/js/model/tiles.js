@@ -1,13 +1,14 @@
 // The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
 
 import { blockName, bytes } from "../lib/format.js";
-import { hidersOf, KINDS } from "./frame.js";
+import { hidersOf } from "./frame.js";
 import { sharing } from "./heads.js";
 import { algorithmOf } from "./passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
+import { KINDS } from "./predicates.js";
 import { isOfKeys, isPerRow } from "./tensors.js";
 import { t } from "./texts.js";
-import { listed } from "./wording.js";
+import { whoHides } from "./wording.js";
 
 /** @import { Frame, Kind, Trace } from "./types.js" */
 /** @typedef {{kind: Kind, layer: "S" | "P" | "dP" | "dS", state: "current" | "done" | "pending" | "skipped"}} Look */
@@ -111,10 +112,7 @@ export function whyOf(trace, i, j) {
   if (trace.problem.mask === "causal") return kind === "skipped" ? t("after.all") : "";
   const hiders = hidersOf(trace, i, j);
   if (!hiders) return "";
-  const who = listed(hiders.names);
-  return kind === "skipped"
-    ? t(`hides.${hiders.how}.all`, { who })
-    : t(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
+  return whoHides(hiders, kind === "skipped" ? "all" : "some");
 }
 
 /** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */
