@@ -63,7 +63,7 @@ def attributes(problem: Problem, visits: tuple, step: int, phase: str) -> dict:
         "step": step,
         "steps": len(visits),
         "phase": phase,
-        "i": visit.i,
+        "i": -1 if visit.i is None else visit.i,
         "j": -1 if visit.j is None else visit.j,
         "kind": visit.kind,
     }

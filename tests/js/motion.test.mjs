@@ -23,7 +23,7 @@ import {
 const bytesOf = (f) => f.reads + f.writes;
 const phasesIn = (list) => list.map(({ phase }) => phase);
 
-for (const [name, { every }] of fixtures("walk")) {
+for (const [name, { every = 1 }] of [...fixtures("walk"), ...fixtures("backward")]) {
   const trace = traceOf(name);
   const steps = Array.from({ length: Math.ceil(trace.steps / every) }, (_, k) => k * every);
 
