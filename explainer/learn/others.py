@@ -6,7 +6,7 @@ from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import SECTIONS
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, read_aloud, scene
-from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
+from explainer.learn.variants import HEADS, WIDE, cache_bytes, errors, per_token
 
 GPUS = 4
 LAYOUTS = t.named("others.layouts")
@@ -47,7 +47,7 @@ HUES = "qvol"
 def _ring(step: int, layout: str) -> list[Shape]:
     side, blocks = 38, blocks_of_gpus(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
-    shapes = [draw_text(0, 16, t("others.axes"), "is-quiet")]
+    shapes = captions("others.ring")
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
@@ -74,7 +74,7 @@ def _ring(step: int, layout: str) -> list[Shape]:
 
 def _sentences(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
-    shapes = [draw_text(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
+    shapes = []
     for g, count in enumerate(counts):
         origin = (g - step) % GPUS
         shapes += [
@@ -88,11 +88,17 @@ def _sentences(step: int, layout: str) -> list[Shape]:
                 key=f"t {g}",
             ),
         ]
-    return [*shapes, *captions("others.spoken", tiles=longest(layout), ideal=total() / GPUS)]
+    return shapes + captions(
+        "others.spoken",
+        step=step + 1,
+        all=GPUS,
+        tiles=longest(layout),
+        ideal=total() / GPUS,
+    )
 
 
 def _linear() -> tuple[list[Shape], list[Shape]]:
-    softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
+    softmax, state = ([cache_bytes(key, n) for n in NS] for key in ("causal", "linear"))
     left = [
         *captions("others.linear_head", heads=HEADS, d=WIDE),
         *chart(
@@ -152,7 +158,7 @@ def _figures() -> dict[str, object]:
         "grouped": per_token(HEADS // 8),
         "one": per_token(1),
         "long": 131_072 * per_token(1),
-        "state": cache("linear", 1),
+        "state": cache_bytes("linear", 1),
         "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
     }
 

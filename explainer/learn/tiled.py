@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import requested_bytes
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.linear_algebra import address, make_problem
-from explainer.learn.scene import Shape, box, draw_text, panel, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, scene
 from explainer.problem import Problem
 
 SMALL = Problem()  # what the Step page opens with
@@ -30,7 +30,7 @@ def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: in
     return moves.count(("K", "read", j))
 
 
-@lru_cache(maxsize=1)
+@cache
 def places() -> tuple[tuple[int, str], ...]:
     """(visit, phase) of every step, in order; a skipped tile has none."""
     return tuple((k, phase) for k, visit in enumerate(schedule(SMALL)) for phase in visit.phases)
@@ -55,7 +55,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
     done = {(s.i, s.j) for s in steps[:at]}
     stored = {s.i for s in steps[: at + (phase == "store")] if "store" in s.phases}
     right = left + T * side + 14
-    shapes: list[Shape] = []
+    shapes = []
     for name, y, hue in (("K", 24.0, "k"), ("V", 48.0, "v")):
         shapes.append(draw_text(left - 12, y + 15, name, "is-end", hue=hue))
         for j in range(T):
@@ -81,18 +81,12 @@ def _picture(at: int, phase: str) -> list[Shape]:
             shapes.append(box(*place, words, hue=hue, look=look))
     x, y = left + (here.j or 0) * side, top + (here.i or 0) * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
-    return [
-        *shapes,
-        draw_text(left, 14, "HBM", "is-small is-quiet"),
-        draw_text(
-            left + 2 * side, top + T * side + 16, t("tiled.never"), "is-small is-quiet is-middle"
-        ),
-    ]
+    return [*shapes, *captions("tiled.map")]
 
 
 def _code(phase: str, first: bool) -> list[Shape]:
     """The pseudocode, the line of this phase on a bar."""
-    shapes: list[Shape] = []
+    shapes = []
     for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
         y = 20.0 + k * 25
         lit = line.phase == phase and (not line.first or first)
@@ -122,13 +116,6 @@ def _tiled(step: int) -> list[Block]:
         read=read,
         written=written,
     )
-    y = 310.0
-    last = [
-        draw_text(0, y, DOES[phase], "is-bold"),
-        draw_text(0, y + 24, t("tiled.moved", read=read, written=written)),
-        draw_text(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
-        draw_text(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
-    ]
     title = t(
         "tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q, bc=SMALL.block_k
     )
@@ -137,7 +124,14 @@ def _tiled(step: int) -> list[Block]:
             title,
             spoken,
             panel(350, 346, _picture(at, phase)),
-            panel(460, 384, _code(phase, here.first), last),
+            panel(
+                460,
+                384,
+                _code(phase, here.first),
+                captions(
+                    "tiled.step", i=here.i, j=here.j, does=DOES[phase], read=read, written=written
+                ),
+            ),
         )
     ]
 
