@@ -14,7 +14,7 @@ from explainer.pages.browser import call, here, mounted
 from explainer.web import bundle
 
 SCRIPTS = sorted((ASSETS / "js").glob("**/*.js"))
-SOURCES = sorted([*ROOT.glob("explainer/**/*.py"), ROOT / "app.py"])
+SOURCES = sorted(ROOT.glob("explainer/**/*.py"))
 # These calls; one module of many; a table as a module.
 WRITERS = {
     ROOT / f"explainer/{name}.py" for name in ("pages/browser", "web/bundle", "algorithms/registry")
@@ -85,7 +85,8 @@ def listed(table: str) -> set[str]:
 
 # In a process of its own: Gradio leaves an event loop open.
 TOLD = """
-import json, app
+import json
+from explainer import app
 from explainer.engine.engine import Engine
 demo = app.build(Engine())
 events = [(f.js, len(f.inputs), len(f.inputs if f.fn else f.outputs)) for f in demo.fns.values()]
