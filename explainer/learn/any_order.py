@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
 from explainer.learn.linear_algebra import address, make_problem, online_softmax, weighed
-from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
+from explainer.learn.scene import box, draw_text, panel, path, scene
 from explainer.trace import trace
 
 BLOCKS, BC, D = 8, 8, 64
@@ -19,7 +19,7 @@ ONE_QUERY = make_problem(BLOCKS * BC, D, BLOCKS * BC, block_k=BC, seed=8, gain=2
 QUERY = 16  # whose row is shown
 
 
-@lru_cache(maxsize=1)
+@cache
 def row() -> tuple[np.ndarray, np.ndarray]:
     """Scores (n,) and V (n, d) of the query, float32."""
     run = trace(ONE_QUERY)
@@ -92,7 +92,7 @@ def _merge(count: int) -> list[Block]:
     whole, O = merged(found)
     off = float(np.abs(O - visited(range(BLOCKS))).max())
     width, step = 680.0, 680.0 / count
-    shapes: list[Shape] = []
+    shapes = []
     for k, (lse, O_part) in enumerate(found):
         x, w = k * step, step - 8
         first, last = k * size, (k + 1) * size - 1

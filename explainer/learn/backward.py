@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Derived:
     dV: np.ndarray
 
 
-@lru_cache(maxsize=1)
+@cache
 def derived() -> Derived:
     """The backward pass of ``SMALL``, from the inputs and the dO of its trace."""
     run, scale = trace_backward(SMALL), SMALL.scale
@@ -73,7 +73,7 @@ def jacobian(p: np.ndarray) -> np.ndarray:
     return np.diag(p) - np.outer(p, p)
 
 
-@lru_cache(maxsize=1)
+@cache
 def differences() -> Gradients:
     """dQ, dK, dV (n, d) of the loss Σ O ∘ dO by central differences in float64: no derivative."""
     x = derived()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -15,7 +15,7 @@ from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.matrix_units import exps_per_s
-from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
+from explainer.learn.scene import box, captions, chart, draw_text, lines, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -42,14 +42,14 @@ class Played:
     error: float
 
 
-@lru_cache(maxsize=1)
+@cache
 def scores() -> tuple[np.ndarray, np.ndarray]:
     """S in units of log2, (n, n), and V (n, d) of the trace, float32."""
     run = trace(PLAYED)
     return run.S * np.float32(LOG2E), np.array(run.V)
 
 
-@lru_cache(maxsize=1)
+@cache
 def exact() -> np.ndarray:
     """O (n, d) in float64."""
     S, V = (x.astype(np.float64) for x in scores())
@@ -86,7 +86,7 @@ def maxima(S: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(tiles, axis=1)
 
 
-@lru_cache(maxsize=1)
+@cache
 def example_row() -> int:
     """The row whose maximum rises most often."""
     S, _ = scores()
@@ -188,7 +188,7 @@ def _rates() -> dict[str, object]:
         (t("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
         (t("blackwell.rates.exps"), *exps, "l"),
     )
-    shapes: list[Shape] = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
+    shapes = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(draw_text(0, y - 10, name, "is-small"))

@@ -8,7 +8,7 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.content import stored
-from explainer.learn.scene import Shape, box, draw_text, panel, scene
+from explainer.learn.scene import box, draw_text, panel, scene
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
@@ -80,7 +80,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
     gen = GENERATIONS[arch]
     left, top = 30.0, 56.0
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, 18, gen.name, "is-bold"),
         draw_text(0, 40, gen.instruction, "is-mono"),
     ]

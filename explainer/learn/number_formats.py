@@ -50,7 +50,7 @@ def _range(f: Format, y: float, high: float, left: float = LEFT, wide: float = W
 
 def _ranges(x: float) -> Block:
     """From the smallest to the largest number of each format, on one axis of powers of two."""
-    shapes: list[Shape] = []
+    shapes = []
     spoken = []
     for k, (key, f) in enumerate(FORMATS.items()):
         y, use, (words, look) = 30 + ROW * k, USES.get(key, ""), _fate(f, x)
@@ -79,7 +79,7 @@ def _narrow(x: float) -> dict[str, object]:
     """The same for a phone: what is said of a format above its bar."""
     wide, row = 350.0, 76.0
     at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(
             min(max(at, 60), wide - 60), 14, f"x = {format_significant(x, 3)}", "is-middle", hue="o"
         )

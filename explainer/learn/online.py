@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Visit:
         return math.exp(self.m_old - self.m)
 
 
-@lru_cache(maxsize=1)
+@cache
 def visits() -> tuple[Visit, ...]:
     """Return the visits of all blocks of the row."""
     S, V = np.array(SCORES, np.float32)[None], np.array(VALUES, np.float32)[:, None]
@@ -70,7 +70,7 @@ def _minus(x: float, digits: int) -> str:
 
 def _blocks(done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, y, name, "is-big", hue=hue)
         for y, name, hue in (
             (23, "S", "s"),

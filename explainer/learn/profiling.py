@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from functools import lru_cache
+from functools import cache
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
@@ -28,7 +28,7 @@ def _rows() -> list[dict]:
     return [found[order] for order in ("standard", "fa2")]
 
 
-@lru_cache(maxsize=1)
+@cache
 def counters() -> dict[str, tuple[int, int]]:
     """{kernel: (bytes at DRAM, bytes between L2 and the SMs)}, read and written together."""
     return {
@@ -38,7 +38,7 @@ def counters() -> dict[str, tuple[int, int]]:
     }
 
 
-@lru_cache(maxsize=1)
+@cache
 def lasted() -> dict[str, float]:
     """{kernel: µs from its start to its end}, caches emptied before it."""
     return {name: ns / 1e3 for row in _rows() for name, ns in row["measured_ns"].items()}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -64,7 +64,7 @@ FAULTS = {
 }
 
 
-@lru_cache(maxsize=1)
+@cache
 def extracts() -> dict[str, tuple[str, ...]]:
     """{phase: its places in the kernel}, each the lines that follow its comment."""
     lines = SOURCE.read_text(encoding="utf-8").split("# kernel: begin")[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
@@ -41,7 +41,7 @@ def moved(order: str, n: int, way: str) -> int:
     return requested_bytes(n, D, "full", DTYPE, order, BR, BC)
 
 
-@lru_cache(maxsize=1)
+@cache
 def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
@@ -106,7 +106,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     step = (WIDTH - LEFT - 10) / (len(NS) - 1)
     gains = {k: a / b for k, (a, b) in found.items() if a is not None}
     most = max(gains.values())
-    shapes: list[Shape] = []
+    shapes = []
     for k, length in enumerate(NS):
         if length not in found:
             continue

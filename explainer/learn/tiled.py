@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
@@ -30,7 +30,7 @@ def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: in
     return moves.count(("K", "read", j))
 
 
-@lru_cache(maxsize=1)
+@cache
 def places() -> tuple[tuple[int, str], ...]:
     """(visit, phase) of every step, in order; a skipped tile has none."""
     return tuple((k, phase) for k, visit in enumerate(schedule(SMALL)) for phase in visit.phases)
@@ -55,7 +55,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
     done = {(s.i, s.j) for s in steps[:at]}
     stored = {s.i for s in steps[: at + (phase == "store")] if "store" in s.phases}
     right = left + T * side + 14
-    shapes: list[Shape] = []
+    shapes = []
     for name, y, hue in (("K", 24.0, "k"), ("V", 48.0, "v")):
         shapes.append(draw_text(left - 12, y + 15, name, "is-end", hue=hue))
         for j in range(T):
@@ -92,7 +92,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
 
 def _code(phase: str, first: bool) -> list[Shape]:
     """The pseudocode, the line of this phase on a bar."""
-    shapes: list[Shape] = []
+    shapes = []
     for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
         y = 20.0 + k * 25
         lit = line.phase == phase and (not line.first or first)

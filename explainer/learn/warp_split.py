@@ -9,7 +9,7 @@ from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.linear_algebra import make_problem
-from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
+from explainer.learn.scene import box, captions, draw_text, panel, path, scene
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
@@ -67,7 +67,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
         where = t("warp_split.at_once", size=partial_output(br, d), most=most)
         look = "is-small is-bad"
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, 18, TITLES[split], "is-bold"),
         draw_text(0, 42, WHO[split], "is-small"),
     ]
@@ -101,7 +101,7 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
     count, each = min(found.values()), registers_per_thread(br, bc, d)
-    shapes: list[Shape] = [
+    shapes = [
         *captions("warp_split.occupancy", card=CARDS[card_key].name),
     ]
     for k, (key, name) in enumerate(t.named("warp_split.resources").items()):

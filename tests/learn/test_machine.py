@@ -62,6 +62,10 @@ def test_the_strips_do_the_same_work_and_never_two_things_at_once():
     assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
     assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
     assert "O" not in loads["fa2"]
+    fa2 = dict(versions.strips("fa2"))
+    keys = [start for start, _, what in fa2.pop("L2") if what == "K"]
+    (work,) = fa2.values()  # a product, softmax, a product for each visit: two buffers of keys
+    assert all(keys[v] >= work[3 * v - 4][1] - 1e-9 for v in range(2, versions.T))
     spent = {
         o: {
             what: [
