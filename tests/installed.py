@@ -9,9 +9,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import subprocess
 import sys
 import tempfile
+from subprocess import PIPE, Popen
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -29,7 +29,7 @@ def fetch(url: str) -> tuple[int, bytes]:
 
 
 def check(url: str) -> dict:
-    """Return /healthz after the page, its files and a trace; where kernels run, also after a run."""
+    """Return /healthz after the page, its files, traces and, where kernels run, a run."""
     status, page = fetch(url)
     assert status == 200, page[:500]
     files = re.search(rb"fa/static/\w+/(?=all\.css)", page)
@@ -53,15 +53,16 @@ def check(url: str) -> dict:
 
 def main(command: list[str]) -> None:
     """Start the app in an empty folder on a free port and print what `check` finds."""
-    with tempfile.TemporaryDirectory() as folder:
-        app = subprocess.Popen([*command, "--port", "0"], cwd=folder, stdout=subprocess.PIPE)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Popen([*command, "--port", "0"], cwd=folder, stdout=PIPE) as app,
+    ):
         try:
             assert app.stdout
             address = next(line for line in app.stdout if line.startswith(b'{"serving"'))
             print(json.dumps(check(json.loads(address)["serving"])))
         finally:
             app.terminate()
-            app.wait(30)
 
 
 if __name__ == "__main__":
