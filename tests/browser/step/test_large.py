@@ -12,7 +12,7 @@ from explainer.problem import Problem
 from explainer.trace import one_visit, one_visit_backward, trace, trace_backward
 from explainer.web.wire import pack_visit_backward
 from tests.browser.harness import click, focus, open_controls, press, read
-from tests.browser.site.test_server import ask
+from tests.browser.site.hostile import send
 from tests.web.test_wire import decode
 
 LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
@@ -158,5 +158,5 @@ def test_from_the_menu_to_the_largest_and_stepping(tab):
 @pytest.mark.parametrize("at", ["-1", "x", "1e9", "99999", "", "１"])
 def test_no_such_visit_is_a_sentence(server, at):
     query = urlencode(LONG.to_query() | {"at": at})
-    status, _, text = ask(server, "GET", f"/fa/visit?{query}")
+    status, text = send(server, "GET", f"/fa/visit?{query}")
     assert status == 400 and "the step must be a whole number from 0 to 1,055." in text
