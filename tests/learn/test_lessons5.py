@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
-
 import numpy as np
 import pytest
 import torch
 
 from explainer.algorithms.traffic import summed
-from explainer.base.records import TRAINED, load
 from explainer.learn import amp, recompute, steady
 from explainer.learn.linear_algebra import make_problem
-from explainer.learn.registry import widgets
 from tests.learn.scenes import (
     LESSONS,
     answers,
@@ -58,20 +54,6 @@ def test_the_squares_that_the_standard_backward_pass_moves():
     """By hand: dV reads P; dP is written; dS reads P and dP and is written; dQ and dK read dS."""
     assert recompute.square_passes() == 1 + 1 + 3 + 2
     assert "7 passes over N × N numbers" in LESSONS["recompute"].more
-
-
-def test_the_ticks_of_a_chart_stand_apart():
-    """Labels of 16 px at the chart of the scale, 80 px high."""
-    at = [s["y"] for s in shapes("amp") if s.get("text") in ("2³⁰", "2¹⁵", "1") and s["y"] > 280]
-    assert len(at) == 3 and min(b - a for a, b in pairwise(sorted(at))) > 30
-
-
-def test_seven_steps_the_last_a_recorded_model():
-    found = blocks("backward", step=7)
-    record = load(TRAINED[0])
-    (curves,) = (b for b in found if b["type"] == "plot")
-    assert [s["y"] for s in curves["series"]] == [row["losses"] for row in record["rows"]]
-    assert record["date"] in found[-1]["words"]
 
 
 def test_a_weight_is_pushed_as_torch_would():
@@ -147,22 +129,3 @@ def test_each_habit_does_what_the_words_say():
     for _ in range(4096):
         total = total + torch.tensor(1 / 4096, dtype=torch.float16)
     assert float(total) == 0.5
-
-
-def test_any_of_the_habits_may_be_off():
-    """The line says which: what is left out, or what is left."""
-    keys = [control.key for control in widgets()["steady"].controls]
-    for chosen in product("01", repeat=len(keys)):
-        drawn = str(blocks("steady", **dict(zip(keys, chosen, strict=True))))
-        many = chosen.count("1")
-        said = {0: "with none of the four", 1: " alone", len(keys): "your stack"}
-        assert f"orange: {'' if many != 1 else 'with '}" in drawn
-        assert said.get(many, "orange: without ") in drawn
-
-
-def test_what_the_questions_on_stability_call_right():
-    same, one = asked("stable")
-    assert same.options[same.answer][0] == "They all become nearly alike"
-    assert one.options[one.answer][0] == "One key takes nearly all"
-    fold = LESSONS["stable"].words + LESSONS["stable"].more
-    assert not any(word in fold for word in ("alike", "single key", "one key", "winner"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +9,8 @@ import pytest
 import torch
 
 from explainer.base.cards import CARDS
-from explainer.base.facts import fact
 from explainer.base.records import load
-from explainer.learn import decoding, engines, heads, linear_algebra, positions, windows
+from explainer.learn import decoding, heads, linear_algebra, positions, windows
 from kernels.rotary import rope
 from tests.learn.scenes import (
     asked,
@@ -175,11 +173,3 @@ def test_pages_waste_less_than_a_page():
         while pages * size < tokens:
             pages += 1
         assert question.answer == pages * size - tokens < size
-
-
-def test_the_table_of_engines_is_dated_and_sourced():
-    names = [row[0] for row in engines.ENGINES["rows"]]
-    assert names == ["vLLM", "SGLang", "TensorRT-LLM", "TGI", "FlashInfer"]
-    assert all(len(row) == 4 and all(row) for row in engines.ENGINES["rows"])
-    assert fact("engines.seen") in engines.ENGINES["label"]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", fact("engines.seen"))

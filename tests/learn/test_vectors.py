@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.fields import ProblemError
 from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.scenes import asked, block, cases, data
+from tests.learn.scenes import LESSONS, asked, block, cases, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -29,15 +28,6 @@ def test_dot_products_spread_as_the_root_of_d(d):
     assert s["scaled"]["top"] == pytest.approx(float(top), rel=1e-5)
     bins = torch.histc(raw / d**0.5, vectors.BINS, -3 * d**0.5, 3 * d**0.5) / raw.numel()
     np.testing.assert_allclose(s["scaled"]["shares"], bins, atol=2e-3)  # an edge may go either way
-
-
-def test_the_arrows_are_said_in_words():
-    assert "q · k = 1 × 4 + 3 × 2 = 10.00" in block("dot")["words"]
-    assert "The angle between them is 45°; q on k is 2.24 long" in block("dot")["words"]
-    assert "The angle between them is 90°" in block("dot", qx=-1, qy=2, kx=4, ky=2)["words"]
-    assert "there is no angle" in block("dot", kx=0, ky=0)["words"]
-    with pytest.raises(ProblemError, match=r"^qx = 9 .*−2|^qx = 9"):
-        block("dot", qx=9)
 
 
 def test_what_the_spread_s_questions_say_is_the_spread():
@@ -88,3 +78,8 @@ def test_open_sums_are_one_a_row_or_all(at, size):
             events[times[-1]] -= 1
         assert said == events.cumsum().max() == {"ijk": 1, "ikj": cols, "kij": rows * cols}[order]
     assert asked("matmul")[at].fields == ("i, j, k", "i, k, j", "k, i, j")
+
+
+def test_the_fold_s_products_are_torchs():
+    A, B = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[2, 0], [1, 3]])
+    assert all(str(x.tolist()) in LESSONS["matmul"].more for x in (A @ B, B @ A, A * B))
