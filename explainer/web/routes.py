@@ -56,7 +56,8 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
-    sources = [f for room in ("assets", "explainer", "kernels") for f in (ROOT / room).rglob("*")]
+    folders = (ASSETS, ROOT / "explainer", ROOT / "kernels")
+    sources = [file for folder in folders for file in folder.rglob("*")]
     for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json", ".md"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
