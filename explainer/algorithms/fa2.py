@@ -9,7 +9,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, computed, moved_rows
+from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, moved_rows, tile_phases
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -40,7 +40,9 @@ def program(
     for j in key_blocks:
         first, last, kind = j == key_blocks[0], j == key_blocks[-1], move.kind(i, j)
         transfers = (*((Q,) if first else ()), *of_keys[j], *(stored if last else ()))
-        yield Step(i, j, kind, None, computed(kind, store=last), transfers, first, lane)
+        yield Step(
+            i, j, kind, None, tile_phases("forward", kind, store=last), transfers, first, lane
+        )
 
 
 # loop: begin
@@ -93,20 +95,12 @@ def compute(run: Run, steps: Iterable[Step]) -> Iterator[Visit]:
 # loop: end
 
 
-def _moved(p: Problem, keys: int) -> Moved:
-    """Count K and V of so many keys; of all rows Q in, O and lse out."""
+def moved(p: Problem, once: bool) -> Moved:
+    """Count K and V once per row block that visits them, or what a query sees of them; of all rows
+    Q in, O and lse out."""
+    keys = tiling.counted(p, once).keys
     counts = {"Q": (p.n, 0), "K": (keys, 0), "V": (keys, 0), "O": (0, p.n), "lse": (0, p.n)}
     return moved_rows(p, counts)
-
-
-def requested(p: Problem) -> Moved:
-    """Count Q + O + lse once, K and V once per row block that visits them."""
-    return _moved(p, int(tiling.visited(p).keys.sum()))
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count Q and, of K and V, what a query sees in; O and lse out."""
-    return _moved(p, tiling.seeing(p.mask, p.n)[1])
 
 
 def size(p: Problem) -> Size:
@@ -148,7 +142,6 @@ ALGORITHM = Algorithm(
     saved_for_backward=("lse",),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
 )

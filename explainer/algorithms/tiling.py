@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,17 @@ MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one
 def rows(problem: Problem, i: int | None) -> slice:
     """Return the query rows of row block ``i``: Br of them, fewer in a ragged last block; all N for
     None."""
-    if i is None:
-        return slice(0, problem.n)
-    return slice(i * problem.block_q, min(problem.n, (i + 1) * problem.block_q))
+    return _block(problem.n, problem.block_q, i)
 
 
 def cols(problem: Problem, j: int | None) -> slice:
     """Return the keys of key block ``j``: Bc of them, fewer in a ragged last block; all N for
     None."""
-    if j is None:
-        return slice(0, problem.n)
-    return slice(j * problem.block_k, min(problem.n, (j + 1) * problem.block_k))
+    return _block(problem.n, problem.block_k, j)
+
+
+def _block(n: int, size: int, k: int | None) -> slice:
+    return slice(0, n) if k is None else slice(k * size, min(n, (k + 1) * size))
 
 
 def kinds(problem: Problem) -> np.ndarray:
@@ -55,14 +55,25 @@ def check_tiles(problem: Problem, most: int, where: str) -> None:
         raise refused(given, t("tiles", tiles=tiles, most=most), where)
 
 
-@dataclass(frozen=True, eq=False)
-class Visited:
-    """Count in the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows``
-    (Tc,) in those of each key block; ``loaded``: keys that are in any at all."""
+class Counted(NamedTuple):
+    """Count in the tiles that are not skipped: ``keys`` in those of each row block, ``rows`` in
+    those of each key block, all added up; ``loaded``: keys that are in any at all."""
 
-    keys: np.ndarray
-    rows: np.ndarray
+    keys: int
+    rows: int
     loaded: int
+
+
+def counted(problem: Problem, once: bool) -> Counted:
+    """Count the rows and keys of the tiles that the mask leaves; with ``once`` the queries that see
+    a key and the keys that are seen. Raises ProblemError for more than 2²⁴ tiles, unless the mask
+    is a plain one."""
+    if once:
+        rows, keys = seeing(problem.mask, problem.n)
+        return Counted(keys, rows, keys)
+    if not problem.mask.plain:
+        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
+    return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
 
 
 @lru_cache(maxsize=256)
@@ -73,26 +84,20 @@ def seeing(mask: Mask, n: int) -> tuple[int, int]:
     return rows, keys
 
 
-def visited(problem: Problem) -> Visited:
-    """Count the tiles that the mask leaves. Raises ProblemError above 2²⁴ tiles, unless the mask is
-    a plain one."""
-    if not problem.mask.plain:
-        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
-    return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
-
-
 @lru_cache(maxsize=256)
-def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
+def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Counted:
     if mask.plain:  # an interval of tiles each, and no row without a key, no key without a row
         ranges = mask.key_range(n, n, block_q), mask.row_range(n, n, block_k)
-        of_row, of_key = (
-            np.minimum(-(-stop // block) * block, n) - start // block * block
+        keys, rows = (
+            int((np.minimum(-(-stop // block) * block, n) - start // block * block).sum())
             for (start, stop), block in zip(ranges, (block_k, block_q), strict=True)
         )
-        return Visited(of_row, of_key, n)
+        return Counted(keys, rows, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
-    return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
+    return Counted(
+        int((left @ keys).sum()), int((rows @ left).sum()), int(keys[left.any(axis=0)].sum())
+    )
 
 
 def _sizes(n: int, block: int) -> np.ndarray:

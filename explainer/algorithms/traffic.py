@@ -46,10 +46,9 @@ def summed(problem: Problem, convention: str = REQUESTED, pass_: str = "forward"
     forms.
 
     Requested bytes equal ``traffic`` wherever both can be computed
-    (tests/algorithms/test_traffic_sums.py).
+    (tests/algorithms/test_traffic.py).
     """
-    algorithm = OF_PASS[pass_][problem.order]
-    return (algorithm.requested if convention == REQUESTED else algorithm.compulsory)(problem)
+    return OF_PASS[pass_][problem.order].moved(problem, convention == COMPULSORY)
 
 
 def launches(problem: Problem, convention: str = REQUESTED) -> tuple[tuple[str, Moved], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,43 +21,28 @@ _LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name !
 MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
 
+def declared(name: str) -> dict[str, Callable]:
+    """Return what all modules declare under a name: {key: the function that computes it}."""
+    return {key: make for module in MODULES for key, make in getattr(module, name, {}).items()}
+
+
 @cache
 def widgets() -> dict[str, Widget]:
-    """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
-    found: dict[str, Widget] = {}
-    for module in MODULES:
-        for key, compute in module.WIDGETS.items():
-            if key in found:
-                raise ValueError(f"two widgets are called {key}")
-            found[key] = make_widget(key, compute)
-    return found
+    """Return {key: widget} of the whole page."""
+    return {key: make_widget(key, compute) for key, compute in declared("WIDGETS").items()}
 
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
     """The course from its first lesson to its last, as far as it is written. A module's FIGURES are
     functions that compute what a lesson's texts name, its QUESTIONS those that compute a question
-    from its case. Raises an error with one sentence for a strange lesson or a ``presented_state``
-    that its widget refuses."""
-    figures, questions = (
-        {key: make for module in MODULES for key, make in getattr(module, name, {}).items()}
-        for name in ("FIGURES", "QUESTIONS")
-    )
-    if strange := sorted({*entries(), *figures, *questions} - {*ORDER}):
-        raise ValueError(f"the lesson {strange[0]} has no place in the course")
-    found = tuple(
+    from its case."""
+    figures, questions = declared("FIGURES"), declared("QUESTIONS")
+    return tuple(
         make_lesson(key, figures.get(key, dict)(), questions.get(key))
         for key in ORDER
         if key in entries()
     )
-    for one in found:
-        widget = widgets()[one.widget]
-        if strange := sorted({*one.presented_state} - {control.key for control in widget.controls}):
-            raise ValueError(
-                f"the lesson {one.key}: presented_state names {strange[0]}, no control of it"
-            )
-        widget.parse(one.presented_state)
-    return found
 
 
 @cache

@@ -7,7 +7,7 @@ registers into dV and dK. Only for dQ_i = dS K, which sums over keys, the warpgr
 goes through shared memory, each multiplies a 64 × 64 half of dQ_i, and a sending warp has the copy
 engine add it in HBM, in fp32.
 """
-# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
+# ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
 
 from .backward_parts import (
     BATCH,
