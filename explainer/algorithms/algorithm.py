@@ -69,9 +69,9 @@ class Algorithm:
     ``dash``, ``sign`` and ``symbol`` in charts, ``hue`` (a CSS colour) on the Step page.
 
     ``steps``: the loop without numbers; ``compute``: the same loop with them (from a Run to Visits,
-    in the backward pass from a BackwardRun to BackwardVisits); ``requested`` and ``compulsory``:
-    bytes by either of CONVENTIONS, without listing the tiles, and ``closed_form`` the same as text,
-    where dQ₃₂ is dQ in fp32; ``size``: see Size.
+    in the backward pass from a BackwardRun to BackwardVisits); ``moved``: the requested bytes, or
+    with ``once`` the compulsory ones, without listing the tiles, and ``closed_form`` the same as
+    text, where dQ₃₂ is dQ in fp32; ``size``: see Size.
 
     ``opens``: the tensor whose reading begins a block of the ``outer`` loop. ``program``: what one
     program of its kernel computes, a whole head or one outer block; None where launches are not
@@ -108,8 +108,7 @@ class Algorithm:
     saved_for_backward: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
     compute: Callable[[Any, tuple[Step, ...]], Iterator[Any]]
-    requested: Callable[[Problem], Moved]
-    compulsory: Callable[[Problem], Moved]
+    moved: Callable[[Problem, bool], Moved]
     size: Callable[[Problem], Size]
     kernel: str | None = None
     launches: dict[str, tuple[Sequence[str], Sequence[str]]] | None = None

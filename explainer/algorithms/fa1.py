@@ -78,26 +78,13 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 # loop: end
 
 
-def _moved(p: Problem, keys: int, back: int, rows: int) -> Moved:
-    """Count K and V of ``keys`` keys, Q of ``rows`` rows, and O, l and m: ``rows`` rows written,
-    ``back`` rows read."""
-    read = dict.fromkeys("KV", (keys, 0)) | {"Q": (rows, 0)}
-    return moved_rows(p, read | dict.fromkeys("Olm", (back, rows)))
-
-
-def requested(p: Problem) -> Moved:
-    """Count K and V once where a row sees them; Q, and O, l, m both ways, once per key block that
-    they visit."""
-    visited = tiling.visited(p)
-    rows = int(visited.rows.sum())
-    return _moved(p, visited.loaded, rows, rows)
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count Q, K and V in, O, l and m out, of the queries that see a key and the keys that are
-    seen."""
-    rows, keys = tiling.seeing(p.mask, p.n)
-    return _moved(p, keys, 0, rows)
+def moved(p: Problem, once: bool) -> Moved:
+    """Count K and V of the keys that a row sees; once per key block that visits a row, or once, Q
+    in, O, l and m out, and where it is visited again in."""
+    counted = tiling.counted(p, once)
+    read = dict.fromkeys("KV", (counted.loaded, 0)) | {"Q": (counted.rows, 0)}
+    again = 0 if once else counted.rows
+    return moved_rows(p, read | dict.fromkeys("Olm", (again, counted.rows)))
 
 
 def size(p: Problem) -> Size:
@@ -140,7 +127,6 @@ ALGORITHM = Algorithm(
     saved_for_backward=("m", "l"),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
 )

@@ -94,27 +94,14 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 # loop: end
 
 
-def _moved(p: Problem, keys: int, rows: int, back: int) -> Moved:
-    """Count K, V and their gradients of ``keys`` keys; of ``rows`` rows what a tile loads, but of
-    dQ only ``back`` rows; and dQ out."""
+def moved(p: Problem, once: bool) -> Moved:
+    """Count K, V, dK and dV of the keys that a row sees; the rest once per key block that visits a
+    row, or once; dQ out, and where a row is visited again in."""
+    counted = tiling.counted(p, once)
+    keys, rows = counted.loaded, counted.rows
     counts = dict.fromkeys("KV", (keys, 0)) | dict.fromkeys(("dK", "dV"), (0, keys))
-    counts |= dict.fromkeys(("Q", "O", "dO"), (rows, 0)) | {"dQ": (back, rows)}
+    counts |= dict.fromkeys(("Q", "O", "dO"), (rows, 0)) | {"dQ": (0 if once else rows, rows)}
     return moved_rows(p, counts | dict.fromkeys("lm", (rows, 0)))
-
-
-def requested(p: Problem) -> Moved:
-    """Count K, V, dK and dV once where a row sees them; the rest once per key block that visits a
-    row."""
-    visited = tiling.visited(p)
-    rows = int(visited.rows.sum())
-    return _moved(p, visited.loaded, rows, rows)
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count everything but dQ in, the gradients out, of the rows that see a key and the keys that
-    are seen."""
-    rows, keys = tiling.seeing(p.mask, p.n)
-    return _moved(p, keys, rows, 0)
 
 
 def size(p: Problem) -> Size:
@@ -153,7 +140,6 @@ ALGORITHM = replace(
     saved_for_backward=(),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
 )

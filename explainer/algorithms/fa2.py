@@ -93,20 +93,12 @@ def compute(run: Run, steps: Iterable[Step]) -> Iterator[Visit]:
 # loop: end
 
 
-def _moved(p: Problem, keys: int) -> Moved:
-    """Count K and V of so many keys; of all rows Q in, O and lse out."""
+def moved(p: Problem, once: bool) -> Moved:
+    """Count K and V once per row block that visits them, or what a query sees of them; of all rows
+    Q in, O and lse out."""
+    keys = tiling.counted(p, once).keys
     counts = {"Q": (p.n, 0), "K": (keys, 0), "V": (keys, 0), "O": (0, p.n), "lse": (0, p.n)}
     return moved_rows(p, counts)
-
-
-def requested(p: Problem) -> Moved:
-    """Count Q + O + lse once, K and V once per row block that visits them."""
-    return _moved(p, int(tiling.visited(p).keys.sum()))
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count Q and, of K and V, what a query sees in; O and lse out."""
-    return _moved(p, tiling.seeing(p.mask, p.n)[1])
 
 
 def size(p: Problem) -> Size:
@@ -148,7 +140,6 @@ ALGORITHM = Algorithm(
     saved_for_backward=("lse",),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
 )

@@ -118,26 +118,15 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 # loop: end
 
 
-def _moved(p: Problem, keys: int, rows: int) -> Moved:
-    """Count of so many keys K, V and their gradients, of so many rows all that a tile takes of a
-    row and adds to dQ; of all rows what the two small kernels move."""
-    n, fp32 = p.n, 4 * p.d
-    counts = dict.fromkeys("KV", (keys, 0)) | {"Q": (rows, 0)}
-    counts |= dict.fromkeys(("dK", "dV"), (0, keys)) | {"O": (n, 0)}
+def moved(p: Problem, once: bool) -> Moved:
+    """Count K, V and their gradients once; what a tile takes of a row and adds to dQ once per key
+    block that visits the row, or once; of all rows what the two small kernels move."""
+    n, rows, fp32 = p.n, tiling.counted(p, once).rows, 4 * p.d
+    counts = dict.fromkeys("KV", (n, 0)) | {"Q": (rows, 0)}
+    counts |= dict.fromkeys(("dK", "dV"), (0, n)) | {"O": (n, 0)}
     counts |= {"dO": (n + rows, 0), "lse": (rows, 0), "D": (rows, n)}
     dQ_written = (n + rows) * fp32 + n * row_bytes(p, "dQ")
     return moved_rows(p, counts) | {"dQ": (n * fp32, dQ_written)}
-
-
-def requested(p: Problem) -> Moved:
-    """Count K, V, dK, dV once; Q, dO, lse and D, and dQ added to, once per key block that visits
-    them."""
-    return _moved(p, p.n, int(tiling.visited(p).rows.sum()))
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count the same with what a row needs once, of the rows that see a key."""
-    return _moved(p, p.n, tiling.seeing(p.mask, p.n)[0])
 
 
 def size(p: Problem) -> Size:
@@ -182,7 +171,6 @@ ALGORITHM = replace(
     saved_for_backward=(),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
 )

@@ -87,22 +87,13 @@ def _part(run: Run, lane: int) -> Run:
     return part
 
 
-def _moved(p: Problem, keys: int, parts: int) -> Moved:
-    """Count Q ``parts`` times; K and V of so many keys; O′ and lse′ of all parts out and in again;
-    O and lse out."""
+def moved(p: Problem, once: bool) -> Moved:
+    """Count Q for each part, or once; K and V as FA-2 does; O′ and lse′ of all parts out and in
+    again; O and lse out."""
+    parts, keys = 1 if once else SPLITS, tiling.counted(p, once).keys
     of_parts = dict.fromkeys(("O′", "lse′"), (SPLITS * p.n, SPLITS * p.n))
     read = {"Q": (parts * p.n, 0)} | dict.fromkeys("KV", (keys, 0))
     return moved_rows(p, read | of_parts | dict.fromkeys(("O", "lse"), (0, p.n)))
-
-
-def requested(p: Problem) -> Moved:
-    """Count what every part of every row block loads and stores, and the second kernel."""
-    return _moved(p, int(tiling.visited(p).keys.sum()), SPLITS)
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count each matrix once a kernel: Q once, though every part reads it."""
-    return _moved(p, tiling.seeing(p.mask, p.n)[1], 1)
 
 
 def size(p: Problem) -> Size:
@@ -144,8 +135,7 @@ ALGORITHM = replace(
     },
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
     launches={
         "tiles": (("Q", "K", "V"), ("O′", "lse′")),

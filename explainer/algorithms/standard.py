@@ -90,20 +90,12 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
 # loop: end
 
 
-def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
-    """Count S and P whole, written and read; K and V once a row block, Q once a key block."""
+def moved(p: Problem, once: bool) -> Moved:
+    """Count S and P whole, written and read; K and V once a row block and Q once a key block, or
+    once; nothing is skipped."""
+    row_blocks, key_blocks = (1, 1) if once else (p.Tr, p.Tc)
     counts = {"Q": (key_blocks * p.n, 0), "K": (row_blocks * p.n, 0), "S": (p.n, p.n)}
     return moved_rows(p, counts | {"P": (p.n, p.n), "V": (row_blocks * p.n, 0), "O": (0, p.n)})
-
-
-def requested(p: Problem) -> Moved:
-    """Count what the tiles of its three kernels load and store; nothing is skipped."""
-    return _moved(p, p.Tr, p.Tc)
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count the same in tiles as large as the matrices."""
-    return _moved(p, 1, 1)
 
 
 def size(p: Problem) -> Size:
@@ -147,8 +139,7 @@ ALGORITHM = Algorithm(
     saved_for_backward=("P",),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
     stages={
         "scores": Stage("QKS"),

@@ -133,25 +133,15 @@ def compute(run: BackwardRun, steps: tuple[Step, ...]) -> Iterator[BackwardVisit
 # loop: end
 
 
-def _moved(p: Problem, row_blocks: int, key_blocks: int) -> Moved:
+def moved(p: Problem, once: bool) -> Moved:
     """Count P, dP and dS whole, written and read; K and V once a row block, Q and dO once a key
-    block, dO for two products."""
-    n = p.n
+    block, or once, dO for two products."""
+    n, (row_blocks, key_blocks) = p.n, (1, 1) if once else (p.Tr, p.Tc)
     counts = {"P": (2 * n, 0), "dP": (n, n), "dS": (2 * n, n)}
     counts |= {"S": (n, 0)} if p.score.bends else {}
     counts |= {"Q": (key_blocks * n, 0), "dO": (2 * key_blocks * n, 0)}
     counts |= dict.fromkeys("KV", (row_blocks * n, 0))
     return moved_rows(p, counts | dict.fromkeys(("dQ", "dK", "dV"), (0, n)))
-
-
-def requested(p: Problem) -> Moved:
-    """Count what the tiles of its five kernels load and store."""
-    return _moved(p, p.Tr, p.Tc)
-
-
-def compulsory(p: Problem) -> Moved:
-    """Count the same in tiles as large as the matrices."""
-    return _moved(p, 1, 1)
 
 
 def size(p: Problem) -> Size:
@@ -192,8 +182,7 @@ ALGORITHM = replace(
     saved_for_backward=(),
     steps=steps,
     compute=compute,
-    requested=requested,
-    compulsory=compulsory,
+    moved=moved,
     size=size,
     launches=None,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,14 +55,25 @@ def check_tiles(problem: Problem, most: int, where: str) -> None:
         raise refused(given, t("tiles", tiles=tiles, most=most), where)
 
 
-@dataclass(frozen=True, eq=False)
-class Visited:
-    """Count in the tiles that are not skipped: ``keys`` (Tr,) in those of each row block, ``rows``
-    (Tc,) in those of each key block; ``loaded``: keys that are in any at all."""
+class Counted(NamedTuple):
+    """Count in the tiles that are not skipped: ``keys`` in those of each row block, ``rows`` in
+    those of each key block, all added up; ``loaded``: keys that are in any at all."""
 
-    keys: np.ndarray
-    rows: np.ndarray
+    keys: int
+    rows: int
     loaded: int
+
+
+def counted(problem: Problem, once: bool) -> Counted:
+    """Count the rows and keys of the tiles that the mask leaves; with ``once`` the queries that see
+    a key and the keys that are seen. Raises ProblemError for more than 2²⁴ tiles, unless the mask
+    is a plain one."""
+    if once:
+        rows, keys = seeing(problem.mask, problem.n)
+        return Counted(keys, rows, keys)
+    if not problem.mask.plain:
+        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
+    return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
 
 
 @lru_cache(maxsize=256)
@@ -73,26 +84,20 @@ def seeing(mask: Mask, n: int) -> tuple[int, int]:
     return rows, keys
 
 
-def visited(problem: Problem) -> Visited:
-    """Count the tiles that the mask leaves. Raises ProblemError above 2²⁴ tiles, unless the mask is
-    a plain one."""
-    if not problem.mask.plain:
-        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
-    return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
-
-
 @lru_cache(maxsize=256)
-def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Visited:
+def _visited(mask: Mask, n: int, block_q: int, block_k: int) -> Counted:
     if mask.plain:  # an interval of tiles each, and no row without a key, no key without a row
         ranges = mask.key_range(n, n, block_q), mask.row_range(n, n, block_k)
-        of_row, of_key = (
-            np.minimum(-(-stop // block) * block, n) - start // block * block
+        keys, rows = (
+            int((np.minimum(-(-stop // block) * block, n) - start // block * block).sum())
             for (start, stop), block in zip(ranges, (block_k, block_q), strict=True)
         )
-        return Visited(of_row, of_key, n)
+        return Counted(keys, rows, n)
     rows, keys = (_sizes(n, block) for block in (block_q, block_k))
     left = mask.tiles(n, n, block_q, block_k) != SKIPPED
-    return Visited(left @ keys, rows @ left, int(keys[left.any(axis=0)].sum()))
+    return Counted(
+        int((left @ keys).sum()), int((rows @ left).sum()), int(keys[left.any(axis=0)].sum())
+    )
 
 
 def _sizes(n: int, block: int) -> np.ndarray:

@@ -48,8 +48,7 @@ def summed(problem: Problem, convention: str = REQUESTED, pass_: str = "forward"
     Requested bytes equal ``traffic`` wherever both can be computed
     (tests/algorithms/test_traffic_sums.py).
     """
-    algorithm = OF_PASS[pass_][problem.order]
-    return (algorithm.requested if convention == REQUESTED else algorithm.compulsory)(problem)
+    return OF_PASS[pass_][problem.order].moved(problem, convention == COMPULSORY)
 
 
 def launches(problem: Problem, convention: str = REQUESTED) -> tuple[tuple[str, Moved], ...]:

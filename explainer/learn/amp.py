@@ -9,7 +9,6 @@ import numpy as np
 
 from explainer.base.amounts import power
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.precision import gradients, lost
 from explainer.learn.scene import Shape, captions, chart, draw_text, lines, panel, scene
 from kernels.spec.formats import FORMATS
@@ -173,8 +172,6 @@ def _amp(way: str, by: float) -> list[Block]:
 WIDGETS = {
     "amp": _amp,
 }
-# (weight, update, how many) of the question and its variants.
-CASES = ((1.0, 0.0004, 10), (2.0, 0.0009, 100), (1.0, 0.0006, 8))
 
 
 def _question(start: float, by: float, count: int) -> dict:
@@ -183,7 +180,6 @@ def _question(start: float, by: float, count: int) -> dict:
     return {
         "answer": short[-1],
         "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
-        "words": t("amp.question", start=start, by=by, count=count),
     }
 
 
@@ -201,4 +197,5 @@ def _figures() -> dict[str, object]:
     }
 
 
-LESSONS = (lesson("amp", _figures(), questions=[_question(*x) for x in CASES]),)
+FIGURES = {"amp": _figures}
+QUESTIONS = {"amp": _question}

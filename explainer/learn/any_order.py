@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, picture, t, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem, online_softmax, weighed
-from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
+from explainer.learn.scene import box, draw_text, panel, path, scene
 from explainer.trace import trace
 
 BLOCKS, BC, D = 8, 8, 64
 ONE_QUERY = make_problem(BLOCKS * BC, D, BLOCKS * BC, block_k=BC, seed=8, gain=2.0)
 QUERY = 16  # whose row is shown
-# Two parts of a row, each (lse, O); the second's lse is the first's plus the log of a whole number.
-CASES = (((2.0, 1.0), (3, 5.0)), ((1.0, 6.0), (2, 3.0)), ((0.0, 9.0), (4, 4.0)))
 
 
-@lru_cache(maxsize=1)
+@cache
 def row() -> tuple[np.ndarray, np.ndarray]:
     """Scores (n,) and V (n, d) of the query, float32."""
     run = trace(ONE_QUERY)
@@ -95,7 +92,7 @@ def _merge(count: int) -> list[Block]:
     whole, O = merged(found)
     off = float(np.abs(O - visited(range(BLOCKS))).max())
     width, step = 680.0, 680.0 / count
-    shapes: list[Shape] = []
+    shapes = []
     for k, (lse, O_part) in enumerate(found):
         x, w = k * step, step - 8
         first, last = k * size, (k + 1) * size - 1
@@ -152,9 +149,9 @@ WIDGETS = {
 }
 
 
-def _question(first: tuple[float, float], second: tuple[float, float]) -> dict:
-    """The answer, and: the mean, the weights exchanged, lse as a weight."""
-    (lse, O), (times, other) = first, second
+def _question(lse: float, O: float, times: int, other: float) -> dict:
+    """Two parts of a row, the second's lse log(times) more: the answer, and: the mean, the weights
+    exchanged, lse as a weight."""
     more = lse + math.log(times)
     return {
         "answer": weighed(((1, O), (times, other))),
@@ -166,8 +163,5 @@ def _question(first: tuple[float, float], second: tuple[float, float]) -> dict:
     }
 
 
-LESSONS = (
-    lesson(
-        "order", {"place": address(ONE_QUERY, 1, "exp")}, questions=[_question(*x) for x in CASES]
-    ),
-)
+FIGURES = {"order": lambda: {"place": address(ONE_QUERY, 1, "exp")}}
+QUESTIONS = {"order": _question}

@@ -10,7 +10,6 @@ import numpy as np
 from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, attend, make_problem, softmax
 from explainer.trace import trace
 
@@ -23,7 +22,6 @@ WORDS = ("The", "cat", "sat")
 Q = np.array([[3.0, 1.0, 1.0, 2.0], [1.0, 6.0, 3.0, 1.0], [2.0, 3.0, 4.0, 2.0]])
 K = np.array([[0.2, 0.5, 0.3, 0.1], [0.0, 2.0, 0.0, 1.0], [1.0, 0.5, 0.6, 1.0]])
 V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
-CASES = ((1.0, 1.0, 3.0), (2.0, 5.0, 4.0), (6.0, 4.0, 4.0))  # scores of the question's other word
 
 SENTENCE = {"order": "standard", "inputs": "sentence", "gain": 3.0}
 SIX = make_problem(6, 4, 6, **SENTENCE)
@@ -232,7 +230,7 @@ def _attention(who: str, row: int) -> list[Block]:
     return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]
 
 
-def _weight(scores: tuple[float, ...]) -> dict:
+def _weight(scores: Sequence[float]) -> dict:
     """The question for a word with these scores: the largest weight."""
     x = np.array(scores)
     P, best = softmax(x), int(np.argmax(scores))
@@ -279,9 +277,9 @@ SIZED = (
 SIZES = {"Nq": FOUR.n, "Nk": SIX.n, "d": SIX.d}  # as the picture has them
 
 
-def _doubled(what: str) -> dict:
+def _doubled(doubled: str) -> dict:
     """The question of what changes when one size doubles: a matrix's shape before and after."""
-    after = SIZES | {what: 2 * SIZES[what]}
+    after = SIZES | {doubled: 2 * SIZES[doubled]}
 
     def note(name: str, *sides: str) -> str:
         was, now = (" × ".join(str(sizes[side]) for side in sides) for sizes in (SIZES, after))
@@ -293,20 +291,13 @@ def _doubled(what: str) -> dict:
     return {
         "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
         "answer": tuple(
-            (r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row) if what in x[1:]
+            (r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row) if doubled in x[1:]
         ),
     }
 
 
-LESSONS = (
-    lesson("softmax", _axes()),
-    lesson("attention", questions=[*map(_doubled, ("Nk", "Nq", "d"))]),
-    lesson(
-        "cat",
-        {"place": address(CAT_STEP, 1, "scores")},
-        questions=[_weight(scores) for scores in CASES],
-    ),
-)
+FIGURES = {"softmax": _axes, "cat": lambda: {"place": address(CAT_STEP, 1, "scores")}}
+QUESTIONS = {"attention": _doubled, "cat": _weight}
 
 WIDGETS = {
     "softmax": _softmax,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from explainer.base.amounts import listed
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.ecosystem import CHECKED
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
@@ -109,14 +108,10 @@ def _which(sm: int, dtype: str, d: int, mask: str, shared: bool = False) -> list
 WIDGETS = {
     "which": _which,
 }
-CASES = (
-    Input(90, "fp32", 64, "none", False),
-    Input(80, "bf16", 64, "causal", False),
-    Input(75, "bf16", 64, "none", False),
-)
 
 
-def _question(x: Input) -> dict:
+def _question(**given) -> dict:
+    x = Input(**given, shared=False)
     offered = tried(x.sm)
     options = tuple((NAMES[name], _why(name, x)) for name in offered)
     words = t(
@@ -145,4 +140,4 @@ def _why(name: str, x: Input) -> str:
     )
 
 
-LESSONS = (lesson("backends", questions=[_question(x) for x in CASES]),)
+QUESTIONS = {"backends": _question}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from explainer.algorithms.transfers import Step
 from explainer.base.amounts import format_fixed, format_significant
 from explainer.learn import training
 from explainer.learn.blocks import Block, matrix, t, table, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, attend, make_problem, products, softmax
 from explainer.trace import trace_backward
 
@@ -54,7 +53,7 @@ class Derived:
     dV: np.ndarray
 
 
-@lru_cache(maxsize=1)
+@cache
 def derived() -> Derived:
     """The backward pass of ``SMALL``, from the inputs and the dO of its trace."""
     run, scale = trace_backward(SMALL), SMALL.scale
@@ -74,7 +73,7 @@ def jacobian(p: np.ndarray) -> np.ndarray:
     return np.diag(p) - np.outer(p, p)
 
 
-@lru_cache(maxsize=1)
+@cache
 def differences() -> Gradients:
     """dQ, dK, dV (n, d) of the loss Σ O ∘ dO by central differences in float64: no derivative."""
     x = derived()
@@ -351,9 +350,6 @@ WIDGETS = {
     "backward": steps,
     "backward_run": _run,
 }
-LESSONS = (
-    lesson(
-        "backward",
-        {"place": place("dS"), "cpu_apart": training.most_apart("training_cpu")},
-    ),
-)
+FIGURES = {
+    "backward": lambda: {"place": place("dS"), "cpu_apart": training.most_apart("training_cpu")},
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -13,10 +13,9 @@ import numpy as np
 from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.matrix_units import exps_per_s
-from explainer.learn.scene import Shape, box, captions, chart, draw_text, lines, panel, path, scene
+from explainer.learn.scene import box, captions, chart, draw_text, lines, panel, path, scene
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -27,7 +26,6 @@ DEGREES = (1, 2, 3, 4, 5)
 D = 128  # of the comparison of cards
 POINTS = 2001  # of the interval on which a polynomial is judged
 WIDTH, HEIGHT = 266.0, 372.0
-CASES = (8, 5, 10)  # thresholds
 
 
 @dataclass(frozen=True)
@@ -44,14 +42,14 @@ class Played:
     error: float
 
 
-@lru_cache(maxsize=1)
+@cache
 def scores() -> tuple[np.ndarray, np.ndarray]:
     """S in units of log2, (n, n), and V (n, d) of the trace, float32."""
     run = trace(PLAYED)
     return run.S * np.float32(LOG2E), np.array(run.V)
 
 
-@lru_cache(maxsize=1)
+@cache
 def exact() -> np.ndarray:
     """O (n, d) in float64."""
     S, V = (x.astype(np.float64) for x in scores())
@@ -88,7 +86,7 @@ def maxima(S: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(tiles, axis=1)
 
 
-@lru_cache(maxsize=1)
+@cache
 def example_row() -> int:
     """The row whose maximum rises most often."""
     S, _ = scores()
@@ -190,7 +188,7 @@ def _rates() -> dict[str, object]:
         (t("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
         (t("blackwell.rates.exps"), *exps, "l"),
     )
-    shapes: list[Shape] = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
+    shapes = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(draw_text(0, y - 10, name, "is-small"))
@@ -237,14 +235,17 @@ WIDGETS = {
 }
 
 
-def _lesson() -> Lesson:
-    questions = [{"answer": 2.0**x, "wrong": (x, math.exp(x), 1)} for x in CASES]
+def _question(threshold: int) -> dict:
+    return {"answer": 2.0**threshold, "wrong": (threshold, math.exp(threshold), 1)}
+
+
+def _figures() -> dict[str, str]:
     found = played(8)
-    figures = {
+    return {
         "place": address(Problem(), 1, "exp"),
         "skipped": f"{1 - found.rescaled / found.rises:.0%}",
     }
-    return lesson("blackwell", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"blackwell": _figures}
+QUESTIONS = {"blackwell": _question}

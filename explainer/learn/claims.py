@@ -10,12 +10,8 @@ from explainer.learn import claim_sums as sums
 from explainer.learn.content import Claim, stored
 from explainer.learn.ecosystem import SPEED
 
-FIGURES = {
-    "h100": CARDS["h100"].source,
-    "speed": SPEED,
-    "about": records.about(),
-}
-CLAIMS = tuple(Claim(**entry) for entry in stored("claims", **FIGURES))
+_STORED = stored("claims", h100=CARDS["h100"].source, speed=SPEED, about=records.about())
+CLAIMS = tuple(Claim(**entry) for entry in _STORED)
 
 WIDGETS = {
     "claim_exact": demos.exact,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.learn.content import TEXTS, read
+from explainer.learn.content import read
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,3 @@ ORDER = tuple(key for group in GROUPS for key in group.lessons)
 NUMBERS = {
     key: f"{at}.{k}" for at, group in enumerate(GROUPS, 1) for k, key in enumerate(group.lessons, 1)
 }
-
-
-def checked() -> None:
-    """Raises ValueError with one sentence if the file contradicts itself."""
-    if len(NUMBERS) != len(ORDER):
-        raise ValueError(f"{TEXTS.name}/course.json: a lesson stands in two places")
-    named = [(f"the path {path.key}", key) for path in PATHS for key in path.lessons]
-    named += [("the self-test", key) for key in (*(key for _, key in SELF_TEST), AFTER)]
-    named += [(f"the old key {old}", key) for old, key in MOVED.items()]
-    for where, key in named:
-        if key not in NUMBERS:
-            raise ValueError(f"{TEXTS.name}/course.json: {where} names {key}, which is no lesson")
-    for path in PATHS:
-        if list(path.lessons) != [key for key in ORDER if key in path.lessons]:
-            raise ValueError(f"{TEXTS.name}/course.json: the path {path.key} is out of order")
-    if both := set(MOVED) & set(NUMBERS):
-        raise ValueError(f"{TEXTS.name}/course.json: {min(both)} is old and current at once")
-
-
-checked()

@@ -8,7 +8,6 @@ from itertools import pairwise
 from explainer.base.amounts import format_fixed
 from explainer.base.records import about
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import make_problem, weighed
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory.workload import Workload
@@ -175,17 +174,13 @@ WIDGETS = {
     "decode": _decode,
 }
 
-# exp(lse) and O of two parts, in the question and its variants.
-CASES = (((3, 4), (1, 8)), ((1, 10), (4, 5)), ((6, 2), (2, 6)))
 
-
-def _question(first: tuple, second: tuple) -> dict:
-    (a, x), (b, y) = first, second
+def _question(a: int, x: int, b: int, y: int) -> dict:
+    """Two parts of the keys, by exp(lse) and O."""
     return {
-        "answer": weighed((first, second)),
-        "words": t("decoding.question", a=a, x=x, b=b, y=y),
+        "answer": weighed(((a, x), (b, y))),
         "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y),
     }
 
 
-LESSONS = (lesson("decode", questions=[_question(*x) for x in CASES]),)
+QUESTIONS = {"decode": _question}

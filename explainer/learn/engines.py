@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explainer.base.facts import fact
 from explainer.learn.blocks import Block, t, table
-from explainer.learn.content import lesson, stored
+from explainer.learn.content import stored
 
 ENGINES: Block = table(
     t("engines.label", day=fact("engines.seen")), t.row("engines.head"), stored("engines")
@@ -19,7 +19,6 @@ def places(tokens: int, size: int) -> int:
 WIDGETS = {
     "engines": lambda: [ENGINES],
 }
-CASES = ((1003, 16), (300, 64), (75, 32))  # tokens, page: question and variants
 
 
 def _question(tokens: int, size: int) -> dict:
@@ -27,10 +26,9 @@ def _question(tokens: int, size: int) -> dict:
     why = t("engines.why", tokens=tokens, full=full, size=size, over=over, empty=size - over)
     return {
         "answer": places(tokens, size) - tokens,
-        "words": t("engines.question", tokens=tokens, size=size),
         "reasons": (why, t("engines.how")),
         "wrong": (over, 0, size),
     }
 
 
-LESSONS = (lesson("engines", questions=[_question(*x) for x in CASES]),)
+QUESTIONS = {"engines": _question}

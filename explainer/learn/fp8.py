@@ -6,7 +6,7 @@ e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def to_e4m3(x: np.ndarray) -> np.ndarray:
     return FORMATS["e4m3"].round_to(x).astype(np.float32)
 
 
-@lru_cache(maxsize=1)
+@cache
 def hadamard() -> np.ndarray:
     """(D, D) float32, orthogonal: random signs, then Hadamard's ±1 matrix over √D.
 

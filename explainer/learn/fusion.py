@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from kernels.spec.formats import ITEMSIZE
@@ -17,17 +18,11 @@ CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
 NAMES = t.named("fusion.launches")
 WIDTH, HEIGHT, WIDEST = 400.0, 326.0, 30.0  # of a panel; of the widest arrow
 
-# What each launch of the question reads and writes of matrices as large as S: (reads, writes). A
-# mask or a dropout pattern is made from indices and reads nothing.
-SCALE, BIAS, MASK, SOFTMAX, DROPOUT = (1, 1), (2, 1), (1, 1), (1, 1), (1, 1)
-CHAINS = ((SCALE, BIAS, SOFTMAX), (SCALE, BIAS, MASK, SOFTMAX), (SCALE, MASK, SOFTMAX, DROPOUT))
 
-
-def gain(chain: tuple[tuple[int, int], ...]) -> float:
-    """Matrices moved by launches one after the other ÷ by one launch, which reads S, and what else
-    each of them takes in, once and writes once."""
-    apart = sum(reads + writes for reads, writes in chain)
-    return apart / (1 + sum(reads - 1 for reads, _ in chain) + 1)
+def gain(reads: Sequence[int]) -> float:
+    """Matrices moved by launches one after the other, each of which writes one, ÷ by one launch,
+    which reads S, and what else each of them takes in, once and writes once."""
+    return (sum(reads) + len(reads)) / (sum(reads) - len(reads) + 2)
 
 
 def chain(what: str, n: int) -> tuple[tuple[Launch, ...], ...]:
@@ -118,12 +113,13 @@ WIDGETS = {
 }
 
 
-def _question(chain: tuple[tuple[int, int], ...]) -> dict:
-    """The answer, and: launches counted; the bias not read again; a matrix read for each step."""
-    first, *between, last = chain
-    moved = sum(map(sum, chain))
-    all_read = gain((first, *((2, 1) for _ in between), last))
-    return {"answer": gain(chain), "wrong": (len(chain), moved / 2, all_read)}
+def _question(reads: Sequence[int]) -> dict:
+    """Launches by the matrices as large as S that each reads: a bias is one, a mask or a dropout
+    pattern is made from indices. The answer, and: launches counted; the bias not read again; a
+    matrix read for each step."""
+    count = len(reads)
+    all_read = gain([1, *[2] * (count - 2), 1])
+    return {"answer": gain(reads), "wrong": (count, (sum(reads) + count) / 2, all_read)}
 
 
-LESSONS = (lesson("fusion", questions=[*map(_question, CHAINS)]),)
+QUESTIONS = {"fusion": _question}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import lru_cache
+from functools import cache
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.learn.blocks import t
@@ -16,7 +16,7 @@ _ALSO = t.named("glossary.also")
 _TOO_PLAIN = {*t.row("glossary.plain")}
 
 
-@lru_cache(maxsize=1)
+@cache
 def spelled() -> dict[str, str]:
     """{as it stands in a text: key}: names, also at the beginning of a sentence, and symbols of two
     letters and more or of none that is Latin. One Latin letter is found everywhere, so a symbol is

@@ -5,7 +5,6 @@ from __future__ import annotations
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from kernels.spec.formats import ITEMSIZE
@@ -13,8 +12,6 @@ from kernels.spec.formats import ITEMSIZE
 LANES, SECTOR = 32, 32  # threads of a warp; bytes of a sector (CUDA C++ Programming Guide)
 CARD, N, TILE = "h200", 1024, 128
 STRIDES = {int(stride): way for stride, way in t.named("gpu.strides").items()}
-# (numbers between two threads, format) of the questions
-CASES = ((4, "fp32"), (8, "fp16"), (64, "fp16"))
 
 
 def sectors(stride: int, itemsize: int) -> list[int]:
@@ -67,14 +64,13 @@ def _count(stride: int, dtype: str) -> dict:
     else:
         right = t("gpu.right_own", apart=apart, found=found)
     return {
-        "words": t("gpu.question", dtype=dtype, stride=stride),
         "answer": float(found),
         "reasons": (right, t("gpu.wrong", sector=SECTOR)),
         "wrong": (LANES, LANES * size / SECTOR, len(set(sectors(stride, 6 - size)))),
     }
 
 
-LESSONS = (lesson("gpu", questions=[_count(*case) for case in CASES]),)
+QUESTIONS = {"gpu": _count}
 
 WIDGETS = {
     "gpu": _gpu,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.learn.variants import HEADS, WIDE, per_token
 
 LAYERS, CARD = 32, CARDS["h200"]
 NAMES = {HEADS: t("heads.own"), 1: t("heads.mqa")}
-CASES = ((80, 8), (32, 8), (40, 4))  # layers and heads of K and V, question and variants
 
 
 def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
@@ -86,13 +84,12 @@ WIDGETS = {
 
 
 def _question(layers: int, kv: int) -> dict:
-    words = t("heads.question", layers=layers, heads=HEADS, kv=kv, d=WIDE)
     wrong = (cache(kv, 1, layers) / 2, cache(HEADS, 1, layers), cache(kv, 1, 1))
     return {
         "answer": cache(kv, 1, layers) / 1024,
-        "words": words,
         "wrong": tuple(x / 1024 for x in wrong),
     }
 
 
-LESSONS = (lesson("gqa", questions=[_question(*x) for x in CASES]),)
+FIGURES = {"gqa": lambda: {"heads": HEADS, "d": WIDE}}
+QUESTIONS = {"gqa": _question}

@@ -9,7 +9,6 @@ from functools import lru_cache
 from explainer.base.amounts import amount, power
 from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import CHARACTER, Shape, box, draw_text, lines, panel, read_aloud, scene
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
@@ -251,4 +250,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-LESSONS = (lesson("when_not", _figures()),)
+FIGURES = {"when_not": _figures}

@@ -10,7 +10,6 @@ import numpy as np
 from explainer.base.amounts import format_fixed
 from explainer.learn.attending import grid, heat, note, sign
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import make_problem, softmax
 from explainer.trace import trace
 
@@ -25,7 +24,6 @@ FIVE = make_problem(
 )
 SHAPES = t.named("masking.shapes")
 NEW = 2  # queries of the last two shapes: the keys of the others are in a cache
-CASES = ((2, 5), (3, 5), (2, 6))  # new queries, keys: the question's grids
 
 
 def keep(shape: str, n: int = len(WORDS)) -> np.ndarray:
@@ -136,20 +134,19 @@ def _note(query: int, key: int) -> str:
     return t(side, query=query, at=key, n=abs(key - query))
 
 
-def _hidden(new: int, keys: int) -> dict:
-    """The question for ``new`` queries that are the last of ``keys`` tokens: which scores a causal
-    mask hides. What stands in the cells is of no account."""
+def _hidden(first: int, last: int) -> dict:
+    """The question for the queries of the tokens ``first`` to ``last``, as many keys as tokens:
+    which scores a causal mask hides. What stands in the cells is of no account."""
+    new, keys = last - first + 1, last + 1
     rng = np.random.default_rng(keys)
     cells = tuple(
         tuple(f"{x:.1f}".replace("-", "−") for x in row) for row in rng.normal(size=(new, keys))
     )
-    asks = "masking.question_two" if new == 2 else "masking.question"
-    seen = keys - new + np.arange(new)[:, None] >= np.arange(keys)
+    seen = first + np.arange(new)[:, None] >= np.arange(keys)
     return {
-        "words": t(asks, first=keys - new, last=keys - 1),
         "cells": cells,
-        "rows": tuple(str(token) for token in range(keys - new, keys)),
-        "notes": tuple(tuple(_note(keys - new + r, c) for c in range(keys)) for r in range(new)),
+        "rows": tuple(str(token) for token in range(first, keys)),
+        "notes": tuple(tuple(_note(first + r, c) for c in range(keys)) for r in range(new)),
         "answer": tuple((int(r), int(c)) for r, c in np.argwhere(~seen)),
     }
 
@@ -157,7 +154,8 @@ def _hidden(new: int, keys: int) -> dict:
 ZERO = format_fixed(
     softmax(np.array([1.0, 2.0, 0.0]))[2], 2
 )  # of a key whose score became 0, not −∞
-LESSONS = (lesson("mask", {"zero": ZERO}, questions=[_hidden(*case) for case in CASES]),)
+FIGURES = {"mask": lambda: {"zero": ZERO}}
+QUESTIONS = {"mask": _hidden}
 
 WIDGETS = {
     "mask": _mask,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from explainer.base.cards import CARDS, Card
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson, stored
-from explainer.learn.scene import Shape, box, draw_text, panel, scene
+from explainer.learn.content import stored
+from explainer.learn.scene import box, draw_text, panel, scene
 
 BITS = {"fp16": 16, "bf16": 16, "tf32": 32, "fp8": 8, "fp4": 4}  # of an operand in a register
 
@@ -42,8 +42,6 @@ GENERATIONS = {entry.pop("arch"): Generation(**entry) for entry in stored("matri
 
 ON_SCREEN = ("sm_70", "sm_80", "sm_90", "sm_100")
 WIDTH, HEIGHT, SCALE = 196.0, 338.0, 0.5
-# Generation, Br, Bc, d
-CASES = (("sm_80", 64, 128, 64), ("sm_80", 128, 64, 128), ("sm_90", 128, 256, 64))
 
 
 def clock_hz(card: Card) -> float:
@@ -82,7 +80,7 @@ def _generation(arch: str, fmt: str, br: int, bc: int, d: int) -> dict[str, obje
     """One instruction to scale: A (m, k), B (k, n), the sums (m, n), and who does what."""
     gen = GENERATIONS[arch]
     left, top = 30.0, 56.0
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, 18, gen.name, "is-bold"),
         draw_text(0, 40, gen.instruction, "is-mono"),
     ]
@@ -156,4 +154,4 @@ def _count(arch: str, br: int, bc: int, d: int) -> dict:
     return {"answer": float(instructions(arch, br, bc, d)), "wrong": (each[0] * each[1], sum(each))}
 
 
-LESSONS = (lesson("cores", questions=[_count(*x) for x in CASES]),)
+QUESTIONS = {"cores": _count}

@@ -4,12 +4,12 @@ on another, and the least time of one head with tiles and without."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import Lesson, lesson
 from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
@@ -136,8 +136,16 @@ def first_larger(n_bytes: int) -> int:
     return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // 2) + 1))
 
 
-def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
-    """The question: which of these N is the first whose S is larger than a memory of this size."""
+def _rooms() -> dict[str, int]:
+    """Bytes of the memories that the questions name."""
+    card = CARDS[CARD]
+    by = {level.key: level for level in levels_of(_workload(CARD))}
+    return {"l2": card.l2_bytes, "block": card.shared_bytes, "shared": by["shared"].size_bytes}
+
+
+def _larger(room: str, around: Sequence[int]) -> dict:
+    """The question: which of these N is the first whose S is larger than this memory."""
+    n_bytes = _rooms()[room]
     right = first_larger(n_bytes)
 
     def why(n: int) -> str:
@@ -147,40 +155,28 @@ def _larger(words: str, n_bytes: int, around: tuple[int, ...]) -> dict:
         return t("memories.later", **wording, right=right, first=2 * right**2)
 
     return {
-        "words": words,
         "options": tuple((f"{n:,}", why(n)) for n in around),
         "answer": around.index(right),
     }
 
 
-def _lesson() -> Lesson:
+def _figures() -> dict[str, object]:
     card = CARDS[CARD]
     by = {level.key: level for level in levels_of(_workload(CARD))}
-    questions = (
-        _larger(t("memories.question_l2"), card.l2_bytes, (2048, 4096, 8192, 16384)),
-        _larger(
-            t(
-                "memories.question_block",
-                size=card.shared_bytes,
-                of=by["shared"].per_sm_bytes or 0,
-            ),
-            card.shared_bytes,
-            (512, 2048, 8192, 32768),
-        ),
-        _larger(t("memories.question_shared"), by["shared"].size_bytes, (512, 4096, 8192, 32768)),
-    )
     fastest, slowest = by["registers"].bytes_per_s, by["hbm"].bytes_per_s
     assert fastest and slowest
-    figures = {
+    return {
+        "size": card.shared_bytes,
+        "of": by["shared"].per_sm_bytes,
         "wider": f"{fastest / slowest:.0f}",
         "sms": card.sms,
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",
     }
-    return lesson("memory", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"memory": _figures}
+QUESTIONS = {"memory": _larger}
 
 WIDGETS = {
     "memory": _memory,

@@ -8,7 +8,6 @@ from explainer.base.amounts import format_fixed, format_significant, power
 from explainer.base.cards import CARDS
 from explainer.learn import fp8, precision
 from explainer.learn.blocks import Block, bars, bits, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from kernels.spec.formats import FORMATS, Format
 
@@ -16,8 +15,6 @@ LOW, HIGH = -150, 130  # powers of two of the axis
 LEFT, WIDE, ROW, WIDTH = 118.0, 420.0, 58.0, 844.0
 USES = t.named("number_formats.uses")
 BLOCK = 16  # rows that share a scale in fp8
-# Format and a whole number that it cannot hold
-CASES = (("bf16", 517), ("e4m3", 33), ("fp16", 4103))
 
 
 def rounded(key: str, x: float) -> float:
@@ -53,7 +50,7 @@ def _range(f: Format, y: float, high: float, left: float = LEFT, wide: float = W
 
 def _ranges(x: float) -> Block:
     """From the smallest to the largest number of each format, on one axis of powers of two."""
-    shapes: list[Shape] = []
+    shapes = []
     spoken = []
     for k, (key, f) in enumerate(FORMATS.items()):
         y, use, (words, look) = 30 + ROW * k, USES.get(key, ""), _fate(f, x)
@@ -82,7 +79,7 @@ def _narrow(x: float) -> dict[str, object]:
     """The same for a phone: what is said of a format above its bar."""
     wide, row = 350.0, 76.0
     at, base = _x(math.log2(x), 0, wide), 30 + row * len(FORMATS)
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(
             min(max(at, 60), wide - 60), 14, f"x = {format_significant(x, 3)}", "is-middle", hue="o"
         )
@@ -157,10 +154,12 @@ def _figures() -> dict[str, str]:
 
 
 def _question(key: str, x: float) -> dict:
-    """The answer, and: the neighbor on the other side, the number itself."""
+    """Of a whole number that the format cannot hold: the answer, and: the neighbor on the other
+    side, the number itself."""
     stored = rounded(key, x)
     gap = math.ldexp(1, math.frexp(x)[1] - 1 - FORMATS[key].mantissa_bits)
     return {"answer": stored, "wrong": (stored + math.copysign(gap, x - stored), x)}
 
 
-LESSONS = (lesson("formats", _figures(), questions=[_question(*x) for x in CASES]),)
+FIGURES = {"formats": _figures}
+QUESTIONS = {"formats": _question}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, format_significant
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
 from explainer.learn.online_loop import BLOCK, FREE, GAPS, LINES, SCORES, VALUES
 from explainer.learn.scene import Shape, box, dot, draw_text, knob, panel, path, scene
@@ -52,7 +51,7 @@ class Visit:
         return math.exp(self.m_old - self.m)
 
 
-@lru_cache(maxsize=1)
+@cache
 def visits() -> tuple[Visit, ...]:
     """Return the visits of all blocks of the row."""
     S, V = np.array(SCORES, np.float32)[None], np.array(VALUES, np.float32)[:, None]
@@ -71,7 +70,7 @@ def _minus(x: float, digits: int) -> str:
 
 def _blocks(done: int) -> list[Shape]:
     """S and V block by block, and below each block what m, α, ℓ and O have become."""
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, y, name, "is-big", hue=hue)
         for y, name, hue in (
             (23, "S", "s"),
@@ -234,4 +233,5 @@ QUESTION = {
     "reasons": (t("online.order"), ""),
     "run": "online_run",
 }
-LESSONS = (lesson("online", {"place": address(ROW, 2, "exp"), **_rise(*RISES)}, [QUESTION]),)
+FIGURES = {"online": lambda: {"place": address(ROW, 2, "exp"), **_rise(*RISES)}}
+QUESTIONS = {"online": lambda: QUESTION}

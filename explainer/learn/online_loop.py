@@ -117,7 +117,7 @@ LEFT, STEP, TOP, BASE, END = 48.0, 34.0, 24.0, 70.0, 376.0  # of the picture of 
 def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
     """The weights of one key after the other: filled what the lines gave, dashed softmax."""
     most = float(max(right.max(), np.nanmax(np.where(np.isfinite(yours), yours, 0))))
-    shapes: list[Shape] = [path([(LEFT, BASE), (LEFT + 8 * STEP, BASE)], look="is-quiet")]
+    shapes = [path([(LEFT, BASE), (LEFT + 8 * STEP, BASE)], look="is-quiet")]
     for k, (mine, true) in enumerate(zip(yours, right, strict=True)):
         x = LEFT + k * STEP + 2
         tall = (BASE - TOP) * float(mine) / most if np.isfinite(mine) else 0.0

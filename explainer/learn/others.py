@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import SECTIONS, lesson
+from explainer.learn.content import SECTIONS
 from explainer.learn.scene import Shape, box, captions, chart, draw_text, panel, read_aloud, scene
-from explainer.learn.variants import HEADS, WIDE, cache, errors, per_token
+from explainer.learn.variants import HEADS, WIDE, cache_bytes, errors, per_token
 
 GPUS = 4
 LAYOUTS = t.named("others.layouts")
@@ -92,7 +92,7 @@ def _sentences(step: int, layout: str) -> list[Shape]:
 
 
 def _linear() -> tuple[list[Shape], list[Shape]]:
-    softmax, state = ([cache(key, n) for n in NS] for key in ("causal", "linear"))
+    softmax, state = ([cache_bytes(key, n) for n in NS] for key in ("causal", "linear"))
     left = [
         *captions("others.linear_head", heads=HEADS, d=WIDE),
         *chart(
@@ -152,9 +152,9 @@ def _figures() -> dict[str, object]:
         "grouped": per_token(HEADS // 8),
         "one": per_token(1),
         "long": 131_072 * per_token(1),
-        "state": cache("linear", 1),
+        "state": cache_bytes("linear", 1),
         "takeaways": " ".join(f"{k}. {x}" for k, x in enumerate(SECTIONS["end"]["lines"], 1)),
     }
 
 
-LESSONS = (lesson("others", _figures()),)
+FIGURES = {"others": _figures}

@@ -8,14 +8,15 @@ It is fitted to the three figures of the paper's ablation, and what is left over
 
 from __future__ import annotations
 
-import heapq
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn.blocks import Block, t, timeline
-from explainer.learn.content import Lesson, lesson, stored
+from explainer.learn.content import stored
 from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
@@ -23,8 +24,8 @@ from explainer.memory.workload import Workload
 MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
+AHEAD = (STAGES + 2) * (2 + 3 * CONSUMERS)  # tasks of these tiles
 ON_SCREEN = 6  # key tiles on screen
-CASES = (6, 3, 8)  # of these
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
@@ -75,7 +76,7 @@ def exponentials() -> float:
     return seconds * 1e6 / durations(1)["S"]
 
 
-@lru_cache(maxsize=1)
+@cache
 def l2_bytes_per_s() -> float:
     """Measured on the H200, which has the H100's chip: NVIDIA publishes no figure."""
     found = next(x for x in levels_of(Workload(card="h200")) if x.key == "l2").bytes_per_s
@@ -105,7 +106,7 @@ def tasks(variant: str, tiles: int, softmax: float) -> tuple[Task, ...]:
             add("softmax", w, j, SOFTMAX[w], [*(("S", u, j) for u in same), ("softmax", w, j - 1)])
             add("PV", w, j, MATRIX, [("V", -1, j), *(("softmax", u, j) for u in same)])
     if variant == "serial":
-        return _in_a_row(out)
+        return in_a_row(out)
     return tuple(sorted(out, key=_together if variant in IN_STEP else _in_turn))
 
 
@@ -121,7 +122,7 @@ def _together(task: Task) -> tuple[int, int, int]:
     return (j - 1, 0, who) if what == "S" else (j, 1, who)
 
 
-def _in_a_row(made: list[Task]) -> tuple[Task, ...]:
+def in_a_row(made: list[Task]) -> tuple[Task, ...]:
     """The same tasks, each after the one before it."""
     return tuple(
         Task(t.key, t.unit, t.time, (*t.needs, *((made[k - 1].key,) if k else ())))
@@ -129,45 +130,22 @@ def _in_a_row(made: list[Task]) -> tuple[Task, ...]:
     )
 
 
-def simulate(work: tuple[Task, ...]) -> tuple[Slot, ...]:
-    """When each task runs: a free unit takes, of what is ready, the first of the list."""
-    by_key = {task.key: task for task in work}
-    rank = {task.key: k for k, task in enumerate(work)}
-    missing = {task.key: len(set(task.needs)) for task in work}
-    first = [key for key, count in missing.items() if not count]
-    users: dict[tuple, list[Task]] = {}
-    for task in work:
-        for need in set(task.needs):
-            users.setdefault(need, []).append(task)
-    ready: dict[str, list] = {unit: [] for unit in (MATRIX, TMA, *SOFTMAX)}
-    events: list = [(0.0, rank[key], "ready", key) for key in first]
-    heapq.heapify(events)
-    free, done = dict.fromkeys(ready, 0.0), []
-
-    def start(unit: str, now: float) -> None:
-        if ready[unit] and free[unit] <= now:
-            _, key = heapq.heappop(ready[unit])
-            free[unit] = now + by_key[key].time
-            done.append(Slot(by_key[key], now, free[unit]))
-            heapq.heappush(events, (free[unit], rank[key], "end", key))
-
-    while events:
-        now = events[0][0]
-        touched = set()
-        while events and events[0][0] <= now:  # all of this moment first: then the units choose
-            _, _, kind, key = heapq.heappop(events)
-            unit = by_key[key].unit
-            touched.add(unit)
-            if kind == "ready":
-                heapq.heappush(ready[unit], (rank[key], key))
-                continue
-            for task in users.get(key, ()):
-                missing[task.key] -= 1
-                if not missing[task.key]:
-                    heapq.heappush(events, (now, rank[task.key], "ready", task.key))
-        for unit in touched:
-            start(unit, now)
-    return tuple(sorted(done, key=lambda s: (s.start, rank[s.task.key])))
+def simulate(work: Sequence[Task]) -> tuple[Slot, ...]:
+    """When each task runs: a free unit takes, of what is ready, the first of the list. No task is
+    ready more than STAGES tiles ahead of the oldest one that waits, so few need a look."""
+    waiting, now = [*work], 0.0
+    ends: dict[tuple, float] = {}
+    free: dict[str, float] = {}
+    done = []
+    while waiting:
+        for task in waiting[:AHEAD]:
+            is_ready = all(ends.get(need, math.inf) <= now for need in task.needs)
+            if free.get(task.unit, 0.0) <= now and is_ready:
+                ends[task.key] = free[task.unit] = now + task.time
+                done.append(Slot(task, now, now + task.time))
+                waiting.remove(task)
+        now = min((end for end in free.values() if end > now), default=math.inf)
+    return tuple(done)
 
 
 @lru_cache(maxsize=64)
@@ -293,18 +271,17 @@ def _question(softmax: float) -> dict:
     return {"answer": share(softmax), "wrong": wrong}
 
 
-def _lesson() -> Lesson:
-    questions = [*map(_question, CASES)]
+def _figures() -> dict[str, str]:
     alone = exponentials()
     plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
-    figures = {
+    return {
         "fitted": f"{FITTED:g}",
         "alone": f"{alone:.1f}",
         "plain": f"{plain:.0f}",
         "both": f"{both:.0f}",
         "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
     }
-    return lesson("overlap", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"overlap": _figures}
+QUESTIONS = {"overlap": _question}

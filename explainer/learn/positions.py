@@ -10,7 +10,6 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import format_significant
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address
 from explainer.learn.scene import Shape, captions, chart, dot, draw_text, panel, path, scene
 from explainer.learn.variants import EXAMPLE, FEW, example, products, rope
@@ -18,7 +17,6 @@ from kernels.spec.scores import slope
 
 PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
 Q2, K2 = (1.0, 0.35), (0.8, -0.3)  # q and k at position 0, in that pair
-CASES = ((7, 3, 1000), (12, 10, 500), (40, 8, 96))  # i, j, and where i is moved to
 
 
 def turned(vector: tuple[float, float], position: int) -> tuple[float, float]:
@@ -133,11 +131,7 @@ WIDGETS = {
 
 
 def _question(i: int, j: int, to: int) -> dict:
-    return {
-        "answer": to - (i - j),
-        "words": t("positions.question", i=i, j=j, to=to),
-        "wrong": (j, to + (i - j), round(j * to / i)),
-    }
+    return {"answer": to - (i - j), "wrong": (j, to + (i - j), round(j * to / i))}
 
 
 def _place() -> str:
@@ -147,4 +141,5 @@ def _place() -> str:
     return address(p, cut, "scores")
 
 
-LESSONS = (lesson("rope", {"alibi": _place()}, questions=[_question(*x) for x in CASES]),)
+FIGURES = {"rope": lambda: {"alibi": _place()}}
+QUESTIONS = {"rope": _question}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from functools import lru_cache
+from functools import cache
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load, rows_where
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import CHARACTER, Shape, box, draw_text, panel, path, scene
 
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
@@ -29,7 +28,7 @@ def _rows() -> list[dict]:
     return [found[order] for order in ("standard", "fa2")]
 
 
-@lru_cache(maxsize=1)
+@cache
 def counters() -> dict[str, tuple[int, int]]:
     """{kernel: (bytes at DRAM, bytes between L2 and the SMs)}, read and written together."""
     return {
@@ -39,7 +38,7 @@ def counters() -> dict[str, tuple[int, int]]:
     }
 
 
-@lru_cache(maxsize=1)
+@cache
 def lasted() -> dict[str, float]:
     """{kernel: µs from its start to its end}, caches emptied before it."""
     return {name: ns / 1e3 for row in _rows() for name, ns in row["measured_ns"].items()}
@@ -184,7 +183,6 @@ def _lines(words: str, wide: float) -> list[Shape]:
 WIDGETS = {
     "profile": _profile,
 }
-CASES = (("fa2", 4096), ("naive", 4096), ("fa2", 8192))
 CALLED = t.named("profiling.called")
 
 
@@ -209,4 +207,4 @@ def _question(method: str, n: int) -> dict:
     }
 
 
-LESSONS = (lesson("profile", questions=[_question(*x) for x in CASES]),)
+QUESTIONS = {"profile": _question}

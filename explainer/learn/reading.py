@@ -6,7 +6,8 @@ The source is read from kernels/fa2.py itself, never run here.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from explainer.base.amounts import scientific
 from explainer.base.paths import ROOT
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, bars, code, t, table, text
-from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import attend, online_softmax
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
@@ -40,8 +40,6 @@ STOPS = tuple(
         strict=True,
     )
 )
-# Lines of LOOP that a question offers: only a causal one has a mask of its own.
-CASES = {"padding": (2, 4, 5, 6), "corner": (2, 3, 4, 5), "sum": (2, 4, 5, 6)}
 FINE = dict(enumerate(t.row("reading.fine"), 2))
 BECAUSE = t.named("reading.because")
 N_ODD, D, BC = 100, 64, 64
@@ -66,7 +64,7 @@ FAULTS = {
 }
 
 
-@lru_cache(maxsize=1)
+@cache
 def extracts() -> dict[str, tuple[str, ...]]:
     """{phase: its places in the kernel}, each the lines that follow its comment."""
     lines = SOURCE.read_text(encoding="utf-8").split("# kernel: begin")[1]
@@ -214,20 +212,16 @@ WIDGETS = {
 }
 
 
-def listing(fault: str) -> tuple[tuple[str, str], ...]:
-    """The lines of the loop that are asked about, with this fault, and what is said of each."""
+def _question(fault: str, lines: Sequence[int]) -> dict:
+    """The lines of the loop that are asked about, with this fault, and what is said of each: only a
+    causal one has a mask of its own."""
     at, wrong = FAULTS[fault]
     fine = FINE | ({5: t("reading.late")} if fault == "padding" else {})
-    return tuple(
-        (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), fine[k])
-        for k in CASES[fault]
-    )
+    listing = [
+        (wrong.strip(), BECAUSE[fault]) if k == at else (LOOP[k].strip(), fine[k]) for k in lines
+    ]
+    return {"options": tuple(listing), "answer": lines.index(at)}
 
 
-def _lesson() -> Lesson:
-    made = [{"options": listing(f), "answer": CASES[f].index(FAULTS[f][0])} for f in FAULTS]
-    figures = {f"off_{f}": off(f) for f in FAULTS}
-    return lesson("read", figures, questions=made)
-
-
-LESSONS = (_lesson(),)
+FIGURES = {"read": lambda: {f"off_{fault}": off(fault) for fault in FAULTS}}
+QUESTIONS = {"read": _question}

@@ -8,7 +8,6 @@ from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
 from explainer.learn.backward import place
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 from explainer.memory import capacity
@@ -24,7 +23,6 @@ PRODUCTS = {  # a phase of the loops: the product that it is
     "dQ": "dQ = dS K",
     "dK": "dK = dSᵀ Q",
 }
-CASES = (60, 24, 96)  # GFLOP of a step that keeps P, in the question and its variants
 LONGEST = 16_384  # the N that fills the picture
 
 
@@ -113,23 +111,11 @@ WIDGETS = {
 }
 
 
-def _question() -> tuple[dict, ...]:
-    """The question's numbers: a step with P kept, and with P computed again."""
-    saved, again = all_products("standard"), all_products("fa2")
-    return tuple(
-        {
-            "answer": flop / saved * again,
-            "words": t("recompute.question", flop=flop),
-            "wrong": (flop, flop / saved * (again + 1), 2 * flop),
-        }
-        for flop in CASES
-    )
+def _question(flop: int) -> dict:
+    """GFLOP of a step with P computed again, from those of a step with P kept."""
+    one, again = flop / all_products("standard"), all_products("fa2")
+    return {"answer": one * again, "wrong": (flop, one * (again + 1), 2 * flop)}
 
 
-LESSONS = (
-    lesson(
-        "recompute",
-        {"place": place("exp"), "passes": square_passes()},
-        questions=_question(),
-    ),
-)
+FIGURES = {"recompute": lambda: {"place": place("exp"), "passes": square_passes()}}
+QUESTIONS = {"recompute": _question}

@@ -55,7 +55,7 @@ def _card_row(card: Card) -> tuple[str, ...]:
     )
 
 
-FIGURES: tuple[Block, ...] = (
+FIGURE_BLOCKS: tuple[Block, ...] = (
     table(
         t("reference.figures"),
         t.row("reference.figures.head"),
@@ -195,7 +195,7 @@ HANDOUT = (
 )
 WIDGETS = {
     "formulas": lambda: list(FORMULA_BLOCKS),
-    "facts": lambda: list(FIGURES),
+    "facts": lambda: list(FIGURE_BLOCKS),
     "handout1": lambda: list(HANDOUT[0]),
     "handout2": lambda: list(HANDOUT[1]),
 }

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from explainer.base.cache import cached
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import Lesson, Question, entries, lesson, make_question, stored
+from explainer.learn.content import Lesson, Question, entries, make_lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
 from explainer.learn.widgets import Value, Widget, make_widget
 
@@ -21,38 +21,31 @@ _LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name !
 MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
 
-@lru_cache(maxsize=1)
+def declared(name: str) -> dict[str, Callable]:
+    """Return what all modules declare under a name: {key: the function that computes it}."""
+    return {key: make for module in MODULES for key, make in getattr(module, name, {}).items()}
+
+
+@cache
 def widgets() -> dict[str, Widget]:
-    """Return {key: widget} of the whole page. Raises ValueError if two modules share a key."""
-    found: dict[str, Widget] = {}
-    for module in MODULES:
-        for key, compute in module.WIDGETS.items():
-            if key in found:
-                raise ValueError(f"two widgets are called {key}")
-            found[key] = make_widget(key, compute)
-    return found
+    """Return {key: widget} of the whole page."""
+    return {key: make_widget(key, compute) for key, compute in declared("WIDGETS").items()}
 
 
-@lru_cache(maxsize=1)
+@cache
 def lessons() -> tuple[Lesson, ...]:
-    """The course from its first lesson to its last, as far as it is written. A module's LESSONS are
-    those with something computed in them; of the others the text is all there is. Raises an error
-    with one sentence for a strange lesson or a ``presented_state`` that its widget refuses."""
-    made = {one.key: one for module in MODULES for one in getattr(module, "LESSONS", ())}
-    if strange := sorted({*entries(), *made} - {*ORDER}):
-        raise ValueError(f"the lesson {strange[0]} has no place in the course")
-    found = tuple(made.get(key) or lesson(key) for key in ORDER if key in entries())
-    for one in found:
-        widget = widgets()[one.widget]
-        if strange := sorted({*one.presented_state} - {control.key for control in widget.controls}):
-            raise ValueError(
-                f"the lesson {one.key}: presented_state names {strange[0]}, no control of it"
-            )
-        widget.parse(one.presented_state)
-    return found
+    """The course from its first lesson to its last, as far as it is written. A module's FIGURES are
+    functions that compute what a lesson's texts name, its QUESTIONS those that compute a question
+    from its case."""
+    figures, questions = declared("FIGURES"), declared("QUESTIONS")
+    return tuple(
+        make_lesson(key, figures.get(key, dict)(), questions.get(key))
+        for key in ORDER
+        if key in entries()
+    )
 
 
-@lru_cache(maxsize=1)
+@cache
 def self_test() -> tuple[tuple[Question, str], ...]:
     """(question, the lesson to start at for who does not know the answer), easiest first."""
     known = {entry["key"]: make_question(entry) for entry in stored("selftest")}

@@ -3,12 +3,13 @@ whether bytes or operations set the pace, before and after fusion."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import compulsory_bytes, launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import make_problem
 from kernels.spec.formats import ITEMSIZE
 
@@ -18,7 +19,6 @@ CARD, D, DTYPE = "h200", 128, "fp16"
 NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 KNOWN = 8192  # an N whose S the picture shows and the hint names
-CASES = ((32768, 96), (16384, 96), (65536, 32))  # N, heads of the questions
 
 
 # ---- round trips
@@ -126,7 +126,6 @@ def _gib(n: int, heads: int) -> dict:
         heads=heads,
     )
     return {
-        "words": t("round_trips.gib", n=n, heads=heads),
         "reasons": (right, t("round_trips.gib_wrong")),
         "answer": square(n, heads) / 2**30,
         "wrong": tuple(
@@ -194,13 +193,6 @@ def _roofline(n: int, d: int, card: str) -> list[Block]:
     return [picture("roofline", t("round_trips.bound", n=n, d=d), words, data)]
 
 
-CHOICES = {
-    "h200": (128, 512, 4096, 16384),
-    "b200": (256, 512, 1024, 8192),
-    "rtx4090": (64, 128, 256, 512),
-}
-
-
 def first_bound(key: str) -> int:
     """The first power of two N where a fused head is bound by the matrix units, not by HBM."""
     n = 16
@@ -209,9 +201,9 @@ def first_bound(key: str) -> int:
     return n
 
 
-def _bound(key: str) -> dict:
+def _bound(card: str, around: Sequence[int]) -> dict:
     """The question for this card: from which N on the fused kernel is bound by the matrix units."""
-    right, edge, options = first_bound(key), ridge(key), CHOICES[key]
+    right, edge, name = first_bound(card), ridge(card), CARDS[card].name.removesuffix(" SXM")
 
     def why(n: int) -> str:
         at = intensity(n, D, "fa2")
@@ -222,16 +214,14 @@ def _bound(key: str) -> dict:
         return t("round_trips.beyond", at=at, edge=edge, first=right)
 
     return {
-        "words": t("round_trips.ridge", card=CARDS[key].name.removesuffix(" SXM"), edge=edge, d=D),
-        "options": tuple((f"{n:,}", why(n)) for n in options),
-        "answer": options.index(right),
+        "words": t("round_trips.ridge", card=name, edge=edge, d=D),
+        "options": tuple((f"{n:,}", why(n)) for n in around),
+        "answer": around.index(right),
     }
 
 
-LESSONS = (
-    lesson("trips", {"l2": CARDS[CARD].l2_bytes}, questions=[_gib(*case) for case in CASES]),
-    lesson("roofline", questions=[_bound(key) for key in CHOICES]),
-)
+FIGURES = {"trips": lambda: {"l2": CARDS[CARD].l2_bytes}}
+QUESTIONS = {"trips": _gib, "roofline": _bound}
 
 WIDGETS = {
     "trips": _trips,

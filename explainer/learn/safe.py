@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 from kernels.spec.formats import FORMATS
 
@@ -17,12 +17,6 @@ Numbers = dict[str, np.ndarray]
 BELOW = np.array([0.0, -1.0, -2.0, -4.0])  # the four scores, against the largest
 ON_SCREEN = ("fp16", "bf16", "fp32")
 LOW, HIGH = -120.0, 100.0  # scores of the picture's axis
-# The question's scores, off the axis of the picture; each format and the place of the right answer.
-CASES = (
-    ("fp32", (-200.0, -201.0, -203.0)),
-    ("bf16", (400.0, 399.0, 398.0)),
-    ("fp16", (12.5, 12.0, 10.0)),
-)
 
 
 def limit(name: str) -> float:
@@ -111,9 +105,9 @@ def _safe(top: float, subtract: bool) -> list[Block]:
     return [picture("overflow", t("safe.title"), words, data)]
 
 
-def _question(at: int, name: str, scores: tuple[float, ...]) -> dict:
-    """The question for these scores: the last weight when nothing is subtracted first, computed;
-    the right answer at this place among the mistakes."""
+def _question(at: int, name: str, scores: Sequence[float]) -> dict:
+    """The question for these scores, off the axis of the picture: the last weight when nothing is
+    subtracted first, computed; the right answer at this place among the mistakes."""
     x = np.array(scores)
     unsafe, right = (_weights(in_format(x, name, safe))[-1] for safe in (False, True))
     wording = ", ".join(f"{z:g}" for z in scores).replace("-", "−")
@@ -141,13 +135,8 @@ def _question(at: int, name: str, scores: tuple[float, ...]) -> dict:
 
 
 ZERO = f"{vanishes('fp32'):.0f}".replace("-", "−")
-LESSONS = (
-    lesson(
-        "safe",
-        {"zero": ZERO},
-        questions=[_question(at, *case) for at, case in zip((2, 0, 3), CASES, strict=True)],
-    ),
-)
+FIGURES = {"safe": lambda: {"zero": ZERO}}
+QUESTIONS = {"safe": _question}
 
 WIDGETS = {
     "safe": _safe,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, REQUESTED, WHERE
@@ -11,7 +11,6 @@ from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.scene import Shape, box, chart, draw_text, panel, path, scene
 from kernels.spec.formats import ITEMSIZE
 
@@ -23,8 +22,6 @@ BEFORE = TOKENS // 2  # the last N of two sequences
 TITLES = t.named("saves.titles")
 WAYS = {"asked": REQUESTED, "least": COMPULSORY}  # value in the address → convention
 WIDTH, HEIGHT, LEFT, TOP, HIGH = 262.0, 300.0, 62.0, 84.0, 170.0
-# What is kept beside Q, K, V and O: N and heads of the questions
-CASES = ((65_536, 32), (131_072, 32), (32_768, 16))
 
 
 def saved_bytes(n: int, heads: int = 1) -> int:
@@ -44,7 +41,7 @@ def moved(order: str, n: int, way: str) -> int:
     return requested_bytes(n, D, "full", DTYPE, order, BR, BC)
 
 
-@lru_cache(maxsize=1)
+@cache
 def recorded() -> dict[int, tuple[Any, Any]]:
     """{N: (ms of standard attention in PyTorch, None where its matrices did not fit; ms of our
     FA-2)}, no mask; batch × N is TOKENS as far as N goes, then batch is 1."""
@@ -109,7 +106,7 @@ def _time_panel(n: int) -> tuple[dict[str, object], str]:
     step = (WIDTH - LEFT - 10) / (len(NS) - 1)
     gains = {k: a / b for k, (a, b) in found.items() if a is not None}
     most = max(gains.values())
-    shapes: list[Shape] = []
+    shapes = []
     for k, length in enumerate(NS):
         if length not in found:
             continue
@@ -219,12 +216,11 @@ def _pace(n: int, ms: float) -> float:
     return 2 * squares(n, HEADS * max(1, TOKENS // n)) / ms / 1e9
 
 
-def _lesson():
-    questions = [_question(*x) for x in CASES]
+def _figures() -> dict[str, str]:
     doubled = moved("fa2", 16_384, REQUESTED) / moved("fa2", 8_192, REQUESTED)
     fits = max(n for n, (naive, _) in recorded().items() if naive is not None)
     (slow, fast), (slower, faster) = (recorded()[n] for n in (BEFORE, TOKENS))
-    figures = {
+    return {
         "doubled": f"{doubled:.2f}",
         "fits": f"{fits:,}",
         "before": f"{BEFORE:,}",
@@ -235,7 +231,7 @@ def _lesson():
         "pace": f"{_pace(BEFORE, slow):.1f}",
         "later": f"{_pace(TOKENS, slower):.1f}",
     }
-    return lesson("saves", figures, questions=questions)
 
 
-LESSONS = (_lesson(),)
+FIGURES = {"saves": _figures}
+QUESTIONS = {"saves": _question}

@@ -17,7 +17,6 @@ from explainer.learn.content import read
 from explainer.learn.widgets import Control
 
 Shape = dict[str, Any]
-PLACES = ("", "wide", "narrow", "desk", "presented")
 CHARACTER = 8.6  # units of width that a character of 15 units takes at most, on average
 
 
@@ -150,27 +149,9 @@ def chart(
 def panel(w: float, h: float, *shapes: Shape | Sequence[Shape], only: str = "") -> dict[str, Any]:
     """A sheet of its shapes, in the order in which they are drawn. ``only``: where it is shown, if
     not everywhere: "wide" (not on a phone) or "narrow" (there alone), "desk" (not in presentation
-    mode) or "presented" (there alone). Raises ValueError for another place, or for a shape that
-    lies outside of it."""
-    if only not in PLACES:
-        raise ValueError(f"panel: only = {only!r}, not one of {PLACES}")
-    found: list[Shape] = []
-    for one in shapes:
-        found.extend([one] if isinstance(one, dict) else one)
-    for one in found:
-        if (edge := _right(one)) > w + 2 or one.get("y", 0.0) > h + 2:
-            raise ValueError(f"a shape of a scene ends at {edge:.0f} of {w:.0f}: {one}")
+    mode) or "presented" (there alone)."""
+    found = [one for group in shapes for one in ([group] if isinstance(group, dict) else group)]
     return {"w": w, "h": h, "shapes": found} | ({"only": only} if only else {})
-
-
-def _right(one: Shape) -> float:
-    """Where a shape ends, words by what they take at most."""
-    x = one.get("x", 0.0)
-    if one["kind"] == "text":
-        look, size = one.get("look", ""), len(one.get("text", "")) * CHARACTER
-        size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
-        return x if "is-end" in look else x + (size / 2 if "is-middle" in look else size)
-    return x + one.get("w", one.get("span", 0.0))
 
 
 def read_aloud(panels: Iterable[dict[str, Any]]) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 
 from explainer.base.amounts import format_significant, power
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from explainer.learn.scene import Shape, captions, chart, draw_text, panel, scene
@@ -157,4 +156,4 @@ def _figures() -> dict[str, object]:
     }
 
 
-LESSONS = (lesson("stable", _figures()),)
+FIGURES = {"stable": _figures}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.problem import Problem
@@ -30,11 +30,7 @@ def reads_of_a_key_block(n: int, block_q: int, block_k: int, causal: bool, j: in
     return moves.count(("K", "read", j))
 
 
-# N, Br, Bc, causal, the key block asked for
-CASES = ((1024, 128, 64, False, 3), (2048, 64, 128, False, 0), (1024, 64, 64, True, 12))
-
-
-@lru_cache(maxsize=1)
+@cache
 def places() -> tuple[tuple[int, str], ...]:
     """(visit, phase) of every step, in order; a skipped tile has none."""
     return tuple((k, phase) for k, visit in enumerate(schedule(SMALL)) for phase in visit.phases)
@@ -59,7 +55,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
     done = {(s.i, s.j) for s in steps[:at]}
     stored = {s.i for s in steps[: at + (phase == "store")] if "store" in s.phases}
     right = left + T * side + 14
-    shapes: list[Shape] = []
+    shapes = []
     for name, y, hue in (("K", 24.0, "k"), ("V", 48.0, "v")):
         shapes.append(draw_text(left - 12, y + 15, name, "is-end", hue=hue))
         for j in range(T):
@@ -96,7 +92,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
 
 def _code(phase: str, first: bool) -> list[Shape]:
     """The pseudocode, the line of this phase on a bar."""
-    shapes: list[Shape] = []
+    shapes = []
     for k, line in enumerate(ALGORITHMS["fa2"].pseudocode):
         y = 20.0 + k * 25
         lit = line.phase == phase and (not line.first or first)
@@ -151,9 +147,9 @@ WIDGETS = {
 }
 
 
-def _requested() -> dict[str, int]:
-    """What FA-2 asks L2 for with small tiles and with large ones."""
-    return {
+def _figures() -> Mapping[str, object]:
+    """The first place, and what FA-2 asks L2 for with small tiles and with large ones."""
+    return {"place": address(SMALL, *places()[0])} | {
         f"asked{side}": requested_bytes(4096, 64, "full", "fp16", "fa2", side, side)
         for side in (16, 128)
     }
@@ -166,10 +162,5 @@ def _reads(n: int, block_q: int, block_k: int, causal: bool, j: int) -> dict:
     return {"answer": float(reads_of_a_key_block(n, block_q, block_k, causal, j)), "wrong": wrong}
 
 
-LESSONS = (
-    lesson(
-        "tiled",
-        {"place": address(SMALL, *places()[0]), **_requested()},
-        questions=[_reads(*x) for x in CASES],
-    ),
-)
+FIGURES = {"tiled": _figures}
+QUESTIONS = {"tiled": _reads}

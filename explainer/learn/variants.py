@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Example:
     V: np.ndarray
 
 
-@lru_cache(maxsize=1)
+@cache
 def example() -> Example:
     run = trace(EXAMPLE)
     return Example(*(x.astype(float) for x in (run.Q, run.K, run.V)))
@@ -88,7 +88,7 @@ def per_token(kv_heads: int) -> int:
     return 2 * kv_heads * WIDE * ELEMENT
 
 
-def cache(key: str, n: int) -> int:
+def cache_bytes(key: str, n: int) -> int:
     """Bytes that a layer keeps to go on after N tokens: K and V of all that a later query may see,
     or the state of linear attention."""
     if key == "linear":

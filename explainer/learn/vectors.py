@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.learn.blocks import Block, picture, t
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import softmax
 
 PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
@@ -28,7 +27,6 @@ LOOPS = {
     "kij": "for k, for i, for j",
 }
 PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
-CASES = ((8, 16, 8), (6, 4, 10), (5, 32, 20))  # C's rows, what is summed, C's columns: questions
 
 
 # ---- dot product
@@ -159,7 +157,6 @@ def _matmul(step: int) -> list[Block]:
 def _open_cells(rows: int, depth: int, cols: int) -> dict:
     """The question for a product of this size: the sums that each order must keep at once."""
     return {
-        "words": t("vectors.matmul.question", rows=rows, depth=depth, cols=cols),
         "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
         "fields": tuple(", ".join(order) for order in LOOPS),
         "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
@@ -172,7 +169,8 @@ PRODUCTS_OF = {
     "swapped": str((RIGHT @ LEFT).tolist()),
     "cells": str((LEFT * RIGHT).tolist()),
 }
-LESSONS = (lesson("matmul", PRODUCTS_OF, questions=[_open_cells(*size) for size in CASES]),)
+FIGURES = {"matmul": lambda: PRODUCTS_OF}
+QUESTIONS = {"matmul": _open_cells}
 
 WIDGETS = {
     "dot": _dot,

@@ -10,8 +10,8 @@ from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.content import lesson
 from explainer.learn.linear_algebra import address, make_problem
+from explainer.learn.pipeline import Task
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 
 T = 4  # tiles a side
@@ -24,7 +24,6 @@ SMALL = {  # FA-3 visits the tiles of FA-2
 TITLES = t.named("versions.titles")
 WIDTH, HEIGHT, SIDE, LEFT, TOP = 264.0, 368.0, 41.0, 44.0, 82.0
 LOW = 296.0  # without strips, in presentation mode
-CAUSAL = (8, 6, 12)  # tiles a side of the questions
 
 
 def written(order: str, tiles: int, causal: bool) -> int:
@@ -128,53 +127,51 @@ Lane = tuple[str, list[tuple[float, float, str]]]
 KINDS = {"K": "k", "V": "v", "Q": "q", "O": "o", "product": "v", "softmax": ""}
 
 
+def _tasks(order: str) -> Sequence[Task]:
+    """A visit after the other of a row block: FA-1 does one thing at a time and moves O; FA-2 loads
+    the next keys into the buffers that are free."""
+    time, unit = pipeline.durations(pipeline.FITTED), pipeline.MATRIX
+    first, later = ("KVQO", "QO") if order == "fa1" else ("QKV", "KV")
+    tasks = []
+    for j in range(T):
+        loads = tuple((what, -1, j) for what in (later if j else first))
+        is_free = (("PV", 0, j - pipeline.STAGES),) if j >= pipeline.STAGES else ()
+        before = (("PV", 0, j - 1),) if j else ()
+        product = 2 * time["S"]
+        tasks += [
+            *(Task(load, pipeline.TMA, time["K"], is_free) for load in loads),
+            Task(("S", 0, j), unit, product, loads + before),
+            Task(("softmax", 0, j), pipeline.SOFTMAX[0], time["softmax"], (("S", 0, j),)),
+            Task(("PV", 0, j), unit, product, (("softmax", 0, j),)),
+        ]
+        if order == "fa1":
+            tasks.append(Task(("O", 0, j), pipeline.TMA, time["K"], ()))
+    return pipeline.in_a_row(tasks) if order == "fa1" else tasks
+
+
 @lru_cache(maxsize=3)
 def strips(order: str) -> tuple[Lane, ...]:
-    """Lanes of (start, end, what) in µs on one SM, a model: FA-1 loads, computes and stores in
-    turn; FA-2 loads the next keys beside the work; FA-3 as in :mod:`explainer.learn.pipeline`, of
-    which the others have the rates and the fitted softmax, of two halves of the rows at a time."""
-    time = pipeline.durations(pipeline.FITTED)
-    rows, *both = t.row("versions.lanes")
-    load, product, soft = time["K"], 2 * time["S"], time["softmax"]
-    bus: list[tuple[float, float, str]] = []
-    work: list[tuple[float, float, str]] = []
+    """Lanes of (start, end, what) in µs on one SM, a model: FA-3 as in
+    :mod:`explainer.learn.pipeline`, of which the others have the rates and the fitted softmax, of
+    two halves of the rows at a time."""
+    whole, *names = t.row("versions.lanes")
     if order == "fa3":
         slots = pipeline.run("overlap", T, pipeline.FITTED)
-        lanes: dict[str, list] = {"L2": [], **{name: [] for name in both}}
-        for slot in slots:
-            what, who, _ = slot.task.key
-            kind = {"S": "product", "PV": "product"}.get(what, what)
-            lane = "L2" if who < 0 else both[who]
-            lanes[lane].append((slot.start, slot.end, kind))
-        return tuple(lanes.items())
-    clock = 0.0
-    for visit in range(T):
-        if order == "fa1":
-            start, wanted = clock, ("QO" if visit else "KVQO")
-        else:
-            start, wanted = (bus[-1][1] if bus else clock), ("KV" if visit else "QKV")
-            if visit > 1:
-                start = max(start, work[-3 * (visit - 1)][0])
-        for what in wanted:
-            bus.append((start, start + load, what))
-            start += load
-        arrive = max(clock, bus[-1][1])
-        work += [
-            (arrive, arrive + product, "product"),
-            (arrive + product, arrive + product + soft, "softmax"),
-            (arrive + product + soft, arrive + 2 * product + soft, "product"),
-        ]
-        clock = work[-1][1]
-        if order == "fa1":
-            bus.append((clock, clock + load, "O"))
-            clock += load
-    return ("L2", bus), (rows, work)
+    else:
+        slots, names = pipeline.simulate(_tasks(order)), [whole]
+    lanes: dict[str, list] = {name: [] for name in ("L2", *names)}
+    for slot in slots:
+        what, who, _ = slot.task.key
+        kind = {"S": "product", "PV": "product"}.get(what, what)
+        lane = "L2" if slot.task.unit == pipeline.TMA else names[who]
+        lanes[lane].append((slot.start, slot.end, kind))
+    return tuple(lanes.items())
 
 
 def _strips(order: str) -> list[Shape]:
     most = max(end for o in TITLES for _, lane in strips(o) for _, end, _ in lane)
     left, wide = 56.0, WIDTH - 60
-    shapes: list[Shape] = []
+    shapes = []
     for k, (name, lane) in enumerate(strips(order)):
         y = TOP + T * SIDE + 54 + 23 * k
         shapes.append(draw_text(0, y + 15, name, "is-small is-quiet"))
@@ -234,5 +231,9 @@ def _busy() -> float:
     return sum(b - a for a, b, what in bars if what == "product") / max(b for _, b, _ in bars)
 
 
-_figures = {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy():.0f} %"}
-LESSONS = (lesson("versions", _figures, questions=[*map(_question, CAUSAL)]),)
+def _figures() -> dict[str, str]:
+    return {"place": address(SMALL["fa1"], 6, "store"), "strip": f"{100 * _busy():.0f} %"}
+
+
+FIGURES = {"versions": _figures}
+QUESTIONS = {"versions": _question}

@@ -7,10 +7,9 @@ from functools import lru_cache
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import lesson
 from explainer.learn.gpu import LANES, SECTOR, sectors
 from explainer.learn.linear_algebra import make_problem
-from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
+from explainer.learn.scene import box, captions, draw_text, panel, path, scene
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
@@ -22,7 +21,6 @@ WARPS = 4
 HUES = ("q", "k", "v", "o")  # of the warps
 TITLES, WHO = t.named("warp_split.titles"), t.named("warp_split.who")
 WIDTH, HEIGHT, SIDE = 266.0, 390.0, 160.0
-CASES = ((64, 64), (128, 64), (32, 64))  # Br and d: partial O of four warps
 
 
 @lru_cache(maxsize=64)
@@ -69,7 +67,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
         where = t("warp_split.at_once", size=partial_output(br, d), most=most)
         look = "is-small is-bad"
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes: list[Shape] = [
+    shapes = [
         draw_text(0, 18, TITLES[split], "is-bold"),
         draw_text(0, 42, WHO[split], "is-small"),
     ]
@@ -103,7 +101,7 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
     count, each = min(found.values()), registers_per_thread(br, bc, d)
-    shapes: list[Shape] = [
+    shapes = [
         *captions("warp_split.occupancy", card=CARDS[card_key].name),
     ]
     for k, (key, name) in enumerate(t.named("warp_split.resources").items()):
@@ -171,4 +169,5 @@ def _figures() -> dict[str, object]:
     return {"compiled": per_sm, "rows": LANES // 4, "bytes": 4 * 2 * ITEMSIZE["fp16"]}
 
 
-LESSONS = (lesson("warps", _figures(), questions=[_question(*x) for x in CASES]),)
+FIGURES = {"warps": _figures}
+QUESTIONS = {"warps": _question}

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from explainer.base.cards import CARDS
 from explainer.base.fields import parse_choice, parse_number, refused
@@ -20,7 +20,6 @@ from explainer.learn.blocks import Block, t
 from explainer.learn.content import stored
 from kernels.spec.fields import Field
 
-KINDS = ("range", "choice", "text", "toggle")
 LONGEST_TEXT = 400
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 Value = int | float | str | bool
@@ -28,9 +27,10 @@ Value = int | float | str | bool
 
 @dataclass(frozen=True)
 class Control:
-    """One thing to move. ``kind`` of KINDS; ``low``, ``high``, ``step`` for a range; ``choices``
-    (value, label) for a choice; a toggle's value is "0" or "1". ``closed``: choices, or True for
-    the whole control, that open once the lesson's question is answered. ``drawn``: a picture of
+    """One thing to move. ``kind`` range, choice, text or toggle; ``low``, ``high``, ``step`` for a
+    range; ``choices`` (value, label) for a choice; a toggle's value is "0" or "1". ``closed``:
+    choices, or True for the whole control, that open once the lesson's question is answered.
+    ``drawn``: a picture of
     the widget is what moves it, so it has no form of its own. ``serves``: another control's key and
     those of its values with which this one changes the picture; with the others it is hidden."""
 
@@ -45,16 +45,6 @@ class Control:
     closed: tuple[str, ...] | bool = ()
     drawn: bool = False
     serves: tuple[str, tuple[str, ...]] | tuple[()] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"control {self.key}: kind = {self.kind!r}, not one of {KINDS}")
-        if isinstance(self.closed, bool):
-            return
-        if strange := set(self.closed) - {value for value, _ in self.choices}:
-            raise ValueError(f"control {self.key}: closed = {min(strange)!r} is no choice of it")
-        if self.value in self.closed:
-            raise ValueError(f"control {self.key}: its value {self.value!r} is closed")
 
     def parse(self, text: object) -> Value:
         """Return what ``text`` means: a number for a range (whole where the control's steps are)
@@ -84,21 +74,13 @@ class Widget:
     controls: tuple[Control, ...]
     compute: Callable[..., list[Block]]
 
-    def __post_init__(self) -> None:
-        offered = {(c.key, value) for c in self.controls for value, _ in c.choices}
-        for control in self.controls:
-            for key, wanted in [control.serves] if control.serves else []:
-                if strange := [value for value in wanted if (key, value) not in offered]:
-                    name = f"control {control.key}"
-                    raise ValueError(f"{name}: serves {key} = {strange[0]!r}, no choice")
-
     def parse(self, query: Mapping[str, object]) -> dict[str, Value]:
         """Return the controls' values of a query, defaults where it has none. Raises ProblemError
         as :meth:`Control.parse` does."""
         return {c.key: c.parse(query.get(c.key, c.value)) for c in self.controls}
 
 
-@lru_cache(maxsize=1)
+@cache
 def entries() -> dict[str, dict]:
     """Return {widget: its title and controls} as they are written."""
     return stored("widgets")

@@ -9,7 +9,6 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import Lesson, lesson
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, draw_text, knob, panel, scene
 from explainer.learn.variants import DOCUMENT, at_size
@@ -124,14 +123,6 @@ WIDGETS = {
     "windows": _windows,
 }
 
-# The question and its variants: a mask on 20 tokens, in words.
-CASES = tuple(
-    zip(
-        ("causal&window:5,0", "causal&document:0,7,12", "causal&window:3,0"),
-        t.row("windows.question_masks"),
-        strict=True,
-    )
-)
 SMALL = make_problem(20, 8, 4, mask="causal")
 
 
@@ -144,7 +135,7 @@ def _note(p: Problem, i: int, j: int) -> str:
     return t("windows.idle", i=i, j=j)
 
 
-def _question(mask: str, spoken: str) -> dict:
+def _question(mask: str) -> dict:
     p = replace(SMALL, mask=mask)
     cells = tuple(tuple(f"{i}, {j}" for j in range(p.Tc)) for i in range(p.Tr))
     computed = tuple(
@@ -155,7 +146,6 @@ def _question(mask: str, spoken: str) -> dict:
     )
     return {
         "answer": computed,
-        "words": t("windows.question", mask=spoken),
         "cells": cells,
         "notes": tuple(tuple(_note(p, i, j) for j in range(p.Tc)) for i in range(p.Tr)),
     }
@@ -168,22 +158,5 @@ def _place() -> str:
     return address(p, cut, "mask")
 
 
-def _lesson() -> Lesson:
-    """The lesson; the slide's question is about the first of CASES."""
-    questions = [_question(*x) for x in CASES]
-    mask, _ = CASES[0]
-    p = replace(SMALL, mask=mask)
-    tiles = [(i, j) for i in range(p.Tr) for j in range(p.Tc)]
-    near, causal = sum(0 <= i - j <= 1 for i, j in tiles), sum(j <= i for i, j in tiles)
-    figures = {
-        "place": _place(),
-        "tokens": p.n,
-        "side": p.block_q,
-        "back": mask.partition(":")[2].partition(",")[0],
-        "tiles": len(tiles),
-    }
-    presented = {"answer": len(questions[0]["answer"]), "wrong": (len(tiles), causal, near)}
-    return lesson("windows", figures, questions, presented)
-
-
-LESSONS = (_lesson(),)
+FIGURES = {"windows": lambda: {"place": _place()}}
+QUESTIONS = {"windows": _question}

@@ -43,15 +43,12 @@ class Schedule:
     @property
     def busy(self) -> float:
         """Share of the multiprocessors' time in which they hold a program, 0 to 1."""
-        total = 0.0
-        for sm in np.unique(self.sm):
-            mine = self.sm == sm
-            order = np.argsort(self.start[mine])
-            starts, ends = self.start[mine][order], self.end[mine][order]
-            reach = np.maximum.accumulate(ends)
-            gaps = np.maximum(0.0, starts[1:] - reach[:-1]).sum()
-            total += reach[-1] - starts[0] - gaps
-        return total / (self.sms * self.makespan)
+        order = np.lexsort((self.start, self.sm))
+        apart = self.sm * (self.makespan + 1)  # so that no multiprocessor's times meet another's
+        start, end = ((times + apart)[order] for times in (self.start, self.end))
+        reach = np.concatenate([[-np.inf], np.maximum.accumulate(end)[:-1]])
+        covered = np.maximum(0.0, end - np.maximum(start, reach)).sum()
+        return float(covered) / (self.sms * self.makespan)
 
     @property
     def tail(self) -> float:
@@ -61,74 +58,41 @@ class Schedule:
         return 1 - float(last.mean()) / self.makespan
 
 
-class _Multiprocessor:
-    """What runs on one of them, and how much of it is left."""
-
-    def __init__(self, slots: int) -> None:
-        self.left: dict[int, float] = {}
-        self.program: dict[int, int] = {}
-        self.free = list(range(slots))
-        self.now = 0.0
-
-    def advance(self, now: float, slowdown) -> None:
-        if self.left:
-            done = (now - self.now) / slowdown(len(self.left))
-            for slot in self.left:
-                self.left[slot] -= done
-        self.now = now
-
-    def next_end(self, slowdown) -> tuple[float, int]:
-        slot = min(self.left, key=self.left.__getitem__)
-        return self.now + max(0.0, self.left[slot]) * slowdown(len(self.left)), slot
-
-
 def simulate(cost: np.ndarray, sms: int, slots: int, sharing: float = 1.0) -> Schedule:
     """Programs of these costs (time alone on a multiprocessor), in this order, on sms × slots.
 
     k programs on one multiprocessor each take ``1 + (k − 1)(sharing − 1)`` times as long: 1, as if
     alone; 2, two do no more together than one after the other.
     """
-
-    def slowdown(k: int) -> float:
-        return 1 + (k - 1) * (sharing - 1)
-
     count = len(cost)
     sm, slot = np.zeros(count, int), np.zeros(count, int)
     start, end = np.zeros(count), np.zeros(count)
-    units = [_Multiprocessor(slots) for _ in range(sms)]
-    version, events = [0] * sms, []
-    waiting = iter(range(count))
+    # Of each multiprocessor: the time; the work done by a program that would run since time 0; and
+    # of the programs that it runs that work at which each ends.
+    now, work = [0.0] * sms, [0.0] * sms
+    running: list[list[tuple[float, int]]] = [[] for _ in range(sms)]
+    ends: list[tuple[float, int]] = []  # the time of the next end on each multiprocessor
 
-    def begin(k: int, program: int, now: float) -> None:
-        place = units[k].free.pop(0)
-        units[k].left[place], units[k].program[place] = float(cost[program]), program
-        sm[program], slot[program], start[program] = k, place, now
+    def begin(program: int, k: int, place: int) -> None:
+        sm[program], slot[program], start[program] = k, place, now[k]
+        heapq.heappush(running[k], (work[k] + float(cost[program]), program))
 
     def plan(k: int) -> None:
-        version[k] += 1
-        if units[k].left:
-            when, place = units[k].next_end(slowdown)
-            heapq.heappush(events, (when, k, version[k], place))
+        if running[k]:
+            slowdown = 1 + (len(running[k]) - 1) * (sharing - 1)
+            heapq.heappush(ends, (now[k] + (running[k][0][0] - work[k]) * slowdown, k))
 
-    for turn in range(sms * slots):  # one on each first, then a second one
-        program = next(waiting, None)
-        if program is None:
-            break
-        begin(turn % sms, program, 0.0)
+    for program in range(min(count, sms * slots)):  # one on each first, then a second one
+        begin(program, program % sms, program // sms)
     for k in range(sms):
         plan(k)
-    while events:
-        now, k, planned, place = heapq.heappop(events)
-        if planned != version[k]:
-            continue
-        unit = units[k]
-        unit.advance(now, slowdown)
-        end[unit.program.pop(place)] = now
-        del unit.left[place]
-        unit.free.append(place)
-        program = next(waiting, None)
-        if program is not None:
-            begin(k, program, now)
+    waiting = iter(range(sms * slots, count))
+    while ends:
+        time, k = heapq.heappop(ends)
+        work[k], ended = heapq.heappop(running[k])
+        now[k] = end[ended] = time
+        if (program := next(waiting, None)) is not None:
+            begin(program, k, slot[ended])
         plan(k)
     return Schedule(sm, slot, start, end, sms, slots)
 

@@ -17,8 +17,8 @@ of K_j and V_j once a warp. Lanes of one warp agree by shuffles, in both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,12 +40,14 @@ ORDERS = {
     for split, output in (("k", "normalized"), ("q", "unnormalized"))
 }
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+# "split phase part" → its sentence; the braces are filled from the tile's facts.
+texts = Texts("parallel")
+SENTENCES = texts.named("warps.sentences")
 
 Span = tuple[int, int]  # first and one past the last, absolute rows or keys
 
 
-@dataclass(frozen=True)
-class Exchange:
+class Exchange(NamedTuple):
     """Bytes that ``warp`` moves for others: ``tensor`` m | l | O, ``op`` write | read."""
 
     tensor: str
@@ -54,11 +56,10 @@ class Exchange:
     nbytes: int
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A part of a tensor that each of ``warps`` has: float32, read-only. ``tensor`` Q K V S P O, m
-    and l (over the own keys), PV (the product over them), m_old l_old alpha alpha_l m_new l_new.
-    ``values``: (rows,) for statistics, (rows, keys) for S P, else (rows or keys, d)."""
+class Piece(NamedTuple):
+    """A part of a tensor that each of ``warps`` has, float32. ``tensor`` Q K V S P O, m and l (over
+    the own keys), PV (the product over them), m_old l_old alpha alpha_l m_new l_new. ``values``:
+    (rows,) for statistics, (rows, keys) for S P, else (rows or keys, d)."""
 
     tensor: str
     warps: tuple[int, ...]
@@ -66,57 +67,26 @@ class Piece:
     keys: Span | None
     values: np.ndarray
 
-    def __post_init__(self) -> None:
-        self.values.setflags(write=False)
 
-
-@dataclass(frozen=True, eq=False)
-class WarpStep:
+class WarpStep(NamedTuple):
     """What all warps do next: ``phase`` of the trace, and ``part`` of it: own | write | read."""
 
     phase: str
     part: str
     sentence: str
+    barriers: int
     pieces: tuple[Piece, ...]
     exchanges: tuple[Exchange, ...]
-    barriers: int
 
 
-@dataclass(frozen=True, eq=False)
 class WarpTrace:
-    """A tile step by step; each warp's slice of the rows and keys (all of them where it is not
-    split); ``m_new l_new`` (rows,) and ``O`` (rows, d) float32 as the warps end with them."""
+    """A tile step by step: its visit, the state before it, an even slice of the rows and of the
+    keys for each warp, and the steps of the split's loop, which ends with ``m_new l_new`` (rows,)
+    and ``O`` (rows, d), float32."""
 
-    problem: Problem
-    i: int
-    j: int
-    kind: str
-    split: str
-    row_slices: tuple[Span, ...]
-    key_slices: tuple[Span, ...]
-    steps: tuple[WarpStep, ...]
     m_new: np.ndarray
     l_new: np.ndarray
     O: np.ndarray
-
-    @property
-    def exchanged_bytes(self) -> int:
-        """Bytes through shared memory, written and read: the sum of the listed exchanges."""
-        return sum(x.nbytes for step in self.steps for x in step.exchanges)
-
-    @property
-    def barriers(self) -> int:
-        """How often all warps wait for each other, the one after the copy included."""
-        return sum(step.barriers for step in self.steps)
-
-
-# "split phase part" → its sentence; the braces are filled from the tile's facts.
-texts = Texts("parallel")
-SENTENCES = texts.named("warps.sentences")
-
-
-class Tile:
-    """The visit of a tile, the state before it, the slices of its warps, and the steps so far."""
 
     def __init__(self, problem: Problem, i: int, j: int, split: str, count: int) -> None:
         p = self.p = replace(problem, order=ORDERS[split])
@@ -147,6 +117,17 @@ class Tile:
             "rows_each": _each(self.row_slices, "row"),
             "keys_each": _each(self.key_slices, "key"),
         }
+        (split_k if split == "k" else split_q)(self)
+
+    @property
+    def exchanged_bytes(self) -> int:
+        """Bytes through shared memory, written and read: the sum of the listed exchanges."""
+        return sum(x.nbytes for step in self.steps for x in step.exchanges)
+
+    @property
+    def barriers(self) -> int:
+        """How often all warps wait for each other, the one after the copy included."""
+        return sum(step.barriers for step in self.steps)
 
     def add(
         self,
@@ -161,9 +142,8 @@ class Tile:
         moved = amount(sum(x.nbytes for x in exchanges))
         key = key or f"{self.split} {phase} {part}"
         sentence = SENTENCES[key].format(moved=moved, **self.facts)
-        self.steps.append(
-            WarpStep(phase, part, sentence, tuple(pieces), tuple(exchanges), barriers)
-        )
+        step = WarpStep(phase, part, sentence, barriers, tuple(pieces), tuple(exchanges))
+        self.steps.append(step)
 
     def of_rows(self, keys: Span | None = None, **arrays: np.ndarray) -> list[Piece]:
         """Give each warp its rows of these arrays over the tile's rows."""
@@ -187,15 +167,6 @@ class Tile:
         """Give every warp the whole of these arrays."""
         return [Piece(tensor, self.every, rows, keys, x) for tensor, x in arrays.items()]
 
-    def done(self, m: np.ndarray, l: np.ndarray, O: np.ndarray) -> WarpTrace:
-        for x in (m, l, O):
-            x.setflags(write=False)
-        whole = (self.rows,) * len(self.every), (self.keys,) * len(self.every)
-        rows = self.row_slices if self.split == "q" else whole[0]
-        keys = self.key_slices if self.split == "k" else whole[1]
-        steps, kind = tuple(self.steps), self.visit.kind
-        return WarpTrace(self.p, self.i, self.j, kind, self.split, rows, keys, steps, m, l, O)
-
 
 def _slices(whole: Span, count: int) -> tuple[Span, ...]:
     """``whole`` in ``count`` consecutive spans, the longer ones first, as np.array_split does."""
@@ -210,7 +181,7 @@ def _each(slices: tuple[Span, ...], noun: str) -> str:
     return count_noun(high, noun) if low == high else f"{low} to {high} {noun}s"
 
 
-def split_k(t: Tile) -> WarpTrace:
+def split_k(t: WarpTrace) -> None:
     """FA-1: all rows and a slice of the keys each, so m, l and O meet in shared memory."""
     v, rows = t.visit, t.rows
 
@@ -232,38 +203,38 @@ def split_k(t: Tile) -> WarpTrace:
         t.add("mask", t.of_keys(rows, S=each(v.S)))
     m = {w: x.max(axis=1) for w, x in each(v.S).items()}
     t.add("max", t.of_keys(rows, m=m))
-    m_new = np.maximum.reduce([v.m_old, *m.values()])
+    t.m_new = m_new = np.maximum.reduce([v.m_old, *m.values()])
     exchange("max", "m", m, lambda w: m.values(), t.of_all(rows, m_new=m_new))
     P = each(exp_difference(v.S, m_new[:, None]))
     alpha_l = v.alpha * v.l_old
     t.add("exp", [*t.of_keys(rows, P=P), *t.of_all(rows, alpha=v.alpha, alpha_l=alpha_l)])
     l = {w: x.sum(axis=1) for w, x in P.items()}
     t.add("sum", t.of_keys(rows, l=l))
-    l_new = alpha_l + sum(l.values())
+    t.l_new = l_new = alpha_l + sum(l.values())
     exchange("sum", "l", l, lambda w: l.values(), t.of_all(rows, l_new=l_new))
     PV = {w: round_to(x, t.p.dtype) @ V[w] for w, x in each(v.P).items()}
     t.add("output", t.of_keys(rows, PV=PV))
     O = alpha_l[:, None] * t.O_old + sum(PV.values())
-    O = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], t.p.dtype)
+    t.O = O = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], t.p.dtype)
     own = t.own_rows
     exchange(
         "output", "O", PV, lambda w: [x[own[w]] for x in PV.values() if w in own], t.of_rows(O=O)
     )
     t.add("store")
-    return t.done(m_new, l_new, O)
 
 
-def split_q(t: Tile) -> WarpTrace:
+def split_q(t: WarpTrace) -> None:
     """FA-2: a slice of the rows and all keys each, so a row's m, l and O never leave its warp."""
     v, keys = t.visit, t.keys
+    t.m_new, t.l_new, t.O = v.m_new, v.l_new, v.O
 
     def no_exchange(phase: str) -> None:
         for part in ("write", "read"):
             t.add(phase, part=part, key=f"q any {part}")
 
     state = t.of_rows(m_old=v.m_old, l_old=v.l_old, O=t.O_old)
-    K_V = t.of_all(None, keys, K=t.K, V=t.V)
-    t.add("load", [*t.of_rows(Q=t.Q), *K_V, *state], barriers=1)
+    loaded = [*t.of_rows(Q=t.Q), *t.of_all(None, keys, K=t.K, V=t.V)]
+    t.add("load", [*loaded, *state], barriers=1)
     t.add("scores", t.of_rows(keys, S=v.scores))
     if "mask" in v.phases:
         t.add("mask", t.of_rows(keys, S=v.S))
@@ -277,4 +248,3 @@ def split_q(t: Tile) -> WarpTrace:
     t.add("output", t.of_rows(O=v.O))
     no_exchange("output")
     t.add("store", key=f"q store {'own' if 'store' in v.phases else 'none'}")
-    return t.done(v.m_new, v.l_new, v.O)

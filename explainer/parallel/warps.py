@@ -14,7 +14,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.schedule import check_size
 from explainer.base.fields import parse_choice, parse_whole, refuse
 from explainer.base.texts import Texts
-from explainer.parallel.warp_loops import ORDERS, Tile, WarpStep, WarpTrace, split_k, split_q
+from explainer.parallel.warp_loops import ORDERS, WarpStep, WarpTrace
 from explainer.problem import Problem
 from kernels.spec.fields import Field
 from kernels.spec.formats import ITEMSIZE
@@ -23,7 +23,6 @@ t = Texts("parallel")
 MAX_SIDE = 128  # Br and Bc that kernels have
 MAX_CELLS = 256  # a matrix of more elements travels without its numbers
 START = {"n": 16, "d": 8, "br": 8, "bc": 8, "mask": "full", "data": "random", "i": 1, "j": 1}
-SPLITS = {"k": split_k, "q": split_q}
 
 
 def _checked(problem: Problem, i: object, j: object, count: object) -> tuple[int, int, int]:
@@ -48,7 +47,7 @@ def warps(problem: Problem, i: object, j: object, split: str, count: object = 4)
     """
     i, j, count = _checked(problem, i, j, count)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # as in the trace
-        return SPLITS[split](Tile(problem, i, j, split, count))
+        return WarpTrace(problem, i, j, split, count)
 
 
 def _plain(x: np.ndarray) -> list | float | str:
@@ -61,12 +60,10 @@ def _plain(x: np.ndarray) -> list | float | str:
 
 def _packed_step(step: WarpStep) -> dict:
     pieces = [
-        [h.tensor, h.warps, h.rows, h.keys, None if h.values.size > MAX_CELLS else _plain(h.values)]
-        for h in step.pieces
+        [*piece[:4], None if piece.values.size > MAX_CELLS else _plain(piece.values)]
+        for piece in step.pieces
     ]
-    moves = [[x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges]
-    names = ("phase", "part", "sentence", "barriers")
-    return {name: getattr(step, name) for name in names} | {"pieces": pieces, "exchanges": moves}
+    return step._asdict() | {"pieces": pieces}
 
 
 def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
@@ -74,14 +71,19 @@ def packed(problem: Problem, i: object, j: object, count: object = 4) -> dict:
     there are more than 256], ``exchanges`` [tensor, warp, op, nbytes], ``operands`` [tensor,
     nbytes] that the copy to shared memory brings. Raises ProblemError as ``warps`` does."""
     both = {split: warps(problem, i, j, split, count) for split in ORDERS}
-    k, q = both.values()
-    rows, keys, size = q.row_slices, k.key_slices, ITEMSIZE[problem.dtype] * problem.d
-    r, c = (rows[0][0], rows[-1][1]), (keys[0][0], keys[-1][1])
-    lengths = (("Q", r), ("K", c), ("V", c))
-    tile = {"i": k.i, "j": k.j, "kind": k.kind, "warps": len(rows), "d": problem.d}
-    tile |= {"rows": r, "keys": c, "row_slices": rows, "key_slices": keys}
-    tile["operands"] = [[name, (b - a) * size] for name, (a, b) in lengths]
-    return tile | {split: [_packed_step(step) for step in w.steps] for split, w in both.items()}
+    t = both["q"]
+    return {
+        "i": t.i,
+        "j": t.j,
+        "kind": t.visit.kind,
+        "warps": len(t.every),
+        "d": problem.d,
+        "rows": t.rows,
+        "keys": t.keys,
+        "row_slices": t.row_slices,
+        "key_slices": t.key_slices,
+        "operands": [[x, getattr(t, x).size * ITEMSIZE[problem.dtype]] for x in "QKV"],
+    } | {split: [_packed_step(step) for step in w.steps] for split, w in both.items()}
 
 
 def from_query(query: Mapping[str, object]) -> tuple[Problem, Any, Any, Any]:

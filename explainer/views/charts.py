@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from explainer.algorithms.algorithm import COMPULSORY, REQUESTED
-from explainer.algorithms.registry import ALGORITHMS, LABELS
+from explainer.algorithms.algorithm import REQUESTED
+from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.kinds import Kind, cited
 from explainer.base.texts import Texts
 from explainer.memory.capacity import FORMS
-from explainer.memory.traffic_series import COUNTED, DRAM, L2
 from explainer.parallel.simulator import Schedule
 from explainer.parallel.split_keys import SDPA
 from explainer.views.figures import (
@@ -31,11 +30,8 @@ from explainer.views.figures import (
 )
 
 t, parallel = Texts("memory"), Texts("parallel")
-# Shapes tell the origins apart as well: a thick line, a thin one, a ring, a cross, a thin cross.
-WIDTHS = {REQUESTED: 2.5, COMPULSORY: 1}
-SYMBOLS = {COUNTED: ("circle-open", 11), L2: ("cross-thin-open", 9), DRAM: ("x-thin-open", 8)}
-SDPA_STYLES = {
-    name: {"color": METHOD_STYLES[key][0], "width": 2, "dash": dash}
+SDPA_LINES = {
+    name: {"color": METHOD_STYLES[key][0], "dash": dash}
     for (key, name), dash in zip(SDPA.items(), ("dash", "dot"), strict=True)
 }
 HOVER = 52  # characters of a line of what hovering says
@@ -52,20 +48,21 @@ def _bytes_axis(figure: go.Figure, values: Sequence[float], title: str) -> None:
     figure.update_yaxes(log_axis(title, tickvals=ticks, ticktext=[amount(t) for t in ticks]))
 
 
-def _add_series(
-    figure: go.Figure, rows: Sequence[Mapping], x: str, name: str, texts: list[str], **style
+def _add_bytes(
+    figure: go.Figure, rows: Sequence[Mapping], over: str, name: str, label: str, **style
 ) -> None:
-    """Add the bytes of rows over their key ``x``."""
-    add_points(figure, [r[x] for r in rows], [r["bytes"] for r in rows], name, texts, **style)
+    """Add the bytes of rows over their key ``over``; ``label``: whose they are, for hovering."""
+    texts = [_hover_text(row, label) for row in rows]
+    add_points(figure, [r[over] for r in rows], [r["bytes"] for r in rows], name, texts, **style)
 
 
-def _open_marker(symbol: str, size: int, colour: str) -> dict:
-    """Return the style of measured points: signs of thin lines."""
-    line = {"width": 2, "color": colour}
-    return {
-        "mode": "markers",
-        "marker": {"symbol": symbol, "size": size, "color": colour, "line": line},
-    }
+def _hover_text(row: Mapping, name: str) -> str:
+    """Say a point's bytes, place and source."""
+    values = {"name": name, "amount": amount(row["bytes"]), "n": row["n"]}
+    values["source"] = wrap(row["source"], HOVER)
+    if row.get("side") is None:
+        return t("traffic.hover", **values)
+    return t("traffic.hover_tile", **values, side=row["side"])
 
 
 def _mark_workload(figure: go.Figure, x: int) -> None:
@@ -77,24 +74,16 @@ def plot_traffic(
     rows: Sequence[Mapping], over: str, title: str, kind: Kind, remark: str, now: int
 ) -> go.Figure:
     """Plot the bytes of one head over N (``over`` "n") or over the tile's side ("side"); ``now``:
-    where the workload stands."""
+    where the workload stands. Shapes tell the origins apart as well as their signs do."""
     figure = go.Figure()
-    for order, algorithm in ALGORITHMS.items():
-        for origin in (REQUESTED, COMPULSORY, COUNTED, L2, DRAM):
-            mine = sorted(
-                (r for r in rows if (r["order"], r["origin"]) == (order, origin)),
-                key=lambda r: r[over],
-            )
-            if not mine:
-                continue
-            if origin in SYMBOLS:
-                style = _open_marker(*SYMBOLS[origin], algorithm.colour)
-            else:
-                line = {"color": algorithm.colour, "dash": algorithm.dash}
-                style = {"mode": "lines", "line": line | {"width": WIDTHS[origin]}}
-            texts = [_hover_text(r) for r in mine]
-            name = f"{algorithm.label}, {origin}"
-            _add_series(figure, mine, over, name, texts, showlegend=False, **style)
+    for order, a in ALGORITHMS.items():
+        own = {"line_color": a.colour, "line_dash": a.dash, "marker_color": a.colour}
+        for origin, style in CHARTS["origins"].items():
+            mine = [r for r in rows if (r["order"], r["origin"]) == (order, origin)]
+            mine.sort(key=lambda r: r[over])
+            style = style | own | {"showlegend": False}
+            if mine:
+                _add_bytes(figure, mine, over, f"{a.label}, {origin}", a.label, **style)
     _mark_workload(figure, now)
     _bytes_axis(figure, [r["bytes"] for r in rows], t("traffic.y"))
     if over == "n":
@@ -102,15 +91,6 @@ def plot_traffic(
     else:
         figure.update_xaxes(title="Br = Bc", tickvals=[16, 64, 128, 192, 256], tickangle=0)
     return apply_style(figure, TALL, title, kind, remark)
-
-
-def _hover_text(row: Mapping) -> str:
-    """Say a point's algorithm, bytes and place."""
-    values = {"name": LABELS[row["order"]], "amount": amount(row["bytes"]), "n": row["n"]}
-    values["source"] = wrap(row["source"], HOVER)
-    if row["side"] is None:
-        return t("traffic.hover", **values)
-    return t("traffic.hover_tile", **values, side=row["side"])
 
 
 def plot_capacity(
@@ -121,34 +101,15 @@ def plot_capacity(
     figure = go.Figure()
     for form, name in FORMS[pass_].items():
         colour, dash = CHARTS["forms"][form]
-        for measured in (False, True):
-            mine = [r for r in rows if r["form"] == form and r["measured"] == measured]
-            if not mine:
-                continue
-            style = {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
-            if measured:
-                style = _open_marker("x-thin-open", 9, colour) | {"showlegend": False}
-            texts = [
-                t(
-                    "traffic.hover",
-                    name=name,
-                    amount=amount(r["bytes"]),
-                    n=r["n"],
-                    source=wrap(r["source"], HOVER),
-                )
-                for r in mine
-            ]
-            _add_series(figure, mine, "n", name, texts, **style)
+        line = {"mode": "lines", "line": {"color": colour, "dash": dash}}
+        for style, is_peak in ((line, False), (CHARTS["peak"] | {"marker_color": colour}, True)):
+            mine = [r for r in rows if (r["form"], r["measured"]) == (form, is_peak)]
+            if mine:
+                _add_bytes(figure, mine, "n", name, name, **style)
     room = CARDS[card].hbm_bytes
     figure.add_hline(y=room, line={"color": GREY, "width": 2})
-    figure.add_annotation(
-        x=0.01,
-        xref="paper",
-        y=float(np.log10(room)),
-        yanchor="bottom",
-        showarrow=False,
-        text=t("capacity.room", card=CARDS[card].name, room=amount(room)),
-    )
+    text = t("capacity.room", card=CARDS[card].name, room=amount(room))
+    figure.add_annotation(x=0.01, y=float(np.log10(room)), text=text)
     _mark_workload(figure, now)
     _bytes_axis(figure, [*(r["bytes"] for r in rows), room], t("capacity.y"))
     lengths_axis(figure, (r["n"] for r in rows if not r["measured"]))
@@ -180,29 +141,25 @@ def plot_timeline(
     for k, colour in enumerate(colours):
         mine = drawn[rounds[drawn] % len(colours) == k]
         figure.add_bar(
-            orientation="h",
+            **CHARTS["program"],
+            marker_color=colour,
             base=s.start[mine],
             x=(s.end - s.start)[mine],
             y=place[mine],
-            width=1.0,
-            marker={"color": colour, "line": {"width": 0}},
-            showlegend=False,
             hovertext=[hover_text(p) for p in mine],
             hoverinfo="text",
         )
-    every = parallel("timeline.every", step=step) if step > 1 else ""
-    figure.update_layout(barmode="overlay", bargap=0)
-    figure.update_xaxes(title=unit, range=[0, longest * 1.01], rangemode="tozero")
     ticks = list(range(0, s.sms, max(1, s.sms // 6)))
+    figure.update_xaxes(title=unit, range=[0, longest * 1.01])
     figure.update_yaxes(
         range=[s.sms * s.slots - 0.5, -0.5],
         title=parallel("timeline.sm"),
         tickvals=[t * s.slots for t in ticks],
         ticktext=[str(t) for t in ticks],
     )
+    every = parallel("timeline.every", step=step) if step > 1 else ""
     remark = ", ".join(part for part in (remark, every) if part)
-    figure = apply_style(figure, SHORT, title, kind, remark)
-    return figure.update_xaxes(showgrid=True).update_yaxes(showgrid=False)
+    return apply_style(figure, SHORT, title, kind, remark).update_layout(CHARTS["timeline"])
 
 
 def enlarge(figure: go.Figure, height: int, wide: int) -> go.Figure:
@@ -237,59 +194,47 @@ def enlarge(figure: go.Figure, height: int, wide: int) -> go.Figure:
 
 def _rounds(place: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Count for each program, (programs,), how many ran before it on the same place."""
-    order = np.lexsort((start, place))
-    new = np.concatenate([[True], np.diff(place[order]) > 0])
-    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
-    rounds = np.empty(len(order), int)
-    rounds[order] = np.arange(len(order)) - first
+    counts: dict[int, int] = {}
+    rounds, places = np.empty(len(place), int), place.tolist()
+    for p in np.argsort(start, kind="stable"):
+        rounds[p] = counts[places[p]] = counts.get(places[p], -1) + 1
     return rounds
 
 
 def plot_decode(rows: Sequence[Mapping], kind: Kind, remark: str) -> go.Figure:
     """Plot the measured time over the number of parts, and the simulated share of the card that
     works; rows without ``splits`` are of other methods: a line each."""
-    figure = go.Figure()
+    figure, styles = go.Figure(), CHARTS["splits"]
     ours = [r for r in rows if "splits" in r]
     x = [str(r["splits"]) for r in ours]
     figure.add_bar(
+        **styles["busy"],
         x=x,
         y=[100 * r["busy"] for r in ours],
         name=parallel("chart.busy"),
-        yaxis="y2",
-        marker={"color": "rgba(86,169,220,.35)"},
         hoverinfo="text",
         hovertext=[
             parallel("chart.busy_hover", n=r["programs"], share=100 * r["busy"]) for r in ours
         ],
     )
 
-    def add_times(timed: Sequence[Mapping], name: str, texts: list[str], **style) -> None:
-        splits = [str(r["splits"]) for r in timed]
-        add_points(figure, splits, [r["median_ms"] * 1e3 for r in timed], name, texts, **style)
+    def add_times(timed: Sequence[Mapping], x: list[str], name: str, **style) -> None:
+        texts = [_time_text(r) for r in timed]
+        add_points(figure, x, [r["median_ms"] * 1e3 for r in timed], name, texts, **style)
 
     timed = [r for r in ours if "median_ms" in r]
-    line = {"color": "#d55e00", "width": 2}
-    style = {"mode": "lines+markers", "line": line, "marker": {"size": 9}}
-    add_times(timed, parallel("chart.time"), [_time_text(r) for r in timed], **style)
+    add_times(timed, [str(r["splits"]) for r in timed], parallel("chart.time"), **styles["time"])
     for r in rows[len(ours) :]:
-        name = parallel("chart.other", method=r["method"])
-        y, texts = [r["median_ms"] * 1e3] * len(x), [_time_text(r)] * len(x)
-        add_points(figure, x, y, name, texts, mode="lines", line=SDPA_STYLES[r["method"]])
+        name, line = parallel("chart.other", method=r["method"]), SDPA_LINES[r["method"]]
+        add_times([r] * len(x), x, name, mode="lines", line=line)
     for r in (r for r in timed if r["rule"]):
         texts = [parallel("chart.rule_hover", took=_time_text(r))]
-        marker = {"size": 17, "symbol": "circle-open", "color": "#d55e00", "line": {"width": 2}}
-        add_times([r], parallel("chart.rule"), texts, mode="markers", marker=marker)
-    figure.update_xaxes(title=parallel("chart.x"), type="category")
+        place = [str(r["splits"])], [r["median_ms"] * 1e3]
+        add_points(figure, *place, parallel("chart.rule"), texts, **styles["rule"])
     figure = apply_style(figure, TALL, parallel("chart"), kind, remark)
-    figure.update_layout(
-        margin={"r": 64},
-        yaxis={"title": "µs", "rangemode": "tozero", "overlaying": "y2", "side": "left"},
-        yaxis2={
-            **{"title": parallel("chart.y"), "range": [0, 105], "side": "right"},
-            **{"showgrid": False, "showline": False, "zeroline": True},
-        },
-    )
-    return figure
+    figure.update_layout(styles["layout"])
+    titles = {"xaxis": {"title": parallel("chart.x")}, "yaxis2": {"title": parallel("chart.y")}}
+    return figure.update_layout(titles)
 
 
 def _time_text(r: Mapping) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -78,9 +79,15 @@ def lengths_axis(figure: go.Figure, lengths: Iterable[int]) -> None:
     figure.update_xaxes(log_axis("N", tickvals=ticks, ticktext=names, tickangle=0))
 
 
-def _marker(method: str, size: int = 9) -> dict:
+def _marker(method: str, size: int) -> dict:
     colour, symbol = METHOD_STYLES[method]
     return {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5}}
+
+
+def _curve(method: str, size: int) -> dict:
+    """Return the style of a method's line and of the markers on it."""
+    line = {"color": METHOD_STYLES[method][0]}
+    return {"mode": "lines+markers", "line": line, "marker": _marker(method, size)}
 
 
 def plot_errors(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
@@ -99,27 +106,19 @@ def plot_errors(rows: Iterable[Row], kind: Kind) -> go.Figure | None:
         if c > SELDOM * sum(row["histogram"]["counts"])
     ]
     first, last = (min(used), max(used)) if used else (0, A_DECADE)
+    x = [10 ** (LOWEST + (k + 0.5) / A_DECADE) for k in range(first, last + 1)]
     for row in judged:
         counts, exact = row["histogram"]["counts"], row["histogram"]["exact"]
-        total = max(1, sum(counts) + exact)
-        x = [10 ** (LOWEST + (k + 0.5) / A_DECADE) for k in range(first, last + 1)]
-        y = [100 * counts[k] / total for k in range(first, last + 1)]
+        method, total = METHODS[row["method"]], max(1, sum(counts) + exact)
+        y = [100 * count / total for count in counts[first : last + 1]]
         share = 100 * exact / total
-        method = METHODS[row["method"]]
         name = t("histogram.exact", name=method, share=share) if share >= 0.5 else method
-        line = {"color": METHOD_STYLES[row["method"]][0], "shape": "hvh", "width": 2}
+        values = {"name": method, "of": of}
         texts = [
-            t(
-                "histogram.hover",
-                name=method,
-                share=rounded(share),
-                of=of,
-                error=scientific(error),
-            )
+            t("histogram.hover", **values, share=rounded(share), error=scientific(error))
             for error, share in zip(x, y, strict=True)
         ]
-        style = {"mode": "lines+markers", "line": line, "marker": _marker(row["method"], 6)}
-        add_points(figure, x, y, name, texts, **style)
+        add_points(figure, x, y, name, texts, **_curve(row["method"], 6), line_shape="hvh")
     apart = t("histogram.x_gradients" if both else "histogram.x")
     figure.update_xaxes(log_axis(apart, exponentformat="power", dtick=1))
     figure.update_yaxes(title=t("histogram.y", of=of), rangemode="tozero")
@@ -132,43 +131,32 @@ def plot_roofline(result: Result, kind: Kind) -> go.Figure | None:
     rows, ceilings = timed(result["rows"]), result["ceilings"]
     if not rows or not ceilings:
         return None
-    points = [(row, row["flops"] / row["least_bytes"]) for row in rows]
-    peak = ceilings["flops"] / 1e12
+    across = [row["flops"] / row["least_bytes"] for row in rows]
+    peak, hbm, l2 = (ceilings[key] / 1e12 for key in ("flops", "hbm_bytes_per_s", "l2_bytes_per_s"))
     figure = go.Figure()
-    known = [x for _, x in points]
-    low, high = min([*known, 4.0]) / 2, max([*known, 2000.0]) * 2
-    hbm, l2 = (ceilings[key] for key in ("hbm_bytes_per_s", "l2_bytes_per_s"))
-    roofs = (
-        (t("roofline.memory", rate=hbm / 1e12), hbm, "solid"),
-        (t("roofline.l2", rate=l2 / 1e12), l2, "dash"),
-    )
-    for name, rate, dash in roofs:
-        ridge = ceilings["flops"] / rate
-        x = [low, ridge, high]
-        y = [rate * low / 1e12, peak, peak]
-        line = {"color": "#7b8494", "dash": dash, "width": 2}
+    low, high = min([*across, 4.0]) / 2, max([*across, 2000.0]) * 2
+    for name, rate, dash in (
+        (t("roofline.memory", rate=hbm), hbm, "solid"),
+        (t("roofline.l2", rate=l2), l2, "dash"),
+    ):
+        line = {"color": "#7b8494", "dash": dash}
+        x, y = [low, peak / rate, high], [rate * low, peak, peak]
         add_points(figure, x, y, name, name, mode="lines", line=line)
-    for row, x in points:
+    for row, x in zip(rows, across, strict=True):
         name, speed = METHODS[row["method"]], row["tflops"]
         least = amount(row["least_bytes"])
         text = t("roofline.hover", name=name, speed=speed, x=x, least=least)
-        marker = _marker(row["method"], 12)
-        add_points(figure, [x], [speed], name, [text], mode="markers", marker=marker)
-    figure.add_annotation(
-        x=1,
-        xref="paper",
-        y=math.log10(peak),
-        xanchor="right",
-        yanchor="bottom",
-        showarrow=False,
-        text=t("roofline.peak", peak=peak),
-    )
-    speeds = [peak, hbm * low / 1e12, *(row["tflops"] for row in rows)]
-    ends = [math.log10(min(speeds) / 1.5), math.log10(max(speeds) * HEADROOM)]
-    across = [math.log10(low), math.log10(high)]
+        style = {"mode": "markers", "marker": _marker(row["method"], 12)}
+        add_points(figure, [x], [speed], name, [text], **style)
+    text = t("roofline.peak", peak=peak)
+    figure.add_annotation(x=1, xanchor="right", y=math.log10(peak), text=text)
+    speeds = [peak, hbm * low, *(row["tflops"] for row in rows)]
     whole = {"tickformat": ",", "dtick": 1}
-    figure.update_xaxes(log_axis(t("roofline.x"), range=across, **whole))
-    figure.update_yaxes(log_axis("TFLOP/s", range=ends, **whole))
+    for update, title, ends in (
+        (figure.update_xaxes, t("roofline.x"), (low, high)),
+        (figure.update_yaxes, "TFLOP/s", (min(speeds) / 1.5, max(speeds) * HEADROOM)),
+    ):
+        update(log_axis(title, range=[math.log10(end) for end in ends], **whole))
     return apply_style(figure, TALL, t("roofline"), kind, t("roofline.remark"))
 
 
@@ -199,30 +187,27 @@ def _plot_metric(
     scale: str,
 ) -> go.Figure:
     figure = go.Figure()
-    for method in METHODS:
-        for mask in masks_of(rows):
-            dash = "dot" if mask == "full" else "solid"
-            mine = [r for r in rows if (r["method"], r["mask"]) == (method, mask)]
-            mine.sort(key=lambda r: r["n"])
-            add_points(
-                figure,
-                [r["n"] for r in mine],
-                [value(r) for r in mine],
-                f"{METHODS[method]}, {mask}",
-                [_hover_text(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine],
-                mode="lines+markers",
-                line={"color": METHOD_STYLES[method][0], "dash": dash, "width": 2},
-                marker=_marker(method, 7),
-                error_y=_spread(mine) if unit == "ms" else None,
-            )
+    for method, mask in product(METHODS, masks_of(rows)):
+        mine = [r for r in rows if (r["method"], r["mask"]) == (method, mask)]
+        mine.sort(key=lambda r: r["n"])
+        texts = [_hover_text(r, f"{rounded(value(r))} {unit}", unit == "ms") for r in mine]
+        add_points(
+            figure,
+            [r["n"] for r in mine],
+            [value(r) for r in mine],
+            f"{METHODS[method]}, {mask}",
+            texts,
+            **_curve(method, 7),
+            line_dash="dot" if mask == "full" else "solid",
+            error_y=_spread(mine) if unit == "ms" else None,
+        )
     lengths_axis(figure, (row["n"] for row in rows))
-    figure.update_yaxes(log_axis(unit) if scale == "log" else {"title": unit})
+    axis = {"title": unit}
     if scale == "log":
-        found = [value(row) for row in rows]
-        powers = range(math.floor(math.log10(min(found))), math.ceil(math.log10(max(found))) + 1)
-        texts = [rounded(10.0**k) for k in powers]
-        figure.update_yaxes(tickvals=[10.0**k for k in powers], ticktext=texts)
-    figure.update_layout(showlegend=False)
+        found = [math.log10(value(row)) for row in rows]
+        ticks = [10.0**k for k in range(math.floor(min(found)), math.ceil(max(found)) + 1)]
+        axis = log_axis(unit, tickvals=ticks, ticktext=[rounded(x) for x in ticks])
+    figure.update_yaxes(axis).update_layout(showlegend=False)
     return apply_style(figure, TALL, title, kind)
 
 
@@ -246,11 +231,8 @@ def legend(rows: Iterable[PointRow]) -> list[tuple[str, str, str]]:
 
 
 def _spread(rows: Sequence[PointRow]) -> dict:
-    return {
-        "type": "data",
-        "symmetric": False,
+    """Return the bars from the 20th to the 80th percentile."""
+    return CHARTS["spread"] | {
         "array": [r["p80_ms"] - r["median_ms"] for r in rows],
         "arrayminus": [r["median_ms"] - r["p20_ms"] for r in rows],
-        "thickness": 1,
-        "width": 2,
     }

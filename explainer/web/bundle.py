@@ -7,6 +7,7 @@ Space and every clone, for a hundred lines that only ever read our own files."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import posixpath
 import re
@@ -35,6 +36,7 @@ SCRIPTS = {
 OF_STEP = ("backward", "race", "video", "predict", "tour")
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
+VENDOR = "vendor/"  # scripts of others, each of which sets a global of its own name
 START = '"use strict";\nconst m = [];\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # What a page says: the texts themselves.
@@ -73,7 +75,14 @@ def _numbers(folder: Path) -> dict[Path, int]:
     return {
         path: k
         for k, path in enumerate(
-            sorted([*folder.rglob("*.js"), *folder.glob("js/**/*.json"), *folder.glob("texts/*")])
+            sorted(
+                [
+                    *folder.rglob("*.js"),
+                    *folder.glob("js/**/*.json"),
+                    *folder.glob("texts/*"),
+                    *(path.with_suffix("") for path in folder.glob("vendor/*.js.gz")),
+                ]
+            )
         )
     }
 
@@ -93,6 +102,12 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     if name in path:
         raise BundleError(f"{' → '.join((*path, name))} import each other")
     if name in done:
+        return
+    if name.startswith(VENDOR):
+        text = gzip.decompress((ASSETS / f"{name}.gz").read_bytes()).decode()
+        library = posixpath.basename(name).partition(".")[0]
+        parts.append(f"{_ref(name)} = (() => {{\n{text}\nreturn {library};\n}})();\n")
+        done.append(name)
         return
     text = (ASSETS / name).read_text(encoding="utf-8")
     for _, other in IMPORT.findall(text):

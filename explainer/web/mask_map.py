@@ -99,32 +99,16 @@ def mask_map(p: Problem) -> dict[str, object]:
     }
 
 
-def _starts(p: Problem) -> dict[str, str]:
-    """{predicate: the numbers that its chip begins with}, for this sequence and these tiles."""
-    n = p.n
-    diagonal = (f"{i}.{min(i, p.Tc - 1)}" for i in range(min(p.Tr, 32)))
-    return {
-        "window": f"{max(1, 3 * n // 8)},0",
-        "dilated": "2",
-        "prefix": str(max(1, n // 8)),
-        "global": str(max(1, n // 16)),
-        "document": ",".join(map(str, sorted({0, 5 * n // 16, 10 * n // 16}))),
-        "chunk": str(max(1, n // 4)),
-        "block": ",".join([f"{p.block_q}x{p.block_k}", *diagonal]),
-    }
-
-
 def palette(p: Problem) -> dict[str, object]:
     """Answer ``/fa/presets?n=&br=&bc=``: all that a mask can be made of, and the masks of published
     models, for a sequence of this length. ``bits``: the visible scores of 16 tokens, as ``keeps``
     above."""
-    starts = _starts(p)
     predicates = [
         {
             "name": one.name,
             "words": one.words,
             "formula": one.formula,
-            "start": starts.get(one.name, ""),
+            "start": one.write(*one.start(p.n, p.block_q, p.block_k)),
             # a list of any length has no fields of its own
             "numbers": None if one.most > 1 else list(one.numbers),
             "low": one.low,
@@ -133,7 +117,7 @@ def palette(p: Problem) -> dict[str, object]:
         for one in PREDICATES.values()
     ]
     scores = [
-        {"name": one.name, "words": one.words, "formula": one.formula}
+        {key: getattr(one, key) for key in ("name", "label", "words", "formula", "start")}
         for one in MODIFICATIONS.values()
     ]
     presets = []

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from explainer.algorithms.inputs import made
-from explainer.algorithms.schedule import schedule
 from explainer.base.fields import ProblemError
 from explainer.base.lines import from_line
 from explainer.engine.compiled_code import TIMEOUT_S, code
@@ -29,7 +27,6 @@ from kernels.spec.fields import PASSES
 
 NICE = 10  # the web process comes first
 MAX_S = TIMEOUT_S + 10  # of any response
-LARGE_BYTES = 64 << 20
 
 
 def _visit(request: AnswerRequest) -> bytes:
@@ -68,19 +65,18 @@ def main() -> None:
     with suppress(OSError):  # Linux divides the processor among sessions first
         Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
-    for cache in (made.cache, schedule.cache):  # a response uses them several times
-        cache.most = LARGE_BYTES
     gc.disable()  # no circles, much data, and a short life
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     for line in sys.stdin.buffer:
         signal.alarm(MAX_S)
         try:
-            head, body = {}, make(from_line(line))
+            refusal, body = "", make(from_line(line))
         except ProblemError as error:
-            head, body = {"refused": str(error)}, b""
+            refusal, body = str(error), b""
         signal.alarm(0)
-        out.write(json.dumps(head | {"bytes": len(body)}).encode() + b"\n" + body)
+        head = {"refused": refusal, "bytes": len(body)}
+        out.write(json.dumps(head).encode() + b"\n" + body)
         out.flush()
 
 

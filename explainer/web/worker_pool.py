@@ -2,8 +2,8 @@
 
 Cheap responses are computed by the web process' threads. Threads share one interpreter lock, so an
 expensive computation in a thread would slow every response; and a process can be ended as soon as
-no client waits for it. By hand, since an executor of the standard library can neither end a task
-that runs nor say that its queue is full.
+no client waits for it. By hand, since anyio's to_process and pebble import the app with Gradio into
+every worker, leave alive what a worker has started, and end no idle one while nothing is requested.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ import json
 import math
 import os
 import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from explainer.base.cache import ByteCache
+import cachetools
+
 from explainer.base.fields import ProblemError
 from explainer.base.lines import to_line
 from explainer.base.paths import ROOT
@@ -32,6 +30,7 @@ WORKERS = max(1, min(4, CORES - 1))  # each may take half a gigabyte for a momen
 MAX_WAITING = 8  # requests, besides those that run
 CACHE_BYTES = 16 << 20  # of responses
 MAX_RESPONSES = 40  # of a process, which is then replaced
+READ_BYTES = 1 << 20  # of a response, before the process waits
 IDLE_S = 20.0  # after which a process ends and returns its memory
 COMMAND = (sys.executable, "-m", "explainer.web.responses")
 t = Texts("shared")
@@ -54,69 +53,44 @@ class Worker:
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self.command, self.responses = command, 0
-        self.process: subprocess.Popen[bytes] | None = None
-        self._is_ended = self._is_busy = False
+        self.process: asyncio.subprocess.Process | None = None
         self.idle: asyncio.TimerHandle | None = None
 
-    def request(self, request: Hashable) -> bytes:
-        """Wait for a response. Raises EOFError when the process ends first, ProblemError."""
-        self._is_busy = True
-        try:
-            return self._exchange(request)
-        finally:
-            self._is_busy = False
-            if self._is_ended:
-                self._close()
-
-    def _exchange(self, request: Hashable) -> bytes:
-        process = self.process
-        if process is None:
-            process = self.process = subprocess.Popen(
-                self.command,
+    async def request(self, request: Hashable) -> tuple[str, bytes]:
+        """Return why the request is refused, or "" and its response. Raises EOFError when the
+        process ends first."""
+        if self.process is None:
+            self.process = await asyncio.create_subprocess_exec(
+                *self.command,
                 cwd=ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                env=os.environ | {"FA_CACHE_SCALE": "8"},  # a response uses results several times
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=READ_BYTES,
                 start_new_session=True,
             )
-            if self._is_ended:  # while it was starting
-                self.end()
-        assert process.stdin and process.stdout, "both are pipes"
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin and stdout, "both are pipes"
         self.responses += 1
         try:
-            process.stdin.write(to_line(request).encode() + b"\n")
-            process.stdin.flush()
-            head = json.loads(process.stdout.readline() or "null")
-            body = head and process.stdout.read(head["bytes"])
+            stdin.write(to_line(request).encode() + b"\n")
+            await stdin.drain()
+            head = json.loads(await stdout.readuntil(b"\n"))
+            return head["refused"], await stdout.readexactly(head["bytes"])
         except (OSError, ValueError) as error:
             raise EOFError from error
-        if not head or len(body) < head["bytes"]:
-            raise EOFError
-        if "refused" in head:
-            raise ProblemError(head["refused"])
-        return body
 
     def end(self) -> None:
         """End the process and those that it started.
 
         Never raises, and does not wait, because a process with large arrays takes a second to end.
         """
-        self._is_ended = True
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            threading.Thread(target=self.process.wait, name="ended").start()
-        if not self._is_busy:  # else the thread that reads closes the pipes
-            self._close()
-
-    def _close(self) -> None:
-        if self.process is not None:
-            for pipe in (self.process.stdin, self.process.stdout):
-                with suppress(OSError):  # of what was not sent yet
-                    if pipe:
-                        pipe.close()
 
 
-class _Job:
+class _Computation:
     """A response that is being computed, and the number of clients that wait for it."""
 
     def __init__(self, task: asyncio.Task, seconds: float) -> None:
@@ -133,12 +107,12 @@ class WorkerPool:
         command: tuple[str, ...] = COMMAND,
     ) -> None:
         self.size, self.max_waiting, self.command = size, max_waiting, command
-        self.cache = ByteCache(CACHE_BYTES)
-        self.jobs: dict[Hashable, _Job] = {}
+        self.cache: cachetools.LRUCache[Hashable, bytes]
+        self.cache = cachetools.LRUCache(CACHE_BYTES, getsizeof=len)
+        self.jobs: dict[Hashable, _Computation] = {}
         self.workers: set[Worker] = set()
         self._idle: list[Worker] = []
         self._free_workers = asyncio.Semaphore(size)
-        self._threads = ThreadPoolExecutor(size, "worker_pool")  # they only wait
         atexit.register(self.close)
 
     async def compute(
@@ -157,7 +131,7 @@ class WorkerPool:
                 after = self._estimate_wait()
                 raise Busy(t("busy", seconds=after), after)
             task = asyncio.ensure_future(self._compute(request))
-            job = self.jobs[request] = _Job(task, seconds)
+            job = self.jobs[request] = _Computation(task, seconds)
             task.add_done_callback(lambda _: self._forget(request, job))
         job.waiting += 1
         disconnected = asyncio.ensure_future(gone())
@@ -179,12 +153,8 @@ class WorkerPool:
             self.workers.add(worker)
             if worker.idle:
                 worker.idle.cancel()
-            loop = asyncio.get_running_loop()
             try:
-                body = await loop.run_in_executor(self._threads, worker.request, request)
-            except ProblemError:
-                self._release(worker)
-                raise
+                refusal, body = await worker.request(request)
             except EOFError:
                 self._end(worker)
                 raise Busy(t("ended", seconds=2), 2) from None
@@ -192,10 +162,13 @@ class WorkerPool:
                 self._end(worker)
                 raise
             self._release(worker)
-        self.cache.put(request, body, len(body))
+        if refusal:
+            raise ProblemError(refusal)
+        with suppress(ValueError):  # larger than the whole cache
+            self.cache[request] = body
         return body
 
-    def _forget(self, request: Hashable, job: _Job) -> None:
+    def _forget(self, request: Hashable, job: _Computation) -> None:
         if self.jobs.get(request) is job:
             del self.jobs[request]
         if job.task.done() and not job.task.cancelled():

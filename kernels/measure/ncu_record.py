@@ -39,21 +39,20 @@ def rows(text: str) -> list[dict]:
     """
     lines = text.splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith('"ID"'))
-    launches: dict[int, tuple[str, dict]] = {}
-    lasted: dict[int, int] = {}
+    launches: dict[int, dict] = {}  # by number: its kernel's name, and each metric's amount
     for line in csv.DictReader(lines[start:]):
-        kernel = launches.setdefault(int(line["ID"]), (line["Kernel Name"].split("(")[0], {}))[1]
+        launch = launches.setdefault(int(line["ID"]), {"name": line["Kernel Name"].split("(")[0]})
         amount = float(line["Metric Value"].replace(",", "")) * UNITS[line["Metric Unit"]]
-        if line["Metric Name"] == DURATION:
-            lasted[int(line["ID"])] = round(amount)
-        else:
-            kernel[METRICS[line["Metric Name"]]] = round(amount)
-    found, left = [], [(*launches[k], lasted.get(k)) for k in sorted(launches)]
+        launch[line["Metric Name"]] = round(amount)
+    found, left = [], [launches[number] for number in sorted(launches)]
     for (n, d, side), order in ((s, o) for s in ncu_target.SHAPES for o in ncu_target.ORDERS):
         mine, left = left[: LAUNCHES[order]], left[LAUNCHES[order] :]
         row = {"n": n, "d": d, "side": side, "order": order}
-        row["measured_bytes"] = {name: bytes_ for name, bytes_, _ in mine}
-        row["measured_ns"] = {name: ns for name, _, ns in mine}
+        row["measured_bytes"] = {
+            launch["name"]: {key: launch[metric] for metric, key in METRICS.items()}
+            for launch in mine
+        }
+        row["measured_ns"] = {launch["name"]: launch[DURATION] for launch in mine}
         found.append(row)
         if len(mine) != LAUNCHES[order]:
             raise ValueError(f"{n}, {d}, {side}, {order}: {len(mine)} launches")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import lcm
 
 import numpy as np
@@ -42,6 +42,8 @@ class Predicate:
     kept whose distance from the row is a multiple of ``step(*numbers)`` and that lie in one of the
     rectangles ``parts(*numbers)``, (R, 4): rows start, stop, keys start, stop. ``both(a, b)``: the
     numbers of one predicate that says what two of this name say together, None if none does.
+    ``start(n, block_q, block_k)``: the numbers that one begins with in a sequence of n tokens and
+    tiles of this size, where a reader has given none yet.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Predicate:
     most: int = 1
     read: Callable[[Word], Numbers] | None = None
     write: Callable[..., str] = lambda *numbers: ",".join(map(str, numbers))
+    start: Callable[[int, int, int], Numbers] = lambda *_: ()
 
 
 def _classes(every, some) -> np.ndarray:
@@ -197,6 +200,13 @@ def _write_blocks(block_q: int, block_k: int, *spans: int) -> str:
     return ",".join(found)
 
 
+def _diagonal(n: int, block_q: int, block_k: int) -> Numbers:
+    """The blocks on the diagonal, of at most 32 rows of them."""
+    last = -(-n // block_k) - 1
+    spans = ((i, min(i, last), min(i, last)) for i in range(min(-(-n // block_q), 32)))
+    return (block_q, block_k, *chain.from_iterable(spans))
+
+
 def _smallest(a: Numbers, b: Numbers) -> Numbers:
     return tuple(map(min, a, b))
 
@@ -235,6 +245,7 @@ PREDICATES = {
             rows=lambda key, left, right: _window(key, right, left),
             both=_smallest,
             numbers=("left", "right"),
+            start=lambda n, *_: (max(1, 3 * n // 8), 0),
         ),
         Predicate(
             "dilated", "only every s-th key from the query", "(i′ − j) mod s = 0",
@@ -244,6 +255,7 @@ PREDICATES = {
             step=lambda step: step,
             both=_every,
             numbers=("s",), low=1,
+            start=lambda *_: (2,),
         ),
         Predicate(
             "prefix", "only the first n keys", "j < n",
@@ -254,6 +266,7 @@ PREDICATES = {
             rows=lambda key, n: (EVERYWHERE[0], np.where(key < n, EVERYWHERE[1], EVERYWHERE[0])),
             both=_smallest,
             numbers=("n",), low=1,
+            start=lambda n, *_: (max(1, n // 8),),
         ),
         Predicate(
             "global", "the first n tokens see all and are seen by all", "j < n or i′ < n",
@@ -264,6 +277,7 @@ PREDICATES = {
             rows=_global,
             both=_smallest,
             numbers=("n",), low=1,
+            start=lambda n, *_: (max(1, n // 16),),
         ),
         Predicate(
             "document", "only keys of the query's own document",
@@ -276,6 +290,7 @@ PREDICATES = {
             both=_starts,
             numbers=("starts",), high=MAX_LENGTH - 1, most=MAX_STARTS,
             read=_read_starts,
+            start=lambda n, *_: tuple(sorted({0, 5 * n // 16, 10 * n // 16})),
         ),
         Predicate(
             "chunk", "only keys of the query's own chunk of n", "⌊i′/n⌋ = ⌊j/n⌋",
@@ -285,6 +300,7 @@ PREDICATES = {
             keys=_chunk,
             rows=_chunk,
             numbers=("n",), low=1,
+            start=lambda n, *_: (max(1, n // 4),),
         ),
         Predicate(
             "block", "only the listed blocks", "block ⌊i′/BR⌋.⌊j/BC⌋ is one of those listed",
@@ -295,6 +311,7 @@ PREDICATES = {
             numbers=("BRxBC", "i.j"), most=MAX_BLOCKS,
             read=_read_blocks,
             write=_write_blocks,
+            start=_diagonal,
         ),
     )
 }  # fmt: skip

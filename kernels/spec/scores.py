@@ -25,10 +25,12 @@ Step = tuple[str, tuple[float, ...]]
 class Modification:
     """One named change of a score, for the numbers that its text gives.
 
-    ``words`` is what a sentence calls it, ``formula`` what it does to the score s of row i′ and
-    key j, ``source`` who uses it. ``apply(s, row, key, slope, *numbers)`` of NumPy arrays or torch
-    tensors that broadcast to s, whose dtype it keeps; slope is the head's. ``numbers`` names its
-    numbers, each from ``low`` to ``high``; the last may be there up to ``most`` times.
+    ``label`` is what a menu calls it, and ``start`` the number that it begins with there, "" where
+    it has none, None where no menu has it. ``words`` is what a sentence calls it, ``formula`` what
+    it does to the score s of row i′ and key j, ``source`` who uses it. ``apply(s, row, key, slope,
+    *numbers)`` of NumPy arrays or torch tensors that broadcast to s, whose dtype it keeps; slope is
+    the head's. ``numbers`` names its numbers, each from ``low`` to ``high``; the last may be there
+    up to ``most`` times.
     ``shape``: it multiplies a score ("factor"), bends it ("tanh") or adds to it by distance, along
     a "slope" or from a "table"; ``code`` says it of S, where {x} is its first number and {unit}
     the slope. ``slope(s, *numbers)`` is its derivative where it gave s, None for 1.
@@ -54,6 +56,8 @@ class Modification:
     high: float = 10_000.0
     most: int = 1
     slope: Callable | None = None
+    label: str = ""
+    start: str | None = None
 
 
 def _tanh(x):
@@ -78,18 +82,11 @@ MODIFICATIONS = {
     m.name: m
     for m in (
         Modification(
-            "scale", "every score times x", "x·s", "a temperature 1/x",
-            shape="factor", code="{x} · S",
-            apply=lambda s, row, key, slope, x: s * x,
-            factor=lambda x: max(1.0, abs(x)), adds=lambda n, x: 0.0, bend=lambda x: 0.0,
-            numbers=("x",), slope=lambda s, x: s * 0 + x,
-        ),
-        Modification(
             "softcap", "scores pressed between −c and c", "c·tanh(s/c)", "Gemma 2 (2024)",
             shape="tanh", code="{x} · tanh(S / {x})",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
             factor=lambda c: 1.0, adds=lambda n, c: 0.0, bend=lambda c: 2 / c,
-            numbers=("c",), slope=lambda s, c: 1 - (s / c) * (s / c),
+            numbers=("c",), label="softcap c", start="50", slope=lambda s, c: 1 - (s / c) * (s / c),
         ),
         Modification(
             "alibi", "a penalty that grows with the distance", "s + 2^(−8(h+1)/H)·(j − i′)",
@@ -97,6 +94,14 @@ MODIFICATIONS = {
             shape="slope", code="S + (key − query) {unit}",
             apply=_alibi,
             factor=lambda: 1.0, adds=lambda n: n, bend=lambda: 0.0,
+            label="ALiBi", start="",
+        ),
+        Modification(
+            "scale", "every score times x", "x·s", "a temperature 1/x",
+            shape="factor", code="{x} · S",
+            apply=lambda s, row, key, slope, x: s * x,
+            factor=lambda x: max(1.0, abs(x)), adds=lambda n, x: 0.0, bend=lambda x: 0.0,
+            numbers=("x",), label="scale x", start="2", slope=lambda s, x: s * 0 + x,
         ),
         Modification(
             "bias", "a bias from a table by distance, the last one beyond it",

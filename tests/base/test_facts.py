@@ -17,7 +17,7 @@ import torch
 from explainer.base.cards import CARDS
 from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
-from explainer.learn.reference import FIGURES, FORMULA_BLOCKS, PAPERS
+from explainer.learn.reference import FIGURE_BLOCKS, FORMULA_BLOCKS, PAPERS
 from explainer.views.learn_screens import keys, screen
 from tests.base.python_strings import strings
 
@@ -77,10 +77,10 @@ def test_every_formula_of_the_reference_has_its_entry_and_says_it():
 
 def test_the_reference_page_is_made_from_the_register():
     plain = str.maketrans({"\u00a0": " ", "\u2011": "-"})  # nothing is parted at the end of a line
-    shown = [tuple(cell.translate(plain) for cell in row) for row in FIGURES[0]["rows"]]
+    shown = [tuple(cell.translate(plain) for cell in row) for row in FIGURE_BLOCKS[0]["rows"]]
     assert shown == [(x.shown, x.says, x.ground, x.looked_up) for x in FACTS.values() if x.shown]
-    assert [row[0] for row in FIGURES[1]["rows"]] == [card.name for card in CARDS.values()]
-    assert all(row[-1] for row in FIGURES[1]["rows"])
+    assert [row[0] for row in FIGURE_BLOCKS[1]["rows"]] == [card.name for card in CARDS.values()]
+    assert all(row[-1] for row in FIGURE_BLOCKS[1]["rows"])
 
 
 def test_numbers_and_places():

@@ -29,6 +29,7 @@ export * from "../../assets/js/model/race_clock.js";
 export * from "../../assets/js/model/scores.js";
 export * from "../../assets/js/model/row_view.js";
 export * from "../../assets/js/model/table.js";
+export * from "../../assets/js/model/tensors.js";
 export * from "../../assets/js/model/tiles.js";
 export { read as readWarpSteps } from "../../assets/js/model/warp_steps.js";
 export { heightOf } from "../../assets/js/learn/svg_canvas.js";

@@ -126,7 +126,7 @@ for (const [name, { sent, told }] of fixtures("warps"))
           pieces.forEach((piece, k) => {
             const values = wanted[at].held[tensor][k];
             const found = values.map((row, r) =>
-              Array.isArray(row) ? row.map((_, c) => piece.at(r, c)) : piece.at(r),
+              [row].flat().map((_, c) => piece.at(piece.first + r, c)),
             );
             same(flat(found).map(Math.fround), flat(values), `${name} ${split} ${at} ${tensor}`);
           });

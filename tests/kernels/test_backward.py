@@ -311,27 +311,3 @@ def test_only_what_is_asked_for_gets_a_gradient():
     with torch.no_grad():
         assert not kernels.attention(q, k, v).requires_grad
     assert not kernels.flash_attention(q, k.detach(), v).requires_grad
-
-
-def test_the_operators_obey_pytorchs_rules():
-    q, k, v = (x.requires_grad_() for x in make_qkv(8, 16, n_k=12, heads=2))
-    sink = torch.linspace(-1, 1, 2, device=DEVICE, requires_grad=True)
-    masked = (False, "causal&window:5,0", None, "softcap:9", sink, True)
-    torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *masked))
-
-
-def test_torch_compile_trains_through_it():
-    """No graph break forward or backward, and the gradients of the eager call."""
-    q, k, v = make_qkv(20, 16, heads=2)
-    sink = torch.linspace(-1, 1, 2, device=DEVICE)
-
-    def loss(q, k, v, sink):
-        o, lse = kernels.attention(q * 2, k, v, causal=True, sink=sink, return_lse=True)
-        return (o * o).sum() + lse.sum()
-
-    grads = []
-    for call in (loss, torch.compile(loss, fullgraph=True, backend="aot_eager")):
-        leaves = [x.detach().requires_grad_() for x in (q, k, v, sink)]
-        grads.append(torch.autograd.grad(call(*leaves), leaves))
-    for mine, want in zip(*grads, strict=True):
-        torch.testing.assert_close(mine, want, atol=1e-5, rtol=1e-5)

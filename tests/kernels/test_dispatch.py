@@ -39,30 +39,32 @@ def test_which_names_the_kernel_and_says_why():
 
 
 def test_the_operator_obeys_pytorchs_rules():
-    """Schema, fake implementation, tracing: PyTorch's own checks of a custom operator."""
-    q, k, v = make_qkv(20, 16, n_k=30, heads=2)
-    for options in ((), (True,), (False, "causal"), (False, None, 0.3)):
+    """Schema, fake implementation, tracing, gradients: PyTorch's own checks of an operator."""
+    q, k, v = (x.requires_grad_() for x in make_qkv(8, 16, n_k=12, heads=2))
+    sink = torch.linspace(-1, 1, 2, device=DEVICE, requires_grad=True)
+    masked = (False, "causal&window:5,0", None, "softcap:9", sink, True)
+    for options in ((), (True,), (False, None, 0.3), masked):
         torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *options))
 
 
-def test_torch_compile_sees_it_whole():
-    """No graph break, and the compiled function is the eager one, whatever the strides."""
-    q, k, v = (x.transpose(1, 2) for x in make_qkv(2, 16, heads=40))
+def test_torch_compile_sees_it_whole_and_trains_through_it():
+    """No graph break, and loss and gradients are those of the eager call, whatever the strides."""
+    tensors = [x.transpose(1, 2) for x in make_qkv(2, 16, heads=40)]
+    tensors.append(torch.linspace(-1, 1, 2, device=DEVICE))
 
-    def block(q, k, v):
-        return kernels.attention(q * 2, k, v, causal=True).transpose(1, 2).flatten(2) + 1
-
-    compiled = torch.compile(block, fullgraph=True, backend="aot_eager")
-    assert torch.allclose(compiled(q, k, v), block(q, k, v), atol=1e-6)
-
-    def other(q, k, v, sink):
+    def loss(q, k, v, sink):
         how = {"mask": "causal&window:9,0", "score": "alibi"}
-        one = kernels.attention(q, k, v, **how, sink=sink)
-        return one + kernels.attention(q, k, v, **how, sink=0.25)
+        o, lse = kernels.attention(q * 2, k, v, **how, sink=sink, return_lse=True)
+        plain = kernels.attention(o, k, v, causal=True).transpose(1, 2).flatten(2)
+        return (plain + 1).square().sum() + lse.sum() + kernels.attention(q, k, v, sink=0.25).sum()
 
-    sink = torch.linspace(-1, 1, 2, device=DEVICE)
-    compiled = torch.compile(other, fullgraph=True, backend="aot_eager")
-    assert torch.allclose(compiled(q, k, v, sink), other(q, k, v, sink), atol=1e-6)
+    found = []
+    for call in (loss, torch.compile(loss, fullgraph=True, backend="aot_eager")):
+        leaves = [x.detach().requires_grad_() for x in tensors]
+        value = call(*leaves)
+        found.append((value, *torch.autograd.grad(value, leaves)))
+    for mine, want in zip(*found, strict=True):
+        torch.testing.assert_close(mine, want, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_q", [1, 33])
@@ -107,61 +109,36 @@ def test_what_transformers_asks_is_mapped():
         of_transformers(q, k, v, dense, sliding_window=5)
 
 
-def small_model(kind: str, k_heads: int, **more):
-    """A random model of two layers of this family of Transformers."""
+MODELS = [
+    ("Llama", 4, {}),
+    ("Llama", 2, {}),
+    ("Mistral", 2, {"sliding_window": 6}),
+    ("Gemma2", 2, {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16}),
+    ("GptOss", 2, {"sliding_window": 6, "num_local_experts": 4, "head_dim": 16}),
+]
+
+
+@with_transformers
+@pytest.mark.parametrize(("kind", "k_heads", "more"), MODELS)
+def test_three_lines_register_it_with_transformers(kind, k_heads, more):
+    """Logits and words of a small random model, longer than its window, against "eager"; a padded
+    batch is refused."""
     import transformers
 
-    config = getattr(transformers, f"{kind}Config")(
-        vocab_size=97,
-        hidden_size=64,
-        intermediate_size=96,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=k_heads,
-        **more,
-    )
+    exec(registration(), {})  # the lines of the documentation, as they stand
+    sizes = {"vocab_size": 97, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": k_heads}
+    config = getattr(transformers, f"{kind}Config")(**sizes, **heads, **more)
     torch.manual_seed(0)
-    return getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
-
-
-@with_transformers
-@pytest.mark.parametrize("kind", ["Mistral", "Gemma2", "GptOss"])
-def test_models_with_a_window_a_soft_cap_or_sinks(kind):
-    """Logits of a small random model, longer than its window, against "eager"."""
-    exec(registration(), {})
-    more = {
-        "Mistral": {"sliding_window": 6},
-        "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16},
-        "GptOss": {"sliding_window": 6, "head_dim": 16, "num_local_experts": 4},
-    }[kind]
-    model = small_model(kind, 2, **more)
-    tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
-    logits = {}
+    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
+    tokens, found = torch.randint(3, 97, (2, 19), device=DEVICE), []  # none pads or ends
     with torch.no_grad():
-        for name in ("tiled", "eager"):
+        for name in ("eager", "tiled"):
             model.set_attn_implementation(name)
-            logits[name] = model(tokens).logits
-    assert torch.allclose(logits["tiled"], logits["eager"], atol=2e-5)
-
-
-@with_transformers
-@pytest.mark.parametrize("k_heads", [4, 2], ids=["mha", "gqa"])
-def test_three_lines_register_it_with_transformers(k_heads):
-    """Logits of a small random model against "sdpa" and "eager"; a padded batch is refused."""
-    namespace: dict = {}
-    exec(registration(), namespace)  # the lines of the documentation, as they stand
-    model = small_model("Llama", k_heads)
-    tokens = torch.randint(0, 97, (2, 19), device=DEVICE)
-    with torch.no_grad():
-        logits, written = {}, {}
-        for name in ("tiled", "sdpa", "eager"):
-            model.set_attn_implementation(name)
-            logits[name] = model(tokens).logits
-            written[name] = model.generate(tokens, max_new_tokens=5, do_sample=False)
-        for name in ("sdpa", "eager"):
-            assert torch.allclose(logits["tiled"], logits[name], atol=2e-5), name
-            assert torch.equal(written["tiled"], written[name])
-        model.set_attn_implementation("tiled")
+            words = model.generate(tokens, max_new_tokens=5, do_sample=False)
+            found.append((model(tokens).logits, words))
+        (logits, words), (mine, my_words) = found
+        assert torch.allclose(mine, logits, atol=2e-5) and torch.equal(my_words, words)
         padded = torch.ones_like(tokens)
         padded[0, :4] = 0
         with pytest.raises(ValueError, match="attention_mask is not allowed"):

@@ -1,5 +1,7 @@
 """The grid of flash-attention's own tests, and what the interpreter cannot reach: GPU only."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -13,50 +15,27 @@ from tests.kernels.attention_checks import (
 )
 
 pytestmark = pytest.mark.gpu
-MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-in_each_order = pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
+ORDERS = ("standard", "fa1", "fa2")
+in_each_order = pytest.mark.parametrize("order", ORDERS)
 
+HALVES = ("fp16", "bf16")
 DIMENSIONS = [32, 40, 59, 64, 80, 96, 111, 128, 160, 192, 224, 256]
+GROUPS = [{"batch": 2, "heads": 6, "k_heads": k_heads} for k_heads in (6, 2, 1)]
+# B > 1, which public kernels got wrong; the last are flash-attention's overflow test.
+GRID = [
+    *product(DIMENSIONS, HALVES, ["fa2"], GROUPS),
+    *product(DIMENSIONS, ["fp32"], ["fa2"], [{"heads": 2}]),
+    *product([59, 64, 128], DTYPES, ORDERS[:2], [{"batch": 2, "heads": 4, "k_heads": 2}]),
+    *product([64, 128], HALVES, ORDERS, [{"heads": 2, "q_by": 5.0, "kv_by": 3.0}]),
+]
 
 
-@MASKS
-@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
-@pytest.mark.parametrize("heads", ["mha", "gqa", "mqa"])
-@pytest.mark.parametrize("d", DIMENSIONS)
-def test_peers_grid(d, heads, dtype, causal):
-    """All lengths of the peers at one head dimension; B > 1, which public kernels got wrong."""
-    k_heads = {"mha": 6, "gqa": 2, "mqa": 1}[heads]
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize(("d", "dtype", "order", "sizes"), GRID)
+def test_peers_grid(d, dtype, order, sizes, causal):
+    """All lengths of the peers at one head dimension."""
     for n_q, n_k in PEERS_LENGTHS:
-        q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=6, k_heads=k_heads, dtype=dtype)
-        assert_attention(q, k, v, causal=causal)
-
-
-@MASKS
-@pytest.mark.parametrize("d", DIMENSIONS)
-def test_peers_grid_fp32(d, causal):
-    for n_q, n_k in PEERS_LENGTHS:
-        q, k, v = make_qkv(n_q, d, n_k=n_k, heads=2, dtype="fp32")
-        assert_attention(q, k, v, causal=causal)
-
-
-@MASKS
-@pytest.mark.parametrize("order", ["standard", "fa1"])
-@pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
-@pytest.mark.parametrize("d", [59, 64, 128])
-def test_other_orders(d, dtype, order, causal):
-    for n_q, n_k in PEERS_LENGTHS:
-        q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype=dtype)
-        assert_attention(q, k, v, causal=causal, order=order)
-
-
-@MASKS
-@in_each_order
-@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
-@pytest.mark.parametrize("d", [64, 128])
-def test_overflow(d, dtype, order, causal):
-    """flash-attention's overflow test: q × 5, k and v × 3."""
-    for n_q, n_k in PEERS_LENGTHS:
-        q, k, v = make_qkv(n_q, d, n_k=n_k, heads=2, dtype=dtype, q_by=5.0, kv_by=3.0)
+        q, k, v = make_qkv(n_q, d, n_k=n_k, dtype=dtype, **sizes)
         assert_attention(q, k, v, causal=causal, order=order)
 
 

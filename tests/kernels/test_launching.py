@@ -122,15 +122,27 @@ def test_empty_input_has_no_tile_states():
 
 @on_gpu
 @pytest.mark.parametrize("attend", FAST)
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-def test_kept_launches_are_right_wherever_the_tensors_lie(attend, causal):
-    """The second call and all later ones are launched directly; what they leave out is NaN."""
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        {"causal": True},
+        {"mask": "causal&window:30,0|prefix:9", "score": "softcap:20&alibi"},
+        {"mask": "block:32x16,0.0-1,2.3", "score": "softcap:20&alibi"},
+    ],
+)
+def test_kept_launches_are_right_wherever_the_tensors_lie(attend, rules):
+    """The second call and all later ones are launched directly; what they leave out is NaN. With
+    tables each call has a sink of its own."""
+    if rules.get("score") and attend.func is hopper.flash_attention:
+        pytest.skip("the Hopper kernel takes no such rules")
     for seed in range(4):
         torch.manual_seed(seed)
         q, k, v = make_qkv(257, 64, batch=2, heads=4, k_heads=2, dtype="bf16")
         torch.full((1 << 22,), float("nan"), device="cuda")  # what torch.empty hands out next
         order = attend.keywords.get("order", "fa2")
-        assert_attention(q, k, v, attend, causal=causal, order=order)
+        sink = torch.randn(4, device="cuda") if "score" in rules else None
+        assert_attention(q, k, v, attend, **rules, sink=sink, order=order)
 
 
 @on_gpu

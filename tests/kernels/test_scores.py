@@ -102,7 +102,7 @@ def test_canonical_texts(text, canonical):
     [
         ("", "a name is missing at character 1"),
         ("alibi&", "a name is missing at character 7"),
-        ("alibi & cap:3", "“cap:3” at character 9 is none of none, scale, softcap, alibi, bias"),
+        ("alibi & cap:3", "“cap:3” at character 9 is none of none, softcap, alibi, scale, bias"),
         ("softcap", "must be softcap:c"),
         ("softcap:0", "c must be a number from 0.001 to 10,000, not “0”"),
         ("softcap:-3", "c must be a number"),

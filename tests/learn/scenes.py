@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from explainer.learn.blocks import Block
-from explainer.learn.content import Question
+from explainer.learn.content import Question, entries
 from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control, read_controls
 
@@ -17,6 +17,12 @@ def asked(key: str) -> list[Question]:
     """Return the lesson's question and its variants."""
     question = LESSONS[key].question
     return [question, *question.variants]
+
+
+def cases(key: str) -> list[tuple]:
+    """Return the numbers that the lesson's question and its variants are computed from."""
+    written = entries()[key]["question"]
+    return [tuple(one["case"].values()) for one in (written, *written["variants"])]
 
 
 def answers(key: str) -> list:

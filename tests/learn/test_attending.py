@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from explainer.learn import attending
 from explainer.trace import trace
-from tests.learn.scenes import asked, block, data, grid, sdpa
+from tests.learn.scenes import asked, block, cases, data, grid, sdpa
 
 
 @pytest.mark.parametrize("dim", [-1, 0, 1])
@@ -81,7 +81,7 @@ def test_the_cat_has_the_clear_scores():
 
 
 def test_the_weights_asked_for_are_pytorchs():
-    for scores, question in zip(attending.CASES, asked("cat"), strict=True):
+    for (scores,), question in zip(cases("cat"), asked("cat"), strict=True):
         told = ", ".join(f"{x:.1f}" for x in scores)
         assert told in question.words and f"“{attending.WORDS[int(np.argmax(scores))]}”" in (
             question.words

@@ -18,12 +18,12 @@ from explainer.problem import Problem
 from explainer.trace import trace_backward
 from tests.by_autograd import NAMES, autograd
 from tests.effort import assert_light
-from tests.learn.scenes import blocks
+from tests.learn.scenes import LESSONS, blocks
 
 WIDGETS = {key: widgets()[key] for key in backward.WIDGETS}
 
 
-(LESSON,) = backward.LESSONS
+LESSON = LESSONS["backward"]
 STEPS = range(1, 7)
 
 

@@ -18,6 +18,7 @@ from tests.learn.scenes import (
     answers,
     asked,
     blocks,
+    cases,
     default_hides_the_answer,
     shapes,
     words,
@@ -74,14 +75,14 @@ def test_seven_steps_the_last_a_recorded_model():
 
 
 def test_a_weight_is_pushed_as_torch_would():
-    for start, by, count in amp.CASES:
+    for start, by, count in cases("amp"):
         weight, kept = torch.tensor(start, dtype=torch.float16), torch.tensor(start)
         for _ in range(count):
             weight, kept = (weight + by).half(), kept + by
         short, long = amp.pushed(start, by, count)
         assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
     assert answers("amp") == [1.0, 2.0, 1 + 8 * 2**-10]
-    for question, (start, by, count) in zip(asked("amp"), amp.CASES, strict=True):
+    for question, (start, by, count) in zip(asked("amp"), cases("amp"), strict=True):
         exact = start + by * count
         assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
 

@@ -17,6 +17,7 @@ from kernels.rotary import rope
 from tests.learn.scenes import (
     asked,
     blocks,
+    cases,
     choices,
     default_hides_the_answer,
     shapes,
@@ -30,7 +31,7 @@ def test_no_answer_stands_beside_its_question(key):
 
 
 def test_the_cache_by_allocating_it():
-    for question, (layers, kv) in zip(asked("gqa"), heads.CASES, strict=True):
+    for question, (layers, kv) in zip(asked("gqa"), cases("gqa"), strict=True):
         one = torch.empty(layers, 2, kv, 128, dtype=torch.float16)
         assert question.answer * 1024 == one.numel() * one.element_size()
         assert f"{layers} layers" in question.words and f"{kv} heads" in question.words
@@ -57,7 +58,7 @@ def test_the_turned_pair_is_the_kernels_rope():
             x[0, 0, 1], x[0, 0, 5] = vector
             there = rope(x, offset=at)[0, 0]
             assert np.allclose(positions.turned(vector, at), (there[1], there[5]), atol=1e-6)
-    for question, (i, j, to) in zip(asked("rope"), positions.CASES, strict=True):
+    for question, (i, j, to) in zip(asked("rope"), cases("rope"), strict=True):
         assert positions.score(to, question.answer) == pytest.approx(positions.score(i, j))
         assert positions.score(to, j) != pytest.approx(positions.score(i, j), abs=1e-3)
 
@@ -162,14 +163,14 @@ def test_the_decoding_kernel_s_times_are_the_record(count):
 
 def test_the_merges_asked_for():
     """As a softmax over all keys: a part with exp(lse) = 3 is three equal keys of weight 1."""
-    for question, parts in zip(asked("decode"), decoding.CASES, strict=True):
-        values = [o for weight, o in parts for _ in range(weight)]
+    for question, (a, x, b, y) in zip(asked("decode"), cases("decode"), strict=True):
+        values = [x] * a + [y] * b
         assert question.answer == pytest.approx(np.mean(values))
-        assert question.answer != sum(o for _, o in parts) / 2, "not the plain average"
+        assert question.answer != (x + y) / 2, "not the plain average"
 
 
 def test_pages_waste_less_than_a_page():
-    for question, (tokens, size) in zip(asked("engines"), engines.CASES, strict=True):
+    for question, (tokens, size) in zip(asked("engines"), cases("engines"), strict=True):
         pages = 0
         while pages * size < tokens:
             pages += 1

@@ -13,7 +13,7 @@ from explainer.learn import backend_choice, ecosystem, limits, others, profiling
 from explainer.learn.backend_choice import Input
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from tests.learn.scenes import LESSONS, asked, blocks, default_hides_the_answer, words
+from tests.learn.scenes import LESSONS, asked, blocks, cases, default_hides_the_answer, words
 
 LESSON = LESSONS["when_not"]
 
@@ -168,7 +168,7 @@ def test_the_profile_is_the_record():
 
 
 def test_the_rates_asked_for_are_the_records():
-    for question, (method, n) in zip(asked("profile"), profiling.CASES, strict=True):
+    for question, (method, n) in zip(asked("profile"), cases("profile"), strict=True):
         row = profiling.timed(method, n)
         assert question.answer == pytest.approx(row["tflops"], rel=0.01)
         assert f"{row['median_ms']:.3f} ms" in question.words

@@ -18,7 +18,6 @@ from explainer.learn import (
     blackwell,
     gpu,
     matrix_units,
-    number_formats,
     reading,
     versions,
     warp_split,
@@ -26,7 +25,7 @@ from explainer.learn import (
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from kernels.spec.formats import FORMATS
-from tests.learn.scenes import LESSONS, answers, asked, blocks, data, sdpa, texts
+from tests.learn.scenes import LESSONS, answers, asked, blocks, cases, data, sdpa, texts
 
 # ---- loop orders
 
@@ -38,7 +37,7 @@ def test_the_link_shows_fa1_write_in_the_middle_of_its_work():
 
 
 def test_writes_of_o_in_closed_form():
-    wanted = [(T * (T + 1) / 2, T) for T in versions.CAUSAL]
+    wanted = [(T * (T + 1) / 2, T) for (T,) in cases("versions")]
     assert answers("versions") == wanted and wanted[0] == (36, 8)
     assert versions.written("fa1", 4, False) == 16 and versions.written("fa2", 4, False) == 4
 
@@ -63,6 +62,10 @@ def test_the_strips_do_the_same_work_and_never_two_things_at_once():
     assert loads["fa1"].count("K") == 1 and loads["fa1"].count("O") == 2 * versions.T
     assert loads["fa2"].count("K") == loads["fa3"].count("K") == versions.T
     assert "O" not in loads["fa2"]
+    fa2 = dict(versions.strips("fa2"))
+    keys = [start for start, _, what in fa2.pop("L2") if what == "K"]
+    (work,) = fa2.values()  # a product, softmax, a product for each visit: two buffers of keys
+    assert all(keys[v] >= work[3 * v - 4][1] - 1e-9 for v in range(2, versions.T))
     spent = {
         o: {
             what: [
@@ -224,7 +227,7 @@ TORCH |= {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
 
 
 def test_the_rounded_numbers_are_torch_s():
-    for (key, x), answer in zip(number_formats.CASES, answers("formats"), strict=True):
+    for (key, x), answer in zip(cases("formats"), answers("formats"), strict=True):
         assert answer == float(torch.tensor(float(x)).to(TORCH[key])) != x
         below, above = (float(torch.tensor(x + by).to(TORCH[key])) for by in (-0.5, 0.5))
         assert below == above == answer, "no tie: how ties round is not taught"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -165,13 +164,11 @@ def test_a_mistake_that_gives_the_answer_is_left_out():
         "reasons": ("a.", "b."),
         "mistakes": ("is one.", "is two.", "is three."),
     }
-    made = make_question(entry, [{"wrong": (4.05, 2, 2.05)}])
+    made = make_question(entry | {"wrong": (4.05, 2, 2.05)})
     assert made.mistakes == ((2.0, "2 is two."),)
-    assert replace(made, variants=()) == make_question(
-        {**entry, "variants": ()}, [{"wrong": (4.0, 2, 2)}]
-    )
+    assert made == make_question(entry | {"wrong": (4.0, 2, 2)})
     with pytest.raises(ValueError, match="zip"):
-        make_question(entry, [{"wrong": (1, 2)}])
+        make_question(entry | {"wrong": (1, 2)})
 
 
 def test_a_cell_s_note_is_its_matrix_s():

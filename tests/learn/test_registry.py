@@ -16,8 +16,9 @@ import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
+from explainer.learn.blocks import PICTURES
 from explainer.learn.registry import MODULES, answer, lessons, widgets
-from explainer.learn.widgets import Widget, read_control
+from explainer.learn.scene import CHARACTER
 from explainer.views import learn_map, learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
 from tests.learn.scenes import ends
@@ -38,12 +39,29 @@ def queries(key: str) -> Iterator[dict[str, str]]:
             yield {control.key: str(value)}
 
 
+def fits(panel: dict) -> None:
+    """Every shape ends inside of its panel, words by what their characters take at most."""
+    assert panel.get("only") in (None, "wide", "narrow", "desk", "presented")
+    for shape in panel["shapes"]:
+        end = shape.get("x", 0.0) + shape.get("w", shape.get("span", 0.0))
+        if shape["kind"] == "text":
+            look, size = shape.get("look", ""), len(shape.get("text", "")) * CHARACTER
+            size *= 1.2 if "is-big" in look else 0.93 if "is-small" in look else 1.0
+            end += 0 if "is-end" in look else size / 2 if "is-middle" in look else size
+        assert end <= panel["w"] + 2 and shape.get("y", 0.0) <= panel["h"] + 2, shape
+
+
 @pytest.mark.parametrize("key", widgets())
 def test_a_widget_answers_at_both_ends_of_every_control(key):
     for query in queries(key):
         found = answer({"w": key, **query})
         assert found["blocks"], query
-        assert all(b.get("label") or b.get("words") for b in found["blocks"]), query
+        for block in found["blocks"]:
+            assert block.get("label") or block.get("words"), query
+            if block["type"] == "picture":
+                assert block["name"] in PICTURES and block["words"].strip(), query
+                for panel in block["data"].get("panels", ()):
+                    fits(panel)
         sent = json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
         assert len(sent) < MOST_BYTES, (query, len(sent))
         assert json.loads(sent) == json.loads(json.dumps(found)), query
@@ -69,6 +87,10 @@ def test_keys_are_unique_and_every_widget_has_a_place():
     html = whole()
     for key, widget in widgets().items():
         assert f'data-widget="{key}"' in html or f'"run":"{key}"' in html, key
+        for control in widget.controls:
+            assert control.kind in ("range", "choice", "text", "toggle")
+            if not isinstance(control.closed, bool):
+                assert {*control.closed} <= {*dict(control.choices)} - {control.value}, control
         keys = [control.key for control in widget.controls]
         assert len(set(keys)) == len(keys) and not {"w", "build"} & set(keys)
 
@@ -254,6 +276,7 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
         for control in (c for c in widget.controls if c.serves):
             key, wanted = control.serves
             (view,) = (c for c in widget.controls if c.key == key)
+            assert {*wanted} <= {*dict(view.choices)}
             for value, _ in view.choices:
                 shown = [
                     json.dumps(answer({"w": widget.key, key: value, control.key: end}))
@@ -263,6 +286,3 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
                 assert changes == (value in wanted), (widget.key, control.key, value)
             seen.add(widget.key)
     assert seen == {"formats", "read", "windows", "when_not", "others"}
-    what, strange = read_control("what", "What", "a", choices="ab"), {"what": ("a", "c")}
-    with pytest.raises(ValueError, match="control x: serves what = 'c', no choice"):
-        Widget("w", "W", (what, read_control("x", "X", 0, serves=strange)), list)

@@ -11,7 +11,7 @@ import torch
 
 from explainer.learn import safe
 from kernels.spec.formats import FORMATS
-from tests.learn.scenes import LESSONS, asked, block, data
+from tests.learn.scenes import LESSONS, asked, block, cases, data
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 TOPS = [-110, -95, -18, -10, 0, 5, 10, 10.5, 11, 11.5, 12, 60, 88, 88.5, 89, 95, 100]
@@ -83,9 +83,9 @@ def test_each_way_to_fail_has_its_words():
     assert "fp16: weights NaN, NaN, NaN, NaN" in block("safe", top=-30)["words"]
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(safe.CASES)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(cases("safe"))))
 def test_the_question_s_weights_are_torchs(at, given):
-    (name, logits), question = given, asked("safe")[at]
+    (_, name, logits), question = given, asked("safe")[at]
     said, right = (
         in_torch(np.array(logits), name, subtract)[2][-1].item() for subtract in (False, True)
     )

@@ -14,7 +14,7 @@ from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
 from explainer.learn.widgets import read_controls
 from explainer.memory.levels import levels_of
-from tests.learn.scenes import LESSONS, asked, block, data
+from tests.learn.scenes import LESSONS, asked, block, cases, data
 
 GIB = 2**30
 
@@ -41,7 +41,7 @@ def test_what_a_warp_moves():
     assert data("gpu", heads=1)["busy"] == 8
 
 
-@pytest.mark.parametrize(("at", "given"), list(enumerate(gpu.CASES)))
+@pytest.mark.parametrize(("at", "given"), list(enumerate(cases("gpu"))))
 def test_the_sectors_asked_for(at, given):
     (stride, dtype), question = given, asked("gpu")[at]
     span = stride * (4 if dtype == "fp32" else 2)
@@ -167,9 +167,9 @@ def test_where_the_roofs_meet():
     assert bound == ["bound by memory", "bound by the matrix units"]
 
 
-@pytest.mark.parametrize(("at", "key"), list(enumerate(round_trips.CHOICES)))
-def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, key):
-    card, question = CARDS[key], asked("roofline")[at]
+@pytest.mark.parametrize(("at", "given"), list(enumerate(cases("roofline"))))
+def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, given):
+    card, question = CARDS[given[0]], asked("roofline")[at]
     given = [int(words.replace(",", "")) for words, _ in question.options]
     n, d = np.array(given, float), 128
     seconds = (8 * n * d + 4 * n) / card.hbm_bytes_per_s  # Q, K, V, O in fp16, lse in fp32

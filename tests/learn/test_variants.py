@@ -54,5 +54,9 @@ def test_what_is_kept_at_a_models_size(n):
 def test_the_shape_is_llama_3s():
     assert (HEADS, GROUPS["gqa"]) == (32, int(FACTS["preset.gqa"].shown)) and WIDE == 4096 // 32
     assert int(FACTS["preset.mqa"].shown) == GROUPS["mqa"]
-    assert variants.cache("gqa", 100) * 4 == variants.cache("causal", 100) == 100 * 2 * 32 * 128 * 2
-    assert variants.cache("linear", 100) == variants.cache("linear", 10_000)
+    assert (
+        variants.cache_bytes("gqa", 100) * 4
+        == variants.cache_bytes("causal", 100)
+        == 100 * 2 * 32 * 128 * 2
+    )
+    assert variants.cache_bytes("linear", 100) == variants.cache_bytes("linear", 10_000)

@@ -13,7 +13,7 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.scenes import asked, block, data
+from tests.learn.scenes import asked, block, cases, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -72,7 +72,7 @@ def test_loops_differ_in_what_is_finished_early():
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
 
 
-@pytest.mark.parametrize(("at", "size"), list(enumerate(vectors.CASES)))
+@pytest.mark.parametrize(("at", "size"), list(enumerate(cases("matmul"))))
 def test_open_sums_are_one_a_row_or_all(at, size):
     """Counted here from the moments of a sum's first and last product."""
     rows, depth, cols = size

@@ -108,12 +108,10 @@ def test_a_read_follows_a_barrier_that_follows_the_writes():
 
 def test_slices_as_array_split_makes_them():
     problem = Problem(n=10, d=2, block_q=3, block_k=10, causal=False)
-    k, q = (warps(problem, 1, 0, split, 4) for split in "kq")
-    assert k.key_slices == ((0, 3), (3, 6), (6, 8), (8, 10))
-    assert k.row_slices == ((3, 6),) * 4
-    assert q.row_slices == ((3, 4), (4, 5), (5, 6), (6, 6))
-    assert q.key_slices == ((0, 10),) * 4
-    assert "0 to 1 rows" in q.steps[0].sentence
+    found = warps(problem, 1, 0, "q", 4)
+    assert found.key_slices == ((0, 3), (3, 6), (6, 8), (8, 10))
+    assert found.row_slices == ((3, 4), (4, 5), (5, 6), (6, 6))
+    assert "0 to 1 rows" in found.steps[0].sentence
 
 
 def test_a_wrong_exchange_would_show():
@@ -125,13 +123,6 @@ def test_a_wrong_exchange_would_show():
             by_name[h.tensor].append(h.values)
     for name, whole in (("m", got.m_new), ("l", got.l_new), ("PV", got.O)):
         assert all(not np.allclose(x, whole) for x in by_name[name])
-
-
-@pytest.mark.parametrize("split", ORDERS)
-def test_nothing_can_be_written_to(split):
-    got = warps(PROBLEMS[0], 1, 0, split)
-    arrays = [h.values for s in got.steps for h in s.pieces] + [got.m_new, got.l_new, got.O]
-    assert not any(x.flags.writeable for x in arrays)
 
 
 @pytest.mark.parametrize(

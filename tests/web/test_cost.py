@@ -129,11 +129,11 @@ def test_what_cannot_be_made_in_time_is_one_sentence(call, given, sentence):
 
 
 def test_a_storm_leaves_no_more_than_the_caches_may_hold():
-    caches = (trace.cache, schedule.cache, wire.packed_gzip.cache, inputs.made.cache)
-    for cache in caches:
-        cache.clear()
+    functions = (trace, schedule, wire.packed_gzip, inputs.made)
+    for function in functions:
+        function.cache_clear()
     t = trace(Problem(n=256, d=64, block_q=32, block_k=32, seed=1))
-    for seed in range(2, 2 + 2 * trace.cache.most // array_bytes(t)):
+    for seed in range(2, 2 + 2 * trace.cache.maxsize // array_bytes(t)):
         wire.packed_gzip(Problem(n=256, d=64, block_q=32, block_k=32, seed=seed))
-        assert all(cache.nbytes <= cache.most for cache in caches)
-    assert trace.cache.nbytes > trace.cache.most // 2
+        assert all(x.cache.currsize <= x.cache.maxsize for x in functions)
+    assert trace.cache.currsize > trace.cache.maxsize // 2

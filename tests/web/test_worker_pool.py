@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from explainer.base.cache import ByteCache, cached
+from explainer.base.cache import cached
 from explainer.base.fields import ProblemError
 from explainer.web import cost
 from explainer.web.requests import parse_request
@@ -33,8 +33,8 @@ for line in sys.stdin:
         os._exit(3)
     if text == "wait":
         time.sleep(3600)
-    head = {"refused": "n = 0 is not allowed."} if text == "refuse" else {}
-    body = b"" if head else f"{os.getpid()} {text}".encode()
+    head = {"refused": "n = 0 is not allowed." if text == "refuse" else ""}
+    body = b"" if head["refused"] else f"{os.getpid()} {text}".encode()
     sys.stdout.write(json.dumps(head | {"bytes": len(body)}) + "\\n" + body.decode())
     sys.stdout.flush()
 """,
@@ -42,10 +42,19 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[WorkerPool]:
+async def pool(monkeypatch) -> AsyncIterator[WorkerPool]:
+    started, real = [], asyncio.create_subprocess_exec
+
+    async def start(*command, **options) -> asyncio.subprocess.Process:
+        started.append(await real(*command, **options))
+        return started[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
     made = WorkerPool(size=1, max_waiting=1, command=STAND_IN)
     yield made
     made.close()
+    for process in started:  # its pipes are the loop's, which ends now
+        await process.wait()
 
 
 def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
@@ -112,7 +121,7 @@ async def test_those_who_ask_the_same_share_an_answer_and_one_may_leave(pool):
     done = await asyncio.gather(*both, return_exceptions=True)
     assert isinstance(done[0], ClientDisconnected) and done[1].endswith(b"same")
     assert await ask(pool, "same") == done[1]  # kept
-    assert pool.cache.nbytes == len(done[1])
+    assert pool.cache.currsize == len(done[1])
 
 
 async def test_a_process_that_dies_is_replaced_and_its_visitor_gets_a_sentence(pool):
@@ -133,15 +142,16 @@ async def test_a_process_is_used_again_but_not_for_ever(pool, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of sessions")
-def test_expensive_answers_come_behind_the_web_process():
+async def test_expensive_answers_come_behind_the_web_process():
     worker = Worker(COMMAND)
     try:
-        worker.request(parse_request("trace", {"n": "4"}))
+        await worker.request(parse_request("trace", {"n": "4"}))
         group = Path(f"/proc/{worker.process.pid}/autogroup").read_text()
         assert group.split()[-2:] == ["nice", str(NICE)]
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) >= NICE
     finally:
         worker.end()
+        await worker.process.wait()
 
 
 async def test_an_idle_process_ends(pool, monkeypatch):
@@ -186,25 +196,10 @@ def test_an_expensive_refusal_is_400(client):
     assert json.loads(answer.text)["error"].startswith("n = 4096 is not allowed in a file")
 
 
-def test_a_cache_is_bounded_in_bytes():
+def test_a_cache_is_bounded_in_bytes_and_a_default_is_no_key_of_its_own():
     @cached(100, len)
-    def made(k: int, size: int) -> bytes:
+    def made(k: int, size: int = 60) -> bytes:
         return bytes([k]) * size
 
-    assert made(1, 60) is made(1, 60)
-    made(2, 40)
-    assert made.cache.nbytes == 100
-    first = made(1, 60)
-    made(3, 30)  # 2 goes: it was used least recently
-    assert made.cache.nbytes == 90 and made(1, 60) is first
-    made(4, 101)
-    assert made.cache.nbytes == 90
-    made.cache_clear()
-    assert made.cache.nbytes == 0
-
-
-def test_a_value_put_twice_counts_once():
-    cache = ByteCache(10)
-    for _ in range(3):
-        cache.put("a", b"12345", 5)
-    assert cache.nbytes == 5 and cache.get("a") == b"12345" and cache.get("b") is None
+    assert made(1) is made(1, size=60)
+    assert len(made(2, 101)) == 101 and made.cache.currsize == 60

@@ -100,9 +100,7 @@ export class Builder {
       "mask",
       requestOk(buildUrl("presets", this.size)).then((answer) => answer.json()),
     );
-    this.chips.learn(palette);
-    this.presets.learn(palette);
-    this.about.learn(palette);
+    for (const part of [this.chips, this.scores, this.presets, this.about]) part.learn(palette);
     this.root.show();
     await this.ask({});
     this.root.focus({ preventScroll: true });

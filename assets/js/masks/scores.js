@@ -4,31 +4,19 @@ import { el, set } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
 import { t } from "./texts.js";
 
-/** @import { Fields } from "./types.js" */
-
-const KINDS = {
-  none: t("score.none"),
-  softcap: t("score.softcap"),
-  alibi: t("score.alibi"),
-  scale: t("score.scale"),
-};
-/** @type {Record<string, string>} */
-const STARTS = { softcap: "50", scale: "2" };
+/** @import { Fields, Palette } from "./types.js" */
 
 export class Scores {
   /** @type {string} */
   score;
+  /** @type {{start: string | null, input: HTMLInputElement, label: HTMLElement}[]} */
+  kinds;
 
   /** @param {{edit: (score: string, sink: string, field: HTMLElement) => void}} act */
   constructor(act) {
     this.act = act;
     this.summary = el("summary");
-    this.kinds = Object.entries(KINDS).map(([kind, text]) => {
-      const input = el("input", { type: "radio", name: "fa-mask-score", value: kind });
-      input.addEventListener("change", () => this.choose(kind));
-      const about = { "data-about": `score ${kind}` };
-      return { input, label: el("label", about, [input, el("span", { text })]) };
-    });
+    this.legend = el("legend", { text: t("score") });
     const field = (/** @type {string} */ label) => {
       const input = el("input", {
         type: "text",
@@ -46,12 +34,7 @@ export class Scores {
     this.root = el("details", { class: "fa-mask-scores" }, [
       this.summary,
       el("div", {}, [
-        el("fieldset", {}, [
-          el("legend", { text: t("score") }),
-          ...this.kinds.map(({ label }) => label),
-          this.number,
-          this.other,
-        ]),
+        el("fieldset", {}, [this.legend, this.number, this.other]),
         el("label", { class: "fa-mask-sink", "data-about": "sink" }, [
           el("span", { text: t("sink") }),
           this.sink,
@@ -60,14 +43,37 @@ export class Scores {
     ]);
   }
 
+  /** A radio button for each change that the server knows, and for none. @param {Palette} palette */
+  learn({ scores }) {
+    const none = { name: "none", label: t("score.none"), start: "" };
+    this.kinds = [none, ...scores.filter(({ start }) => start !== null)].map(
+      ({ name, label, start }) => {
+        const input = el("input", { type: "radio", name: "fa-mask-score", value: name });
+        const value = start ? `${name}:${start}` : name;
+        input.addEventListener("change", () => this.ask(value, this.number));
+        const parts = [input, el("span", { text: label })];
+        return { start, input, label: el("label", { "data-about": `score ${name}` }, parts) };
+      },
+    );
+    this.legend.after(...this.kinds.map(({ label }) => label));
+  }
+
+  /** What a score's text says. @param {string} score */
+  partsOf(score) {
+    return scoreOf(
+      score,
+      this.kinds.map(({ input }) => input.value),
+    );
+  }
+
   /** @param {Fields} fields */
   draw({ score, sink }) {
-    const { kind, number } = scoreOf(score);
+    const { kind, number } = this.partsOf(score);
     this.score = score;
-    for (const { input } of this.kinds) input.checked = input.value === kind;
-    this.number.hidden = !(kind in STARTS);
-    const label = this.kinds.find(({ input }) => input.checked)?.label;
-    if (label && label.nextSibling !== this.number) label.after(this.number);
+    const chosen = this.kinds.find(({ input }) => input.value === kind);
+    for (const { input } of this.kinds) input.checked = input === chosen?.input;
+    this.number.hidden = !chosen?.start;
+    if (chosen && chosen.label.nextSibling !== this.number) chosen.label.after(this.number);
     set(this.number, { "data-about": `score ${kind}` });
     if (document.activeElement !== this.number) this.number.value = number;
     if (document.activeElement !== this.sink) this.sink.value = sink;
@@ -81,21 +87,16 @@ export class Scores {
     );
   }
 
-  /** @param {string} kind */
-  choose(kind) {
-    this.ask(kind in STARTS ? `${kind}:${STARTS[kind]}` : kind, this.number);
-  }
-
   /** @param {HTMLInputElement} field */
   edit(field) {
-    const { kind } = scoreOf(this.score);
+    const { kind } = this.partsOf(this.score);
     const score = field === this.number ? `${kind}:${field.value.trim()}` : this.score;
     this.ask(score, field);
   }
 
   /** What is asked counts at once: the next edit may come before the answer. @param {string} score @param {HTMLElement} field */
   ask(score, field) {
-    if (scoreOf(score).kind !== "other") this.score = score;
+    if (this.partsOf(score).kind !== "other") this.score = score;
     this.act.edit(score, this.sink.value.trim(), field);
   }
 }

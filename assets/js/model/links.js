@@ -17,48 +17,25 @@ import { filterTransfers, transfersOf } from "./frame.js";
 import { algorithmsOf } from "./passes.js";
 import { lit } from "./phases.js";
 import { indicesOf, rowsOfBlock, spanOf } from "./spans.js";
+import { AXES, isPerRow, tensorOf } from "./tensors.js";
 
 /** @import { Direction, Frame, Span, Trace, Transfer } from "./types.js" */
 /** @import { Line } from "./phases.js" */
-/** @typedef {"rows" | "keys" | "dims" | "outs"} Axis */
+/** @import { Axis } from "./tensors.js" */
 /** @typedef {Partial<Record<Axis, Span>>} Box an axis that is not there is not bounded */
 /** A place has a `tensor` ("row": a whole row), a word has `names`; `blocks`: only these, by their names, `phases` when.
  * @typedef {{
  *   name: string, box: Box, tensor?: string, names?: Set<string>, blocks?: Set<string>, phases?: string[], stage?: string | null,
  * }} Thing */
 
-/** @type {Record<string, Axis[]>} The axes of a tensor, that of its blocks first. */
-export const AXES = {
-  Q: ["rows", "dims"],
-  K: ["keys", "dims"],
-  V: ["keys", "outs"],
-  O: ["rows", "outs"],
-  S: ["rows", "keys"],
-  dQ: ["rows", "dims"],
-  dK: ["keys", "dims"],
-  dV: ["keys", "outs"],
-  dO: ["rows", "outs"],
-  dS: ["rows", "keys"],
-  m: ["rows"],
-  l: ["rows"],
-  alpha: ["rows"],
-  lse: ["rows"],
-  D: ["rows"],
-  row: ["rows"],
-};
 /** @type {Axis[]} */
 const ALL = ["rows", "keys", "dims", "outs"];
-const OF_ROWS = ["m", "l", "alpha", "lse", "D"];
 const CROSSINGS = ["S", "dS"];
 const PARTIAL = "′"; // ends the name of what each lane has of its own
 const IN_BACKWARD = /^(?:d[QKVOS]|lse|D)$/; // alone
 const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\p{Lu}])/gu;
-/** @type {Record<string, string>} */
-const KNOWN_AS = { P: "S", weights: "S", dP: "dS", ℓ: "l", α: "alpha", "O′": "O", "lse′": "lse" };
 /** @type {Record<string, string>} Old names of the conventions, in addresses. */
 const RENAMED = { asked: "requested", least: "compulsory" };
-/** @param {string} name */
-const tensorOf = (name) => KNOWN_AS[name] ?? name;
 
 /** The tensors that a line of code names. @param {string} text @returns {Set<string>} */
 export const namedIn = (text) => new Set((text.match(WORDS) ?? []).map(tensorOf));
@@ -92,7 +69,7 @@ export function linksAt(trace, f) {
     if (!at.length || !at.every((part) => /^\d{1,6}$/.test(part))) return null;
     if (f.pass === "forward" && IN_BACKWARD.test(kind)) return null;
     const tile = kind === "tile";
-    const axes = tile ? AXES.S : Object.hasOwn(AXES, kind) ? AXES[kind] : undefined;
+    const axes = tile ? AXES.S : AXES[kind];
     const blocks = tile
       ? at.length === 2
       : axes?.length === 2 && at.length === 1 && !CROSSINGS.includes(kind);
@@ -147,7 +124,7 @@ export function linksAt(trace, f) {
     const { pseudocode } = orders[p.order];
     const convention = RENAMED[more] ?? more;
     if (what === undefined)
-      return OF_ROWS.includes(kind) ? { name, box: {}, names: new Set([kind]) } : null;
+      return isPerRow(kind) && kind !== "row" ? { name, box: {}, names: new Set([kind]) } : null;
     const line = Object.hasOwn(pseudocode, what) ? pseudocode[Number(what)] : null;
     if (kind === "line" && line?.phase) return running([line], name, line.phase);
     if (kind === "phase" && header.phases.includes(what)) return running(pseudocode, name, what);
@@ -261,8 +238,7 @@ export function linksAt(trace, f) {
   /** The blocks of a strip that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
   function runs(of, tensor) {
     const axis = /** @type {"rows" | "keys"} */ (AXES[tensor][0]);
-    if (of.names && AXES[tensor].length === 1)
-      return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
+    if (of.names && isPerRow(tensor)) return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
     if (of.names) return runsOf(of, axis === "rows" ? p.Tr : p.Tc, (k) => `${tensor}.${k}`);
     return of.box[axis] ? [blocksOn(of.box, axis)] : [];
   }
@@ -306,7 +282,7 @@ export function partName(of) {
   const block = placeOfBlock(of);
   if (Array.isArray(block)) return `tile.${block.join(".")}`;
   const tensor = tensorOf(of.tensor);
-  return AXES[tensor]?.length === 1 ? tensor : `${tensor}.${block}`;
+  return isPerRow(tensor) ? tensor : `${tensor}.${block}`;
 }
 
 /** The one row that a name speaks of. @param {string | null} name */

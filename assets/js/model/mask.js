@@ -251,12 +251,11 @@ export function runs(bits, n) {
   return found;
 }
 
-/** What a score's text says, as far as one control can say it: the kind and its number.
- * @param {string} text @returns {{kind: string, number: string}} */
-export function scoreOf(text) {
-  const [, kind, number = ""] = /^(none|alibi|softcap|scale)(?::([^,&]*))?$/.exec(text) ?? [
-    "",
-    "other",
-  ];
-  return { kind, number };
+/** What a score's text says, as far as one control can say it: one of these kinds and its number, else "other".
+ * @param {string} text @param {string[]} kinds */
+export function scoreOf(text, kinds) {
+  const [kind, number = ""] = text.split(":");
+  return kinds.includes(kind) && !/[,&]/.test(number)
+    ? { kind, number }
+    : { kind: "other", number: "" };
 }

@@ -5,6 +5,7 @@ import { hidersOf, KINDS } from "./frame.js";
 import { sharing } from "./heads.js";
 import { algorithmOf } from "./passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
+import { isOfKeys, isPerRow } from "./tensors.js";
 import { t } from "./texts.js";
 import { listed } from "./wording.js";
 
@@ -76,10 +77,7 @@ const written = new WeakMap();
 function lastWrites(trace) {
   const { arrays: a, tensors, problem: p } = trace;
   const found = Object.fromEntries(
-    tensors.map((tensor) => [
-      tensor,
-      new Int32Array(OF_KEYS.includes(tensor) ? p.Tc : p.Tr).fill(-1),
-    ]),
+    tensors.map((tensor) => [tensor, new Int32Array(isOfKeys(tensor) ? p.Tc : p.Tr).fill(-1)]),
   );
   for (let t = 0; t < a.t_op.length; t++)
     if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
@@ -110,15 +108,12 @@ export function finishedParts({ lastOfLane, problem: p }, f, lane) {
 /** Is a visit over, what it stores included? @param {Frame} f @param {number} v */
 const isOver = (f, v) => v < f.step || (v === f.step && f.done("store"));
 
-export const OF_KEYS = ["K", "V", "dK", "dV"]; // cut into key blocks; the others into row blocks
-const OF_ROWS = ["m", "l", "lse", "D"]; // a number per row
-
 /** A block of Q, K, V, O or a gradient in HBM: its name, shape, bytes and place.
  * @param {Trace} trace @param {string} tensor @param {number} block */
 export function blockWords({ problem: p, header }, tensor, block) {
-  const rows = sizeOf(OF_KEYS.includes(tensor) ? keysOfBlock(p, block) : rowsOfBlock(p, block));
+  const rows = sizeOf(isOfKeys(tensor) ? keysOfBlock(p, block) : rowsOfBlock(p, block));
   const name = blockName({ tensor, block });
-  if (OF_ROWS.includes(tensor)) return t("block.rows", { name, rows, size: bytes(rows * 4) });
+  if (isPerRow(tensor)) return t("block.rows", { name, rows, size: bytes(rows * 4) });
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
   const what = { name, rows, cols: p.d, size: bytes(rows * p.d * header.itemsize[tensor]) };
   return group > 1 ? t("block.shared", { ...what, heads: group }) : t("block", what);

@@ -17,14 +17,13 @@ const NOT_FINITE = { "-inf": -Infinity, inf: Infinity, nan: NaN };
 /** @param {number | string} x */
 const real = (x) => NOT_FINITE[x] ?? Number(x);
 
-/** One piece as an object: {tensor, warps, rows, keys, at(r, c)}, r and c from its first, c left out where a row has one number. */
+/** One piece as an object: from its `first` row (or key, where it has no rows) on it is so `long`; at(row, col) is a number
+ * of it, and `numbers` are all, null where they are too many to be sent. */
 function piece(/** @type {PackedPiece} */ [tensor, warps, rows, keys, values]) {
-  const at = (/** @type {number} */ r, c = 0) => {
-    const x = values?.[r];
-    const value = Array.isArray(x) ? x[c] : x;
-    return value === undefined ? undefined : real(value);
-  };
-  return { tensor, warps, rows, keys, at, known: values !== null };
+  const [first, end] = /** @type {Slice} */ (rows ?? keys);
+  const numbers = values?.map((line) => [line].flat().map(real)) ?? null;
+  const at = (/** @type {number} */ row, col = 0) => numbers?.[row - first]?.[col];
+  return { tensor, warps, keys, first, long: end - first, numbers, at };
 }
 
 /** A step as it was packed, with its pieces and the sums so far. @param {PackedStep[]} steps */

@@ -4,7 +4,8 @@
 import { explain } from "../model/explain.js";
 import { around, targetOf } from "../lib/dom.js";
 import { ARROWS, isShortcut } from "../lib/keys.js";
-import { AXES, linksAt, rowOf } from "../model/links.js";
+import { linksAt, rowOf } from "../model/links.js";
+import { isPerRow } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
 
@@ -12,7 +13,7 @@ import { Links } from "../views/links.js";
 
 const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "D"] }; // the columns of the table, for the keyboard
 /** A block of a strip; of what rows have one of, the whole of it. @param {string} tensor @param {number} i */
-const blockOf = (tensor, i) => (AXES[tensor].length > 1 ? `${tensor}.${i}` : tensor);
+const blockOf = (tensor, i) => (isPerRow(tensor) ? tensor : `${tensor}.${i}`);
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
 export class Linking {
@@ -157,13 +158,7 @@ export class Linking {
     const tensor = String(stop.dataset.tensor);
     const { sram } = this.player;
     if (!sram) return null;
-    const sizes = {
-      rows,
-      keys: f.cols.stop - f.cols.start,
-      dims: trace.problem.d,
-      outs: trace.problem.d,
-    };
-    const [high, wide] = sram.sides[tensor].map((axis) => sizes[axis]);
+    const [high, wide] = sram.shapeOf(tensor, f);
     const place = keep(to(high, r + down), to(wide, c + across));
     const [first, second] = sram.isTurned(tensor) ? place.toReversed() : place;
     return linksAt(trace, f).cellAt(tensor, first, second);

@@ -12,6 +12,7 @@ import {
   lengthOfAll,
   wayOf,
 } from "../model/motion.js";
+import { tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
@@ -29,8 +30,6 @@ const FOLD_MS = 300;
 const PANE_MS = 240;
 /** @type {[number, number]} */
 const COUNTER = [232, 62];
-/** Tensors that lie in the frame of another one. @type {Record<string, string>} */
-const OF_FRAME = { P: "S", dP: "dS", "O′": "O" };
 
 export class Motion {
   /** @param {Player} player */
@@ -128,7 +127,7 @@ export class Motion {
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
     for (const flight of moves) {
-      const name = OF_FRAME[flight.tensor] ?? flight.tensor;
+      const name = tensorOf(flight.tensor);
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
       const home = this.layer.place(

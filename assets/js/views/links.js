@@ -8,7 +8,7 @@ import { put } from "./frame.js";
 /** @import { LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
 /** @import { LinksAt, TileOfPass } from "./types.js" */
-/** @import { Axis, Box, Thing } from "../model/links.js" */
+/** @import { Box, Thing } from "../model/links.js" */
 /** @import { Explanation } from "../model/sums.js" */
 
 const HEAD = 22; // px of the frames' names at 1280 × 720

@@ -2,6 +2,7 @@
 
 import { hueOf } from "../lib/colors.js";
 import { el } from "../lib/dom.js";
+import { isPerRow } from "../model/tensors.js";
 
 const SYMBOL =
   /(lse[₀-₉]*|(?<![\w])d[QKVOSP](?![\w])(?:[₀-₉]+(?:,[₀-₉]+)?)?|[QKVOD][₀-₉]+|(?<![\w(])[mℓα](?![\w])|▲)/u;
@@ -9,7 +10,6 @@ const TIED = / (·) /g; // no line ends beside it
 const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
 /** @type {Record<string, string>} */
 const INK = { ℓ: "l", "▲": "o", α: "alpha", dS: "s", dP: "s" };
-const SLIM = ["lse", "D"]; // a number per row
 
 /** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param {Record<string, Node>} nodes by the names in brackets */
 export const placed = (text, nodes) =>
@@ -34,7 +34,7 @@ export const rich = (text) =>
         .join("");
       const key = INK[tensor] ?? hueOf(tensor);
       const name =
-        block && !SLIM.includes(tensor) && !/[SP]$/.test(tensor)
+        block && !isPerRow(tensor) && !/[SP]$/.test(tensor)
           ? `${tensor}.${block}`
           : { m: "m", ℓ: "l", α: "alpha", lse: "lse", D: "D" }[tensor];
       return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });

@@ -7,12 +7,12 @@ import { el, get, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
+import { tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
 import { put } from "./frame.js";
 import { TilePanel } from "./tile_panel.js";
 
-/** @import { Axis } from "../model/links.js" */
 /** @import { Frame, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, PanelOptions } from "./types.js" */
 
@@ -31,14 +31,7 @@ const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
-/** Down and across. @type {Record<string, Axis[]>} */
-const FRAMES = {
-  Q: ["rows", "dims"],
-  K: ["dims", "keys"],
-  S: ["rows", "keys"],
-  V: ["keys", "outs"],
-  O: ["rows", "outs"],
-};
+const FRAMES = ["Q", "K", "S", "V", "O"];
 
 const NONE = new Float32Array(0);
 
@@ -55,7 +48,7 @@ export class Sram extends TilePanel {
   scores;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, { m: "m", l: "ℓ" }, t("sram.legend"), on);
+    super(FRAMES, ["K"], { m: "m", l: "ℓ" }, t("sram.legend"), on);
   }
 
   /** One scale for all operands, the same on both sides of 0. @param {Record<string, Numbers | undefined>} arrays */
@@ -159,7 +152,7 @@ export class Sram extends TilePanel {
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
     const contents = layout?.on_chip ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
-    for (const name of Object.keys(FRAMES))
+    for (const name of FRAMES)
       this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
     this.counts = contents.includes("m");
@@ -180,7 +173,7 @@ export class Sram extends TilePanel {
    * makes. `where(node)` says where each of them is. @param {string} tensor @param {(node: Element) => DOMRect} where */
   seat(tensor, where) {
     const box = (/** @type {string} */ name) => where(this.frames[name].root);
-    const name = { P: "S", "O′": "O" }[tensor] ?? tensor;
+    const name = tensorOf(tensor);
     if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
     const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
     if (name === "Q") return new DOMRect(x, y, EDGE, height);

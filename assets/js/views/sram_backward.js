@@ -7,6 +7,7 @@ import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
+import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
 import { tileOf } from "../model/wording.js";
@@ -16,21 +17,9 @@ import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, Columns, PanelOptions } from "./types.js" */
-/** @import { Axis } from "../model/links.js" */
 
-/** Down and across. @type {Record<string, Axis[]>} */
-const FRAMES = {
-  Q: ["rows", "dims"],
-  K: ["dims", "keys"],
-  S: ["rows", "keys"],
-  dV: ["outs", "keys"],
-  dO: ["rows", "outs"],
-  V: ["outs", "keys"],
-  dS: ["rows", "keys"],
-  dK: ["dims", "keys"],
-  O: ["rows", "outs"],
-  dQ: ["rows", "dims"],
-};
+const FRAMES = ["Q", "K", "S", "dV", "dO", "V", "dS", "dK", "O", "dQ"];
+const TURNED = ["K", "V", "dK", "dV"];
 /** What stands at the left, above, in the middle and below of a crossing, and beside it.
  * @typedef {{left?: string, above?: string, cell: string, stat?: string, below?: string}} Slot */
 /** @type {Slot} */
@@ -74,7 +63,7 @@ export class SramBackward extends TilePanel {
   last;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, { lse: "lse", D: "D" }, tBackward("sram.legend.b"), on);
+    super(FRAMES, TURNED, { lse: "lse", D: "D" }, tBackward("sram.legend.b"), on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -117,10 +106,10 @@ export class SramBackward extends TilePanel {
       : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
     this.body.classList.toggle("is-two", places.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
-    const cells = (/** @type {string} */ name) => FRAMES[name].map((axis) => sizes[axis]);
+    const cells = (/** @type {string} */ name) => this.sides[name].map((axis) => sizes[axis]);
     const has = (/** @type {keyof Slot} */ place) =>
       places.some((one) => one[place]) && !(big && place !== "below");
-    const keyed = FRAMES[places[0].cell][1] === "keys" && stage !== "dS"; // in presentation mode the names of the keys stand beside the card's own
+    const keyed = AXES[places[0].cell][1] === "keys" && stage !== "dS"; // in presentation mode the names of the keys stand beside the card's own
     const [head, gap, low] = big
       ? [keyed ? 0 : 44 * u, 44 * u, 34 * u]
       : [HEAD * u, GAP * u, LOW_GAP * u];
@@ -173,7 +162,7 @@ export class SramBackward extends TilePanel {
     this.ghost(cells("dQ"), high.cell, wide, type);
     const { cell } = places[0];
     const cols = cells(cell)[1];
-    const isNamed = big && FRAMES[cell][1] === "keys" && this.frames[cell].width >= cols * 58 * u;
+    const isNamed = big && AXES[cell][1] === "keys" && this.frames[cell].width >= cols * 58 * u;
     for (const one of places.toReversed())
       this.placeKeys(isNamed, this.frames[one.cell], cols, base);
     this.legend.hidden = true;
@@ -213,7 +202,7 @@ export class SramBackward extends TilePanel {
 
   /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. @param {string} tensor @param {(node: Element) => DOMRect} where */
   seat(tensor, where) {
-    const name = { P: "S", dP: "dS" }[tensor] ?? tensor;
+    const name = tensorOf(tensor);
     const frame = this.frames[name];
     if (frame && !frame.root.hidden) return where(frame.root);
     const box = where(this.body);

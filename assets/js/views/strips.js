@@ -6,7 +6,8 @@ import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
 import { sharing } from "../model/heads.js";
 import { algorithmOf } from "../model/passes.js";
-import { finishedBlocks, finishedParts, OF_KEYS } from "../model/tiles.js";
+import { isOfKeys, isPerRow } from "../model/tensors.js";
+import { finishedBlocks, finishedParts } from "../model/tiles.js";
 
 /** @import { Mark } from "./types.js" */
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -28,7 +29,6 @@ const FEW = {
 };
 /** @type {Record<string, string>} */
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
-const SLIM = ["m", "l", "lse", "D"]; // a number per row
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
 const WHOLE = { on_chip: "QKSVOml", wide: false }; // of a kernel that has no other
 const GRADIENTS = /^d/;
@@ -80,7 +80,7 @@ export class Strips {
       ? { dQ: 22 * u }
       : { dQ: Math.round((big ? 60 : 34) * u), dO: thick + Math.round((big ? 12 : 4) * u) };
     this.thick = (/** @type {string} */ name) =>
-      SLIM.includes(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
+      isPerRow(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? thick);
     return ofSides((side) =>
       this.sides[side].reduce((all, name) => all + this.thick(name) + APART, 0),
     );
@@ -109,7 +109,7 @@ export class Strips {
     const { problem: p, header } = this.trace;
     const { left, top, side, cell } = this.map;
     const { unit: u, big } = this.theme;
-    const [count, size] = OF_KEYS.includes(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
+    const [count, size] = isOfKeys(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
     const thick = this.thick(name);
     const long = size * cell;
     const place = (/** @type {number} */ start, /** @type {number} */ stop) => {
@@ -120,7 +120,7 @@ export class Strips {
         : { x: left + a, y: at, width: b, height: thick };
     };
     const tensor = tensorOf(name);
-    const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${SLIM.includes(name) ? " is-slim" : ""}`;
+    const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${isPerRow(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
     const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
       svg("rect", {
@@ -138,7 +138,7 @@ export class Strips {
       (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) *
       (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
     const labels = Array.from(
-      { length: long >= room && !this.tight && !SLIM.includes(name) ? count : 0 },
+      { length: long >= room && !this.tight && !isPerRow(name) ? count : 0 },
       (_, k) => {
         const b = place(k, k + 1);
         const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
@@ -151,7 +151,7 @@ export class Strips {
       },
     );
     const more = [];
-    if (SLIM.includes(name))
+    if (isPerRow(name))
       more.push(
         svg("text", {
           class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`,
@@ -282,9 +282,9 @@ export class Strips {
       const [px, py] = [x + left, y + top];
       if (px < b.x - 1 || px > b.x + b.width + 2 || py < b.y - 1 || py > b.y + b.height + 2)
         continue;
-      const size = OF_KEYS.includes(name) ? this.trace.problem.block_k : this.trace.problem.block_q;
-      const along = OF_KEYS.includes(name) ? x : y;
-      return SLIM.includes(name)
+      const { block_k, block_q } = this.trace.problem;
+      const [along, size] = isOfKeys(name) ? [x, block_k] : [y, block_q];
+      return isPerRow(name)
         ? name
         : `${tensorOf(name).replace("′", "")}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
     }

@@ -4,8 +4,8 @@
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { AXES } from "../model/links.js";
 import { operands } from "../model/sums.js";
+import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
@@ -13,7 +13,7 @@ import { Matrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
-/** @import { Axis } from "../model/links.js" */
+/** @import { Axis } from "../model/tensors.js" */
 /** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme } from "./types.js" */
 
 /** @param {Theme} theme */
@@ -55,13 +55,15 @@ export class TilePanel {
   dense;
   /** @type {number} */
   left;
-  /** @param {Record<string, Axis[]>} frames of each tensor its axes, down and across @param {Record<string, string>} stats what a
-   * row carries, as it is written @param {string} scale the legend's words @param {PanelOptions} options */
-  constructor(frames, stats, scale, { onZoom, onCard }) {
-    this.sides = frames;
-    this.frames = Object.fromEntries(
-      Object.keys(frames).map((name) => [name, new MatrixFrame(name)]),
+  /** @param {string[]} tensors that have a frame @param {string[]} turned those that lie on their side, so that keys run across
+   * @param {Record<string, string>} stats what a row carries, as it is written @param {string} scale the legend's words
+   * @param {PanelOptions} options */
+  constructor(tensors, turned, stats, scale, { onZoom, onCard }) {
+    /** Of each tensor its axes, down and across. @type {Record<string, Axis[]>} */
+    this.sides = Object.fromEntries(
+      tensors.map((name) => [name, turned.includes(name) ? AXES[name].toReversed() : AXES[name]]),
     );
+    this.frames = Object.fromEntries(tensors.map((name) => [name, new MatrixFrame(name)]));
     this.columns = Object.keys(stats);
     this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
     this.heads = Object.fromEntries(

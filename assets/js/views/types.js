@@ -1,7 +1,7 @@
 // The types that views and the player's parts share; nothing imports this file at run time.
 
 /** @import { Direction, Frame, Known, Trace } from "../model/types.js" */
-/** @import { Axis, linksAt } from "../model/links.js" */
+/** @import { linksAt } from "../model/links.js" */
 
 /**
  * A ramp of 256 colours: as CSS, as bytes, and whether digits on it are white.

@@ -91,7 +91,7 @@ class Lane {
   /** Is there other room for numbers than before? */
   measured() {
     const views = [...Object.values(this.bands), this.parts];
-    return views.filter((view) => view.measured()).length > 0;
+    return views.map((view) => view.measured()).includes(true);
   }
 
   /** The parts that lie in shared memory: those written last in this phase. @param {number} at */
@@ -111,8 +111,8 @@ class Lane {
       step.part === "own" && ACTIVE[step.phase].includes(tensor);
     const weights = step.pieces.P ? "P" : "S";
     for (const [tensor, name] of Object.entries(names))
-      this.bands[tensor].draw(step.pieces[tensor], name, active(tensor));
-    this.bands.S.draw(step.pieces[weights], weights + sub(i) + sub(j), active("S"));
+      this.bands[tensor].draw(step.pieces[tensor] ?? [], name, active(tensor));
+    this.bands.S.draw(step.pieces[weights] ?? [], weights + sub(i) + sub(j), active("S"));
     const output = ["output", "store"].includes(step.phase);
     this.parts.root.hidden = output;
     this.products.root.hidden = !output;
@@ -204,12 +204,8 @@ class WarpStage extends PlayerBase {
     const same = this.steps.findIndex(
       ({ phase, part }) => phase === before?.phase && part === before.part,
     );
-    this.at = before
-      ? Math.max(0, same)
-      : Math.min(
-          this.steps.length - 1,
-          Number.isInteger(requested) && requested > 0 ? requested : 0,
-        );
+    const first = Number.isInteger(requested) ? requested : 0;
+    this.at = clamp(before ? same : first, 0, this.steps.length - 1);
     this.transport.length(this.steps.length);
     this.render();
   }

@@ -9,7 +9,6 @@ import { t } from "./texts.js";
 /** @import { Slice, Split, Tile, WarpPiece, WarpStep } from "../model/warp_steps.js" */
 /** @import { Attributes, Children } from "../lib/dom.js" */
 /** @typedef {WarpStep["moves"][number]} Move */
-/** @typedef {(h: WarpPiece) => number[]} Size rows and columns of a piece */
 
 const DIGITS = { width: 26, height: 14, long: 40 }; // px a cell needs for a number, for its decimals
 const HEAT = [10, 52]; // per cent of a hue for the smallest and the largest value
@@ -25,26 +24,11 @@ const cellsOf = (count) => Array.from({ length: count }, () => el("span", { clas
 const badge = (warp) => el("b", { class: `fa-badge fa-w${warp}`, text: warp });
 const everyone = () => el("b", { class: "fa-badge fa-wall", text: t("every") });
 
-/** Rows of a piece, or its keys where it has no rows. @param {WarpPiece} h */
-const spanOf = (h) => /** @type {Slice} */ (h.rows ?? h.keys);
-
-/** @param {WarpPiece} h */
-const lengthOf = (h) => spanOf(h)[1] - spanOf(h)[0];
 /** @param {WarpPiece} h @param {number} row */
-const hasRow = (h, row) => spanOf(h)[0] <= row && row < spanOf(h)[1];
+const hasRow = ({ first, long }, row) => first <= row && row < first + long;
 
-/** Smallest and largest finite value of some pieces of `size` each. @param {WarpPiece[]} pieces @param {Size} size */
-const extent = (pieces, size) =>
-  range(
-    pieces
-      .filter((h) => h.known)
-      .flatMap((h) => {
-        const [rows, cols] = size(h);
-        return Array.from({ length: rows * cols }, (_, k) =>
-          Number(h.at(Math.floor(k / cols), k % cols)),
-        );
-      }),
-  );
+/** Smallest and largest finite number of some pieces. @param {WarpPiece[]} pieces */
+const extent = (pieces) => range(pieces.flatMap(({ numbers }) => numbers?.flat() ?? []));
 
 /** @param {number} x @param {[number, number]} bounds */
 const heat = (x, [low, high]) =>
@@ -71,22 +55,20 @@ function fitting(width, height) {
 
 /** A matrix cut into the bands that the warps hold, or whole where every warp holds it. */
 export class Bands {
-  /** @type {Size} */
-  size;
   /** @type {{node: HTMLElement, cells: HTMLElement[], rows: number, cols: number}[]} */
   bands;
-  /** @type {boolean} */
-  flipped;
   digits = "";
 
   /** @param {string} tensor */
   constructor(tensor) {
     this.tensor = tensor;
+    this.isTurned = tensor === "K"; // as Kᵀ
     this.name = el("b");
     this.body = el("div", { class: "fa-bands", "aria-hidden": "true" });
     this.edge = el("div", { class: "fa-edge", "aria-hidden": "true" });
-    this.root = el("figure", { class: `fa-warp-matrix fa-warp-matrix-${tensor.toLowerCase()}` }, [
-      el("figcaption", { class: `fa-ink-${tensor.toLowerCase()}` }, [this.name]),
+    const hue = tensor.toLowerCase();
+    this.root = el("figure", { class: `fa-warp-matrix fa-warp-matrix-${hue}` }, [
+      el("figcaption", { class: `fa-ink-${hue}` }, [this.name]),
       this.edge,
       this.body,
     ]);
@@ -94,68 +76,49 @@ export class Bands {
 
   /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. @param {Tile} tile @param {WarpPiece[]} pieces */
   layout(tile, pieces) {
-    const flipped = this.tensor === "K";
-    this.size = (h) => {
-      const first = spanOf(h);
-      const second = (this.tensor === "S" && h.keys) || [0, tile.d];
-      return [first[1] - first[0], second[1] - second[0]];
-    };
-    const key = (/** @type {WarpPiece} */ h) =>
-      ((this.tensor === "S" && h.keys) || spanOf(h)).join();
-    const across = flipped || (this.tensor === "S" && new Set(pieces.map(key)).size > 1);
+    const isCut = this.tensor === "S" && new Set(pieces.map(({ keys }) => String(keys))).size > 1;
     const shared = pieces.length === 1 && pieces[0].warps.length > 1;
-    set(this.root, {
-      class: `fa-warp-matrix fa-warp-matrix-${this.tensor.toLowerCase()}${across || shared ? " is-across" : ""}`,
-    });
-    const share = (/** @type {WarpPiece} */ h) => this.size(h)[across && !flipped ? 1 : 0];
-    this.bands = pieces.map((h) => {
-      const [rows, cols] = flipped ? this.size(h).reverse() : this.size(h);
-      const cells = cellsOf(h.known ? rows * cols : 0);
-      const node = el(
-        "div",
-        {
-          class: `fa-band ${shared ? "fa-wall" : `fa-w${h.warps[0]}`}`,
-          style: `flex-grow:${share(h)}; --rows:${rows}; --cols:${cols}`,
-        },
-        cells,
-      );
-      return { node, cells, rows, cols };
-    });
-    this.flipped = flipped;
-    const label = (/** @type {WarpPiece} */ h) =>
-      el("span", { style: `flex-grow:${share(h)}` }, [shared ? everyone() : badge(h.warps[0])]);
-    this.edge.replaceChildren(...pieces.map(label));
-    this.body.replaceChildren(...this.bands.map((band) => band.node));
+    this.root.classList.toggle("is-across", this.isTurned || isCut || shared);
+    const edges = [];
+    this.bands = [];
+    for (const { first, long, keys, numbers, warps } of pieces) {
+      const width = this.tensor === "S" && keys ? keys[1] - keys[0] : tile.d;
+      const [rows, cols] = this.isTurned ? [width, long] : [long, width];
+      const share = `flex-grow:${isCut ? width : long}`;
+      const cells = cellsOf(numbers ? rows * cols : 0);
+      const style = `${share}; --rows:${rows}; --cols:${cols}`;
+      const look = `fa-band ${shared ? "fa-wall" : `fa-w${warps[0]}`}`;
+      this.bands.push({ node: el("div", { class: look, style }, cells), cells, rows, cols });
+      edges.push(el("span", { style: share }, [shared ? everyone() : badge(warps[0])]));
+    }
+    this.edge.replaceChildren(...edges);
+    this.body.replaceChildren(...this.bands.map(({ node }) => node));
   }
 
   /** Looks at the room there is; has it become other? */
   measured() {
-    const band = this.bands[0];
+    const { node, rows, cols } = this.bands[0];
     const { clientWidth, clientHeight } = /** @type {Element} */ (this.edge.lastChild); // the smallest
     set(this.edge, { "data-tight": clientWidth < 13 || clientHeight < 13 });
+    if (this.tensor !== "S") return false; // no other has digits
     const before = this.digits;
-    this.digits = fitting(band.node.clientWidth / band.cols, band.node.clientHeight / band.rows);
-    return this.tensor === "S" && this.digits !== before;
+    this.digits = fitting(node.clientWidth / cols, node.clientHeight / rows);
+    return this.digits !== before;
   }
 
-  /** `active`: this step works on it. @param {WarpPiece[] | undefined} pieces @param {string} name @param {boolean} active */
+  /** `active`: this step works on it. @param {WarpPiece[]} pieces @param {string} name @param {boolean} active */
   draw(pieces, name, active) {
     set(this.name, { text: name });
     set(this.root, { "data-active": active });
-    const bounds = extent(pieces ?? [], this.size);
-    this.bands.forEach((band, b) => {
-      const h = pieces?.[b];
-      set(band.node, { "data-known": Boolean(h) });
-      band.cells.forEach((cell, k) => {
-        const [r, c] = [Math.floor(k / band.cols), k % band.cols];
-        paint(
-          cell,
-          this.flipped ? h?.at(c, r) : h?.at(r, c),
-          bounds,
-          this.tensor === "S" ? this.digits : "",
-        );
-      });
-    });
+    const bounds = extent(pieces);
+    this.bands.forEach(({ cells, cols }, b) =>
+      cells.forEach((cell, k) => {
+        const [row, col] = [Math.floor(k / cols), k % cols];
+        const [r, c] = this.isTurned ? [col, row] : [row, col];
+        const piece = pieces[b];
+        paint(cell, piece?.at(piece.first + r, c), bounds, this.digits);
+      }),
+    );
   }
 }
 
@@ -189,7 +152,7 @@ export class Parts {
     const [first, end] = tile.rows;
     this.rows = Array.from({ length: end - first }, (_, r) => first + r);
     const line = (/** @type {Children} */ head, /** @type {Attributes} */ attributes) => {
-      const cells = this.rows.map((row) => el("td", { class: "fa-wcell", "data-row": row }));
+      const cells = this.rows.map(() => el("td", { class: "fa-wcell" }));
       return { cells, node: el("tr", attributes, [el("th", { scope: "row" }, head), ...cells]) };
     };
     this.warps = Array.from({ length: tile.warps }, (_, w) => {
@@ -201,7 +164,7 @@ export class Parts {
           el("span", { class: "fa-warp-word", text: t("warp", { w }) }),
           el("span", { class: "fa-slice", text: holds }),
         ],
-        { class: `fa-warp fa-w${w}`, "data-warp": w },
+        { class: `fa-warp fa-w${w}` },
       );
     });
     this.before = line([el("span")], { class: "fa-wall" });
@@ -235,20 +198,12 @@ export class Parts {
     set(get(this.before.node, "span"), { text: t(`${name}.before`) });
     set(get(this.after.node, "span"), { text: t(`${name}.after`) });
     const [parts, before, after] = [tensor, old, `${tensor}_new`].map(piecesOf);
-    const bounds = extent([...parts, ...before, ...after], (h) => [lengthOf(h), 1]);
+    const bounds = extent([...parts, ...before, ...after]);
     this.line(this.before, before, bounds);
     this.line(this.after, after, bounds);
     this.warps.forEach((line, w) => {
-      this.line(
-        line,
-        parts.filter((h) => h.warps[0] === w),
-        bounds,
-      );
-      for (const name of ["m", "l"]) {
-        const own = piecesOf(name).find((h) => h.warps[0] === w);
-        const values = own ? Array.from({ length: lengthOf(own) }, (_, r) => own.at(r)) : [];
-        set(line.node, { [`data-${name}`]: values.join(" ") });
-      }
+      const own = parts.filter((h) => h.warps[0] === w);
+      this.line(line, own, bounds);
     });
   }
 
@@ -256,10 +211,7 @@ export class Parts {
   line({ cells }, pieces, bounds) {
     cells.forEach((cell, r) => {
       const row = this.rows[r];
-      const h = pieces.find((p) => hasRow(p, row));
-      const x = h?.at(row - spanOf(h)[0]);
-      paint(cell, x, bounds, this.digits);
-      set(cell, { "data-value": x ?? null });
+      paint(cell, pieces.find((h) => hasRow(h, row))?.at(row), bounds, this.digits);
     });
   }
 }
@@ -299,14 +251,14 @@ export class Products {
   /** @param {WarpPiece[]} pieces @param {string} title */
   draw(pieces, title) {
     set(this.title, { text: title });
-    const bounds = extent(pieces, (h) => [lengthOf(h), this.tile.d]);
+    const bounds = extent(pieces);
     this.warps.forEach(({ cells, cols }, w) => {
       const h = pieces.find((p) => p.warps[0] === w);
       cells.forEach((cell, k) => {
         const row = this.tile.rows[0] + Math.floor(k / cols);
-        const isHere = h && hasRow(h, row);
-        if (isHere && (!h.known || cols < this.tile.d)) set(cell, { class: "fa-wcell is-plain" });
-        else paint(cell, isHere ? h.at(row - spanOf(h)[0], k % cols) : undefined, bounds, "");
+        if (h && hasRow(h, row) && (!h.numbers || cols < this.tile.d))
+          set(cell, { class: "fa-wcell is-plain" });
+        else paint(cell, h?.at(row, k % cols), bounds, "");
       });
     });
   }

@@ -1,11 +1,11 @@
 """Child process of test_backward.py and test_compiled.py: Hopper kernels compiled for sm_90 without
 a card, and the backward run.
 
-Each line of stdin is a request in JSON, each line of stdout its answer, or its error. With
-"problem" (n_q, n_k, batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is
-prepared and made, its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged:
-"fault" says what was wrong, "" if nothing. "serialized": deterministic; "plant" (pattern,
-replacement) edits the PTX before. With "plan" (fields of a Plan), "pass", d and dtype it is
+Each line of stdin is a request in JSON, each line of stdout its answer, or its error. Of a problem
+(n_q, n_k, batch, heads, k_heads, d, dtype, mask) the call of `kernels.hopper.backward` is prepared
+and made, its Gluon kernel by `ptx_machine` on `programs` blocks, and its gradients judged: "fault"
+says what was wrong, "" if nothing. "serialized": deterministic; "plant" (pattern, replacement)
+edits the PTX before. With "plan" (fields of a Plan of either pass), d and dtype it is
 compiled: shared_bytes, wgmma and adds (in the PTX), and log, what ptxas -v wrote. With another
 Triton first on PYTHONPATH it is that one that compiles.
 """
@@ -102,15 +102,15 @@ class OnMachine:
 
 def run(request: dict) -> dict:
     """The gradients of one problem, judged."""
-    problem, OnMachine.request = request["problem"], request
+    OnMachine.request = request
     backward.Launch = OnMachine
     backward._counter = lambda *_: torch.zeros(4, dtype=torch.int32)
     torch.cuda.is_current_stream_capturing = lambda: False
     multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
     torch.cuda.get_device_properties = lambda device: multiprocessors
-    mask, d = masks.parse(problem["mask"]), problem["d"]
-    sizes = {key: problem[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
-    q, k, v = make_qkv(problem["n_q"], d, **sizes)
+    mask, d = masks.parse(request["mask"]), request["d"]
+    sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
+    q, k, v = make_qkv(request["n_q"], d, **sizes)
     grad_o = like(q)
     o, lse = kernels.reference_attention(q, k, v, mask=mask.text)
     tensors = q, k, v, o.to(q.dtype).contiguous(), grad_o
@@ -156,19 +156,16 @@ def compile_forward(plan: plans.Plan, x: torch.Tensor):
     return hopper_kernel.warmup(*tensors, *scalars, *extra, plan, grid=(1,), **OPTIONS)
 
 
-PASSES = {
-    "forward": (compile_forward, plans.Plan),
-    "backward": (compile_backward, backward_plans.Plan),
-}
-
-
 def compile_plan(request: dict) -> dict:
     """What the compiler makes of a plan, and what ptxas -v writes."""
-    compile_pass, plan = PASSES[request["pass"]]
+    fields = request["plan"]
     x, *_ = make_qkv(LENGTH, request["d"], dtype=request["dtype"])
     log = io.StringIO()
     with redirect_stdout(log):
-        compiled = compile_pass(plan(**request["plan"]), x)
+        if "masked" in fields:
+            compiled = compile_backward(backward_plans.Plan(**fields), x)
+        else:
+            compiled = compile_forward(plans.Plan(**fields), x)
     return {
         "triton": triton.__version__,
         "shared_bytes": compiled.metadata.shared,
@@ -181,7 +178,7 @@ def compile_plan(request: dict) -> dict:
 def answer(request: dict) -> dict:
     """What a request asks for, or why there is nothing."""
     try:
-        return run(request) if "problem" in request else compile_plan(request)
+        return compile_plan(request) if "plan" in request else run(request)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 

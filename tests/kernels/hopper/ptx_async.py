@@ -221,7 +221,7 @@ def _matrix(descriptor: int, rows: int, turned: bool):
 
 
 def product(m, found, parts):
-    wide_, element = int(found[1]), {"bf16": "bf16", "f16": "fp16"}[found[2]]
+    wide_, element = int(found[1]), found[2]
     sums, a_from, b_from = names_in(parts[0]), parts[1], parts[2]
     in_registers = a_from.startswith("{")
     keep, turned = parts[3], [int(x) for x in parts[6:]]

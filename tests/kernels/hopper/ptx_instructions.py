@@ -6,7 +6,7 @@ import numpy as np
 
 from . import ptx_async as ordered
 from . import ptx_values as values
-from .ptx_values import LANES, U16, U32, kind, names_in, plain
+from .ptx_values import U16, U32, kind, names_in, plain
 
 
 def active(lanes) -> np.ndarray:
@@ -61,15 +61,20 @@ def store_matrix(m, found, parts):
     return act
 
 
+def words_at(m, addresses, lanes, k=0):
+    """Of each lane that takes part: its number, and the array and the place of its k-th word."""
+    for lane in active(lanes):
+        yield lane, *m.global_memory(int(addresses[lane]) + 4 * k)
+
+
 def load_global(m, found, parts):
     targets, at = names_in(parts[0]), m.address(parts[1])
 
     def act(warp, lanes):
-        where = at(warp)
+        addresses = at(warp)
         for k, target in enumerate(targets):
             values = np.zeros(32, U32)
-            for lane in active(lanes):
-                words, place = m.global_memory(int(where[lane]) + 4 * k)
+            for lane, words, place in words_at(m, addresses, lanes, k):
                 values[lane] = words[place]
             m.assign(warp, target, values, lanes)
 
@@ -86,41 +91,29 @@ def load_acquired(m, found, parts):
     return act
 
 
-def add_global(m, found, parts):
-    at, source = m.address(parts[0]), m.value(parts[1])
-
-    def act(warp, lanes):
-        where = at(warp)
-        for lane in active(lanes):
-            words, place = m.global_memory(int(where[lane]))
-            words[place] += source(warp)[lane]
-
-    return act
-
-
 def store_global(m, found, parts):
     at, sources = m.address(parts[0]), [m.value(x) for x in names_in(parts[1])]
 
     def act(warp, lanes):
-        where = at(warp)
         for k, source in enumerate(sources):
-            for lane in active(lanes):
-                words, place = m.global_memory(int(where[lane]) + 4 * k)
+            for lane, words, place in words_at(m, at(warp), lanes, k):
                 words[place] = source(warp)[lane]
 
     return act
 
 
-def atomic(m, found, parts):
-    at, source = m.address(parts[1]), m.value(parts[2])
+def add_global(m, found, parts):
+    """red, and atom, which has a register for what was there before."""
+    *target, to, added = parts
+    at, source = m.address(to), m.value(added)
 
     def act(warp, lanes):
-        values, where = np.zeros(32, U32), at(warp)
-        for lane in active(lanes):
-            words, place = m.global_memory(int(where[lane]))
+        values = np.zeros(32, U32)
+        for lane, words, place in words_at(m, at(warp), lanes):
             values[lane] = words[place]
             words[place] += source(warp)[lane]
-        m.assign(warp, parts[0], values, lanes)
+        for name in target:
+            m.assign(warp, name, values, lanes)
 
     return act
 
@@ -189,9 +182,6 @@ INSTRUCTIONS = [
     (r"bfe\.(?P<type>u32)", plain(values.field_of)),
     (rf"(?:mul|mad)\.wide\.{T}", values.wide),
     (r"cvt(?:\.rn)?\.(\w+)\.(\w+)", values.convert),
-    (r"shfl\.sync\.bfly\.(?P<type>b32)", plain(lambda x, lane, *_: x[LANES ^ lane])),
-    (r"lg2\.approx(?:\.ftz)?\.(?P<type>f32)", plain(values.log2)),
-    (r"div\.(?:full|rn|approx)(?:\.ftz)?\.(?P<type>f32)", plain(values.quotient)),
     (r"shfl\.sync\.idx\.(?P<type>b32)", plain(lambda x, lane, *_: x[lane & 31])),
     (r"elect\.sync", values.elect),
     (rf"ld\.shared(?:\.v\d)?\.{T}", load_shared),
@@ -201,7 +191,7 @@ INSTRUCTIONS = [
     (r"st\.global(?:\.v\d)?\.b32", store_global),
     (r"ld\.acquire\.gpu\.global\.b32", load_acquired),
     (r"red\.release\.gpu\.global\.add\.u32", add_global),
-    (r"atom\.global\.gpu\.acq_rel\.add\.u32", atomic),
+    (r"atom\.global\.gpu\.acq_rel\.add\.u32", add_global),
     (r"mbarrier\.init\.shared::cta\.b64", ordered.begin_barrier),
     (r"mbarrier\.arrive(?:\.expect_tx)?\.shared(?:::cta)?\.b64", ordered.arrive),
     (r"mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64", ordered.try_wait),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import torch
 
 U16, U32, I32, I64, F32 = np.uint16, np.uint32, np.int32, np.int64, np.float32
 LANES = np.arange(32)
@@ -14,24 +15,17 @@ class Fault(Exception):
     """What a kernel must not do."""
 
 
-def rounded_bf16(x: np.ndarray) -> np.ndarray:
-    """uint16 of fp32, to nearest even."""
-    bits = x.view(U32).astype(np.uint64)
-    found = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(U16)
-    return np.where(np.isnan(x), U16(0x7FFF), found)
+HALVES = {"bf16": torch.bfloat16, "f16": torch.float16}
 
 
 def to_16(x: np.ndarray, element: str) -> np.ndarray:
-    if element == "bf16":
-        return rounded_bf16(x)
-    with np.errstate(over="ignore"):
-        return x.astype(np.float16).view(U16)
+    """The bits of fp32 rounded to bf16 or f16, to nearest even."""
+    return torch.from_numpy(x).to(HALVES[element]).view(torch.int16).numpy().view(U16)
 
 
 def from_16(bits: np.ndarray, element: str) -> np.ndarray:
-    if element == "bf16":
-        return (bits.astype(U32) << 16).view(F32)
-    return bits.view(np.float16).astype(F32)
+    """The fp32 of these bits."""
+    return torch.from_numpy(bits.view(np.int16)).view(HALVES[element]).float().numpy()
 
 
 KINDS = {"s": "i", "u": "u", "b": "u", "f": "f"}
@@ -117,30 +111,19 @@ def wide(m, found, parts):
 
 def convert(m, found, parts):
     to, of = found[1], found[2]
-    if to in ("bf16", "f16"):
-        source, element = m.value(parts[1], F32), "bf16" if to == "bf16" else "fp16"
-        return lambda warp, lanes: m.assign(warp, parts[0], to_16(source(warp), element), lanes)
-    if to in ("bf16x2", "f16x2"):
-        element = "bf16" if to == "bf16x2" else "fp16"
+    if to in HALVES:
+        source = m.value(parts[1], F32)
+        return lambda warp, lanes: m.assign(warp, parts[0], to_16(source(warp), to), lanes)
+    if to.endswith("16x2"):
         high, low = (m.value(part, F32) for part in parts[1:])
 
         def act(warp, lanes):
-            a, b = to_16(low(warp), element), to_16(high(warp), element)
-            m.assign(warp, parts[0], a.astype(U32) | (b.astype(U32) << 16), lanes)
+            a, b = (to_16(half(warp), to[:-2]).astype(U32) for half in (low, high))
+            m.assign(warp, parts[0], a | (b << 16), lanes)
 
         return act
     source = m.value(parts[1], kind(of))
     return lambda warp, lanes: m.assign(warp, parts[0], source(warp).astype(kind(to)), lanes)
-
-
-def log2(x):
-    with np.errstate(divide="ignore"):
-        return np.log2(x.astype(np.float64)).astype(F32)
-
-
-def quotient(a, b):
-    with np.errstate(divide="ignore"):
-        return a / b
 
 
 def elect(m, found, parts):

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from dataclasses import asdict
 
 import pytest
 import torch
@@ -14,7 +13,6 @@ from kernels.launching import Launch
 from kernels.spec import masks, scores
 from tests.kernels.attention_checks import DEVICE, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
-from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
@@ -22,31 +20,12 @@ STACK = 120
 SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected"
 
 
-@pytest.fixture(scope="module")
-def ask():
-    """ask(request): the answer of `hopper_child`, one process for all."""
-    with asking("hopper_child") as asked:
-        yield asked
+ONE = {"batch": 1, "heads": 1, "k_heads": 1, "late": True, "seed": 0, "programs": 1}
 
 
-def problem(
-    n_q,
-    n_k,
-    d,
-    dtype,
-    mask,
-    batch=1,
-    heads=1,
-    k_heads=1,
-    late=True,
-    seed=0,
-    programs=1,
-    serialized=False,
-):
+def problem(n_q, n_k, d, dtype, mask, **more):
     """A request to run this on the machine."""
-    sizes = {"n_q": n_q, "n_k": n_k, "batch": batch, "heads": heads, "k_heads": k_heads, "d": d}
-    how = {"late": late, "seed": seed, "programs": programs, "serialized": serialized}
-    return {"problem": {**sizes, "dtype": dtype, "mask": mask}, **how}
+    return {"n_q": n_q, "n_k": n_k, "d": d, "dtype": dtype, "mask": mask, **ONE, **more}
 
 
 # Key blocks that meet 0, 1, 2, 3 and 5 row blocks, one and several tiles to a program, groups of
@@ -68,9 +47,9 @@ SLOW_RUNS = {
             d,
             "fp16",
             "causal",
-            2,
-            4,
-            2,
+            batch=2,
+            heads=4,
+            k_heads=2,
             late=late,
             seed=seed,
             programs=3,
@@ -127,18 +106,18 @@ def test_the_machine_rejects(ask, planted):
     assert re.search(said, ask({**TINY, "plant": (pattern, new)})["fault"])
 
 
-def test_no_plan_serializes_its_products(ask, d, masked, grouped, serialized, order, dtype):
+def test_no_plan_serializes_its_products(compiled, d, masked, grouped, serialized, order, dtype):
     plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, serialized)
-    found = ask({"plan": asdict(plan), "pass": "backward", "d": d, "dtype": dtype})
+    found = compiled(plan, d, dtype)
     assert re.findall(SLOW, found["log"]) == []
     assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
     assert found["shared_bytes"] <= SHARED_BYTES
     assert found["wgmma"] and found["adds"]
 
 
-def test_a_plan_with_too_few_registers_is_found(ask):
+def test_a_plan_with_too_few_registers_is_found(compiled):
     plan = backward_plans.Plan(64, True, True, consumer_registers=160)
-    log = ask({"plan": asdict(plan), "pass": "backward", "d": 128, "dtype": "bf16"})["log"]
+    log = compiled(plan, 128, "bf16")["log"]
     assert int(re.search(r"(\d+) bytes stack frame", log)[1]) > STACK
     assert re.findall(SLOW, log)
 
@@ -210,15 +189,6 @@ def judge(q, k, v, grad_o=None, **how):
         assert_gradients(grads, q, k, v, grad_o, **how)
     assert all(torch.equal(a, b) for a, b in zip(*found[1:], strict=True))
     assert all(torch.equal(a, b) for a, b in zip(found[0][1:], found[1][1:], strict=True))
-
-
-@hopper_only
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("d", [64, 128])
-def test_one_tile_and_a_few(d, causal):
-    """What to run first: it says soonest what is wrong."""
-    for n_q, n_k, heads in ((64, 128, 1), (128, 128, 1), (256, 384, 2), (300, 500, 3)):
-        judge(*make_qkv(n_q, d, n_k=n_k, heads=heads, dtype="bf16"), causal=causal)
 
 
 @hopper_only

@@ -2,13 +2,12 @@
 
 import itertools
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
 from kernels.hopper import plans
 from kernels.spec import masks
-from tests.kernels.hopper.asking import asking
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 
 ROW_BLOCKS = (1, 2, plans.MAX_PAIRED_ROW_BLOCKS + 2)  # odd, even, more than are paired
@@ -21,15 +20,6 @@ SHAPES = sorted(
         for fitted in (plans.fit(plan, m * plan.block_m, n) for m in ROW_BLOCKS for n in KEYS)
     }
 )
-
-
-@pytest.fixture(scope="module")
-def compiled():
-    """compiled(plan, d, dtype): the answer of `hopper_child`, one process for all."""
-    with asking("hopper_child") as ask:
-        yield lambda plan, d, dtype: ask(
-            {"plan": asdict(plan), "pass": "forward", "d": d, "dtype": dtype}
-        )
 
 
 def faults(log: str) -> list[str]:

@@ -76,14 +76,29 @@ VARIANTS = [
 ]
 
 
-@pytest.mark.parametrize(("mask", "score", "sink"), VARIANTS)
+# Two groups of three query heads, or each with keys of its own.
+SAME = [
+    *(("flex", *rules, kv_heads) for rules in VARIANTS for kv_heads in (None, 2)),
+    *(("sdpa_dense", mask, "none", None, 2) for mask, *_ in VARIANTS),
+    *((name, "causal", "none", None, 2) for name in ("naive", "fa2", "sdpa_math")),
+]
+
+
+@pytest.mark.parametrize(("name", "mask", "score", "sink", "kv_heads"), SAME)
 @pytest.mark.filterwarnings("ignore")  # it would rather be compiled
-def test_flex_is_the_same_attention(mask, score, sink, uncompiled):
-    problem = BenchmarkCase(40, 16, mask, "fp32", 2, 3, score, sink)
+def test_each_is_the_same_attention(name, mask, score, sink, kv_heads, uncompiled, monkeypatch):
+    if name == "fa2" and not kernels.INTERPRETED:
+        pytest.skip("on the CPU the kernels need Triton's interpreter")
+    monkeypatch.setattr(contenders, "STRIP", 16)
+    problem = BenchmarkCase(40, 16, mask, "fp32", 2, 6, score, sink, kv_heads)
     q, k, v = random_tensors(problem, device="cpu")
-    o = contenders._function("flex", problem, q, k, v)()
-    rules = {"mask": mask, "score": score, "sink": sink}
-    torch.testing.assert_close(o, kernels.naive_attention(q, k, v, **rules))
+    o = contenders._function(name, problem, q, k, v)().nan_to_num(0.0)
+    truth, _ = kernels.reference_attention(q, k, v, **problem.rules)
+    torch.testing.assert_close(o, truth.float())
+    one = contenders.head_of(q, k, v, 1, 4)
+    if score == "none":
+        alone = kernels.naive_attention(*one, mask=mask, sink=sink)[0, 0]
+        torch.testing.assert_close(o[1, 4], alone)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -99,34 +114,6 @@ def test_flex_is_one_graph_and_not_compiled_again():
         assert len(graphs) == 1, turn
     asked = asked[0], 40, q.device
     assert flex.mask_mod(*asked) is flex.mask_mod(*asked), "another function is another graph"
-
-
-@pytest.mark.parametrize("mask", [mask for mask, *_ in VARIANTS])
-def test_sdpa_is_given_the_dense_mask(mask, monkeypatch):
-    monkeypatch.setattr(contenders, "STRIP", 16)
-    problem, (q, k, v) = tensors(mask)
-    dense = contenders._dense(problem, q.device)
-    assert (dense.numpy() == problem.parsed_mask.keep(40, 40)).all()
-    o = contenders._function("sdpa_dense", problem, q, k, v)()
-    torch.testing.assert_close(o.nan_to_num(0.0), kernels.naive_attention(q, k, v, mask=mask))
-
-
-@pytest.mark.parametrize("name", ["naive", "fa2", "flex", "sdpa_dense", "sdpa_math"])
-@pytest.mark.filterwarnings("ignore")
-def test_heads_that_share_keys(name, uncompiled):
-    """Each query head has the keys of its group: two groups of three, told by the shapes."""
-    problem = BenchmarkCase(40, 16, "causal", "fp32", 2, 6, kv_heads=2)
-    q, k, v = random_tensors(problem, device="cpu")
-    assert problem.is_grouped and (q.shape[1], k.shape[1], v.shape[1]) == (6, 2, 2)
-    if name == "fa2" and not kernels.INTERPRETED:
-        pytest.skip("on the CPU the kernels need Triton's interpreter")
-    o = contenders._function(name, problem, q, k, v)()
-    every = [x.repeat_interleave(3, 1) for x in (k, v)]
-    torch.testing.assert_close(o, kernels.naive_attention(q, *every, mask="causal"))
-    for b, h in ((0, 0), (1, 4)):
-        one = contenders.head_of(q, k, v, b, h)
-        alone = kernels.naive_attention(*one, mask="causal")[0, 0]
-        torch.testing.assert_close(o[b, h], alone)
 
 
 def test_dropout_is_the_same_for_all_or_refused(uncompiled):
@@ -147,12 +134,6 @@ def test_dropout_is_the_same_for_all_or_refused(uncompiled):
         contenders.admit("naive", replace(problem, n=2048), torch.device("cuda"))
 
 
-def test_a_dense_mask_with_rows_that_see_nothing_is_not_given_to_sdpa():
-    problem, given = tensors(BLIND)
-    with pytest.raises(NotAvailable, match="Some rows see no key"):
-        contenders._function("sdpa_dense", problem, *given)
-
-
 @pytest.mark.parametrize(
     ("name", "mask", "score", "reason"),
     [
@@ -161,6 +142,7 @@ def test_a_dense_mask_with_rows_that_see_nothing_is_not_given_to_sdpa():
         ("naive_compiled", "block:8x8,0.0", "none", "takes no list of blocks"),
         ("sdpa_dense", "causal", "softcap:3", "no change of the scores"),
         ("sdpa_cudnn", "causal", "alibi", "no change of the scores"),
+        ("sdpa_dense", BLIND, "none", "Some rows see no key"),
     ],
 )
 def test_who_does_not_know_a_mask_or_a_score_says_so(name, mask, score, reason):

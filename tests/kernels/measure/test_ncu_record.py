@@ -16,74 +16,58 @@ NAMES = {
     "fa1": ["fa1_kernel"],
     "standard": ["scores_kernel", "softmax_kernel", "output_kernel"],
 }
-UNITS = [("byte", 1), ("Kbyte", 1e3), ("Mbyte", 1e6), ("Gbyte", 1e9), ("byte", 1)]
+UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
+SHAPES = ((256, 64, 64), (4096, 128, 32))
+KERNELS = [name for order in ncu_target.ORDERS for name in NAMES[order]] * len(SHAPES)
 
 
-def made(shapes, *, without: int | None = None, more: int = 0) -> tuple[str, list[dict]]:
-    """(CSV of these shapes, the rows that it stands for); amounts all differ."""
-    lines = ["==PROF== Connected to process 1234 (python3)", "==PROF== Profiling ..."]
+@pytest.fixture(autouse=True)
+def few_shapes(request, monkeypatch):
+    if "small" in request.node.name:
+        monkeypatch.setattr(ncu_target, "SHAPES", SHAPES)
+
+
+def csv_of(names: list[str]) -> str:
+    """Nsight Compute's text of these launches: each amount is the number of its launch, + 1,000."""
+    lines = ["==PROF== Connected to process 1234 (python3)"]
     lines.append('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"')
-    expected, launch, amount = [], 0, 1000
-
-    def add(name: str, metric: str, unit: str, value: int) -> None:
-        if launch != without:
-            lines.append(f'"{launch}","{name}(int, float)","{metric}","{unit}","{value:,}"')
-
-    for (n, d, side), order in itertools.product(shapes, ncu_target.ORDERS):
-        moved, lasted = {}, {}
-        for name in NAMES[order]:
-            moved[name], lasted[name] = {}, None
-            for (metric, key), (unit, factor) in zip(
-                ncu_record.METRICS.items(), UNITS, strict=True
-            ):
-                amount += 1
-                moved[name][key] = round(amount * factor)
-                add(name, metric, unit, amount)
-            if launch % 2:
-                lasted[name] = (4_000 + launch) * 1000
-                add(name, ncu_record.DURATION, "us", 4_000 + launch)
-            launch += 1
-        row = {"n": n, "d": d, "side": side, "order": order}
-        expected.append(row | {"measured_bytes": moved, "measured_ns": lasted})
-    for _ in range(more):
-        add("fa2_kernel", "dram__bytes_read.sum", "byte", 1)
-        launch += 1
-    return "\n".join(lines) + "\n", expected
+    for launch, name in enumerate(names):
+        units = zip(ncu_record.METRICS, itertools.cycle(UNITS))
+        for metric, unit in (*units, (ncu_record.DURATION, "us")):
+            lines.append(f'"{launch}","{name}(int)","{metric}","{unit}","{1000 + launch:,}"')
+    return "\n".join(lines) + "\n"
 
 
-@pytest.fixture
-def shapes(monkeypatch):
-    monkeypatch.setattr(ncu_target, "SHAPES", ((256, 64, 64), (4096, 128, 32)))
-    return ncu_target.SHAPES
-
-
-def test_rows_of_a_small_csv(shapes):
-    text, expected = made(shapes)
-    assert len(expected) == 6 and '"1,001"' in text
-    assert ncu_record.rows(text) == expected
-
-
-def test_a_launch_too_few(shapes):
-    with pytest.raises(ValueError, match=r"^4096, 128, 32, standard: 2 launches$"):
-        ncu_record.rows(made(shapes, without=9)[0])
-
-
-def test_a_launch_too_many(shapes):
-    with pytest.raises(ValueError, match=r"^2 launches too many$"):
-        ncu_record.rows(made(shapes, more=2)[0])
-
-
-def test_the_file_that_is_written(shapes, tmp_path):
-    text, expected = made(shapes)
+def test_a_small_csv_becomes_a_record(tmp_path):
     source, target = tmp_path / "ncu.csv", tmp_path / "out.json"
-    source.write_text(text)
+    source.write_text(csv_of(KERNELS))
     ncu_record.main(str(source), str(target))
-    found = json.loads(target.read_text())
-    assert found["rows"] == expected
-    assert found["command"].startswith("ncu ") and found["command"].endswith("ncu_target")
+    found, launch = json.loads(target.read_text()), 1000
+    for row, (shape, order) in zip(
+        found["rows"], itertools.product(SHAPES, ncu_target.ORDERS), strict=True
+    ):
+        assert (row["n"], row["d"], row["side"], row["order"]) == (*shape, order)
+        assert list(row["measured_bytes"]) == NAMES[order]
+        for name, moved in row["measured_bytes"].items():
+            factors = (*UNITS.values(), 1)
+            assert list(moved.values()) == [launch * factor for factor in factors]
+            assert row["measured_ns"][name] == launch * 1000
+            launch += 1
     asked = (*ncu_record.METRICS, ncu_record.DURATION)
     assert all(metric in found["command"] for metric in asked)
     assert {"device", "date", "versions", "commit", "notes"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (KERNELS[:-1], "4096, 128, 32, standard: 2 launches"),
+        (KERNELS + KERNELS[:2], "2 launches too many"),
+    ],
+)
+def test_a_small_csv_of_other_launches_is_refused(names, words):
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        ncu_record.rows(csv_of(names))
 
 
 def test_the_record_is_of_every_shape_and_order():

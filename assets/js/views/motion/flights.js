@@ -4,21 +4,21 @@
 import { hueOf } from "../../lib/colors.js";
 import { boxStyle, el, svg } from "../../lib/dom.js";
 import { passage, ribbon } from "../../model/motion.js";
+import { isPerRow, tensorOf } from "../../model/tensors.js";
 
 /** @import { Passage, Timing } from "../types.js" */
 /** @import { Layer } from "./layer.js" */
 /** @import { Box } from "../types.js" */
 /** @import { Flight, Point } from "../../model/motion.js" */
 
-const UNCOLORED = ["S", "P", "dP", "dS"];
+const UNCOLORED = ["S", "dS"];
 const GHOSTS = 4;
 const THREAD = 4; // px, at most
 const LATE = 0.035; // of the flight, one ghost behind the other
-const THREADS = ["m", "l", "lse", "D"]; // a number per row: no card, no ghosts, no name
 
 /** @param {string} tensor */
 const hues = (tensor) => {
-  const hue = UNCOLORED.includes(tensor) ? null : hueOf(tensor);
+  const hue = UNCOLORED.includes(tensorOf(tensor)) ? null : hueOf(tensor);
   return `--fa-hue:var(--fa-${hue ?? "quiet"});--fa-hue-ink:var(--fa-ink-${hue ?? "s"}, var(--fa-hue))`;
 };
 
@@ -59,7 +59,7 @@ export function fly(
   const { tensor, op, bytes } = flight;
   const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
-  const slim = THREADS.includes(tensor);
+  const slim = isPerRow(tensor); // a thread: no card, no ghosts, no name
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
   const line = svg("path", {
     d: `M${a} C${b}, ${c}, ${d}`,

@@ -4,6 +4,7 @@
 import { level } from "../../lib/colors.js";
 import { el, set } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
+import { tensorOf } from "../../model/tensors.js";
 import { turn } from "./cells.js";
 
 /** @import { RowTime, TileOfPass, View } from "../types.js" */
@@ -226,7 +227,7 @@ export class TileMotion {
   store(/** @type {Act} */ { after, start, ms }) {
     const stored = after.transfers
       .filter(({ op }) => op !== "read")
-      .map(({ tensor }) => ({ P: "S", dP: "dS" })[tensor] ?? tensor);
+      .map(({ tensor }) => tensorOf(tensor));
     const { frames, lines, heat } = this.sram;
     const spent = [
       ...Object.values(frames)

@@ -1,0 +1,43 @@
+"""A child process that compiles for sm_90 without a card, and answers one request after another."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from explainer.base.paths import ROOT
+
+
+@pytest.fixture(scope="session")
+def ask():
+    """ask(request): the answer of `hopper_child`, one process for all; its error is a failure."""
+    env = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", f"{__package__}.hopper_child"],
+        cwd=ROOT,
+        env={**env, "CUDA_VISIBLE_DEVICES": ""},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def answer(request: dict) -> dict:
+        child.stdin.write(json.dumps(request) + "\n")
+        child.stdin.flush()
+        found = json.loads(child.stdout.readline())
+        assert "error" not in found, found["error"]
+        return found
+
+    yield answer
+    child.communicate()
+
+
+@pytest.fixture(scope="session")
+def compiled(ask):
+    """compiled(plan, d, dtype): what the compiler makes of a plan of either pass."""
+    return lambda plan, d, dtype: ask({"plan": asdict(plan), "d": d, "dtype": dtype})
