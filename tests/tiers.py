@@ -19,8 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / "tests" / "passed.json"
 # What any test may depend on.
-EVERYWHERE = ("requirements.txt", "tests/requirements.txt", "tests/conftest.py", "pyproject.toml")
-PAGES = ("app.py", "assets/css/**", "assets/templates/**", "explainer/pages/*", "explainer/web/*")
+EVERYWHERE = ("requirements.txt", "tests/*.txt", "tests/conftest.py", "pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,62 @@ class Group:
     covers: tuple[str, ...]
 
 
-GROUPS: dict[str, Group] = {}
+def rooms(*names: str) -> tuple[str, ...]:
+    """Return the globs of these folders and files, whole."""
+    return tuple(name if "*" in name or "." in name else f"{name}/**/*" for name in names)
+
+
+# What every page is made of.
+FRAME = rooms(
+    *("app.py", "explainer/*.py", "explainer/base", "explainer/algorithms", "explainer/web"),
+    *(f"explainer/pages/{name}.py" for name in ("browser", "components", "header", "theme")),
+    *("kernels/spec", "assets/css", "assets/texts", "assets/vendor", "assets/*.json"),
+    *("assets/js/main.js", "assets/js/lib", "assets/js/model", "assets/js/site"),
+    *(f"explainer/learn/{name}.py" for name in ("__init__", "blocks", "content", "course", "tour")),
+    *(f"explainer/learn/{name}.py" for name in ("glossary", "presets", "registry", "widgets")),
+    *("tests/browser/*.py",),
+)
+FIGURES = rooms(
+    *("explainer/views/*", "explainer/pages", "explainer/memory", "explainer/parallel"),
+    *("explainer/engine", "assets/recorded"),
+)
+STEP = FRAME + rooms(
+    *("assets/js/views", "assets/js/masks", "assets/js/step", "explainer/memory/tile_budget.py"),
+    *("explainer/pages/step.py", "explainer/pages/masks.py", "explainer/views/templates"),
+)
+LEARN = FRAME + rooms(
+    *("explainer/learn", "explainer/views/learn*", "explainer/views/templates", "assets/learn"),
+    *("explainer/pages/learn.py", "assets/js/learn", "assets/js/views", "assets/recorded"),
+    *("explainer/memory", "explainer/parallel"),
+)
+RUN = FRAME + FIGURES + rooms("kernels", "assets/js/masks")
+SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/warps", "assets/js/offline")))
+
+GROUPS = {
+    "every lesson fits every screen": Group(
+        (
+            *("tests/browser/learn/test_learn_fits.py::*", "tests/browser/learn/*phone.py::*"),
+            "tests/browser/learn/*presentation.py::*",
+        ),
+        LEARN,
+    ),
+    "axe, on every view": Group(("tests/browser/site/test_accessible.py::*",), SCREENS),
+    "reference pictures": Group(
+        ("tests/browser/site/test_visual.py::*",), SCREENS + rooms("tests/browser/site/shots")
+    ),
+    "Step in a browser": Group(("tests/browser/step/test_*.py::*",), STEP),
+    "Learn in a browser": Group(("tests/browser/learn/test_*.py::*",), LEARN),
+    "Run in a browser": Group(("tests/browser/run/test_*.py::*",), RUN),
+    "Memory in a browser": Group(("tests/browser/memory/test_*.py::*",), FRAME + FIGURES),
+    "Parallel in a browser": Group(
+        ("tests/browser/parallel/test_*.py::*",),
+        FRAME + FIGURES + rooms("assets/js/warps", "assets/js/views"),
+    ),
+    "Hopper kernels, compiled and played by the PTX machine": Group(
+        ("tests/kernels/hopper/test_*.py::*",),
+        rooms("kernels", "explainer/base/paths.py", "tests/kernels/*.py", "tests/compiler.py"),
+    ),
+}
 
 
 def group_of(name: str) -> str | None:
@@ -55,7 +109,7 @@ def files(patterns: Iterable[str]) -> list[Path]:
 def digest(key: str) -> str:
     """Return the digest of all that the group covers, and of its own tests."""
     group = GROUPS[key]
-    own = {pattern.partition("::")[0] for pattern in group.tests}
+    own = {f"{pattern.rpartition('/')[0]}/*" for pattern in group.tests}
     total = hashlib.sha256()
     for path in files({*EVERYWHERE, *group.covers, *own}):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
