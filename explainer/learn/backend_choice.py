@@ -131,8 +131,7 @@ def _why(name: str, x: Input) -> str:
         before = [NAMES[k] for k in order[: order.index(name)]]
         if not before:
             return t("backend_choice.first")
-        key = "backend_choice.next" if len(before) == 1 else "backend_choice.next_of_some"
-        return t(key, before=listed(before))
+        return t("backend_choice.next", before=listed(before))
     return (
         t("backend_choice.refused", why=why)
         if why

@@ -3,7 +3,6 @@ way, and no page states a figure that has no entry."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
 from explainer.learn.reference import FIGURE_BLOCKS, FORMULA_BLOCKS, PAPERS
 from explainer.views.learn_screens import keys, screen
-from tests.base.python_strings import strings
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -190,44 +188,6 @@ def _words(part: object, name: str) -> Iterator[str]:
             yield from _words(value, name)
 
 
-def _prose(text: str) -> bool:
-    return bool(re.search(r"[a-zA-Z]{2} |\d [a-zA-Zµ%×]", text))
-
-
-def _python(source: str) -> Iterator[str]:
-    """Strings that are no docstrings; of an f-string its fixed parts and its fixed numbers."""
-    tree = ast.parse(source)
-    named = {
-        target.id: str(node.value.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    return strings(tree, lambda parts: _joined(parts, named))
-
-
-def _joined(parts: list[ast.expr], named: dict[str, str]) -> str:
-    """What an f-string says; a constant's number only before a unit: others are this app's limits
-    and sizes."""
-    said = ""
-    for part in reversed(parts):
-        inside = part.value if isinstance(part, ast.FormattedValue) else part
-        found = "{}"
-        if isinstance(inside, ast.Constant):
-            found = str(inside.value)
-        elif isinstance(inside, ast.Name) and UNIT.match(said):
-            found = named.get(inside.id, "{}")
-        said = found + said
-    return said
-
-
-def _script(source: str) -> Iterator[str]:
-    source = re.sub(r"/\*.*?\*/|(?m:(?<!:)//[^\n]*$)", "", source, flags=re.S)
-    for match in re.finditer(r'"([^"\n]*)"|`([^`\n]*)`', source):
-        yield re.sub(r"\$\{[^`]*?\}", "{}", match[1] or match[2] or "")
-
-
 @lru_cache(maxsize=1)
 def sources() -> tuple[tuple[str, str], ...]:
     """(file, text) of everything that a page may say."""
@@ -244,12 +204,6 @@ def _sources() -> Iterator[tuple[str, str]]:
             yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
     snippets = (ROOT / "assets/learn/snippets.md").read_text("utf-8")
     yield "snippets.md", re.sub(r"```.*?```", "", snippets, flags=re.S)
-    for path in sorted(ROOT.glob("explainer/**/*.py")):
-        for text in filter(_prose, _python(path.read_text("utf-8"))):
-            yield path.name, text
-    for path in sorted(ROOT.glob("assets/js/**/*.js")):
-        for text in filter(_prose, _script(path.read_text("utf-8"))):
-            yield path.name, text
 
 
 def test_no_page_states_a_figure_without_an_entry():
@@ -262,8 +216,7 @@ def test_no_page_states_a_figure_without_an_entry():
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
     assert seen >= {"lessons1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
-    assert seen >= {"versions.py", "memory.json", "parallel.json", "run.json"}
-    assert seen >= {"index.js", "race.js", "pipeline.json", "script.py", "worker.py"}
+    assert seen >= {"memory.json", "parallel.json", "run.json", "pipeline.json"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 
@@ -290,17 +243,8 @@ def test_every_place_is_looked_at_and_every_key_is_filled_in():
     ],
 )
 def test_a_planted_figure_is_found(planted):
-    """In a text of ours, in an f-string, in a script; also where the register has it as a citation,
-    since that is asked for by its key."""
+    """Also where the register has it as a citation: that is named by its key."""
     assert figures(planted)
-    for found in (_python(f"words = f'{{x}} {planted}'"), _script(f'const said = "{planted}";')):
-        assert any(figures(text) for text in filter(_prose, found))
-
-
-@pytest.mark.parametrize("shown", ["{989:g}", "{PEAK}", "{PEAK:.0f}"])
-def test_a_number_in_the_braces_of_an_f_string_is_found_too(shown):
-    source = f"PEAK = 989\ndef said():\n    return f'at {shown} TFLOP/s of products'"
-    assert [figure for text in _python(source) for figure in figures(text)]
 
 
 def test_what_is_no_citation_passes():
@@ -339,19 +283,3 @@ def test_every_entry_is_used():
         and key not in OURS.values()
     ]
     assert not unused
-
-
-# A constant whose comment cites somebody is a figure too.
-CITING = re.compile(
-    r"^[A-Z][A-Z0-9_]+ = [^#\n]*\d[^#\n]*#.*(?:paper|Guide|[Dd]ata ?sheet|arXiv)", re.M
-)
-
-
-def test_no_constant_cites_a_source_by_a_comment():
-    assert CITING.search("EXP_TFLOPS = 3.9  # FlashAttention-3 paper, section 3.1")
-    found = [
-        (path.name, match[0])
-        for path in ROOT.glob("explainer/**/*.py")
-        for match in CITING.finditer(path.read_text("utf-8"))
-    ]
-    assert not found

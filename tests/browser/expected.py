@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from explainer.problem import Problem
-from explainer.trace import Trace, Visit
+from explainer.trace import BackwardTrace, Trace, Visit
 from tests import by_hand
 
 STATS = ("m_old", "m_new", "alpha", "l_old", "l_new")
@@ -21,7 +21,7 @@ def phases(visit: Visit) -> tuple[str, ...]:
     return visit.phases or ("skip",)
 
 
-def moved(trace: Trace, step: int, phase: str) -> tuple[int, int]:
+def moved(trace: Trace | BackwardTrace, step: int, phase: str) -> tuple[int, int]:
     """HBM bytes (read, written) up to and including ``phase`` of visit ``step``."""
     now = phases(trace.visits[step])
     done = now[: now.index(phase) + 1]
@@ -63,22 +63,27 @@ def attributes(problem: Problem, visits: tuple, step: int, phase: str) -> dict:
         "step": step,
         "steps": len(visits),
         "phase": phase,
-        "i": visit.i,
+        "i": -1 if visit.i is None else visit.i,
         "j": -1 if visit.j is None else visit.j,
         "kind": visit.kind,
     }
 
 
-def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
-    """Every attribute of the player that is not what the trace says, in words."""
+def misplaced(trace: Trace | BackwardTrace, step: int, phase: str, stated: dict) -> list[str]:
+    """Every attribute of the player's place, and its bytes so far, that is not the trace's."""
     reads, writes = moved(trace, step, phase)
     place = attributes(trace.problem, trace.visits, step, phase)
     want = place | {"reads": reads, "writes": writes}
-    wrong = [
+    return [
         f"step {step} {phase}: data-{k} is {stated.get(k)!r}, not {v!r}"
         for k, v in want.items()
         if stated.get(k) != str(v)
     ]
+
+
+def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
+    """Every attribute of the player that is not what the trace says, in words."""
+    wrong = misplaced(trace, step, phase, stated)
     rows = statistics(trace.problem, trace.visits[step], phase)
     if sorted(stated["rows"], key=int) != list(rows):
         return [*wrong, f"step {step} {phase}: rows {list(stated['rows'])}, not {list(rows)}"]

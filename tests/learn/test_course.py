@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import re
 from collections import Counter
 from urllib.parse import parse_qsl
 
@@ -12,25 +9,20 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.base.facts import PLACE
 from explainer.base.fields import parse_pass
-from explainer.base.paths import ASSETS
 from explainer.engine import recorded
 from explainer.engine.requests import Sweep
 from explainer.learn import (
     claims,
     content,
     course,
-    engines,
     fusion,
     gpu,
-    limits,
     memories,
     round_trips,
-    vectors,
 )
-from explainer.learn.content import PAGES, Lesson, make_question
-from explainer.learn.registry import MODULES, declared, lessons, self_test, widgets
+from explainer.learn.content import PAGES, make_question
+from explainer.learn.registry import declared, lessons, self_test, widgets
 from explainer.pages import run, workload
 from explainer.problem import Problem
 from explainer.views import memory_views, parallel_views
@@ -40,47 +32,7 @@ MOST_WORDS = 90
 GUESS = 0.55  # most that a reader is right who always guesses the same way
 
 
-def test_the_course_has_36_lessons_in_seven_groups():
-    assert [len(group.lessons) for group in course.GROUPS] == [7, 4, 5, 7, 4, 5, 4]
-    assert len(course.NUMBERS) == 36
-    assert course.NUMBERS["online"] == "3.2" and course.NUMBERS["others"] == "7.4"
-    assert [len(path.lessons) for path in course.PATHS] == [3, 12, 36]
-    assert (
-        set(course.PATHS[0].lessons) < set(course.PATHS[1].lessons) < set(course.PATHS[2].lessons)
-    )
-
-
 # What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
-GIVEN = {
-    "explainer.base.cards": "data sheet|cited|documents|paper",
-    "explainer.base.facts": "data sheet|cited|documents|paper|a model of",  # of its size
-    "explainer.base.records": "recorded|measured|made-up|kernels/",
-    "explainer.learn.ecosystem": "asked",
-}
-
-
-SAID = (ASSETS / "texts/learn.json").read_text("utf-8")  # one text per line
-
-
-def taken(module) -> set[str]:
-    """Of GIVEN, what a module imports, and the register where a text of it names a key."""
-    found = ast.walk(ast.parse(inspect.getsource(module)))
-    names = {node.module for node in found if isinstance(node, ast.ImportFrom)}
-    texts = re.findall(rf'^"{module.__name__.split(".")[-1]}\..*$', SAID, re.M)
-    if any(map(PLACE.search, texts)):
-        names.add("explainer.base.facts")
-    return names & set(GIVEN)
-
-
-def test_the_ground_of_a_picture_says_where_its_numbers_are_from():
-    for lesson in lessons():
-        (module,) = (m for m in MODULES if lesson.widget in m.WIDGETS)
-        for given in taken(module):
-            assert re.search(GIVEN[given], lesson.ground, re.I), (lesson.key, given, lesson.ground)
-        if lesson.ground == Lesson.ground:
-            assert not taken(module), f"{lesson.key}: not all of it is {lesson.ground!r}"
-        assert len(lesson.ground) <= 42, f"{lesson.key}: {lesson.ground!r} is more than a line"
-    assert taken(engines) and taken(limits) and not taken(vectors)
 
 
 def test_the_self_test_asks_short_questions_on_the_way_up_and_one_of_attention():

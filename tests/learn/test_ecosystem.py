@@ -14,15 +14,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from explainer.base.facts import fact
 from explainer.engine import recorded
 from explainer.learn import ecosystem
 from explainer.learn.content import Snippet
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_KEY = {s.key: s for s in ecosystem.SNIPPETS}
-NEEDED_WORDS = {"gpu": "Needs an NVIDIA GPU", "vllm": "Needs the package vllm and a GPU"}
-NEEDED_WORDS["transformers"] = "Needs the package transformers"
 
 
 def here(snippet: Snippet) -> bool:
@@ -120,20 +117,6 @@ def test_our_kernel_agrees_with_sdpa(results):
     assert float(results["ours"][0].split()[-1]) < (1e-2 if torch.cuda.is_available() else 1e-5)
 
 
-def test_transformers_list_is_the_libraries_own():
-    words = BY_KEY["transformers"].words
-    for name in ("sdpa", "eager", "flex_attention", "flash_attention_2", "_3 (Hopper)", "_4"):
-        assert name in words
-    assert f"({fact('transformers.tried')} was tried; seen 20" in words
-    assert f"vLLM {fact('vllm.documented')} documents it (seen 20" in BY_KEY["vllm"].words
-    if importlib.util.find_spec("transformers"):
-        from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
-
-        theirs = {x for x in ALL_ATTENTION_FUNCTIONS.valid_keys() if "|" not in x}
-        named = {"sdpa", "flex_attention", *(f"flash_attention_{k}" for k in (2, 3, 4))}
-        assert named <= theirs
-
-
 def names_of(code: str) -> set[str]:
     """Dotted names under torch that the code uses, as far as its imports and attributes say."""
     tree, start, found = ast.parse(code), {}, set()
@@ -177,27 +160,6 @@ def exists(name: str) -> bool:
 def test_it_compiles_and_every_torch_name_exists(key):
     compile(BY_KEY[key].code, key, "exec")
     assert not [name for name in sorted(names_of(BY_KEY[key].code)) if not exists(name)]
-
-
-def test_the_check_of_names_finds_what_is_missing():
-    wrong = "import torch\nimport torch.nn.functional as F\nF.attentoin(torch.cuda.Event())\n"
-    names = names_of(wrong)
-    assert names >= {"torch", "torch.nn.functional.attentoin", "torch.cuda.Event"}
-    assert [n for n in names if not exists(n)] == ["torch.nn.functional.attentoin"]
-
-
-def test_what_a_snippet_needs_is_said_in_its_words():
-    for snippet in ecosystem.SNIPPETS:
-        assert ("Needs" in snippet.words) == bool(snippet.needs)
-        assert NEEDED_WORDS.get(snippet.needs, "") in snippet.words
-        uses_gpu_only = 'device="cuda"' in snippet.code
-        assert uses_gpu_only == (snippet.needs == "gpu")
-    assert {s.needs for s in ecosystem.SNIPPETS} == {"", "gpu", "transformers", "vllm"}
-
-
-def test_the_table_of_backends_is_whole():
-    head, rows = ecosystem.BACKENDS["head"], ecosystem.BACKENDS["rows"]
-    assert all(len(row) == len(head) and all(row) for row in rows)
 
 
 def test_the_ratio_of_speed_is_the_records():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from torch.nn.attention.bias import causal_lower_right
 
 from explainer.learn import masking
 from explainer.trace import trace
-from tests.learn.scenes import block, data, grid, sdpa
+from tests.learn.scenes import LESSONS, block, data, grid, sdpa
 
 
 def in_torch(shape: str, changed: int | None = None) -> np.ndarray:
@@ -68,3 +69,8 @@ def test_top_left_hides_what_was_there_before():
         masking.keep("new"), causal_lower_right(2, 4)._materialize("cpu").float()
     )
     assert "bottom-right" in block("mask", shape="corner")["words"]
+
+
+def test_the_fold_s_zero_is_a_score_and_hides_nothing():
+    weak = torch.softmax(torch.tensor([1.0, 2.0, 0.0]), -1)[2]
+    assert f"a weight of {weak:.2f}." in LESSONS["mask"].more

@@ -12,9 +12,8 @@ import torch
 from explainer.base.fields import ProblemError
 from explainer.learn import online
 from explainer.learn import online_loop as loop
-from explainer.problem import Problem
 from explainer.trace import trace
-from tests.learn.scenes import LESSONS, blocks, texts
+from tests.learn.scenes import blocks, texts
 
 S, V = (np.array(x, np.float32) for x in (loop.SCORES, loop.VALUES))
 RIGHT = [fill for _, _, fill in loop.GAPS]
@@ -35,15 +34,6 @@ def test_the_numbers_of_a_block_are_torch_s(done):
             assert a * b + c == pytest.approx(d, abs=2e-3), line
 
 
-@pytest.mark.parametrize("step", [1, 3, 4])
-def test_only_the_last_block_divides_by_l(step):
-    lines = [x for x in texts("online", step=step) if x.startswith("O ÷ ℓ = ")]
-    assert len(lines) == (step == 4)
-    for line in lines:
-        a, b, c = (float(x) for x in re.findall(r"\d+\.\d+", line))
-        assert a / b == pytest.approx(c, abs=2e-3)
-
-
 def test_the_last_block_is_softmax_times_v():
     want = torch.softmax(torch.from_numpy(S), 0) @ torch.from_numpy(V)
     run = trace(online.ROW)
@@ -56,12 +46,6 @@ def test_one_factor_is_enough(now):
     first, alpha, both = online.factors(now)
     assert first * alpha == pytest.approx(both) == pytest.approx(float(np.exp(2 - now)))
     assert f"= {both:.3f} = {first:.3f} · {alpha:.3f}" in " ".join(texts("online", m_new=now))
-
-
-def test_the_link_opens_the_row_s_third_block():
-    query = LESSONS["online"].links[0].query
-    problem = Problem.from_query(dict(x.split("=") for x in query.split("&")[:7]))
-    assert problem.n == len(S) and "step=2" in query
 
 
 # ---- the exercise

@@ -93,24 +93,3 @@ def test_a_long_row_against_torch(what):
     assert long_row()[what] == pytest.approx(found, rel=0.01, abs=1e-6)
     if what:
         assert said("formats", r"if ℓ, by (\S+) %") == [pytest.approx(100 * found, rel=0.05)]
-
-
-def test_a_fold_s_products_masks_and_axes_are_torchs():
-    A, B = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[2, 0], [1, 3]])
-    for x in (A, B, A @ B, B @ A, A * B):
-        assert str(x.tolist()) in LESSONS["matmul"].more
-    scores, mask = torch.tensor([[1.0, 2.0, 3.0]]), torch.tensor([[0, 0, 1]])
-    line = re.search(r"scores\.masked_fill\(.*?\)\)", LESSONS["mask"].more).group()
-    hidden = eval(line, {"scores": scores, "mask": mask})  # our own text, not a reader's
-    assert torch.softmax(hidden, -1)[0, 2] == 0
-    weak = torch.softmax(scores.masked_fill(mask == 1, 0.0), -1)[0, 2]
-    assert said("mask", r"a weight of (\S+)\.$") == [pytest.approx(float(weak), abs=0.005)]
-    last = LESSONS["softmax"].question.variants[-1]
-    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
-    rows, columns = torch.softmax(x, 1), torch.softmax(x, 0)
-    assert torch.allclose(rows[0], rows[1]) and last.options[last.answer][0].endswith("alike")
-    told = ", ".join(f"{w:.2f}" for w in rows[0])
-    assert last.options[last.answer][1].endswith(f"{told}.")
-    assert f"{columns[0, 0]:.2f} above, {columns[1, 0]:.2f} below" in last.options[1][0]
-    with pytest.raises(IndexError):
-        torch.softmax(x[0], 1)

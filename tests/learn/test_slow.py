@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.base.facts import number
 from explainer.learn import gpu, memories, round_trips
-from explainer.learn.widgets import read_controls
 from explainer.memory.levels import levels_of
-from tests.learn.scenes import LESSONS, asked, block, cases, data
+from tests.learn.scenes import asked, cases, data
 
 GIB = 2**30
 
@@ -28,30 +23,6 @@ def test_sectors_are_those_that_the_addresses_lie_in(stride, dtype):
     addresses = [view[t:].__array_interface__["data"][0] for t in range(32)]
     want = [(a - addresses[0]) // 32 for a in addresses]
     assert gpu.sectors(stride, x.itemsize) == want
-
-
-def test_what_a_warp_moves():
-    assert (data("gpu")["sectors"], data("gpu")["used"], data("gpu")["moved"]) == (4, 128, 128)
-    column = data("gpu", stride=64, dtype="fp16")
-    assert (column["sectors"], column["used"], column["moved"]) == (32, 64, 1024)
-    assert column["share"] == "6.25", "not rounded to 6"
-    assert "6.25% of them are used" in block("gpu", stride=64, dtype="fp16")["words"]
-    assert "FA-2 on 1 head of" in block("gpu", heads=1)["words"]
-    assert data("gpu", heads=64)["blocks"] == 64 * 8 and data("gpu", heads=64)["busy"] == 132
-    assert data("gpu", heads=1)["busy"] == 8
-
-
-@pytest.mark.parametrize(("at", "given"), list(enumerate(cases("gpu"))))
-def test_the_sectors_asked_for(at, given):
-    (stride, dtype), question = given, asked("gpu")[at]
-    span = stride * (4 if dtype == "fp32" else 2)
-    assert question.answer == min(32, math.ceil(32 * span / 32))
-    apart, found = re.match(
-        r"The addresses are (\d+) bytes apart.* (\d+)\.$", question.reasons[0]
-    ).groups()
-    assert (int(apart), float(found)) == (span, question.answer)
-    closed = read_controls("gpu")["stride"].closed
-    assert str(stride) in closed
 
 
 def test_the_pyramid_s_sizes_and_rates_are_the_memory_page_s():
@@ -75,22 +46,9 @@ def test_the_least_times_are_by_one_convention(key):
     assert took["without"] * card.hbm_bytes_per_s == pytest.approx(4 * matrix + 4 * square)
     assert took["with"] * card.hbm_bytes_per_s == pytest.approx(4 * matrix + 4 * n)  # and lse
     assert took["products"] * card.tensor_tflops * 1e12 == pytest.approx(4 * n * n * d)
-
-
-@pytest.mark.parametrize("key", CARDS)
-def test_times_and_rates_can_be_compared(key):
-    """One unit for all times, and no power of ten among the rates."""
-    found = data("memory", card=key)
-    for bar in found["bars"]:
-        said = float(bar["time"].removesuffix(" µs").replace(",", ""))
-        assert said == pytest.approx(bar["s"] * 1e6, rel=0.006)
-    assert not [x["rate"] for x in found["levels"] if "e+" in x["rate"]]
-
-
-def test_what_the_text_says_of_pipes():
-    widest = next(x for x in data("memory")["levels"] if x["key"] == "registers")["per_s"]
-    assert f"up to {widest / 4.8e12:.0f} times as wide" in LESSONS["memory"].words
-    assert number("dram.energy") == pytest.approx(6400 * 0.1 / 5)
+    for seconds, bar in zip(took.values(), data("memory", card=key)["bars"], strict=True):
+        shown = float(bar["time"].removesuffix(" µs").replace(",", ""))
+        assert shown == pytest.approx(seconds * 1e6, rel=0.006)
 
 
 def test_from_which_n_s_is_larger():
@@ -116,37 +74,10 @@ def test_round_trips_add_up_to_standard_attention_s_least(n, heads):
         ({"S"}, {"P"}),
         ({"P", "V"}, {"O"}),
     ]
-
-
-def test_the_sum_can_be_followed():
-    steps = dict(data("trips")["steps"])
-    assert steps["8,192 × 8,192 scores × 2 bytes"] == "128 MiB per head"
-    assert steps["× 96 heads"] == "12 GiB for S"
-    assert steps["× 4: S written and read, P written and read"] == "48 GiB"
-    assert steps["÷ 4.8 TB/s of an H200"] == f"{48 * GIB / 4.8e12 * 1e3:.3g} ms"
-    assert "48.8 GiB in all; the 48 GiB of S and P alone take 10.7 ms" in block("trips")["words"]
-    assert "fits into" in block("trips")["words"]
-    assert "does not fit" in block("trips", n=32768)["words"]
-    shown = [x["n"] for x in data("trips")["ladder"]]
-    assert shown == ["512", "2,048", "8,192"], "longer ones come with their N"
-
-
-def test_the_gib_asked_for():
-    for question in asked("trips"):
-        n, heads = (
-            int(x.replace(",", ""))
-            for x in re.findall(r"([\d,]+)(?=, | heads)", question.words)[:2]
-        )
-        assert question.answer == 2 * n * n * heads / GIB
-        times, square, head, all_heads = re.search(
-            r"128 MiB at N = 8,192\. (\d+) times the N, (\d+) times the bytes: (\S+ .iB) per head, "
-            r"(\S+) GiB",
-            question.reasons[0],
-        ).groups()
-        assert int(times) * 8192 == n and int(square) == int(times) ** 2
-        number, unit = head.split()
-        assert float(number) * {"MiB": 2**20, "GiB": GIB}[unit] == 2 * n * n
-        assert float(all_heads) == question.answer
+    sizes = [size for _, size in data("trips", n=n, heads=heads)["steps"]]
+    every = heads * n * n * 2
+    assert sizes[1:3] == [f"{amount(every)} for S", amount(4 * every)]
+    assert sizes[3] == milliseconds(4 * every / CARDS["h200"].hbm_bytes_per_s * 1e3)
 
 
 @pytest.mark.parametrize("d", [32, 64, 128, 256])
@@ -177,10 +108,8 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, given):
     assert given[question.answer] == min(np.array(given)[enough])
 
 
-def test_l2_s_rate_is_the_log_s():
-    more = LESSONS["memory"].more
-    log = (Path(__file__).parents[2] / "kernels/LOG.md").read_text("utf-8")
-    found = r"16 MiB row ([\d.]+) / ([\d.]+) / [\d.]+, past L1 \(`.cg`\) ([\d.]+) / ([\d.]+)"
-    single, plain, past_single, past = map(float, re.search(found, log).groups())
-    assert single == pytest.approx(past_single, rel=0.01) and f"{past_single:.1f} TB/s" in more
-    assert plain == pytest.approx(past, rel=0.01) and "as fast" in more
+@pytest.mark.parametrize(("stride", "sectors"), [(1, 2), (64, 32)])
+def test_what_a_warp_moves(stride, sectors):
+    found = data("gpu", stride=stride, dtype="fp16", heads=1)
+    assert (found["sectors"], found["used"], found["moved"]) == (sectors, 64, 32 * sectors)
+    assert found["share"] == f"{100 * 64 / (32 * sectors):g}" and found["busy"] == 8

@@ -9,7 +9,6 @@ import pytest
 
 from explainer.base import records
 from explainer.learn import training
-from tests.learn.scenes import LESSONS
 
 
 @pytest.mark.parametrize("name", records.TRAINED)
@@ -43,11 +42,3 @@ def test_curves_that_part_are_not_called_good(monkeypatch):
     record["rows"][0]["losses"][-1] *= 1.02
     monkeypatch.setattr(training, "load", lambda name: record)
     assert "bad" in {b["kind"] for b in training.blocks() if b["type"] == "text"}
-
-
-def test_the_lesson_s_fold_says_how_far_apart_they_are_on_a_cpu():
-    ours, theirs = training.curves(records.load("training_cpu")).values()
-    most = 100 * max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True))
-    fold = LESSONS["backward"].more
-    said = float(re.search(r"further apart than (\S+) %", fold).group(1))
-    assert said == pytest.approx(most, rel=0.05)

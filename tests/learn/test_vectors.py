@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 
@@ -10,10 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.base.fields import ProblemError
 from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.scenes import asked, block, cases, data
+from tests.learn.scenes import LESSONS, asked, block, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -29,15 +27,6 @@ def test_dot_products_spread_as_the_root_of_d(d):
     assert s["scaled"]["top"] == pytest.approx(float(top), rel=1e-5)
     bins = torch.histc(raw / d**0.5, vectors.BINS, -3 * d**0.5, 3 * d**0.5) / raw.numel()
     np.testing.assert_allclose(s["scaled"]["shares"], bins, atol=2e-3)  # an edge may go either way
-
-
-def test_the_arrows_are_said_in_words():
-    assert "q · k = 1 × 4 + 3 × 2 = 10.00" in block("dot")["words"]
-    assert "The angle between them is 45°; q on k is 2.24 long" in block("dot")["words"]
-    assert "The angle between them is 90°" in block("dot", qx=-1, qy=2, kx=4, ky=2)["words"]
-    assert "there is no angle" in block("dot", kx=0, ky=0)["words"]
-    with pytest.raises(ProblemError, match=r"^qx = 9 .*−2|^qx = 9"):
-        block("dot", qx=9)
 
 
 def test_what_the_spread_s_questions_say_is_the_spread():
@@ -72,19 +61,6 @@ def test_loops_differ_in_what_is_finished_early():
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
 
 
-@pytest.mark.parametrize(("at", "size"), list(enumerate(cases("matmul"))))
-def test_open_sums_are_one_a_row_or_all(at, size):
-    """Counted here from the moments of a sum's first and last product."""
-    rows, depth, cols = size
-    sizes = {"i": rows, "j": cols, "k": depth}
-    for order, said in zip(vectors.LOOPS, asked("matmul")[at].answer, strict=True):
-        span: dict[tuple[int, int], list[int]] = {}
-        for when, place in enumerate(itertools.product(*(range(sizes[x]) for x in order))):
-            where = dict(zip(order, place, strict=True))
-            span.setdefault((where["i"], where["j"]), []).append(when)
-        events = np.zeros(rows * depth * cols + 1, int)
-        for times in span.values():  # open from its first product until before its last
-            events[times[0]] += 1
-            events[times[-1]] -= 1
-        assert said == events.cumsum().max() == {"ijk": 1, "ikj": cols, "kij": rows * cols}[order]
-    assert asked("matmul")[at].fields == ("i, j, k", "i, k, j", "k, i, j")
+def test_the_fold_s_products_are_torchs():
+    A, B = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[2, 0], [1, 3]])
+    assert all(str(x.tolist()) in LESSONS["matmul"].more for x in (A @ B, B @ A, A * B))

@@ -74,16 +74,6 @@ def test_one_part_or_two_have_no_order(key_blocks):
     assert "on the order matters" in text
 
 
-def test_whole_numbers_have_no_order():
-    rng = np.random.default_rng(3)
-    whole = tuple(
-        (rows, tuple(rng.integers(-9, 9, b.shape).astype(np.float32) for b in blocks))
-        for rows, blocks in additions.gradient_parts(P)
-    )
-    totals = [additions.sum_parts(P, whole, seed) for seed in range(4)]
-    assert not any(additions.differing(t, totals[0]).any() for t in totals)
-
-
 def test_the_card_says_the_functions_numbers_of_a_head_cut_short():
     w = Workload(n=4096, block_q=128, block_k=64, mask="causal")
     p = additions.of_workload(w)

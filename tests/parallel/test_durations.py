@@ -28,7 +28,6 @@ def test_makespan_within_ten_percent_of_the_recorded(case):
     assert real_us == row["makespan_us"]
     w = durations.workload_of(row)
     ratio = durations.schedule(w, row["order"]).makespan / real_us
-    print(f"{case}: simulated / real = {ratio:.3f}")
     assert abs(ratio - 1) <= 0.10
     found = real_schedules.of_case(case)
     assert not found.scaled and found.makespan == pytest.approx(ratio - 1)
@@ -68,29 +67,15 @@ def test_the_learnt_pace_is_learnt(monkeypatch):
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order in ("fa1", "fa2"):
         before, after = durations.learn_model(order), durations.learn_model.__wrapped__(order)
-        for field, factor in (
-            ("start", 2),
-            ("visit", 2),
-            ("masked", 2),
-            ("sharing", 1),
-            ("beyond_l2", 1),
-        ):
+        factors = {"start": 2, "visit": 2, "masked": 2, "sharing": 1, "beyond_l2": 1}
+        for field, factor in factors.items():
             assert getattr(after, field) == pytest.approx(factor * getattr(before, field))
         assert 1 <= before.sharing <= 2 and before.visit <= before.masked and before.start >= 0
 
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        {"card": "h100"},
-        {"card": "a100"},
-        {"card": "t4"},
-        {"d": 128},
-        {"d": 63},
-        {"dtype": "fp32"},
-        {"block_q": 64},
-        {"block_k": 128},
-    ],
+    [{"card": "h100"}, {"d": 63}, {"dtype": "fp32"}, {"block_q": 64}, {"block_k": 128}],
 )
 @pytest.mark.parametrize("order", ["fa1", "fa2"])
 def test_what_was_not_recorded_is_in_visits(changed, order):

@@ -87,19 +87,13 @@ def test_the_first_round_goes_to_every_multiprocessor_before_a_second():
     assert s.sm.tolist() == [0, 1, 2, 0, 1] and s.slot.tolist() == [0, 0, 0, 1, 1]
 
 
-def test_properties_by_hand():
-    s = by_hand([0, 0, 1], [0, 0, 0], [10, 14, 10], [14, 20, 15], 2, 1)
-    assert s.makespan == 10  # from the first start, not from zero
-    assert s.waves == 1.5
-    assert s.busy == pytest.approx((10 + 5) / 20)
-    assert s.tail == pytest.approx(0.25)  # SM 1 of two had no more to do after 5 of 10
-
-
 def test_busy_counts_gaps_and_overlaps_once():
     # SM 0: 0–4 and 2–6 overlap, then nothing until 8–10; SM 1: one inside the other; SM 2 idle
     s = by_hand([0, 0, 0, 1, 1], [0, 1, 0, 0, 1], [0, 2, 8, 0, 1], [4, 6, 10, 9, 3], 3, 2)
     assert s.makespan == 10 and s.busy == pytest.approx((8 + 9 + 0) / 30)
     assert s.tail == pytest.approx((0 + 1 + 10) / 30) and s.waves == pytest.approx(5 / 6)
+    late = by_hand([0, 1], [0, 0], [10, 10], [20, 15], 2, 1)  # from the first start, not from zero
+    assert (late.makespan, late.busy, late.tail) == (10, 0.75, 0.25)
 
 
 @given(costs, st.integers(1, 6))

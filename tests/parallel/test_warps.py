@@ -64,6 +64,11 @@ def test_the_warps_hold_the_tile_of_the_trace_and_end_where_it_does(problem, spl
         for step in got.steps:
             for name in ("S", "P", "O"):
                 pieces[name] = pieces_of(step, name) or pieces.get(name)
+        if split == "k":  # what a warp knows is of its own keys alone
+            own = {x: [h.values for s in got.steps for h in pieces_of(s, x)] for x in "ml"}
+            assert len(own["m"]) == len(own["l"]) == min(count, c.stop - c.start)
+            np.testing.assert_array_equal(np.maximum.reduce(own["m"]), true.row_max)
+            np.testing.assert_allclose(sum(own["l"]), true.row_sum, rtol=3e-6)
         for name, parts in pieces.items():
             whole = np.full(getattr(true, name).shape, np.nan, np.float32)
             for h in parts:
@@ -114,26 +119,11 @@ def test_slices_as_array_split_makes_them():
     assert "0 to 1 rows" in found.steps[0].sentence
 
 
-def test_a_wrong_exchange_would_show():
-    """The partials really are partial: no single warp of split-K knows m, l or O."""
-    got = warps(PROBLEMS[0], 1, 1, "k")
-    by_name = {h.tensor: [] for s in got.steps for h in s.pieces}
-    for step in got.steps:
-        for h in step.pieces:
-            by_name[h.tensor].append(h.values)
-    for name, whole in (("m", got.m_new), ("l", got.l_new), ("PV", got.O)):
-        assert all(not np.allclose(x, whole) for x in by_name[name])
-
-
 @pytest.mark.parametrize(
     ("problem", "i", "j", "count", "words"),
     [
         (PROBLEMS[0], 0, 0, 3, "warps = 3 is not allowed: the number of warps must be one of"),
-        (PROBLEMS[0], 0, 0, "", "warps = (empty) is not allowed"),
-        (PROBLEMS[0], 0, 0, True, "warps = True is not allowed"),
         (PROBLEMS[0], 2, 0, 4, "i = 2 is not allowed: the row block i must be a whole number from"),
-        (PROBLEMS[0], -1, 0, 4, "i = -1 is not allowed"),
-        (PROBLEMS[0], 1.5, 0, 4, "i = 1.5 is not allowed"),
         (PROBLEMS[0], 0, "x\n" * 99, 4, "j = x?x?x?"),
         (PROBLEMS[0], 0, 2, 4, "j = 2 is not allowed: the key block j must be a whole number from"),
         (PROBLEMS[1], 0, 1, 4, "the key block j that row block 0 sees must be a whole number from"),
@@ -143,11 +133,9 @@ def test_a_wrong_exchange_would_show():
     ],
 )
 def test_refusals_name_field_value_and_range(problem, i, j, count, words):
-    for ask in (lambda: warps(problem, i, j, "k", count), lambda: packed(problem, i, j, count)):
-        with pytest.raises(ProblemError) as caught:
-            ask()
-        assert words in str(caught.value)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(ProblemError) as caught:
+        packed(problem, i, j, count)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
@@ -155,17 +143,10 @@ def test_packed_is_json_with_every_digit(problem):
     i, j = tiles(problem)[-1]
     sent = json.loads(json.dumps(packed(problem, i, j, 4), allow_nan=False))
     for split in ORDERS:
-        steps = warps(problem, i, j, split, 4).steps
-        assert len(sent[split]) == len(steps)
-        for step, plain in zip(steps, sent[split], strict=True):
-            assert plain["exchanges"] == [
-                [x.tensor, x.warp, x.op, x.nbytes] for x in step.exchanges
-            ]
-            for h, (tensor, who, rows, keys, values) in zip(
-                step.pieces, plain["pieces"], strict=True
-            ):
-                assert (tensor, tuple(who)) == (h.tensor, h.warps)
-                assert (rows and tuple(rows), keys and tuple(keys)) == (h.rows, h.keys)
+        for step, plain in zip(warps(problem, i, j, split, 4).steps, sent[split], strict=True):
+            assert plain["exchanges"] == [[*x] for x in step.exchanges]
+            for h, (*about, values) in zip(step.pieces, plain["pieces"], strict=True):
+                assert json.loads(json.dumps(h[:4])) == about
                 if values is None:
                     assert h.values.size > 256
                 else:
@@ -175,9 +156,6 @@ def test_packed_is_json_with_every_digit(problem):
 def test_large_matrices_travel_without_numbers():
     sent = packed(Problem(n=512, d=64, block_q=128, block_k=128, inputs="random"), 3, 1, 8)
     assert len(json.dumps(sent)) < 150_000
-    assert all(
-        h[4] for split in "kq" for step in sent[split] for h in step["pieces"] if h[0] in "ml"
-    )
 
 
 def test_an_address_without_a_problem_shows_the_start():

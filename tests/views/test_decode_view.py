@@ -45,7 +45,8 @@ def test_the_rule_and_what_it_chooses_are_said(ours, shown):
     )
     assert [r["splits"] for r in rows if r["rule"]] == [16]
     assert "as many as the rule chooses" in names(chart)
-    assert "Here: 1 part." in shown(ours, n="200")[0]
+    for query in ({"n": "200"}, {"b": "4", "h": "66"}):
+        assert "Here: 1 part." in shown(ours, **query)[0]
 
 
 def test_without_sdpa_there_is_no_line_and_no_table_of_it(shown):

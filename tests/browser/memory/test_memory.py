@@ -7,10 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from explainer.algorithms import traffic
-from explainer.algorithms.registry import LABELS
 from explainer.base.amounts import amount
-from explainer.memory import capacity, mask_work, tile_choices
+from explainer.memory import capacity, mask_work
 from explainer.memory.workload import Workload
 from explainer.pages.memory import PLAIN, VIEWS
 from tests.browser.harness import Held, click, field, frame, keys, query_of, resize, settled
@@ -35,29 +33,6 @@ def choose(page, label: str, value: str) -> None:
     box = field(page, label)
     box.fill(value)
     box.press("Enter")
-
-
-def test_every_view_shows_what_its_functions_say(tab):
-    page = open_page(tab)
-    said = view_of(page, "levels")
-    assert "Registers" in said and "535 TB/s" in said
-    click(page, "Round trips", "radio")
-    said = view_of(page, "trips")
-    least = 16 * traffic.compulsory_bytes(4096, 64, "fp16", "standard")
-    assert f"standard attention moves {amount(least)} in three launches" in said
-    asked = 16 * traffic.requested_bytes(4096, 64, "full", "fp16", "standard", 64, 64)
-    assert f"{amount(asked)} ({LABELS['standard']})" in said
-    click(page, "Traffic", "radio")
-    said = view_of(page, "traffic")
-    assert f"FA-2 asks for {100 * tile_choices.ratio(DEFAULT, 'fa2', 64, 64):.0f} %" in said
-    assert "times fewer at DRAM" in said
-    page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
-    click(page, "Capacity", "radio")
-    far = capacity.round_down(capacity.longest(DEFAULT, "standard", "h200"))
-    assert f"{far:,}" in view_of(page, "capacity")
-    click(page, "Tiles", "radio")
-    assert f"{tile_choices.best(DEFAULT)['tflops']:.0f} TFLOP/s" in view_of(page, "tiles")
-    assert query_of(page)["mem-view"] == "tiles"
 
 
 def test_a_switch_shows_the_backward_pass_where_there_is_one(tab):
@@ -206,11 +181,6 @@ def test_the_map_is_one_stop_and_arrows_move_on_it(tab):
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-pick="br=64&bc=32"][aria-pressed="true"]')
     assert page.evaluate(here) == "br=64&bc=32", "the keyboard is where it was"
-
-
-def test_a_card_that_was_not_compiled_for_says_so(tab):
-    page = open_page(tab, **{"mem-view": "tiles", "mem-card": "t4"})
-    assert "T4 (sm_75) is not among the cards" in view_of(page, "tiles")
 
 
 def test_the_step_pages_problem_can_be_taken_over(tab):

@@ -9,7 +9,7 @@ import pytest
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
 from explainer.parallel import additions, durations, real_schedules, split_keys
-from tests.browser.harness import Held, click, field, frame, keys, query_of, resize, settled
+from tests.browser.harness import click, field, keys, query_of, resize, settled
 
 
 def open_page(tab, **query: str):
@@ -35,40 +35,6 @@ def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
         "'B × H = 128: FA-1 has 128 programs'))"
     )
     assert query_of(page)["par-b"] == "16"
-
-
-def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
-    page = tab.page
-    held = Held(page)
-    tab.goto("page=parallel&par-h=8")
-    page.locator(".fa-figure-page:visible").wait_for()
-    mask = field(page, "Mask")
-    mask.fill("Causal")
-    mask.press("Enter")
-    frame(page)
-    held.go()
-    page.wait_for_selector('[data-view="grid-figures"]')
-    page.wait_for_function("() => new URLSearchParams(location.search).get('par-h') === '8'")
-    page.wait_for_function(
-        "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
-        "'B × H = 8: FA-1 has 8 programs'))"
-    )
-    assert mask.input_value() == "Causal" and query_of(page)["par-mask"] == "causal"
-    mask.fill("Full")
-    mask.press("Enter")
-    click(page, "Warps", "radio")
-    page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
-    now = query_of(page)
-    assert now["par-view"] == "warps" and now["par-h"] == "8" and "par-mask" not in now
-
-
-def test_heavy_first_is_what_repairs_the_causal_tail(tab):
-    page = open_page(tab, **{"par-mask": "causal"})
-    page.wait_for_selector('[data-view="grid-figures"]')
-    text = page.locator('[data-view="grid-figures"]').inner_text()
-    w = parse({"mask": "causal"}, PLAIN)
-    heavy, plain = durations.schedule(w, "fa2"), durations.schedule(w, "fa2", "plain")
-    assert f"{heavy.makespan:.3g} µs" in text and f"{plain.makespan:.3g} µs" in text
 
 
 def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
@@ -135,13 +101,6 @@ def test_decoding_splits_the_keys(tab):
     assert f"splitting the keys into {best['splits']} parts took" in finding(page)
     table = page.locator(".fa-combine table")
     assert table.locator("tbody tr").count() == 5
-
-
-def test_too_many_programs_get_one_sentence(tab):
-    page = tab.goto("page=parallel&par-n=16384&par-b=16&par-h=64")
-    alert = page.locator(".fa-run-refused:visible")
-    alert.wait_for()
-    assert "B × H × Tr must be at most 32,768" in alert.inner_text()
 
 
 def test_a_phone_shows_every_view_without_scrolling_sideways(tab):

@@ -9,7 +9,6 @@ import pytest
 
 from explainer.engine import recorded
 from tests.browser.harness import Server, Watched, click
-from tests.browser.run.test_endpoints import SWEEP, answer
 from tests.browser.run.test_run import open_run, run
 
 
@@ -87,16 +86,6 @@ def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
     assert "× naive, TFLOP/s · NVIDIA H200" in text and "of the card's 989.4 TFLOP/s" in text
     tab.get_by_text("Why? The roofline").wait_for()
     assert tab.locator('[data-testid="run-recorded"]').count() == 0
-
-
-def test_the_named_sweep_has_its_older_names_beside(gpu):
-    gpu.tell("all")
-    rows = answer(gpu, SWEEP | {"methods": "naive,fa2", "longest": 65536}, "sweep")
-    assert len(rows) == 2 * 2 * 9
-    assert {row["contender"] for row in rows} == {row["method"] for row in rows} == {"naive", "fa2"}
-    refused = [row for row in rows if "refused" in row]
-    assert refused and all(row["not_available"] == row["refused"] for row in refused)
-    assert all("median_ms" in row for row in rows if "not_available" not in row)
 
 
 def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):

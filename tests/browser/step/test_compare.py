@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-import pytest
-
 from explainer.algorithms.registry import MAIN as ORDERS
 from explainer.algorithms.traffic import total, traffic
 from explainer.problem import Problem
@@ -33,10 +31,11 @@ def of(problem: Problem, order: str) -> Problem:
     return Problem.from_query(problem.to_query() | {"order": order})
 
 
-@pytest.mark.parametrize("problem", drawn(2), ids=lambda p: f"n{p.n}-{p.block_q}x{p.block_k}")
-def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
+def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
+    (problem,) = drawn(1)
     page = stage.show(urlencode(problem.to_query() | {"mode": "compare"}))
     page.locator(".fa-race").focus()
+    before = len(stage.requests)
     true = {order: trace(of(problem, order)) for order in ORDERS}
     longest = max(len(t.visits) for t in true.values())
     wrong = []
@@ -51,6 +50,8 @@ def test_lanes_agree_with_numpy_at_every_tick(stage, problem):
             assert lane["done"] == str(tick >= len(found.visits) - 1).lower()
         page.keyboard.press("ArrowRight")
     assert wrong == []
+    keys(page, "End", "Home", "ArrowDown", "End")
+    assert settled(page) and stage.requests[before:] == []
     for lane in page.evaluate(LANES):
         assert int(lane["reads"]) + int(lane["writes"]) == total(of(problem, lane["order"]))
         assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
@@ -131,12 +132,3 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     now = query_of(page)
     assert "mode" not in now and now["mask"] == "full"
     assert len(page.evaluate(LANES)) == 1
-
-
-def test_no_request_while_racing(tab):
-    page = tab.open("mode=compare")
-    page.locator(".fa-race").focus()
-    before = len(tab.requests)
-    keys(page, "ArrowRight", "End", "Home", "ArrowDown")
-    settled(page)
-    assert tab.requests[before:] == []

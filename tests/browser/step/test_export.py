@@ -127,12 +127,6 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
     assert read(offline)["order"] == "fa1"
 
 
-def test_trace_as_file(tab, tmp_path):
-    page = tab.open(urlencode(PROBLEM.to_query() | {"step": "4"}))
-    assert save(page, "json", tmp_path).stat().st_size > 5_000
-    assert save(page, "npz", tmp_path).read_bytes()[:2] == b"PK"
-
-
 # A table or a listing may have been scrolled, and a picture shows it so.
 SCROLL = "(root) => { for (const node of root.querySelectorAll('*')) node.scrollTop = 20; }"
 

@@ -128,8 +128,8 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     assert (
         bars(page) == wanted(DENSE) == {"scores": (109, 256), "tiles": (10, 16), "half": (30, 64)}
     )
-    legend = page.locator(".fa-mask-legend").inner_text().split("\n")
-    assert "".join(legend).replace(" ", "") == "1full,nomask9partial6empty,skipped"
+    counts = page.locator(".fa-mask-legend b").all_inner_texts()
+    assert counts == ["1", "9", "6"], "full, partial, skipped"
     assert page.locator(".fa-mask-text").input_value() == MASK
     page.get_by_role("button", name="Use this mask").focus()
     keys(page, "Enter")
@@ -164,20 +164,14 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     tab.tolerate("400")
     page = tab.open("n=16&d=8&br=4&bc=4")
     view = open_builder(page)
-    text = view.get_by_label("The mask as text")
-    text.evaluate(
-        "(node, text) => { node.value = text; node.dispatchEvent(new Event('input')); }",
-        "causal&windw:6,0",
-    )
-    wrong = view.get_by_role("alert")
+    text, wrong = view.get_by_label("The mask as text"), view.get_by_role("alert")
+    text.fill("causal&windw:6,0")
     wrong.wait_for()
     assert "“windw:6,0” at character 8" in wrong.inner_text()
     assert text.get_attribute("aria-invalid") == "true"
     view.get_by_role("button", name="Use this mask").focus()
     keys(page, "Enter")
-    assert view.is_visible() and page.evaluate("document.activeElement.ariaLabel") == (
-        "The mask as text"
-    )
+    assert view.is_visible() and focused(page) == "The mask as text"
     text.fill(" causal & window:6,0 | prefix:2 ")
     builder(page, MASK)
     assert not wrong.is_visible() and text.get_attribute("aria-invalid") is None
@@ -187,37 +181,28 @@ def test_a_wrong_text_gets_a_sentence_that_says_where(tab):
     number = view.get_by_label("window: left")
     number.fill("x")
     wrong.wait_for()
-    assert "“window:x,0” at character 8" in wrong.inner_text()
     assert number.get_attribute("aria-describedby") == wrong.get_attribute("id")
     keys(page, "ArrowUp")
     builder(page, "causal&window:0,0|prefix:2")
-    assert not wrong.is_visible()
 
 
 def test_a_lit_score_names_what_keeps_or_hides_it(edit):
+    """Whether its sentences are true is judged in tests/js/mask.test.mjs."""
     view = edit(f"n=16&d=8&br=4&bc=4&mask={MASK.replace('&', '%26')}")
     page = view.page
-    said = view.locator(".fa-mask-sentence")
-
-    def words() -> str:
-        return said.inner_text().replace("\u00a0", " ").replace("\n", " ")
-
-    assert words() == "Query 12 sees key 1 because of prefix 2: 1 < 2."
-    box = view.locator(".fa-mask-box")
+    said, box = view.locator(".fa-mask-sentence"), view.locator(".fa-mask-box")
+    assert said.inner_text().startswith("Query 12 sees key 1 because of prefix 2")
     area = box.bounding_box()
     cell = area["width"] / N
-    for i, j in ((0, 0), (7, 0), (11, 3), (3, 9), (15, 15)):
+    for i, j in ((0, 0), (11, 3), (15, 15)):
         page.mouse.move(area["x"] + (j + 0.5) * cell, area["y"] + (i + 0.5) * cell)
-        seen = f"Query {i} sees key {j}" in words()
-        assert seen == DENSE[i, j], words()
+        assert (f"Query {i} sees key {j}" in said.inner_text()) == DENSE[i, j]
     page.mouse.move(1, 1)
     box.focus()
     keys(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight")
-    assert words() == (
-        "Query 12 does not see key 3: window 6, 0 hides it (12 − 3 > 6); prefix 2 hides it (3 ≥ 2)."
-    )
+    assert said.inner_text().startswith("Query 12 does not see key 3: window 6, 0 hides it")
     keys(page, "PageUp", "End")
-    assert words().startswith("Query 8 does not see key 15: causal hides it (15 > 8)")
+    assert said.inner_text().startswith("Query 8 does not see key 15: causal hides it")
     assert page.locator('[data-testid="player"]').get_attribute("data-step") == "0"
 
 
@@ -243,27 +228,21 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     view = open_builder(page)
     view.locator('[data-preset="gemma"]').click()
     builder(page, "causal&window:5,0")
-    assert bars(page) == wanted((J <= I) & (I - J <= 5))
+    assert bars(page) == wanted(DENSE_WINDOW)
     assert "4,096" in about(page) and "configuration_gemma2.py" in about(page)
-    capped = view.locator("label", has_text="softcap")
     number = view.get_by_label("the score's number")
     assert number.is_visible() and number.input_value() == "50", "what is done to scores unfolds"
-    assert number.evaluate("node => node.previousSibling.textContent") == capped.inner_text()
+    assert number.evaluate("node => node.previousSibling.textContent") == "softcap c"
     view.get_by_label("sink", exact=True).hover()
     assert about(page).startswith("sink: a logit")
-    click(view, "Use this mask")
-    page.wait_for_selector('[data-testid="player"][data-query*="softcap"]')
-    settled(page)
-    assert (query_of(page)["mask"], query_of(page)["score"]) == ("causal&window:5,0", "softcap:50")
-    view = open_builder(page)
-    view.locator("summary").click()
     view.get_by_label("ALiBi").check()
     view.get_by_label("sink", exact=True).fill("1.5")
     settled(page)
     click(view, "Use this mask")
     page.wait_for_selector('[data-testid="player"][data-query*="sink"]')
     settled(page)
-    assert (query_of(page)["score"], query_of(page)["sink"]) == ("alibi", "1.5")
+    used = {"mask": "causal&window:5,0", "score": "alibi", "sink": "1.5"}
+    assert query_of(page).items() >= used.items()
     page = tab.show("n=16&d=8&br=4&bc=4&mask=full")
     assert not {"score", "sink"} & query_of(page).keys()
 
@@ -301,9 +280,6 @@ def test_two_edits_before_an_answer_both_count(edit):
     held.go()
     settled(view.page)
     assert view.locator("summary").inner_text() == "score alibi, sink 1.5"
-
-
-# What is narrower than a finger where it is tapped.
 
 
 def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):

@@ -79,17 +79,6 @@ def presses(page, *keys: str, repeat: bool = False) -> list[dict]:
     return [players[0] for players in page.evaluate(PRESS, [[key, repeat] for key in keys])]
 
 
-def test_a_phase_and_a_tile_last_as_long_as_their_plan(stage):
-    """The plan, of every phase of every order, is judged in tests/js/motion.test.mjs."""
-    page = stage.show("step=0&phase=load")
-    asked = len(stage.requests)
-    seen = presses(page, *["ArrowDown"] * 9)
-    assert all(now["moving"] == "true" and 150 <= now["ms"] <= 400 for now in seen)
-    tiles = presses(page, *["ArrowRight"] * 5)
-    assert all(now["moving"] == "true" and 150 <= now["ms"] <= 1200.001 for now in tiles)
-    assert stage.requests[asked:] == []
-
-
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_state_after_a_motion_is_the_state_without_it(stage, still, order):
     """Also while it moves, but for the layer on which it does."""

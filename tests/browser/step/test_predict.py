@@ -2,72 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import urlencode
 
-from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
 from explainer.problem import Problem
-from explainer.trace import trace
 from kernels.spec.fields import ORDERS
 from tests.browser.harness import click, focus, keys, press, query_of
 
 PROBLEM = Problem(n=19, d=6, block_q=4, block_k=5, inputs="random", order="fa1", seed=3)
-
-
-def right_answer(problem: Problem, question: str, step: int) -> str | float:
-    """From the trace, by reading the question as a person would."""
-    if "how many" in question:
-        return str(tiling.counts(problem)["skipped"])
-    visit = trace(problem).visits[step + 1]
-    if "becomes" in question:
-        return visit.kind
-    row = int(re.search(r"[Rr]ow (\d+)", question)[1]) - visit.i * problem.block_q
-    if "What is ℓ" in question:
-        return float(visit.l_new[row])
-    if "By what α" in question:
-        return float(visit.alpha[row])
-    return "Yes" if visit.m_new[row] > visit.m_old[row] else "No"
-
-
-def answer(page, truth: str | float, well: bool) -> None:
-    """Answers the question rightly, or wrongly: by a key, or with the slider."""
-    if isinstance(truth, float):
-        slider = page.locator(".fa-predict-slider input")
-        top = float(slider.get_attribute("max"))
-        slider.fill(str(truth if well else (0.9 * top if truth < top / 2 else 0.1 * top)))
-        return focus(page)
-    options = [
-        text.split(maxsplit=1)[1] for text in page.locator(".fa-choices button").all_inner_texts()
-    ]
-    assert truth in options
-    wrong = next(k for k, option in enumerate(options) if option != truth)
-    page.keyboard.press(str((options.index(truth) if well else wrong) + 1))
-
-
-def test_every_answer_is_numpys(tab):
-    problem = PROBLEM
-    page = tab.open(urlencode(problem.to_query() | {"predict": "1"}))
-    focus(page)
-    asked = right = 0
-    kinds = set()
-    for step in range(len(schedule(problem)) - 1):
-        question = page.locator(".fa-question").inner_text()
-        answered = "?" in question and step % 5 != 4  # now and then nothing is answered
-        if answered:
-            kinds.add(re.search(r"how many|becomes|What is ℓ|By what α|change", question)[0])
-            well = step % 3 != 0
-            answer(page, right_answer(problem, question, step), well)
-            asked, right = asked + 1, right + well
-        press(page, "ArrowRight")
-        verdict = page.locator(".fa-verdict").inner_text()
-        if asked:
-            assert f"{right} of {asked} right" in verdict
-        if answered:
-            assert verdict.startswith("✓" if well else "✗"), question
-            assert re.search(r"above|hidden|sees|whol|α = exp|ℓ =", verdict), "it says why"
-    assert len(kinds) == 5 and asked
 
 
 def test_shown_at_once_and_left_by_its_own_ways(tab):

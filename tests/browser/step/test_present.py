@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import click, focus, press, query_of, read, resize, settled
+from tests.browser.harness import click, press, query_of, read, resize, settled
 
 SMALL = """
 () => {
@@ -25,15 +25,6 @@ SMALL = """
   return { small, down: page.scrollHeight - innerHeight, across: page.scrollWidth - innerWidth };
 }
 """
-STICKING = """
-() => [
-  ...document.querySelectorAll(".fa-sram .fa-matrix, .fa-sram td, .fa-hbm text"),
-].filter((node) => {
-  const card = node.closest(".fa-card").getBoundingClientRect();
-  const box = node.getBoundingClientRect();
-  return box.width && (box.right > card.right + 1 || box.left < card.left - 1);
-}).length
-"""
 
 
 SCENE_TITLES = """() => [...document.querySelectorAll(".fa-report [data-scene]")]
@@ -46,23 +37,13 @@ RUN_SMALL = """() => [...document.querySelectorAll(".fa-report .fa-main *")].fil
   .map((n) => n.outerHTML.slice(0, 120))"""
 
 
-def large_and_nothing_to_scroll(page) -> None:
-    focus(page)
-    for key in ("PageDown", "ArrowUp"):
-        press(page, key)
-        found = page.evaluate(SMALL)
-        assert found == {"small": [], "down": 0, "across": 0}
-        assert page.evaluate(STICKING) == 0
-    assert not page.evaluate("document.body.classList.contains('dark')")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("query", ["", "&tour=4", "&order=standard&step=17"])
-def test_type_and_room(tab, scheme, query):
-    """Of other Problems the room is measured in test_sizes."""
+def test_a_chapter_has_type_and_room(tab):
+    """Of all else both are measured in test_sizes."""
     resize(tab.page)
-    tab.page.emulate_media(color_scheme=scheme)
-    large_and_nothing_to_scroll(tab.open(f"mode=present{query}"))
+    tab.page.emulate_media(color_scheme="dark")
+    page = tab.open("mode=present&tour=4")
+    assert page.evaluate(SMALL) == {"small": [], "down": 0, "across": 0}
+    assert not page.evaluate("document.body.classList.contains('dark')")
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
@@ -84,22 +65,6 @@ def test_a_run_in_the_hall_one_scene_after_another(tab, size):
     page.get_by_role("combobox", name="Length N").wait_for()
     page.wait_for_selector(".fa-run-cards .fa-card >> nth=3")
     assert "mode" not in query_of(page)
-
-
-MEASURED = "run-n=4096&run-d=64&run-b=4&run-h=32&run-br=auto&run-bc=auto&run-dtype=bf16"
-
-
-def test_a_record_in_the_hall_follows_what_was_refused(tab):
-    page = tab.page
-    resize(page)
-    tab.goto(f"page=run&mode=present&run-data=random&{MEASURED}")
-    click(page, "Run")
-    page.wait_for_selector('[data-testid="run-recorded"]', state="attached")
-    page.wait_for_selector(".fa-run-refused:visible")
-    page.keyboard.press("PageDown")
-    page.get_by_text("Your problem was measured there").wait_for()
-    titles = [title.partition(" · ")[0] for title in scenes(page, 3)]
-    assert titles == ["Fast?", "Small?", "Why? The roofline"]
 
 
 def scenes(page, count: int) -> list[str]:
@@ -180,15 +145,15 @@ def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
 
 def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
     page = tab.open("mode=present&step=4")
-    page.keyboard.press("r")
-    page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 3")
-    tab.settle()
-    assert query_of(page)["mode"] == "present" and query_of(page)["clock"] == "tile"
-    page.keyboard.press("r")
-    page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 1")
-    tab.settle()
-    query = query_of(page)
-    assert (query["mode"], query["step"]) == ("present", "4") and "clock" not in query
+    for lanes in (3, 1):
+        page.keyboard.press("r")
+        page.wait_for_function(
+            f"document.querySelectorAll('[data-testid=player]').length === {lanes}"
+        )
+        tab.settle()
+        query = query_of(page)
+        assert query["mode"] == "present" and ("clock" in query) == (lanes == 3)
+    assert query["step"] == "4"
     page.keyboard.press("Escape")
     page.locator(".fa-start-symbols").click()
     assert "side by side" in page.locator(".fa-symbols dl").first.inner_text()
