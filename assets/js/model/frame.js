@@ -174,9 +174,7 @@ export function transfersOf(trace, v, phaseDone) {
     const phase = header.phases[arrays.t_phase[t]];
     list.push({
       tensor,
-      block: header.pairs.includes(tensor)
-        ? [Math.floor(block / width), block % width]
-        : block,
+      block: header.pairs.includes(tensor) ? [Math.floor(block / width), block % width] : block,
       op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],
