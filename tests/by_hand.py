@@ -52,6 +52,17 @@ def keeps(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     }[name]()
 
 
+def computed_tiles(problem: Problem) -> list[tuple[int, int]]:
+    """The tiles (i, j) in which a score is kept, row by row."""
+    br, bc, kept = problem.block_q, problem.block_k, seen(problem)
+    return [
+        (i, j)
+        for i in range(problem.Tr)
+        for j in range(problem.Tc)
+        if kept[i * br : (i + 1) * br, j * bc : (j + 1) * bc].any()
+    ]
+
+
 def seen(problem: Problem) -> np.ndarray:
     """(n, n) bool: which keys a query may see."""
     i, j = np.arange(problem.n)[:, None], np.arange(problem.n)[None, :]

@@ -46,7 +46,7 @@ def summed(problem: Problem, convention: str = REQUESTED, pass_: str = "forward"
     forms.
 
     Requested bytes equal ``traffic`` wherever both can be computed
-    (tests/algorithms/test_traffic_sums.py).
+    (tests/algorithms/test_traffic.py).
     """
     return OF_PASS[pass_][problem.order].moved(problem, convention == COMPULSORY)
 

@@ -78,7 +78,7 @@ def machine() -> Machine:
     about.update(available=available, reason=reason, interpreted=kernels.INTERPRETED)
     versions = about["versions"]
     versions.update(python=platform.python_version(), torch=torch.__version__)
-    if kernels.availability.HAS_TRITON:
+    if kernels.HAS_TRITON:
         import triton
 
         versions["triton"] = triton.__version__

@@ -10,7 +10,7 @@ import numpy as np
 from explainer.base.amounts import power
 from explainer.learn.blocks import Block, t
 from explainer.learn.precision import gradients, lost
-from explainer.learn.scene import Shape, captions, chart, draw_text, lines, panel, scene
+from explainer.learn.scene import Shape, captions, chart, lines, panel, scene
 from kernels.spec.formats import FORMATS
 
 HALF = FORMATS["fp16"].round_to
@@ -96,7 +96,7 @@ def _losses(way: str) -> list[Shape]:
     if way != "fp32":
         curves.append(("mine", mine.losses, "o", ""))
     shapes = [
-        draw_text(0, 18, t("amp.loss"), "is-bold"),
+        *captions("amp.losses", fp32=WAYS["fp32"], mine=WAYS[way] if way != "fp32" else ""),
         *chart(
             60,
             34,
@@ -110,10 +110,6 @@ def _losses(way: str) -> list[Shape]:
             last=t("amp.last_step", n=STEPS),
         ),
     ]
-    shapes.append(draw_text(388, 52, t("amp.dashed", way=WAYS["fp32"]), "is-small is-quiet is-end"))
-    if way != "fp32":
-        shapes.append(draw_text(388, 72, WAYS[way], "is-small is-end", hue="o"))
-    shapes.append(draw_text(0, 278, t("amp.scale"), "is-bold"))
     marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
     shapes += chart(
         60,

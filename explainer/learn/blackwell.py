@@ -10,7 +10,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from explainer.base.amounts import scientific
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.linear_algebra import address, make_problem, online_softmax
@@ -155,12 +154,11 @@ def _exp(degree: int) -> dict[str, object]:
     step = POINTS // 100
     half = FORMATS["bf16"].unit_roundoff
     values = [max(float(e), 1e-9) for e in error[::step]]
-    most = float(error.max())
     line = 58 + 150 * (1 - (math.log(half) - math.log(1e-9)) / (math.log(1) - math.log(1e-9)))
     return panel(
         WIDTH,
         HEIGHT,
-        *captions("blackwell.exp", degree=degree, most=half),
+        *captions("blackwell.exp", degree=degree, most=half, largest=float(error.max())),
         chart(
             54,
             58,
@@ -175,7 +173,6 @@ def _exp(degree: int) -> dict[str, object]:
         ),
         path([(54, line), (WIDTH - 10, line)], "m", "is-dashed"),
         draw_text(60, line - 6, t("blackwell.exp.bf16"), "is-small", hue="m"),
-        draw_text(0, 286, scientific(most), "is-bold"),
         lines(340, t("blackwell.exp.why"), "is-small"),
     )
 
@@ -188,7 +185,7 @@ def _rates() -> dict[str, object]:
         (t("blackwell.rates.products"), old.tensor_tflops, new.tensor_tflops, "v"),
         (t("blackwell.rates.exps"), *exps, "l"),
     )
-    shapes = [draw_text(0, 18, t("blackwell.rates"), "is-bold")]
+    shapes = []
     for k, (name, a, b, hue) in enumerate(rows):
         y = 62 + 126 * k
         shapes.append(draw_text(0, y - 10, name, "is-small"))
@@ -205,12 +202,8 @@ def _rates() -> dict[str, object]:
                 ),
             ]
         shapes.append(draw_text(50, y + 84, t("blackwell.rates.times", ratio=b / a), "is-bold"))
-    share = [4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new)]
-    shapes += [
-        *captions("blackwell.rates", d=D),
-        draw_text(0, 342, f"{share[0]:.2f} → {share[1]:.2f}", "is-bold"),
-    ]
-    return panel(WIDTH, HEIGHT, shapes)
+    was, now = (4 * D / (c.tensor_tflops * 1e12) * exps_per_s(c) for c in (old, new))
+    return panel(WIDTH, HEIGHT, shapes, captions("blackwell.rates", d=D, old=was, new=now))
 
 
 def _blackwell(threshold: int, degree: int) -> list[Block]:

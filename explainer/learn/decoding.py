@@ -39,8 +39,7 @@ def _pool(tokens: int) -> list[Shape]:
     table, hues = pages(tokens), {"A": "k"} | {name: hue for name, _, hue in OTHERS}
     sizes = {"A": tokens} | {name: n for name, n, _ in OTHERS}
     w, h, across = 60, 34, 6
-    shapes = [draw_text(0, 16, t("decoding.pool", size=PAGE), "is-bold")]
-    shapes += [
+    shapes = [
         box((k % across) * w, 28 + (k // across) * h, w - 4, h - 4, look="is-line")
         for k in range(POOL)
     ]
@@ -60,20 +59,12 @@ def _pool(tokens: int) -> list[Shape]:
                     key=f"{name} {at}",
                 )
             )
-    y = 28 + POOL // across * h + 26
-    wide = len(table["A"])
-    shapes += [
-        draw_text(0, y, t("decoding.pool.sequence", tokens=tokens), "is-bold", hue="k"),
-        draw_text(
-            0,
-            y + 24,
-            t("decoding.pool.table", pages=" ".join(map(str, table["A"]))),
-            "is-quiet is-small",
-        ),
-        draw_text(0, y + 56, t("decoding.pool.empty", pages=wide, places=wide * PAGE - tokens)),
-        draw_text(0, y + 80, t("decoding.pool.order"), "is-quiet is-small"),
-    ]
-    return shapes
+    count = len(table["A"])
+    places = count * PAGE - tokens
+    listed = " ".join(map(str, table["A"]))
+    return shapes + captions(
+        "decoding.pool", size=PAGE, tokens=tokens, pages=listed, count=count, places=places
+    )
 
 
 def problem(tokens: int) -> Problem:
@@ -87,7 +78,6 @@ def _merge(tokens: int, count: int) -> list[Shape]:
     middles = [(part.first + part.last) * gap / 2 for part in found]
     labeled = len(found) <= LABELED and all(b - a >= APART for a, b in pairwise(middles))
     shapes = [
-        draw_text(0, 16, t("decoding.merge", tokens=tokens, n=len(found)), "is-bold"),
         box(180, 28, 40, 24, "q", hue="q", look="is-full"),
     ]
     for k, part in enumerate(found):
@@ -125,7 +115,7 @@ def _merge(tokens: int, count: int) -> list[Shape]:
                 )
     shapes += [
         box(150, 274, 100, 26, "O", hue="o", look="is-full"),
-        *captions("decoding.merge", lse=lse),
+        *captions("decoding.merge", lse=lse, tokens=tokens, n=len(found)),
     ]
     return shapes
 

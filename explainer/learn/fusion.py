@@ -45,10 +45,8 @@ def chain(what: str, n: int) -> tuple[tuple[Launch, ...], ...]:
 def _drawn(title: str, group: tuple[Launch, ...], most: int, at: float) -> list[Shape]:
     """Launches side by side under the bar of HBM, arrows as wide as their bytes."""
     shapes = [
-        draw_text(0, 16, title, "is-bold"),
         box(0, 28, WIDTH, 34, "HBM", look="is-pale"),
-        *captions("fusion.drawn"),
-        draw_text(WIDTH - 10, 50, t("fusion.written"), "is-end", hue="o"),
+        *captions("fusion.drawn", title=title),
     ]
     step = WIDTH / len(group)
     for k, (name, read, written) in enumerate(group):

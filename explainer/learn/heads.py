@@ -19,7 +19,8 @@ def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
 def _sharing(kv_heads: int) -> list[Shape]:
     """Every query head above, what it reads below."""
     gap, group = 400 / HEADS, HEADS // kv_heads
-    shapes = [draw_text(0, 16, t("heads.queries", n=HEADS), "is-bold", hue="q")]
+    name = NAMES.get(kv_heads, t("heads.gqa", n=group))
+    shapes = captions("heads.sharing", n=HEADS, kv=kv_heads, name=name)
     wide = group * gap - 3
     for k in range(kv_heads):
         middle = k * group * gap + wide / 2
@@ -32,11 +33,7 @@ def _sharing(kv_heads: int) -> list[Shape]:
             box(x, 92, wide, high, hue="k", look="is-full", key=f"k {k}"),
             box(x, 92 + high + 3, wide, high, hue="v", look="is-full", key=f"v {k}"),
         ]
-    return [
-        *shapes,
-        draw_text(0, 164, t("heads.stored", n=kv_heads), "is-bold", hue="k"),
-        draw_text(0, 188, NAMES.get(kv_heads, t("heads.gqa", n=group)), "is-quiet"),
-    ]
+    return shapes
 
 
 def _cost(kv_heads: int, tokens: int) -> list[Shape]:

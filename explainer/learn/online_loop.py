@@ -12,7 +12,7 @@ import numpy as np
 from explainer.base.amounts import format_fixed
 from explainer.base.fields import refused
 from explainer.learn.blocks import Block, t, text
-from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 
 # One row of scores and one column of V.
 SCORES, VALUES, BLOCK = (1, 3, 2, 0, 5, 4, 2, 3), (2, 1, 4, 0, 3, 1, 2, 5), 2
@@ -129,10 +129,7 @@ def _bars(yours: np.ndarray, right: np.ndarray) -> list[Shape]:
 
 def _sums(yours: Simulated, right: Simulated) -> list[Shape]:
     """ℓ after each block, under its weights, and O ÷ ℓ."""
-    shapes = [
-        draw_text(0, 88, t("online_loop.after"), "is-small is-quiet"),
-        draw_text(END, 88, "O ÷ ℓ", "is-small is-quiet is-end"),
-    ]
+    shapes = captions("online_loop.sums")
     for k in range(BLOCKS):
         x = LEFT + (2 * k + 1) * STEP - 2
         shapes.append(draw_text(x, 88, f"{k + 1}", "is-small is-quiet is-middle"))

@@ -47,7 +47,7 @@ HUES = "qvol"
 def _ring(step: int, layout: str) -> list[Shape]:
     side, blocks = 38, blocks_of_gpus(layout)
     owner = {block: g for g, found in enumerate(blocks) for block in found}
-    shapes = [draw_text(0, 16, t("others.axes"), "is-quiet")]
+    shapes = captions("others.ring")
     now = {tile for tiles in work(layout, step) for tile in tiles}
     done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
     for i in range(2 * GPUS):
@@ -74,7 +74,7 @@ def _ring(step: int, layout: str) -> list[Shape]:
 
 def _sentences(step: int, layout: str) -> list[Shape]:
     counts = [len(tiles) for tiles in work(layout, step)]
-    shapes = [draw_text(0, 16, t("others.step", step=step + 1, all=GPUS), "is-bold")]
+    shapes = []
     for g, count in enumerate(counts):
         origin = (g - step) % GPUS
         shapes += [
@@ -88,7 +88,13 @@ def _sentences(step: int, layout: str) -> list[Shape]:
                 key=f"t {g}",
             ),
         ]
-    return [*shapes, *captions("others.spoken", tiles=longest(layout), ideal=total() / GPUS)]
+    return shapes + captions(
+        "others.spoken",
+        step=step + 1,
+        all=GPUS,
+        tiles=longest(layout),
+        ideal=total() / GPUS,
+    )
 
 
 def _linear() -> tuple[list[Shape], list[Shape]]:

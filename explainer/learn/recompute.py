@@ -57,8 +57,7 @@ def _saved(n: int, way: str) -> list[Shape]:
     side = 300 * min(1, n / LONGEST)
     square = ALGORITHMS[way].stores_scores
     shapes = [
-        draw_text(0, 18, t("recompute.saved"), "is-bold"),
-        draw_text(0, 42, f"{'P' if square else 'lse'}: {saved(n, way)}", "is-big", hue="l"),
+        *captions("recompute.saved", what="P" if square else "lse", mine=saved(n, way)),
         box(0, 60, 300, 300, look="is-line"),
         box(
             0,
@@ -71,13 +70,13 @@ def _saved(n: int, way: str) -> list[Shape]:
         ),
     ]
     if square:
-        return [*shapes, draw_text(0, 382, t("recompute.square", n=n), "is-quiet")]
-    return [*shapes, *captions("recompute.saved", n=n, size=saved(n, BASELINE))]
+        return shapes + captions("recompute.square", n=n)
+    return shapes + captions("recompute.lse", n=n, size=saved(n, BASELINE))
 
 
 def _work(way: str) -> list[Shape]:
     """A block per product."""
-    shapes, y = [draw_text(0, 18, t("recompute.products"), "is-bold")], 36.0
+    shapes, y = captions("recompute.work"), 36.0
     for pass_, found in products(way).items():
         key = "recompute.forward" if pass_ == "forward" else "recompute.backward"
         shapes.append(draw_text(0, y + 22, t(key, count=len(found)), "is-quiet"))

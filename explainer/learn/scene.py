@@ -60,11 +60,12 @@ def draw_text(
 
 def captions(key: str, **values: object) -> list[Shape]:
     """Draw the texts of a picture that stay in their places: ``assets/learn/captions.json`` has
-    them as (x, y, text, look, hue), and ``values`` stand where their names are in braces."""
+    them as (x, y, text, look, hue), and ``values`` stand where their names are in braces. An empty
+    text is left out."""
     return [
-        draw_text(x, y, fill(text, values), *look, hue="".join(hue))
+        draw_text(x, y, words, *style[:1], hue="".join(style[1:]))
         for x, y, text, *style in read("captions")[key]
-        for look, hue in [(style[:1], style[1:])]
+        if (words := fill(text, values))
     ]
 
 

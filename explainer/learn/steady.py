@@ -104,8 +104,7 @@ def _stable(**is_on: bool) -> list[Block]:
     shapes = [
         *_curves(18, t("steady.spread"), "spread", whole["spread"], mine["spread"]),
         *_curves(190, t("steady.top"), "top", whole["top"], mine["top"]),
-        draw_text(390, 348, t("steady.layer", n=LAYERS), "is-small is-quiet is-end"),
-        draw_text(0, 374, yours, "is-small", hue="o"),
+        *captions("steady.stack", n=LAYERS, yours=yours),
     ]
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]

@@ -11,7 +11,7 @@ from explainer.algorithms.traffic import requested_bytes
 from explainer.base.fields import causal_text
 from explainer.learn.blocks import Block, t
 from explainer.learn.linear_algebra import address, make_problem
-from explainer.learn.scene import Shape, box, draw_text, panel, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, scene
 from explainer.problem import Problem
 
 SMALL = Problem()  # what the Step page opens with
@@ -81,13 +81,7 @@ def _picture(at: int, phase: str) -> list[Shape]:
             shapes.append(box(*place, words, hue=hue, look=look))
     x, y = left + (here.j or 0) * side, top + (here.i or 0) * side
     shapes.append(box(x - 2, y - 2, side + 1, side + 1, look="is-frame", key="here"))
-    return [
-        *shapes,
-        draw_text(left, 14, "HBM", "is-small is-quiet"),
-        draw_text(
-            left + 2 * side, top + T * side + 16, t("tiled.never"), "is-small is-quiet is-middle"
-        ),
-    ]
+    return [*shapes, *captions("tiled.map")]
 
 
 def _code(phase: str, first: bool) -> list[Shape]:
@@ -122,13 +116,6 @@ def _tiled(step: int) -> list[Block]:
         read=read,
         written=written,
     )
-    y = 310.0
-    last = [
-        draw_text(0, y, DOES[phase], "is-bold"),
-        draw_text(0, y + 24, t("tiled.moved", read=read, written=written)),
-        draw_text(0, y + 48, t("tiled.on_chip"), "is-small is-quiet"),
-        draw_text(0, y + 72, t("tiled.blocks", i=here.i, j=here.j), "is-small is-quiet"),
-    ]
     title = t(
         "tiled.title", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype, br=SMALL.block_q, bc=SMALL.block_k
     )
@@ -137,7 +124,14 @@ def _tiled(step: int) -> list[Block]:
             title,
             spoken,
             panel(350, 346, _picture(at, phase)),
-            panel(460, 384, _code(phase, here.first), last),
+            panel(
+                460,
+                384,
+                _code(phase, here.first),
+                captions(
+                    "tiled.step", i=here.i, j=here.j, does=DOES[phase], read=read, written=written
+                ),
+            ),
         )
     ]
 

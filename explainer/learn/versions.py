@@ -12,7 +12,7 @@ from explainer.learn import pipeline
 from explainer.learn.blocks import Block, t, text
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.pipeline import Task
-from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, panel, path, scene
 
 T = 4  # tiles a side
 SMS = T  # so that FA-2's row blocks run at the same time
@@ -115,12 +115,14 @@ def _tiles(order: str, tick: int, way: str) -> list[Shape]:
 
 
 def _counts(order: str, tick: int) -> list[Shape]:
-    now, last = moves_up_to(order, tick), moves_up_to(order, TICKS)
-    y = TOP + T * SIDE + 24
-    return [
-        draw_text(0, y, t("versions.o", read=now[0], written=now[1]), hue="o"),
-        draw_text(0, y + 20, t("versions.end", read=last[0], written=last[1]), "is-small is-quiet"),
-    ]
+    (read, written), (all_read, all_written) = (moves_up_to(order, k) for k in (tick, TICKS))
+    return captions(
+        "versions.counts",
+        read=read,
+        written=written,
+        last_read=all_read,
+        last_written=all_written,
+    )
 
 
 Lane = tuple[str, list[tuple[float, float, str]]]

@@ -67,10 +67,7 @@ def _split(split: str, br: int, bc: int, d: int, card_key: str) -> dict[str, obj
         where = t("warp_split.at_once", size=partial_output(br, d), most=most)
         look = "is-small is-bad"
     part, left, top = SIDE / WARPS, 40.0, 66.0
-    shapes = [
-        draw_text(0, 18, TITLES[split], "is-bold"),
-        draw_text(0, 42, WHO[split], "is-small"),
-    ]
+    shapes = captions("warp_split.split", title=TITLES[split], who=WHO[split])
     y, middle = top + SIDE + 40, left + SIDE / 2
     for k, hue in enumerate(HUES):
         if split == "k":
@@ -101,9 +98,7 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
     """Thread blocks in one SM, and what a warp's store touches."""
     found = resident(br, bc, d, card_key)
     count, each = min(found.values()), registers_per_thread(br, bc, d)
-    shapes = [
-        *captions("warp_split.occupancy", card=CARDS[card_key].name),
-    ]
+    shapes = captions("warp_split.occupancy", card=CARDS[card_key].name, bytes=SECTOR)
     for k, (key, name) in enumerate(t.named("warp_split.resources").items()):
         y, drawn = 52 + 50 * k, min(found[key], 16)
         wide = (WIDTH - 8) / max(drawn, 1)
@@ -126,7 +121,6 @@ def _occupancy(br: int, bc: int, d: int, card_key: str) -> dict[str, object]:
             box(n * wide, y + 8, wide - 1.5, 16, hue="o" if stride > 1 else "v")
             for n in range(count)
         ]
-    shapes.append(draw_text(0, 372, t("warp_split.sectors", bytes=SECTOR), "is-small is-quiet"))
     return panel(WIDTH, HEIGHT, shapes, only="desk")
 
 

@@ -10,7 +10,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
 from explainer.learn.blocks import Block, t
 from explainer.learn.linear_algebra import address, make_problem
-from explainer.learn.scene import Shape, box, draw_text, knob, panel, scene
+from explainer.learn.scene import Shape, box, captions, draw_text, knob, panel, scene
 from explainer.learn.variants import DOCUMENT, at_size
 from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
@@ -84,17 +84,20 @@ def _sentences(p: Problem, kind: str) -> list[Shape]:
     mask = at_size(kind, FAR)
     share = mask.visible(FAR, FAR) / FAR**2
     size = t.named("windows.sizes") | {"documents": t("windows.documents", n=DOCUMENT)}
-    x = N * CELL + 18
-    return [
-        draw_text(x, 38, t("windows.scores", scores=scores, all=N * N)),
-        draw_text(x, 74, t("windows.skipped", skipped=found["skipped"], all=total), "is-bold"),
-        draw_text(x, 98, t("windows.cut", cut=found["partial"], whole=found["full"])),
-        draw_text(x, 134, t("windows.loads", size=loaded * tile), hue="k"),
-        draw_text(x, 156, t("windows.of", size=total * tile), "is-quiet"),
-        draw_text(x, 204, t("windows.model", n=FAR), "is-small is-bold"),
-        draw_text(x, 226, size[kind], "is-small"),
-        draw_text(x, 254, t("windows.share", share=share), hue="q"),
-    ]
+    return captions(
+        "windows.counts",
+        scores=scores,
+        all=N * N,
+        skipped=found["skipped"],
+        tiles=total,
+        cut=found["partial"],
+        whole=found["full"],
+        loads=loaded * tile,
+        whole_bytes=total * tile,
+        far=FAR,
+        size=size[kind],
+        share=share,
+    )
 
 
 def _windows(what: str, width: int) -> list[Block]:

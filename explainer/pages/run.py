@@ -51,7 +51,7 @@ SIZES = {
 
 @dataclass(frozen=True)
 class RunPage:
-    """Handles for app.py; ``controls`` by the keys of RunRequest.to_query."""
+    """Handles for explainer/app.py; ``controls`` by the keys of RunRequest.to_query."""
 
     controls: Fields
     button: gr.Button

@@ -36,10 +36,8 @@ def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
     program was quicker.
     """
     host = name.strip("[]") or LOOPBACK
-    sentence = (
-        f"Port {port} of {host} cannot be had: %s. GRADIO_SERVER_PORT names another one, or 0 "
-    )
-    sentence += "for one that is free; GRADIO_SERVER_NAME the address."
+    sentence = f"Port {port} of {host} cannot be had: %s. --port names another one, or 0 for one "
+    sentence += "that is free; --host the address."
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as socket_:
         socket_.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Gradio listens on it too
         if ":" in host:

@@ -25,11 +25,7 @@ for line in sys.stdin:
     if line.strip() == CANCEL:
         with open(sys.argv[1] + ".cancel", "a") as log: log.write(f"{os.getpid()}\\n")
         continue
-    request = from_line(line)
-    if hasattr(request, "problem"):
-        query = request.to_query()
-    else:
-        query = {"n": str(request.case.n), "seed": "0", "methods": request.methods}
+    query = from_line(line).to_query()
     if query["n"] == "24" and query["seed"] == "24":  # the check of a new life
         with open(sys.argv[1] + ".canary", "a") as log: log.write(f"{os.getpid()}\\n")
         right = not os.path.exists(sys.argv[1] + ".wrong")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 
 from explainer.engine import worker
 from explainer.engine.requests import RunRequest
-from tests.workers import stop_at
 
-ILLEGAL, HANG, FULL, UNSENDABLE, HELD = 901, 902, 903, 904, 905
+ILLEGAL, HANG, FULL, UNSENDABLE = 901, 902, 903, 904
 
 
 def _illegal() -> None:
@@ -45,7 +43,7 @@ def _full() -> None:
 
 
 def main() -> None:
-    """Patches what answers, then serves as ever; argument: the gate at which HELD stops.
+    """Patches what answers, then serves as ever.
 
     Not behind everybody else: what runs beside the tests may be endless.
     """
@@ -66,8 +64,6 @@ def main() -> None:
             _full()
         if seed == UNSENDABLE:
             return {"result": object()}
-        if seed == HELD:
-            stop_at(sys.argv[1])
         return real(request, report)
 
     jobs.answer = answer

@@ -19,8 +19,7 @@ from explainer.engine.engine import (
     Engine,
 )
 from explainer.engine.job import BUSY, GONE, REFUSED
-from explainer.engine.requests import CANARY, SweepPoint
-from kernels.spec.cases import BenchmarkCase
+from explainer.engine.requests import CANARY
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S
 
@@ -116,14 +115,6 @@ def test_refusals_are_sentences_and_not_retried(fake):
     job = finish(engine.submit(problem(5)))
     assert (job.error, job.why) == ("Too big for this card.", REFUSED)
     assert len(fake.requests()) == 1
-
-
-def test_a_point_of_a_sweep_is_a_job_like_any_other(fake):
-    engine = fake()
-    point = SweepPoint(BenchmarkCase(256, 64, "causal", "bf16", 64, 32), ("naive", "fa2"))
-    first, second = engine.submit(point, "a"), engine.submit(point, "b")
-    assert first is second
-    assert finish(first).result["query"]["methods"] == ["naive", "fa2"]
 
 
 def test_nobody_waits_any_more(fake):

@@ -18,12 +18,6 @@ def filled(clients) -> FairQueue:
     return queue
 
 
-def test_a_page_waits_for_one_run_of_a_flood_and_not_for_all():
-    flood = [Client("far")] * 60
-    queue = filled([*flood, Client("near", "page")])
-    assert [client.address for _, client in (queue.pop(), queue.pop())] == ["far", "near"]
-
-
 def test_at_one_address_a_page_takes_turns_with_the_programs():
     queue = filled([*[Client("hall")] * 5, Client("hall", "one"), Client("hall", "two")])
     assert [client.page for _, client in queue.order()][:4] == ["", "one", "two", ""]

@@ -116,13 +116,7 @@ def check_tiles(row, p, result):
         return
     assert row["same"]["against"] == "trace"
     assert row["same"]["tiles"] == result["tiles"][p.order]
-    seen = by_hand.seen(p)
-    rows = sum(
-        min(p.n, (i + 1) * p.block_q) - i * p.block_q
-        for i in range(p.Tr)
-        for j in range(p.Tc)
-        if seen[i * p.block_q : (i + 1) * p.block_q, j * p.block_k : (j + 1) * p.block_k].any()
-    )
+    rows = sum(min(p.block_q, p.n - i * p.block_q) for i, _ in by_hand.computed_tiles(p))
     assert row["same"]["values"] == 2 * rows, "m and l of every row of every tile visited"
 
 
@@ -203,6 +197,16 @@ def test_worker_dies_with_its_parent():
         parent.kill()
         assert ended.poll(WAIT_S * 1000), "it outlives its parent"
         os.close(pid)
+
+
+def test_without_a_gpu_the_worker_alone_chooses_the_interpreter(monkeypatch):
+    """The tests' own TRITON_INTERPRET hides that `kernels` was imported before it was set."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    child = ProcessChild()
+    try:
+        assert child.machine["available"], child.machine["reason"]
+    finally:
+        child.kill()
 
 
 def test_without_triton_the_reason_is_a_sentence():

@@ -10,7 +10,7 @@ import numpy as np
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, trace_backward
 from explainer.web.wire import pack
-from tests.browser.expected import phases
+from tests.browser.expected import attributes, phases
 from tests.by_hand import seen
 from tests.js.fixtures import write
 
@@ -89,12 +89,8 @@ def places(t: BackwardTrace) -> list[dict]:
             }
             listed.append(
                 {
-                    "step": step,
-                    "phase": phase,
+                    **attributes(p, t.visits, step, phase),
                     "stage": visit.stage,
-                    "i": -1 if visit.i is None else visit.i,
-                    "j": -1 if visit.j is None else visit.j,
-                    "kind": visit.kind,
                     "reads": moved[0],
                     "writes": moved[1],
                     "stats": stats,

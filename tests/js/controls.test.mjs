@@ -1,17 +1,14 @@
-// What the pages' controls show and what follows from it; tables as text.
+// What the pages' controls show and what follows from it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ask,
-  columns,
-  csv,
   enlarge,
   follow,
   followAddress,
   isStepProblem,
   merged,
-  formatValue,
   start,
   useText,
   useTile,
@@ -186,24 +183,4 @@ test("the Step page's Problem needs no place of its own in the address", () => {
 test("a picked tile goes into the controls, and none leaves them", () => {
   equal(useTile({ picked: "br=64&bc=32", br: "16", bc: "16" }), { br: "64", bc: "32" });
   equal(useTile({ picked: "", br: "16", bc: "16" }), { br: "16", bc: "16" });
-});
-
-test("tables as text", () => {
-  const rows = [
-    { a: 1, b: 'x,"y"' },
-    { a: null, c: "two\nlines" },
-  ];
-  equal(columns(rows), ["a", "b", "c"]);
-  assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
-  assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
-  equal(
-    [
-      formatValue(1234.5678901),
-      formatValue(0.5),
-      formatValue(null),
-      formatValue(undefined),
-      formatValue("x"),
-    ],
-    ["1,234.56789", "0.5", "–", "–", "x"],
-  );
 });

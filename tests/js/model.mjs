@@ -20,7 +20,7 @@ export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
 export { VALUES } from "../../assets/js/model/phrases.js";
-export { PRODUCTS, crossings } from "../../assets/js/model/phases_backward.js";
+export { crossings } from "../../assets/js/model/phases_backward.js";
 export * from "../../assets/js/model/places.js";
 export * from "../../assets/js/model/predicates.js";
 export * from "../../assets/js/model/query.js";

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csv } from "../../assets/js/model/table.js";
+import { equal } from "./load.mjs";
+import { columns, csv, formatValue } from "./model.mjs";
 
 const cells = (...values) =>
   csv({ rows: [Object.fromEntries(values.map((value, k) => [`k${k}`, value]))] })
@@ -29,3 +30,23 @@ test("negative numbers stay numbers", () =>
 
 test("all else is as it was", () =>
   assert.equal(cells("a=b", "x,y", null, "1-2"), 'a=b,"x,y",,1-2'));
+
+test("tables as text", () => {
+  const rows = [
+    { a: 1, b: 'x,"y"' },
+    { a: null, c: "two\nlines" },
+  ];
+  equal(columns(rows), ["a", "b", "c"]);
+  assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
+  assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
+  equal(
+    [
+      formatValue(1234.5678901),
+      formatValue(0.5),
+      formatValue(null),
+      formatValue(undefined),
+      formatValue("x"),
+    ],
+    ["1,234.56789", "0.5", "–", "–", "x"],
+  );
+});

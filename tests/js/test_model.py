@@ -86,70 +86,74 @@ def last(case: dict, key: str):
 
 
 FAULTS = {
-    "a statistic off by one bit": lambda c: next(iter(last(c, "rows").values())).update(
-        m_new=1e-30
+    "a statistic off by one bit": (
+        "walk",
+        lambda c: next(iter(last(c, "rows").values())).update(m_new=1e-30),
     ),
-    "a number shown too early": lambda c: c["places"][0]["rows"]["0"].update(m_new=0.5),
-    "one byte more": lambda c: c["places"][-1].update(reads=last(c, "reads") + 1),
-    "bytes of another tensor": lambda c: last(c, "perTensor").update(Q=[1, 0]),
-    "another phase": lambda c: c["places"][2].update(phase="sum"),
-    "a place left out": lambda c: c["places"].pop(5),
-    "another accumulator": lambda c: c["after"][0]["O"][0].__setitem__(0, 3.0),
-    "an accumulator not yet divided": lambda c: c["places"][-1].update(acc=["after", 0]),
-    "a hidden score shown": lambda c: c["hidden"][-1].__setitem__(0, True),
-    "another transfer": lambda c: c["transfers"][1].pop(),
-    "another map": lambda c: c["tiles"].__setitem__(1, c["tiles"][0]),
-    "another kind of tile": lambda c: c["kinds"][0].__setitem__(0, "skipped"),
-    "a finished row block too many": lambda c: c["places"][0].update(finished=1),
-    "another softmax": lambda c: c["softmax"]["l"].__setitem__(3, 99.0),
-    "another card": lambda c: c["sram"].update(h100=[False, 1]),
+    "a number shown too early": ("walk", lambda c: c["places"][0]["rows"]["0"].update(m_new=0.5)),
+    "one byte more": ("walk", lambda c: c["places"][-1].update(reads=last(c, "reads") + 1)),
+    "bytes of another tensor": ("walk", lambda c: last(c, "perTensor").update(Q=[1, 0])),
+    "another phase": ("walk", lambda c: c["places"][2].update(phase="sum")),
+    "a place left out": ("walk", lambda c: c["places"].pop(5)),
+    "another accumulator": ("walk", lambda c: c["after"][0]["O"][0].__setitem__(0, 3.0)),
+    "an accumulator not yet divided": ("walk", lambda c: c["places"][-1].update(acc=["after", 0])),
+    "a hidden score shown": ("walk", lambda c: c["hidden"][-1].__setitem__(0, True)),
+    "another transfer": ("walk", lambda c: c["transfers"][1].pop()),
+    "another map": ("walk", lambda c: c["tiles"].__setitem__(1, c["tiles"][0])),
+    "another kind of tile": ("walk", lambda c: c["kinds"][0].__setitem__(0, "skipped")),
+    "a finished row block too many": ("walk", lambda c: c["places"][0].update(finished=1)),
+    "another softmax": ("walk", lambda c: c["softmax"]["l"].__setitem__(3, 99.0)),
+    "another card": ("walk", lambda c: c["sram"].update(h100=[False, 1])),
+    "a row that a cell does not reach": ("links", lambda c: c["reached"]["Q.0.0"][1].pop()),
+    "a block too many": ("links", lambda c: c["moved"][3]["read"].append("V.3")),
+    "another product": ("links", lambda c: c["products"][9].__setitem__(5, 3.5)),
+    "another output": ("links", lambda c: c["arriving"][4]["after"][1].__setitem__(2, 0.2)),
+    "another sum of dK": (
+        "backward",
+        lambda c: c["places"][30]["grads"]["dK"][1][0].__setitem__(0, 3.0),
+    ),
+    "nothing added": ("backward", lambda c: c["places"][40].update(added=[0, 0, 0, 0])),
+    "a D too early": ("backward", lambda c: c["places"][3]["stats"]["4"].update(D=0.5)),
+    "another dS": ("backward", lambda c: c["dense"]["dS"][9].__setitem__(5, 3.0)),
+    "another dQ": ("backward", lambda c: c["dense"]["dQ"][9].__setitem__(5, 3.0)),
+    "another length": ("pictures", lambda c: c["arrows"][7].update(on=0.3)),
+    "another sector": ("pictures", lambda c: c["sectors"]["8,4"][1].__setitem__(1, 0)),
+    "a tip beside its step": ("pictures", lambda c: c["arrows"][3].update(q=[0.3, 0.5])),
+    "a visit late": ("race", lambda c: c["byte"]["fa1"].__setitem__(4, 0)),
+    "another l without α": ("row_view", lambda c: c["rows"][9].update(forgotten_l=1.0)),
+    "another O of one visit": ("zoom", lambda c: c["visits"][0]["after"][0].__setitem__(0, 3.0)),
 }
 
 
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small case of each kind, in which nothing is wrong."""
+    folder = tmp_path_factory.mktemp("right")
+    write_race(folder, "one", Problem())
+    write_zoom(folder, "one", LONG[-1], [3])
+    write_pictures(folder)
+    write_row_view(folder, "one", Problem(inputs="random", seed=9))
+    write_links(folder, "default", Problem())
+    for query in (BACKWARD[0], ""):
+        write_walk(folder, query or "default", problem_of(query))
+    write_backward(folder, BACKWARD[0], problem_of(BACKWARD[0]))
+    return folder
+
+
+@pytest.mark.parametrize("kind", sorted({kind for kind, _ in FAULTS.values()}))
+def test_what_is_right_passes(kind, right):
+    assert node(HERE / f"{kind}.test.mjs", right).returncode == 0
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_found(fault, tmp_path):
-    write_walk(tmp_path, "default", Problem())
-    path = tmp_path / "walk-default.json"
-    case = json.loads(path.read_text())
-    FAULTS[fault](case)
+def test_a_planted_fault_is_found(fault, right):
+    kind, change = FAULTS[fault]
+    *_, path = sorted(right.glob(f"{kind}-*.json"))
+    unchanged = path.read_text()
+    case = json.loads(unchanged)
+    change(case)
     path.write_text(json.dumps(case))
-    done = node(HERE / "walk.test.mjs", tmp_path)
+    done = node(HERE / f"{kind}.test.mjs", right)
+    path.write_text(unchanged)
     assert done.returncode == 1 and "AssertionError" in done.stdout, done.stdout
-    assert "walk-default" in done.stdout
-
-
-def test_a_fault_in_a_race_or_in_one_visit_is_found(tmp_path):
-    write_race(tmp_path, "one", Problem())
-    write_zoom(tmp_path, "one", LONG[-1], [3])
-    write_pictures(tmp_path)
-    write_row_view(tmp_path, "one", Problem(inputs="random", seed=9))
-    write_links(tmp_path, "default", Problem())
-    write_walk(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
-    write_backward(tmp_path, BACKWARD[0], problem_of(BACKWARD[0]))
-    for name in ("backward", "links", "pictures", "race", "row_view", "zoom"):
-        assert node(HERE / f"{name}.test.mjs", tmp_path).returncode == 0
-    for name, change in (
-        ("links", lambda case: case["reached"]["Q.0.0"][1].pop()),
-        ("links", lambda case: case["moved"][3]["read"].append("V.3")),
-        ("links", lambda case: case["products"][9].__setitem__(5, 3.5)),
-        ("links", lambda case: case["arriving"][4]["after"][1].__setitem__(2, 0.2)),
-        ("backward", lambda case: case["places"][30]["grads"]["dK"][1][0].__setitem__(0, 3.0)),
-        ("backward", lambda case: case["places"][40].update(added=[0, 0, 0, 0])),
-        ("backward", lambda case: case["places"][3]["stats"]["4"].update(D=0.5)),
-        ("backward", lambda case: case["dense"]["dS"][9].__setitem__(5, 3.0)),
-        ("backward", lambda case: case["dense"]["dQ"][9].__setitem__(5, 3.0)),
-        ("pictures", lambda case: case["arrows"][7].update(on=0.3)),
-        ("pictures", lambda case: case["sectors"]["8,4"][1].__setitem__(1, 0)),
-        ("pictures", lambda case: case["arrows"][3].update(q=[0.3, 0.5])),
-        ("race", lambda case: case["byte"]["fa1"].__setitem__(4, 0)),
-        ("row_view", lambda case: case["rows"][9].update(forgotten_l=1.0)),
-        ("zoom", lambda case: case["visits"][0]["after"][0].__setitem__(0, 3.0)),
-    ):
-        path = next(tmp_path.glob(f"{name}-*.json"))
-        right = path.read_text()
-        case = json.loads(right)
-        change(case)
-        path.write_text(json.dumps(case))
-        done = node(HERE / f"{name}.test.mjs", tmp_path)
-        assert done.returncode == 1 and "AssertionError" in done.stdout, done.stdout
-        path.write_text(right)
+    assert kind == "pictures" or path.stem in done.stdout  # an arrow names its vectors

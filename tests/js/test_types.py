@@ -8,7 +8,6 @@ import pytest
 
 from explainer.problem import Problem
 from explainer.web.wire import has_numbers, pack
-from kernels.spec.scores import MODIFICATIONS
 from tests.js.fixtures import header
 from tests.js.problems import LONG
 from tests.js.test_model import HERE
@@ -47,16 +46,6 @@ def test_the_types_name_what_python_writes(problem):
     lanes = {name.rstrip("?") for name in LANES} if problem is SPLIT else set()
     assert keys("Skeleton") | values | lanes == set(found["arrays"])
     assert all(keys("Directory") == set(entry) for entry in found["arrays"].values())
-
-
-def test_scripts_draw_every_shape_of_a_score():
-    shapes = {m.shape for m in MODIFICATIONS.values()}
-    union = re.search(r"shape: ((?:\"\w+\"(?: \| )?)+)", TYPES.read_text(encoding="utf-8"))[1]
-    assert set(re.findall(r"\w+", union)) == shapes
-    table = (
-        TYPES.with_name("scores.js").read_text(encoding="utf-8").partition("const SHAPES = {")[2]
-    )
-    assert set(re.findall(r"^  (\w+): \{", table.partition("\n};")[0], re.M)) == shapes
 
 
 @pytest.mark.parametrize("score", ["none", "softcap:3"])

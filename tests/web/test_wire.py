@@ -16,7 +16,7 @@ from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.traffic import summed, traffic
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
-from explainer.trace import trace, trace_backward
+from explainer.trace import TRACES, trace
 from explainer.web.wire import KIND, pack, packed_gzip
 from kernels.spec.fields import ORDERS
 from tests import by_hand
@@ -103,71 +103,69 @@ def check_visits(problem, header, got, visits) -> None:
             assert block == transfer.block
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
-def test_everything_that_the_trace_says_arrives(problem):
-    header, got = decode(pack(problem))
-    true = trace(problem)
-    assert header["query"] == problem.to_query() and header["numbers"]
+MATRICES = ("Q", "K", "V", "O", "lse")
+ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
+# pass → arrays of the trace; of tiles, {name: (of a visit, where none computes it)}; of visits,
+# {the array that says where each begins: {name: of a visit}}
+SENT = {
+    "forward": (
+        MATRICES,
+        {"S": ("scores", -np.inf), "P": ("P", 0)},
+        {"r_ptr": {f"r_{name}": name for name in ROW_STATS}, "a_ptr": {"acc": "O"}},
+    ),
+    "backward": (
+        (*MATRICES, "dO", "D", "dQ", "dK", "dV"),
+        {"S": ("scores", -np.inf), "slope": ("slope", 1)}
+        | {name: (name, 0) for name in ("P", "dP", "dS")},
+        {
+            "a_ptr": {"part_dQ": "part_dQ", "acc_dQ": "dQ"},
+            "c_ptr": {"acc_dK": "dK", "acc_dV": "dV"},
+        },
+    ),
+}
+RUNS = [(p, "forward") for p in PROBLEMS]
+RUNS += [(replace(p, order=order), "backward") for p in PROBLEMS for order in ORDERS]
+
+
+@pytest.mark.parametrize(
+    ("problem", "pass_"),
+    RUNS,
+    ids=lambda x: x if isinstance(x, str) else f"{x.order}-n{x.n}-{x.mask}",
+)
+def test_everything_that_the_trace_says_arrives(problem, pass_):
+    header, got = decode(pack(problem, pass_))
+    true, p = TRACES[pass_](problem), problem
+    assert header["query"] == p.to_query() and header["numbers"] and header["pass"] == pass_
     assert header["kind"] == str(KIND)
-    assert header["problem"]["Tr"] == problem.Tr and header["problem"]["scale"] == problem.scale
-    np.testing.assert_array_equal(got["tile_kind"], tiling.kinds(problem))
-    for name in ("Q", "K", "V", "O", "lse"):
-        np.testing.assert_array_equal(got[name], getattr(true, name))
-    hidden = np.zeros(true.S.shape, bool)
-    if got["hidden"].size:
-        hidden.flat[:] = np.unpackbits(got["hidden"], count=problem.n**2)
-    np.testing.assert_array_equal(np.where(hidden, -np.inf, got["S"]), true.S)
-    check_visits(problem, header, got, true.visits)
-    for v, visit in enumerate(true.visits):
-        rows = slice(got["r_ptr"][v], got["r_ptr"][v + 1])
-        for stat in ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum"):
-            expected = getattr(visit, stat)
-            if expected is None:
-                assert np.isnan(got[f"r_{stat}"][rows]).all()
-            else:
-                np.testing.assert_array_equal(got[f"r_{stat}"][rows], expected)
-        acc = got["acc"][got["a_ptr"][v] : got["a_ptr"][v + 1]]
-        np.testing.assert_array_equal(acc, [] if visit.O is None else visit.O.ravel())
-        if visit.P is not None:
-            i = slice(visit.i * problem.block_q, visit.i * problem.block_q + len(visit.P))
-            first = 0 if visit.j is None else visit.j * problem.block_k
-            strip = got["P"][i, first : first + visit.P.shape[1]]
-            np.testing.assert_array_equal(strip, visit.P)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}-{p.mask}")
-def test_everything_of_a_backward_pass_arrives(problem, order):
-    problem = replace(problem, order=order)
-    header, got = decode(pack(problem, "backward"))
-    true, p = trace_backward(problem), problem
-    assert header["numbers"] and header["pass"] == "backward"
-    assert ("slope" in got) == p.score.changes
-    assert header.get("dsink") == (None if p.sink is None else float(true.dsink))
-    for name in ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"):
+    assert header["problem"]["Tr"] == p.Tr and header["problem"]["scale"] == p.scale
+    np.testing.assert_array_equal(got["tile_kind"], tiling.kinds(p))
+    wholes, tiles, sums = SENT[pass_]
+    for name in wholes:
         np.testing.assert_array_equal(got[name], getattr(true, name))
     check_visits(p, header, got, true.visits)
-    empty = {"S": -np.inf, "P": 0, "dP": 0, "dS": 0, "slope": 1}
-    found = {name: np.full((p.n, p.n), x, "f4") for name, x in empty.items() if name in got}
+    assert ("slope" in got) == (pass_ == "backward" and p.score.changes)
+    found = {name: np.full((p.n, p.n), x, "f4") for name, (_, x) in tiles.items() if name in got}
     for v, visit in enumerate(true.visits):
         r = slice(None) if visit.i is None else tiling.rows(p, visit.i)
-        c = slice(None) if visit.j is None else tiling.cols(p, visit.j)
         for name, whole in found.items():
-            tile = getattr(visit, "scores" if name == "S" else name)
-            if tile is not None:
-                whole[r, c] = tile
-        for pointer, arrays in (
-            ("a_ptr", {"part_dQ": visit.part_dQ, "acc_dQ": visit.dQ}),
-            ("c_ptr", {"acc_dK": visit.dK, "acc_dV": visit.dV}),
-        ):
+            if (tile := getattr(visit, tiles[name][0])) is not None:
+                whole[r, tiling.cols(p, visit.j)] = tile
+        for pointer, arrays in sums.items():
             of_visit = slice(got[pointer][v], got[pointer][v + 1])
-            for name, expected in arrays.items():
-                if expected is None:
+            for name, attribute in arrays.items():
+                if (expected := getattr(visit, attribute)) is None:
                     assert np.isnan(got[name][of_visit]).all()
                 else:
                     np.testing.assert_array_equal(got[name][of_visit], expected.ravel())
     for name, whole in found.items():
         np.testing.assert_array_equal(got[name], whole)
+    if pass_ == "backward":
+        assert header.get("dsink") == (None if p.sink is None else float(true.dsink))
+        return
+    hidden = np.zeros(true.S.shape, bool)
+    if got["hidden"].size:
+        hidden.flat[:] = np.unpackbits(got["hidden"], count=p.n**2)
+    np.testing.assert_array_equal(np.where(hidden, -np.inf, got["S"]), true.S)
 
 
 @pytest.mark.parametrize("pass_", ["forward", "backward"])

@@ -9,6 +9,9 @@ import { makeStatistics } from "./statistics.js";
 
 /** @type {Gradient[]} */
 export const GRADIENTS = ["dV", "dK", "dQ"];
+/** The kernel of a visit, where a pass has several. @param {Decoded} trace @param {number} v */
+export const stageOf = ({ header: { stages }, arrays: { v_stage } }, v) => stages[v_stage[v]];
+
 /** Does a visit have this phase? @param {Decoded} trace @param {number} v @param {string} phase */
 export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase) =>
   phases.includes(phase) && (v_phases[v] & (1 << phases.indexOf(phase))) > 0;
@@ -16,8 +19,8 @@ export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase)
 /** Of each visit and gradient the one that left its sum, −1 where it begins at 0; and of each row block the visits that
  * add to its dQ. @param {Decoded} decoded */
 export function sumsOf(decoded) {
-  const { stages, problem: p } = decoded.header;
-  const { v_i, v_j, v_stage } = decoded.arrays;
+  const { problem: p } = decoded.header;
+  const { v_i, v_j } = decoded.arrays;
   const steps = v_i.length;
   const none = () => new Int32Array(steps).fill(-1);
   const before = { dQ: none(), dK: none(), dV: none() };
@@ -30,7 +33,7 @@ export function sumsOf(decoded) {
       const key = `${name} ${name === "dQ" ? v_i[v] : v_j[v]}`;
       before[name][v] = last.get(key) ?? -1;
       last.set(key, v);
-      if (name === "dQ" && stages[v_stage[v]] === null) adds[v_i[v]].push(v);
+      if (name === "dQ" && stageOf(decoded, v) === null) adds[v_i[v]].push(v);
     }
   return { before, adds };
 }
@@ -42,8 +45,8 @@ const spanOfGradient = ({ problem, arrays: { v_i, v_j } }, v, name) =>
 /** The numbers of a visit of a whole trace, by the names that they have where it comes by itself: of its rows or keys the
  * gradients, and their sums before and after it. @param {Trace} trace @param {number} v @returns {Record<string, Numbers>} */
 function numbersOf(trace, v) {
-  const { header, arrays, problem: p, before, adds } = trace;
-  const isScale = header.stages[arrays.v_stage[v]] === "scale"; // which adds nothing to the last sum
+  const { arrays, problem: p, before, adds } = trace;
+  const isScale = stageOf(trace, v) === "scale"; // which adds nothing to the last sum
   /** @type {Record<string, Numbers>} */
   const found = { part_dQ: arrays.part_dQ.subarray(arrays.a_ptr[v], arrays.a_ptr[v + 1]) };
   for (const name of GRADIENTS) {
@@ -62,7 +65,7 @@ function numbersOf(trace, v) {
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Grads} */
 export function gradsOf(trace, v, done, zoom) {
   const { header, arrays, problem: p, before, adds } = trace;
-  const stage = header.stages[arrays.v_stage[v]];
+  const stage = stageOf(trace, v);
   const numbers = zoom ?? (header.numbers ? numbersOf(trace, v) : null);
   /** @type {Grads} */
   const found = {

@@ -3,18 +3,18 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { frame, filterTransfers, KINDS, weight } from "./frame.js";
+import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { algorithmOf, backward, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
+import { KINDS } from "./predicates.js";
+import { plus } from "./scores.js";
 import {
   entryOf,
   equals,
   explainProducts,
   explanationOf,
   isOnTile,
-  operands,
-  plus,
   scoreProducts,
   sum,
   termsOf,
@@ -28,8 +28,8 @@ import { rowWord } from "./wording.js";
 /** @import { Explanation } from "./sums.js" */
 
 /** A score: its products, their sum, what scaling, the Problem's changes, mask and exp make of it.
- * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key */
-function score(trace, f, row, key) {
+ * @param {Frame} f @param {number} row @param {number} key */
+function score(f, row, key) {
   const { stage } = f;
   const name = `S[${row},${key}]`;
   const title = `q${sub(row)} · k${sub(key)}`;
@@ -38,7 +38,7 @@ function score(trace, f, row, key) {
   if (!isOnTile(f, row, key) || !f.numbers || f.kind === "skipped") return absent(t("off"));
   const isStored = stage === "softmax" || stage === "output"; // by the kernel before
   if (!f.done(isStored ? "load" : "scores")) return absent(t("uncomputed"));
-  const products = isStored ? null : scoreProducts(trace, f, row, key);
+  const products = isStored ? null : scoreProducts(f, row, key);
   const lines = products?.lines ?? [];
   const S = Number(f.score(row - f.rows.start, key - f.cols.start));
   const { m_new } = f.stats[row - f.rows.start] ?? {};
@@ -46,7 +46,7 @@ function score(trace, f, row, key) {
   if (f.done("exp") && S > -Infinity && m_new !== undefined)
     lines.push(`e^(S − m) = ${number(weight(S, m_new))}`);
   if (stage === "output" || (stage === "softmax" && f.done("store")))
-    lines.push(`P = ${number(operands(trace, f).P(row, key))}`);
+    lines.push(`P = ${number(f.entries.P(row, key))}`);
   if (products) return explainProducts(f, title, { name, row, key, a: "Q", b: "K" }, products);
   return explanationOf(
     stage === "output" ? `P[${row},${key}]` : name,
@@ -77,7 +77,7 @@ function output(trace, f, row, x) {
       lines: [line],
     });
   }
-  const { V, P } = operands(trace, f);
+  const { V, P } = f.entries;
   const terms = termsOf(f.cols, (key) =>
     f.hides(row - f.rows.start, key - f.cols.start) ? 0 : P(row, key) * V(key, x),
   );
@@ -181,13 +181,13 @@ export function explain(trace, f, name) {
   const [kind, ...at] = name.split(".");
   const [a, b] = at.map(Number);
   const row = rowOf(name);
-  const explanation = f.pass === "backward" && backward.explain(trace, f, kind, at.map(Number));
+  const explanation = f.pass === "backward" && backward.explain(f, kind, at.map(Number));
   if (explanation) return explanation;
-  if (kind === "S") return score(trace, f, a, b);
+  if (kind === "S") return score(f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);
   if (row !== null && "m l alpha row".includes(kind)) return ofRow(f, kind, row);
   if (at.length === 2 && (kind === "Q" || kind === "K" || kind === "V"))
-    return entryOf(trace, f, kind, a, b);
+    return entryOf(f, kind, a, b);
   if (thing.tensor && thing.tensor !== "S") return explanationOf(blockWords(trace, kind, a));
   if (kind === "tile") {
     const { rows, keys } = thing.box;
@@ -216,9 +216,7 @@ export function explain(trace, f, name) {
     return explanationOf(codeText(algorithmOf(f).pseudocode[a].text, f.problem).trim());
   if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
-  const size = bytes(
-    sum(filterTransfers(f.transfers, reads ? "read" : "write").map((moved) => moved.bytes)),
-  );
+  const size = bytes(bytesOf(filterTransfers(f.transfers, reads ? "read" : "write")));
   if (kind === "visit")
     return explanationOf(
       t(reads ? "visit.read" : "visit.write"),

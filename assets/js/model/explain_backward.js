@@ -4,15 +4,14 @@
 import { number, sub } from "../lib/format.js";
 import { algorithmOf } from "./passes.js";
 import { crossings } from "./phases_backward.js";
+import { plus } from "./scores.js";
 import {
   entryOf,
   equals,
   explainProducts,
   explanationOf,
   isOnTile,
-  operands,
   overDims,
-  plus,
   scoreProducts,
   sum,
   termsOf,
@@ -20,9 +19,9 @@ import {
 } from "./sums.js";
 import { t } from "./texts.js";
 import { tBackward } from "./texts_backward.js";
-import { rowWord } from "./wording.js";
+import { minus, rowWord } from "./wording.js";
 
-/** @import { Frame, Trace } from "./types.js" */
+/** @import { Frame } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
 /** What each gradient sums up: its operands, the axis that is summed over, its block and the phase in which that arrives.
@@ -32,9 +31,6 @@ const SUMS = {
   dK: { made: "dSᵀ·Q", left: "dS", right: "Q", over: "rows", of: "cols" },
   dQ: { made: "dS·K", left: "dS", right: "K", over: "cols", of: "rows" },
 };
-
-/** In brackets where it is negative. @param {number | undefined} x */
-const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 
 /** Of an entry of a tile that is not there. @param {Frame} f @param {string} name @param {number} row @param {number} key @param {string} a
  * @param {string} b the tensors that it comes from */
@@ -51,17 +47,17 @@ const absent = (f, name, row, key, a, b) =>
     }),
   );
 
-/** P: S made again, and what lse makes of it. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
-function weight(trace, f, row, key) {
+/** P: S made again, and what lse makes of it. @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
+function weight(f, row, key) {
   const name = `P[${row},${key}]`;
   const now = crossings(f).S;
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "Q", "K");
-  const { S, P } = operands(trace, f);
+  const { S, P } = f.entries;
   if (f.stage)
     return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
       lines: [tBackward("P.stored", { P: number(P(row, key)) })],
     });
-  const products = scoreProducts(trace, f, row, key);
+  const products = scoreProducts(f, row, key);
   const of = { row, key, a: "Q", b: "K" };
   if (now === "S") {
     const title = `q${sub(row)} · k${sub(key)}`;
@@ -73,17 +69,17 @@ function weight(trace, f, row, key) {
   products.lines.push(
     f.hides(r, c)
       ? "P = 0"
-      : `e^(${number(raw)} − ${bracketed(lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
+      : `e^(${minus(raw, lse)}) ${equals(Math.exp(raw - Number(lse)), P(row, key))}`,
   );
   return explainProducts(f, name, { ...of, name }, { ...products, terms: null });
 }
 
-/** dP, and dS as P times what dP differs from D. @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
-function ofSlope(trace, f, row, key) {
+/** dP, and dS as P times what dP differs from D. @param {Frame} f @param {number} row @param {number} key @returns {Explanation} */
+function ofSlope(f, row, key) {
   const name = `dS[${row},${key}]`;
   const now = crossings(f).dS;
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "dO", "V");
-  const { V, P, dO, dP, dS, slope } = operands(trace, f);
+  const { V, P, dO, dP, dS, slope } = f.entries;
   if (f.stage === "dQ" || f.stage === "dK")
     return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
@@ -96,18 +92,18 @@ function ofSlope(trace, f, row, key) {
     return explainProducts(f, of.name, of, { terms, total, lines });
   }
   const D = f.stats.find((s) => s.row === row)?.D;
-  const found = P(row, key) * (dP(row, key) - Number(D)) * slope(row, key);
-  const by = (f.zoom ?? trace.arrays).slope ? ` · ${number(slope(row, key))}` : "";
+  const found = P(row, key) * (dP(row, key) - Number(D)) * (slope?.(row, key) ?? 1);
+  const by = slope ? ` · ${number(slope(row, key))}` : "";
   lines.push(
     `= P · (dP − D)${by && " · slope"}`,
-    `= ${number(P(row, key))} · (${number(dP(row, key))} − ${bracketed(D)})${by} ${equals(found, dS(row, key))}`,
+    `= ${number(P(row, key))} · (${minus(dP(row, key), D)})${by} ${equals(found, dS(row, key))}`,
   );
   return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
 }
 
-/** An entry of a gradient: what it was, and what arrives. @param {Trace} trace @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
+/** An entry of a gradient: what it was, and what arrives. @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
  * @param {number} a its row or key @param {number} x @returns {Explanation} */
-function gradient(trace, f, kind, a, x) {
+function gradient(f, kind, a, x) {
   const { made, left, right, over, of } = SUMS[kind];
   const name = `${kind}[${a},${x}]`;
   const { problem: p, grads } = f;
@@ -142,7 +138,7 @@ function gradient(trace, f, kind, a, x) {
         lines: [number(now)],
       },
     );
-  const entries = operands(trace, f);
+  const { entries } = f;
   const terms = termsOf(
     f[over],
     (k) => (over === "rows" ? entries[left](k, a) : entries[left](a, k)) * entries[right](k, x),
@@ -157,10 +153,10 @@ function gradient(trace, f, kind, a, x) {
   return explanationOf(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
 }
 
-/** lse and D of a row, as far as they are known. @param {Trace} trace @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
-function ofRow(trace, f, kind, row) {
+/** lse and D of a row, as far as they are known. @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
+function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
-  const { O, dO } = operands(trace, f);
+  const { O, dO } = f.entries;
   const lines = [];
   const terms =
     kind === "D" && s?.D !== undefined && f.stage !== "dS"
@@ -185,15 +181,15 @@ function ofRow(trace, f, kind, row) {
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.
- * @param {Trace} trace @param {Frame} f @param {string} kind @param {number[]} at @returns {Explanation | null} */
-export function explainBackward(trace, f, kind, at) {
+ * @param {Frame} f @param {string} kind @param {number[]} at @returns {Explanation | null} */
+export function explainBackward(f, kind, at) {
   const [a, b] = at;
   if (!f.numbers) return null;
-  if (kind === "S") return weight(trace, f, a, b);
-  if (kind === "dS") return ofSlope(trace, f, a, b);
+  if (kind === "S") return weight(f, a, b);
+  if (kind === "dS") return ofSlope(f, a, b);
   if ((kind === "dQ" || kind === "dK" || kind === "dV") && at.length === 2)
-    return gradient(trace, f, kind, a, b);
-  if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(trace, f, kind, a);
-  if ((kind === "dO" || kind === "O") && at.length === 2) return entryOf(trace, f, kind, a, b);
+    return gradient(f, kind, a, b);
+  if (["lse", "D", "row"].includes(kind) && at.length === 1) return ofRow(f, kind, a);
+  if ((kind === "dO" || kind === "O") && at.length === 2) return entryOf(f, kind, a, b);
   return null;
 }

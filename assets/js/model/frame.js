@@ -1,24 +1,31 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, hasPhase, rowsOf, sumsOf } from "./backward.js";
-import { algorithmOf } from "./passes.js";
-import { hiders } from "./predicates.js";
+import { gradsOf, hasPhase, rowsOf, stageOf, sumsOf } from "./backward.js";
+import { algorithmOf, layoutOf } from "./passes.js";
+import { entriesOf } from "./entries.js";
+import { hiders, KINDS } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock } from "./spans.js";
 import { makeStatistics, PENDING } from "./statistics.js";
+import { isOfKeys } from "./tensors.js";
 
 /** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
-/** @type {Kind[]} */
-export const KINDS = ["full", "partial", "skipped"];
 /** @type {Op[]} */
 export const OPS = ["read", "write", "add"];
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
-const idle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
+const isIdle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;
 
 /** Which part of the keys a visit belongs to. @param {Decoded["arrays"]} arrays @param {number} v */
 export const laneOf = ({ v_lane }, v) => v_lane?.[v] ?? 0;
+
+/** Of each tensor and block the last transfer that writes it, −1 where none does. @param {Decoded} decoded */
+function lastWrites({ header: { tensors, problem: p }, arrays: a }) {
+  const found = tensors.map((name) => new Int32Array(isOfKeys(name) ? p.Tc : p.Tr).fill(-1));
+  for (let t = 0; t < a.t_op.length; t++) if (a.t_op[t]) found[a.t_tensor[t]][a.t_block[t]] = t;
+  return Object.fromEntries(tensors.map((name, k) => [name, found[k]]));
+}
 
 /** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
 export function prepare({ header, arrays }) {
@@ -52,7 +59,7 @@ export function prepare({ header, arrays }) {
     if (j >= 0) tilesOf[stage][tile] = v;
     if (j >= 0 && tileVisit[tile] < 0) tileVisit[tile] = v;
     else if (j < 0 && arrays.v_stage[v]) strip[stage][i] = v;
-    if (idle(arrays, v)) continue;
+    if (isIdle(arrays, v)) continue;
     const row = visitsOfRow[i];
     if (lanes > 1 && arrays.v_stage[v]) previous[v] = -1;
     else {
@@ -75,6 +82,7 @@ export function prepare({ header, arrays }) {
     previous,
     lastOfLane,
     strip,
+    written: lastWrites({ header, arrays }),
     ...sumsOf({ header, arrays }),
   };
 }
@@ -147,6 +155,9 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** The bytes of these transfers. @param {Pick<Transfer, "bytes">[]} transfers */
+export const bytesOf = (transfers) => transfers.reduce((sum, { bytes }) => sum + bytes, 0);
+
 /** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
 export const filterTransfers = (transfers, way) =>
   transfers.filter(({ op }) => (op === "read") === (way === "read"));
@@ -154,6 +165,7 @@ export const filterTransfers = (transfers, way) =>
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
+  const width = Math.max(problem.Tc, algorithmOf(trace).lanes); // of the index of a pair: wire.py's columns_of_pairs
   /** @type {Transfer[]} */
   const list = [];
   for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++) {
@@ -162,9 +174,7 @@ export function transfersOf(trace, v, phaseDone) {
     const phase = header.phases[arrays.t_phase[t]];
     list.push({
       tensor,
-      block: header.pairs.includes(tensor)
-        ? [Math.floor(block / problem.Tc), block % problem.Tc]
-        : block,
+      block: header.pairs.includes(tensor) ? [Math.floor(block / width), block % width] : block,
       op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],
@@ -186,7 +196,7 @@ export function statsOf(trace, v, rows, done) {
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
-  const running = has && algorithmOf(trace).running && !header.stages[trace.arrays.v_stage[v]]; // else no m, l and alpha from before
+  const running = has && algorithmOf(trace).running && !stageOf(trace, v); // else no m, l and alpha from before
   for (let r = 0; r < rows.stop - rows.start; r++) {
     const stats = makeStatistics((name, phase) => {
       const isThere = PAST.includes(name) ? running : has;
@@ -212,17 +222,6 @@ export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 export const hidden = ({ hidden: bits }, k) =>
   bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
 
-/** What S shows of a visit, score by score: what the product gives, from "mask" on −∞ where the mask hides a key. A lane
- * beyond the last key is filled with zeros, so its product is 0, until the mask takes it away too.
- * @param {Record<string, Numbers>} arrays of the trace or of the visit @param {(r: number, c: number) => number} at index
- * @param {number} cols keys that there are @param {Frame["hides"]} hides @param {boolean} masked */
-const scoreOf =
-  ({ S }, at, cols, hides, masked) =>
-  (/** @type {number} */ r, /** @type {number} */ c) => {
-    if (masked && hides(r, c)) return -Infinity;
-    return c < cols ? S?.[at(r, c)] : 0;
-  };
-
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);
 
@@ -231,7 +230,7 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
 function accumulatorOf(trace, v, done, rows) {
   const { arrays, header, problem: p, previous } = trace;
   const { output } = algorithmOf(trace);
-  if (idle(arrays, v)) return null;
+  if (isIdle(arrays, v)) return null;
   const divided = output === "unnormalized" && done("store") && hasPhase(trace, v, "store");
   const zoom = zoomAt(trace, v)?.arrays;
   if (zoom) {
@@ -244,7 +243,7 @@ function accumulatorOf(trace, v, done, rows) {
   }
   if (!header.numbers || (output === "final" && !hasAcc(arrays, v))) return null;
   const size = (rows.stop - rows.start) * p.d;
-  if (divided && header.stages[arrays.v_stage[v]] === null && arrays.v_lane)
+  if (divided && stageOf(trace, v) === null && arrays.v_lane)
     return { data: dividedBy(arrays, v, p.d), state: "final" };
   if (divided)
     return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
@@ -291,23 +290,21 @@ export function frame(trace, step, phase) {
   const j = arrays.v_j[step];
   const [rows, cols] = [rowsOfBlock(p, i), keysOfBlock(p, j)];
   const zoom = zoomAt(trace, step)?.arrays ?? null;
-  const stage = header.stages[arrays.v_stage[step]];
+  const stage = stageOf(trace, step);
   const backward = header.pass === "backward";
-  const { lanes, stages } = algorithmOf(trace);
-  const columns = stages[String(stage)]?.columns ?? "keys";
+  const { lanes } = algorithmOf(trace);
+  const { columns } = layoutOf(trace, stage);
+  const isLanes = columns === "lanes";
   const source = zoom ?? arrays;
-  const width = columns === "lanes" ? lanes : cols.stop - cols.start;
-  /** @type {(r: number, c: number) => number} */
-  const at =
-    columns === "lanes"
-      ? (r, c) => (zoom ? r : rows.start + r) * lanes + c
-      : zoom
-        ? (r, c) => r * width + c
-        : (r, c) => (rows.start + r) * p.n + cols.start + c;
+  const width = isLanes ? lanes : cols.stop - cols.start;
+  const [across, top, left] = zoom
+    ? [width, 0, 0]
+    : [isLanes ? lanes : p.n, rows.start, cols.start];
+  const at = (/** @type {number} */ r, /** @type {number} */ c) => (top + r) * across + left + c;
+  const [S, P] = isLanes && !zoom ? [arrays.lane_S, arrays.lane_P] : [source.S, source.P];
   /** @type {Frame["hides"]} */
-  const hides = (r, c) => columns === "keys" && (c >= width || hidden(source, at(r, c)));
-  /** @type {Record<string, Numbers>} */
-  const scores = { ...source, S: (columns === "lanes" && !zoom && arrays.lane_S) || source.S };
+  const hides = (r, c) => !isLanes && (c >= width || hidden(source, at(r, c)));
+  const isMasked = !phases.includes("mask") || done("mask");
   return {
     problem: p,
     pass: header.pass,
@@ -336,8 +333,10 @@ export function frame(trace, step, phase) {
     lane: laneOf(arrays, step),
     lanes,
     columns,
-    weight: (r, c) => (columns === "lanes" && !zoom ? arrays.lane_P : source.P)?.[at(r, c)],
-    score: scoreOf(scores, at, width, hides, !phases.includes("mask") || done("mask")),
+    weight: (r, c) => P?.[at(r, c)],
+    // A lane beyond the last key is filled with zeros, so its product is 0, until the mask takes it away too.
+    score: (r, c) => (isMasked && hides(r, c) ? -Infinity : c < width ? S?.[at(r, c)] : 0),
+    entries: entriesOf(source, p, zoom ? { rows: rows.start, keys: cols.start, across } : null),
     ...bytesSoFar(trace, step, done),
   };
 }

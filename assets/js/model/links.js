@@ -60,8 +60,6 @@ export function linksAt(trace, f) {
   const block = { rows: p.block_q, keys: p.block_k };
   /** @type {Box} */
   const here = { rows: f.rows, keys: f.cols };
-  /** @type {Map<string, Thing | null>} */
-  const known = new Map();
 
   /** @param {string} name @returns {Thing | null} */
   function placeOf(name) {
@@ -154,11 +152,7 @@ export function linksAt(trace, f) {
   }
 
   /** The thing of this name; null if there is none. @param {string | null | undefined} name */
-  function thing(name) {
-    if (!name) return null;
-    if (!known.has(name)) known.set(name, placeOf(name) ?? wordOf(name));
-    return known.get(name) ?? null;
-  }
+  const thing = (name) => (name ? (placeOf(name) ?? wordOf(name)) : null);
 
   /** The blocks of an axis that a box touches. @param {Box} box @param {"rows" | "keys"} axis @returns {Span} */
   function blocksOn(box, axis) {
@@ -222,13 +216,13 @@ export function linksAt(trace, f) {
     return Object.values(box).every(isSome) ? box : null;
   }
 
-  /** Which of so many blocks belong to a word, as runs. @param {Thing} word @param {number} count @param {(k: number) => string} name */
-  function runsOf(word, count, name) {
+  /** Which of so many blocks are meant, as runs. @param {number} count @param {(k: number) => boolean} isMeant */
+  function runsWhere(count, isMeant) {
     /** @type {Span[]} */
     const runs = [];
     for (let k = 0; k < count; k++) {
-      if (!mentions(word, /** @type {Thing} */ (thing(name(k))))) continue;
       const last = runs.at(-1);
+      if (!isMeant(k)) continue;
       if (last?.stop === k) last.stop++;
       else runs.push({ start: k, stop: k + 1 });
     }
@@ -238,20 +232,21 @@ export function linksAt(trace, f) {
   /** The blocks of a strip that belong to a thing, as runs. @param {Thing} of @param {string} tensor @returns {Span[]} */
   function runs(of, tensor) {
     const axis = /** @type {"rows" | "keys"} */ (AXES[tensor][0]);
-    if (of.names && isPerRow(tensor)) return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
-    if (of.names) return runsOf(of, axis === "rows" ? p.Tr : p.Tc, (k) => `${tensor}.${k}`);
-    return of.box[axis] ? [blocksOn(of.box, axis)] : [];
+    if (!of.names) return of.box[axis] ? [blocksOn(of.box, axis)] : [];
+    if (isPerRow(tensor)) return of.names.has(tensor) ? [{ start: 0, stop: p.Tr }] : [];
+    return runsWhere(axis === "rows" ? p.Tr : p.Tc, (k) =>
+      mentions(of, /** @type {Thing} */ (thing(`${tensor}.${k}`))),
+    );
   }
 
   /** What of the whole score matrix belongs to a thing. @param {Thing} of @returns {Record<"rows" | "keys", Span>[]} */
-  function areas(of) {
-    if (!of.blocks) {
+  function areas({ blocks, ...of }) {
+    if (!blocks) {
       const box = cells(of, of.names && !of.names.has("S") ? "dS" : "S", {});
       return box ? [/** @type {Record<"rows" | "keys", Span>} */ (box)] : [];
     }
-    if (!CROSSINGS.some((name) => of.names?.has(name))) return [];
     return indicesOf({ start: 0, stop: p.Tr }).flatMap((i) =>
-      runsOf(of, p.Tc, (j) => `tile.${i}.${j}`).map(({ start, stop }) => ({
+      runsWhere(p.Tc, (j) => blocks.has(`S.${i}.${j}`)).map(({ start, stop }) => ({
         rows: rowsOfBlock(p, i),
         keys: { start: start * p.block_k, stop: Math.min(p.n, stop * p.block_k) },
       })),

@@ -3,7 +3,7 @@
 
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
-import { named, pieces, TILE_KINDS } from "./predicates.js";
+import { named, pieces, KINDS } from "./predicates.js";
 
 /** @import { Draft, Piece } from "./predicates.js" */
 /** Of `text`, the part in the hue of a term if it has one. @typedef {{text: string, term?: number}} Words */
@@ -177,7 +177,7 @@ export function scoreSentence({ n, draft, keepingTerm, keeps, hides }, i, j) {
 export const tilesOf = ({ n, br, bc, tiles: { Tc }, kinds }) =>
   Array.from(kinds ?? [], (kind, at) => {
     const [i, j] = [Math.floor(at / Tc), at % Tc];
-    return { i, j, kind: TILE_KINDS[kind], ...tileBox({ n, br, bc }, i, j) };
+    return { i, j, kind: KINDS[kind], ...tileBox({ n, br, bc }, i, j) };
   });
 
 /** Where a tile lies, in scores. @param {{n: number, br: number, bc: number}} sizes @param {number} i @param {number} j */
@@ -189,7 +189,7 @@ export function tileBox({ n, br, bc }, i, j) {
 /** What is said of a tile, where single scores are too small to see. @param {Unpacked} shown @param {number} i @param {number} j */
 export function tileSentence({ n, br, bc, tiles, kinds }, i, j) {
   if (!kinds) return "";
-  const kind = TILE_KINDS[kinds[i * tiles.Tc + j]];
+  const kind = KINDS[kinds[i * tiles.Tc + j]];
   const span = (/** @type {number} */ k, /** @type {number} */ size) =>
     t("span", { from: k * size, to: Math.min(n, (k + 1) * size) - 1 });
   return t(`tile.${kind}`, { i, j, rows: span(i, br), keys: span(j, bc) });

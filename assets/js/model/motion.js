@@ -11,23 +11,16 @@ import { t } from "./texts.js";
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {[number, number]} Point */
 
+const ACT = 360; // ms of an act, but for these
 /** @type {Record<string, number>} */
 const ACT_MS = {
   skip: 160,
   load: 400,
-  scores: 360,
   mask: 240,
   max: 320,
-  exp: 360,
   sum: 320,
-  output: 360,
   store: 400,
-  dV: 360,
-  dP: 360,
   D: 320,
-  dS: 360,
-  dQ: 360,
-  dK: 360,
   scale: 280,
 };
 export const TILE_MS = 1200; // the longest that a tile in one go takes
@@ -42,20 +35,8 @@ const FILLS = ["scores", "output", "dP", "dV", "dK", "dQ"]; // cell by cell
 const GROWTH = 2.2;
 const SAMPLES = 24; // of a flight
 
-/** y at x on a CSS cubic-bezier(x1, y1, x2, y2). @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 */
-const bezier = (x1, y1, x2, y2) => (/** @type {number} */ x) => {
-  if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  const on = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ t) =>
-    3 * a * t * (1 - t) ** 2 + 3 * b * t * t * (1 - t) + t ** 3;
-  let [low, high] = [0, 1];
-  for (let k = 0; k < 20; k++) {
-    const middle = (low + high) / 2;
-    if (on(x1, x2, middle) < x) low = middle;
-    else high = middle;
-  }
-  return on(y1, y2, low);
-};
-export const flying = bezier(0.3, 0, 0.1, 1);
+/** Of what flies from its home to its seat. */
+export const EASING = "cubic-bezier(0.3, 0, 0.1, 1)";
 
 /** What this phase moves, a flight per tensor and direction; `start` from the act's own start.
  * @param {Frame} f @param {string} phase @returns {Flight[]} */
@@ -95,13 +76,6 @@ export const RIBBON_SCALE = t("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WI
 export const ribbon = (size, most = WIDEST) =>
   Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
 
-/** How far a flight is at a time of its act, 0 to 1. @param {Flight} flight @param {number} time */
-export const flown = ({ start, ms }, time) => flying((time - start) / ms);
-
-/** The bytes that have arrived so far, were they a stream. @param {Flight[]} list @param {number} time */
-export const arrived = (list, time) =>
-  Math.round(list.reduce((sum, one) => sum + one.bytes * flown(one, time), 0));
-
 /** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
 export const allFlights = (f) =>
   f.phases
@@ -111,7 +85,9 @@ export const allFlights = (f) =>
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
   const moves = flights(f, phase);
-  return moves.length ? Math.max(...moves.map(({ start, ms }) => start + ms)) : ACT_MS[phase];
+  return moves.length
+    ? Math.max(...moves.map(({ start, ms }) => start + ms))
+    : (ACT_MS[phase] ?? ACT);
 }
 
 /** What is shown on the way from one place to another: the phases between, if it is the same visit or the next one; of
@@ -182,20 +158,18 @@ function on([a, b, c, d], t) {
   return [mix(0), mix(1)];
 }
 
-/** A block on its way, as places at even times: small at home, late to grow. `late`: how far it trails behind.
+/** A block on its way, as places at even parts of it, which EASING spreads over time: small at home, late to grow.
  * @param {Point[]} points from home to seat @param {Box} home @param {Box} seat @param {boolean} back @returns {Box[]} */
-export function passage(points, home, seat, back = false, late = 0) {
-  return Array.from({ length: SAMPLES + 1 }, (_, k) => {
-    const gone = flying(k / SAMPLES - late);
-    const t = back ? 1 - gone : gone;
+export function passage(points, home, seat, back = false) {
+  const boxes = Array.from({ length: SAMPLES + 1 }, (_, k) => {
+    const t = k / SAMPLES;
     const grown = t ** GROWTH;
     const [x, y] = on(points, t);
-    const [width, height] = [
-      home.width + (seat.width - home.width) * grown,
-      home.height + (seat.height - home.height) * grown,
-    ];
+    const width = home.width + (seat.width - home.width) * grown;
+    const height = home.height + (seat.height - home.height) * grown;
     return { x: x - width / 2, y: y - height / 2, width, height };
   });
+  return back ? boxes.reverse() : boxes;
 }
 
 /** How long a place stays when playing: its motion, and then time to read. @param {Trace} trace @param {Place} from @param {Place} to */

@@ -2,7 +2,7 @@
 
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
-/** @import { Algorithm, Frame, Pass, Problem, Row, Trace } from "./types.js" */
+/** @import { Algorithm, Frame, Pass, Problem, Row, Stage, StageLayout } from "./types.js" */
 /** @import { Explanation } from "./sums.js" */
 
 /** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
@@ -13,11 +13,17 @@ export const algorithmsOf = (pass) => (pass === "backward" ? BACKWARD : ALGORITH
 export const algorithmOf = ({ problem, pass, header }) =>
   algorithmsOf(pass ?? header?.pass ?? "forward")[problem.order];
 
+/** Of a kernel that declares nothing else. @type {StageLayout} */
+const WHOLE = { on_chip: "QKSVOml", wide: false, columns: "keys" };
+
+/** What a kernel has on chip. @param {Parameters<typeof algorithmOf>[0]} of @param {Stage} stage */
+export const layoutOf = (of, stage) => algorithmOf(of).stages[String(stage)] ?? WHOLE;
+
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
 
 /** The texts of its phases and what its things come to, once model/backward_texts.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.
  * @type {{phrases: Record<string, (f: Frame, row?: Row) => string[]>,
- *   explain: (trace: Trace, f: Frame, kind: string, at: number[]) => Explanation | null}} */
+ *   explain: (f: Frame, kind: string, at: number[]) => Explanation | null}} */
 export const backward = { phrases: {}, explain: () => null };

@@ -2,6 +2,7 @@
 // assets/texts. Pure.
 
 import { bytes, integer, number, sub } from "../lib/format.js";
+import { bytesOf } from "./frame.js";
 import { algorithmOf } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
 import { STATS } from "./statistics.js";
@@ -14,7 +15,6 @@ import {
   minus,
   moved,
   rowWord,
-  sumBytes,
   tileOf,
   unusedLanes,
   whySkipped,
@@ -26,7 +26,7 @@ import {
 /** Bytes that are written of these tensors. @param {Frame} f @param {string[]} tensors */
 const writtenOf = (f, ...tensors) =>
   bytes(
-    sumBytes({ transfers: f.transfers.filter(({ tensor }) => tensors.includes(tensor)) }, "write"),
+    bytesOf(f.transfers.filter(({ tensor, op }) => op === "write" && tensors.includes(tensor))),
   );
 
 /** The rows whose maximum stayed. @param {Frame} f */
@@ -73,7 +73,7 @@ export const VALUES = {
   read: (f) => moved(f, "read"),
   written: (f) => moved(f, "write"),
   blocks: (f) => blocksOf(f, "write").what,
-  size: (f) => bytes(sumBytes(f, "write")),
+  size: (f) => blocksOf(f, "write").size,
   dKV_size: (f) => writtenOf(f, "dK", "dV"),
   dQ_size: (f) => writtenOf(f, "dQ"),
   added: (f) => Number(f.grads?.added[f.i]),

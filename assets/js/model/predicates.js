@@ -4,7 +4,7 @@
 /** A union of intersections. @typedef {Piece[][]} Draft */
 /** Those that hide scores of a tile. @typedef {{names: string[], how: "one" | "more" | "together"}} Hiders */
 
-export const TILE_KINDS = /** @type {const} */ (["full", "partial", "skipped"]);
+export const KINDS = /** @type {const} */ (["full", "partial", "skipped"]);
 
 /** The chips of a text, as the server writes it. @param {string} text @returns {Draft} */
 export const pieces = (text) =>
@@ -21,13 +21,13 @@ export function named({ name, numbers }) {
   return numbers ? `${name} ${numbers.replaceAll(",", ", ")}` : name;
 }
 
-/** Which predicates hide scores of a tile: `parts`, what it is under each alone, as TILE_KINDS has them. One that
+/** Which predicates hide scores of a tile: `parts`, what it is under each alone, as KINDS has them. One that
  * hides the whole tile says it for its term; where only all of a term together do, all are named.
  * @param {string} text @param {ArrayLike<number>} parts @param {boolean} whole is the tile skipped? @returns {Hiders} */
 export function hiders(text, parts, whole) {
   let k = 0;
   const found = pieces(text).map((term) => {
-    const each = term.map((piece) => ({ words: named(piece), kind: TILE_KINDS[parts[k++]] }));
+    const each = term.map((piece) => ({ words: named(piece), kind: KINDS[parts[k++]] }));
     const alone = whole && each.find(({ kind }) => kind === "skipped");
     return alone
       ? [alone.words]

@@ -3,7 +3,8 @@
 
 import { ALGORITHMS } from "./algorithms.js";
 import { number, sub } from "../lib/format.js";
-import { KINDS, statsOf } from "./frame.js";
+import { statsOf } from "./frame.js";
+import { KINDS } from "./predicates.js";
 import { TURNS as OF_BACKWARD } from "./questions_backward.js";
 import { rowsOfBlock } from "./spans.js";
 import { STATS } from "./statistics.js";

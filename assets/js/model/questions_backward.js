@@ -1,16 +1,16 @@
 // What to predict before a tile of the backward, by the rules of model/questions.js. Pure.
 
 import { number, sub } from "../lib/format.js";
-import { hasPhase } from "./backward.js";
+import { hasPhase, stageOf } from "./backward.js";
 import { indicesOf, keysOfBlock } from "./spans.js";
 import { YES_NO, tPredict } from "./texts_predict.js";
+import { minus } from "./wording.js";
 
 /** @import { Trace } from "./types.js" */
 /** @import { Question } from "./questions.js" */
 
 /** Is it a tile that is computed? @param {Trace} trace @param {number} v */
-const isTile = (trace, v) =>
-  trace.header.stages[trace.arrays.v_stage[v]] === null && hasPhase(trace, v, "dQ");
+const isTile = (trace, v) => stageOf(trace, v) === null && hasPhase(trace, v, "dQ");
 
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
@@ -73,7 +73,7 @@ function signOf(trace, v) {
     text: tPredict("ask.sign", { tile: tileOf(trace, v), row, known, key, D: number(D) }),
     options: [tPredict("ask.sign.above"), tPredict("ask.sign.below")],
     answer: dS > 0 ? 0 : 1,
-    because: `dS = ${number(P)} × (${number(dP)} − ${D < 0 ? `(${number(D)})` : number(D)}) = ${number(dS)}`,
+    because: `dS = ${number(P)} × (${minus(dP, D)}) = ${number(dS)}`,
     row,
   };
 }

@@ -34,30 +34,17 @@ export function clockOf(lanes, byBytes) {
 }
 
 /** Visits that a lane has finished when this tick ends. @param {Clock} clock @param {number[]} lane @param {number} tick */
-export function visitsAfter({ byBytes, quantum }, lane, tick) {
-  if (!byBytes) return Math.min(tick + 1, lane.length - 1);
-  const allowed = (tick + 1) * quantum;
-  let low = 0;
-  let high = lane.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (lane[middle] <= allowed) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+export const visitsAfter = ({ byBytes, quantum }, lane, tick) =>
+  byBytes
+    ? lane.findLastIndex((bytes) => bytes <= (tick + 1) * quantum)
+    : Math.min(tick + 1, lane.length - 1);
+
+/** The first tick that shows visit v of a lane as over. @param {Clock} clock @param {number[]} lane @param {number} v */
+export const tickOf = ({ byBytes, quantum }, lane, v) =>
+  byBytes ? Math.max(0, Math.ceil(lane[v + 1] / quantum) - 1) : v;
 
 /** The first tick at which a lane is done: what the race is about. @param {Clock} clock @param {number[]} lane */
-export const finishOf = ({ byBytes, quantum }, lane) =>
-  (byBytes ? Math.ceil(lane[lane.length - 1] / quantum) : lane.length - 1) - 1;
-
-/** The first tick that shows visit v of a lane as over; the last one if none does.
- * @param {Clock} clock @param {number[]} lane @param {number} v */
-export function tickOf(clock, lane, v) {
-  let tick = 0;
-  while (tick < clock.ticks - 1 && visitsAfter(clock, lane, tick) < v + 1) tick++;
-  return tick;
-}
+export const finishOf = (clock, lane) => tickOf(clock, lane, lane.length - 2);
 
 /** What a lane with `done` visits over shows: the last of them whole, or the first one's load.
  * @param {Trace} trace @param {number} done @returns {Place} */

@@ -5,8 +5,8 @@ import { number } from "../lib/format.js";
 
 /** @import { Change, Problem } from "./types.js" */
 
-/** @param {number} x */
-const signed = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
+/** A number that is added. @param {number} x */
+export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {number[]} table @param {number} row @param {number} key */
 const biasOf = (table, row, key) => table[Math.min(Math.max(row - key, 0), table.length - 1)];
 
@@ -31,7 +31,7 @@ const SHAPES = {
   },
   table: {
     of: (s, { numbers }, row, key) => s + biasOf(numbers, row, key),
-    said: (s, { numbers }, row, key) => `${number(s)} ${signed(biasOf(numbers, row, key))}`,
+    said: (s, { numbers }, row, key) => `${number(s)} ${plus(biasOf(numbers, row, key))}`,
   },
 };
 

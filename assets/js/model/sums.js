@@ -5,12 +5,10 @@ import { changed } from "./scores.js";
 import { indicesOf } from "./spans.js";
 import { t } from "./texts.js";
 
-/** @import { Frame, Known, Numbers, Span, Trace } from "./types.js" */
+/** @import { Frame, Known, Span } from "./types.js" */
 /** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `sentence`
  * the same in words.
  * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
-/** An entry by its absolute row or key and its dimension or key.
- * @typedef {(a: number, b: number) => number} Entry */
 
 /** @param {string} title @param {string} [sentence] @param {Partial<Explanation>} [more] @returns {Explanation} */
 export const explanationOf = (title, sentence = title, more = {}) => ({
@@ -37,8 +35,6 @@ export function explainProducts({ problem: { d } }, title, of, products) {
 /** @param {number} found @param {Known} stored */
 export const equals = (found, stored) =>
   `${number(found) === number(stored) ? "=" : "≈"} ${number(stored)}`;
-/** @param {number} x */
-export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {ArrayLike<number>} list */
 export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 
@@ -49,10 +45,10 @@ export const termsOf = (span, product) => indicesOf(span).map(product);
 export const overDims = ({ problem }, product) => termsOf({ start: 0, stop: problem.d }, product);
 
 /** A score: its products, and what scaling, the Problem's changes and the mask make of their sum: a line each.
- * @param {Trace} trace @param {Frame} f @param {number} row @param {number} key @returns {Products} */
-export function scoreProducts(trace, f, row, key) {
+ * @param {Frame} f @param {number} row @param {number} key @returns {Products} */
+export function scoreProducts(f, row, key) {
   const { problem: p } = f;
-  const { Q, K, S } = operands(trace, f);
+  const { Q, K, S } = f.entries;
   const terms = overDims(f, (x) => Q(row, x) * K(key, x));
   const total = sum(terms);
   const scaled = total * p.scale;
@@ -68,52 +64,19 @@ export function scoreProducts(trace, f, row, key) {
   return { terms, total, lines };
 }
 
-/** Reads the matrices by absolute index, also where one visit came by itself. @param {Trace} trace @param {Frame} f */
-export function operands({ arrays }, f) {
-  /** @type {Record<string, Numbers | undefined>} */
-  const from = f.zoom ?? arrays;
-  const { n, d } = f.problem;
-  const [rows, keys, across] = f.zoom
-    ? [f.rows.start, f.cols.start, f.cols.stop - f.cols.start]
-    : [0, 0, n];
-  /** @type {(name: string, first: number, width: number, skipped?: number) => Entry} */
-  const matrix =
-    (name, first, width, skipped = 0) =>
-    (a, b) =>
-      Number(from[name]?.[(a - first) * width + b - skipped]);
-  /** @param {string} name */
-  const ofRows = (name) => matrix(name, rows, d);
-  /** @param {string} name */
-  const ofKeys = (name) => matrix(name, keys, d);
-  /** @param {string} name */
-  const ofTile = (name) => matrix(name, rows, across, keys);
-  return {
-    Q: ofRows("Q"),
-    O: ofRows("O"),
-    dO: ofRows("dO"),
-    K: ofKeys("K"),
-    V: ofKeys("V"),
-    S: ofTile("S"),
-    P: ofTile("P"),
-    dP: ofTile("dP"),
-    dS: ofTile("dS"),
-    slope: from.slope ? ofTile("slope") : () => 1,
-  };
-}
-
 /** @param {Span} span @param {number} at */
 export const within = ({ start, stop }, at) => at >= start && at < stop;
 
 /** Does the tile at work have this score? @param {Frame} f @param {number} row @param {number} key */
 export const isOnTile = (f, row, key) => within(f.rows, row) && within(f.cols, key);
 
-/** A single entry of a matrix that is loaded. @param {Trace} trace @param {Frame} f
+/** A single entry of a matrix that is loaded. @param {Frame} f
  * @param {"Q" | "K" | "V" | "O" | "dO"} tensor @param {number} a its row or key @param {number} b */
-export function entryOf(trace, f, tensor, a, b) {
+export function entryOf(f, tensor, a, b) {
   const name = `${tensor}[${a},${b}]`;
   const span = tensor === "K" || tensor === "V" ? f.cols : f.rows;
   if (!within(span, a) || !f.done("load") || !f.numbers || f.kind === "skipped")
     return explanationOf(name, `${name}, ${t("off")}`);
-  const x = number(operands(trace, f)[tensor](a, b));
+  const x = number(f.entries[tensor](a, b));
   return explanationOf(name, `${name}, ${x}`, { lines: [x] });
 }

@@ -1,13 +1,14 @@
 // The map of the score matrix and its strips: what each tile looks like, and what is said of it. Pure.
 
 import { blockName, bytes } from "../lib/format.js";
-import { hidersOf, KINDS } from "./frame.js";
+import { hidersOf } from "./frame.js";
 import { sharing } from "./heads.js";
 import { algorithmOf } from "./passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
+import { KINDS } from "./predicates.js";
 import { isOfKeys, isPerRow } from "./tensors.js";
 import { t } from "./texts.js";
-import { listed } from "./wording.js";
+import { whoHides } from "./wording.js";
 
 /** @import { Frame, Kind, Trace } from "./types.js" */
 /** @typedef {{kind: Kind, layer: "S" | "P" | "dP" | "dS", state: "current" | "done" | "pending" | "skipped"}} Look */
@@ -70,24 +71,9 @@ export const lookOf = ({ state, layer }, f) =>
 /** Does the current tile still show the scores that its mask will hide? @param {Frame} f */
 export const unmasked = (f) => f.done("scores") && f.phases.includes("mask") && !f.done("mask");
 
-/** @type {WeakMap<Trace, Record<string, Int32Array>>} Of each tensor and block the last transfer that writes it */
-const written = new WeakMap();
-
-/** @param {Trace} trace */
-function lastWrites(trace) {
-  const { arrays: a, tensors, problem: p } = trace;
-  const found = Object.fromEntries(
-    tensors.map((tensor) => [tensor, new Int32Array(isOfKeys(tensor) ? p.Tc : p.Tr).fill(-1)]),
-  );
-  for (let t = 0; t < a.t_op.length; t++)
-    if (a.t_op[t]) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
-  return found;
-}
-
 /** Blocks of this tensor, from the first, that no later write changes. @param {Trace} trace @param {Frame} f @param {string} tensor */
 export function finishedBlocks(trace, f, tensor) {
-  if (!written.has(trace)) written.set(trace, lastWrites(trace));
-  const last = /** @type {Record<string, Int32Array>} */ (written.get(trace))[tensor];
+  const last = trace.written[tensor];
   const { t_ptr, t_phase } = trace.arrays;
   const open = last.findIndex(
     (t) =>
@@ -126,10 +112,7 @@ export function whyOf(trace, i, j) {
   if (trace.problem.mask === "causal") return kind === "skipped" ? t("after.all") : "";
   const hiders = hidersOf(trace, i, j);
   if (!hiders) return "";
-  const who = listed(hiders.names);
-  return kind === "skipped"
-    ? t(`hides.${hiders.how}.all`, { who })
-    : t(hiders.how === "one" ? "hides.one.some" : "hides.more.some", { who });
+  return whoHides(hiders, kind === "skipped" ? "all" : "some");
 }
 
 /** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */

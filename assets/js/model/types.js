@@ -90,11 +90,11 @@
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
  * `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc): the first of each tile, `tilesOf` the last
  * of each stage; `previous` (the visit before in
- * the same row block and lane), `lastOfLane` (Tr × lanes), `strip` (of a stage and row block, its visit without a key block): −1 where there is none. In the
+ * the same row block and lane), `lastOfLane` (Tr × lanes), `strip` (of a stage and row block, its visit without a key block): −1 where there is none; `written`: of a tensor and block the last transfer that writes it. In the
  * backward: `before`, per gradient the visit that left the sum from which this one goes on, and per row block those that `add` to its dQ.
  * @typedef {{
  *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
- *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, zoom?: Zoom,
+ *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, written: Record<string, Int32Array>, zoom?: Zoom,
  *   lastOfLane: Int32Array, before: Record<"dQ" | "dK" | "dV", Int32Array>, adds: number[][],
  * }} Prepared
  * @typedef {Decoded & Prepared} Trace
@@ -123,11 +123,11 @@
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
  * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `lane`: the part of the keys, of `lanes`; `columns`: what a column of S is. `hides`, `score`: of the tile's
- * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on.
+ * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on. `entries`: the matrices by absolute index.
  * @typedef {{
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean,
  *   hiders: import("./predicates.js").Hiders | null, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
- *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, entries: ReturnType<typeof import("./entries.js").entriesOf>, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
  * }} Frame
  */

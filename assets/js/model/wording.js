@@ -1,8 +1,10 @@
 // The words that sentences of both passes are made of: rows, tiles, what the mask hides, what is moved. Pure.
 
 import { blockName, bytes, number, sub } from "../lib/format.js";
+import { bytesOf } from "./frame.js";
 import { t } from "./texts.js";
 
+/** @import { Hiders } from "./predicates.js" */
 /** @import { Frame, Op, Problem, Row } from "./types.js" */
 
 const NAMED = 36; // characters of a mask that a sentence takes
@@ -16,20 +18,23 @@ const PLAIN = { full: "", causal: "key > query" };
 export const hiddenCode = ({ mask }) =>
   PLAIN[mask] ?? (mask.length > NAMED ? t("code.hides") : t("code.not", { mask }));
 
+/** Which predicates hide the scores of a tile, which `hides` names: "key" and "some" of a part of it, "tile" and "all" of all.
+ * @param {Hiders} hiders @param {"key" | "some" | "tile" | "all"} what */
+export const whoHides = ({ how, names }, what) =>
+  t(/** @type {"hides.one.key"} */ (`hides.${how}.${what}`), { who: listed(names) });
+
 /** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
 function whyHidden({ problem, hiders }) {
   if (problem.mask === "causal") return t("after.key");
   if (!hiders) return t("hides.one.key", { who: maskName(problem) });
-  return t(hiders.how === "one" ? "hides.one.key" : "hides.more.key", {
-    who: listed(hiders.names),
-  });
+  return whoHides(hiders, "key");
 }
 
 /** Why a tile is skipped. @param {Frame} f */
 export function whySkipped({ problem, hiders }) {
   if (problem.mask === "causal") return t("after.tile");
   if (!hiders) return t("skip.mask", { mask: maskName(problem) });
-  const why = t(`hides.${hiders.how}.tile`, { who: listed(hiders.names) });
+  const why = whoHides(hiders, "tile");
   return why[0].toUpperCase() + why.slice(1);
 }
 
@@ -37,20 +42,20 @@ export function whySkipped({ problem, hiders }) {
 export const unusedLanes = ({ j, cols, problem }) =>
   j < 0 ? 0 : problem.block_k - (cols.stop - cols.start);
 
-/** @param {Pick<Frame, "transfers">} f @param {Op} op */
-export const sumBytes = (f, op) => f.transfers.reduce((a, t) => a + (t.op === op ? t.bytes : 0), 0);
 /** The blocks that are read or written here. @param {Frame} f @param {Op} op */
 export function blocksOf(f, op) {
-  const names = f.transfers.filter((t) => t.op === op).map(blockName);
+  const transfers = f.transfers.filter((transfer) => transfer.op === op);
+  const names = transfers.map(blockName);
   return {
+    size: bytes(bytesOf(transfers)),
     what: names.length > 6 ? `${names.slice(0, 2).join(", ")} … ${names.at(-1)}` : listed(names),
     many: names.length > 1,
   };
 }
 /** The same in words. @param {Frame} f @param {import("./types.js").Direction} op */
 export function moved(f, op) {
-  const { what, many } = blocksOf(f, op);
-  return t(`moved.${op}.${many ? "more" : "one"}`, { what, size: bytes(sumBytes(f, op)) });
+  const { what, many, size } = blocksOf(f, op);
+  return t(`moved.${op}.${many ? "more" : "one"}`, { what, size });
 }
 
 /** @param {Pick<Row, "row" | "name">} row */
@@ -61,8 +66,10 @@ export const listed = (words) =>
   words.length > 1
     ? t("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] })
     : words.join("");
+/** In brackets where it is negative. @param {number | undefined} x */
+const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
 /** @param {number | undefined} a @param {number | undefined} b */
-export const minus = (a, b) => `${number(a)} − ${Number(b) < 0 ? `(${number(b)})` : number(b)}`;
+export const minus = (a, b) => `${number(a)} − ${bracketed(b)}`;
 /** @param {Pick<Frame, "i" | "j">} f */
 export const tileOf = (f) =>
   f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j);

@@ -3,15 +3,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import {
-  RIBBON_SCALE,
-  acts,
-  arrived,
-  flightName,
-  flights,
-  lengthOfAll,
-  wayOf,
-} from "../model/motion.js";
+import { RIBBON_SCALE, acts, flightName, flights, lengthOfAll, wayOf } from "../model/motion.js";
 import { tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
@@ -126,7 +118,7 @@ export class Motion {
     if (!moves.length) return;
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
-    for (const flight of moves) {
+    const flown = moves.map((flight) => {
       const name = tensorOf(flight.tensor);
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
@@ -141,7 +133,7 @@ export class Motion {
       const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
       const stays = Boolean(frame) || flight.op !== "read";
-      fly(this.layer, flight, {
+      const move = fly(this.layer, flight, {
         home,
         seat,
         points,
@@ -161,8 +153,9 @@ export class Motion {
         end: act.start + (flight.start + flight.ms) * scale,
         over: act.start + act.ms,
       });
-    }
-    this.count(act, moves, scale);
+      return () => flight.bytes * Number(move.effect?.getComputedTiming().progress);
+    });
+    this.count(act, moves, flown);
   }
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
@@ -205,8 +198,9 @@ export class Motion {
     return canvas;
   }
 
-  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. @param {Act} act @param {Flight[]} moves @param {number} scale */
-  count(act, moves, scale) {
+  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. @param {Act} act @param {Flight[]} moves
+   * @param {(() => number)[]} flown how many bytes of each have arrived */
+  count(act, moves, flown) {
     const { sentence, hbm, sram } = this.player;
     if (!this.layer.isSeen(hbm.bus.write)) return;
     const u = sram.theme.unit;
@@ -230,9 +224,8 @@ export class Motion {
     );
     this.layer.animate(counter, { opacity: [1, 1] }, act);
     this.layer.paint((/** @type {number} */ now) => {
-      const time = (now - act.start) / scale;
-      if (time < 0 || now > act.start + act.ms) return;
-      const some = arrived(moves, time);
+      if (now < act.start || now > act.start + act.ms) return;
+      const some = Math.round(flown.reduce((sum, bytesOf) => sum + bytesOf(), 0));
       set(number, { text: bytes(some) });
       filled.style.width = `${((100 * some) / all).toFixed(1)}%`;
     });

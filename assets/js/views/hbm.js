@@ -4,7 +4,7 @@
 import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
 import { blockName, bytes } from "../lib/format.js";
-import { filterTransfers, hidden } from "../model/frame.js";
+import { bytesOf, filterTransfers, hidden } from "../model/frame.js";
 import { partName } from "../model/links.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
@@ -137,7 +137,7 @@ export class Hbm {
     return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
   }
 
-  /** @param {Trace} trace @param {Theme} theme */
+  /** Places everything; `draw` only moves what is bright. @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.stored = algorithmOf(trace).stores_scores;
@@ -166,13 +166,8 @@ export class Hbm {
     });
     this.side = side;
     this.states = null;
-    this.around();
     this.map.classList.toggle("is-stored", this.stored);
-  }
-
-  /** Static rectangles and names; `draw` only moves the bright ones. */
-  around() {
-    const { left, top, side, cell, gap, trace } = this;
+    const { left, top, cell, gap } = this;
     const frame = svg("rect", {
       class: "fa-ghost",
       x: left - 3,
@@ -183,11 +178,11 @@ export class Hbm {
     });
     this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
     this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
-    const strips = this.strips.layout(trace, this.theme, { left, top, side, cell, gap });
+    const strips = this.strips.layout(trace, theme, { left, top, side, cell, gap });
     this.overlay.replaceChildren(
       frame,
       ...strips,
-      ...this.skipWords(trace.problem),
+      ...this.skipWords(p),
       this.cursor,
       this.tileName,
     );
@@ -302,12 +297,11 @@ export class Hbm {
           "data-part": partName(t),
         }),
       );
-      const total = list.reduce((sum, t) => sum + t.bytes, 0);
       lane.replaceChildren(
         el("span", { text: t(`bus.${op}`) }),
         ...names,
         ...(list.length > 4 ? [el("span", { text: "…" })] : []),
-        ...(list.length ? [el("span", { text: bytes(total) })] : []),
+        ...(list.length ? [el("span", { text: bytes(bytesOf(list)) })] : []),
       );
       const now = list.some((t) => t.phase === f.phase);
       set(lane, {

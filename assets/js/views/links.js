@@ -3,9 +3,10 @@
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
 import { all, boxStyle, el, set, svg } from "../lib/dom.js";
+import { sizeOf } from "../model/spans.js";
 import { put } from "./frame.js";
 
-/** @import { LinkedPlayer } from "./types.js" */
+/** @import { Box as Place, LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
 /** @import { LinksAt, TileOfPass } from "./types.js" */
 /** @import { Box, Thing } from "../model/links.js" */
@@ -15,13 +16,13 @@ const HEAD = 22; // px of the frames' names at 1280 × 720
 const EDGE = 22;
 const ROOM = 60; // px that a card must have
 
-/** @param {string} tensor @param {string} box @param {boolean} own @param {number} x @param {number} y @param {number} width @param {number} height */
-const mark = (tensor, box, own, x, y, width, height) =>
+/** @param {string} tensor @param {Thing} of what is lit @param {string} text what of the tensor it is @param {Place} place */
+const mark = (tensor, of, text, place) =>
   el("i", {
-    "data-linked": own ? "self" : "",
+    "data-linked": of.tensor === tensor ? "self" : "",
     "data-tensor": tensor,
-    "data-box": box,
-    style: boxStyle({ x, y, width, height }),
+    "data-box": text,
+    style: boxStyle(place),
   });
 /** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>
@@ -104,15 +105,12 @@ export class Links {
       });
       const [w, h] = [width / matrix.cols, height / matrix.rows];
       const gap = Math.min(w, h) >= 24 ? 2 : 1;
-      return mark(
-        tensor,
-        boxText(box),
-        of.tensor === tensor,
-        x + across.start * w,
-        y + down.start * h,
-        (across.stop - across.start) * w - gap,
-        (down.stop - down.start) * h - gap,
-      );
+      return mark(tensor, of, boxText(box), {
+        x: x + across.start * w,
+        y: y + down.start * h,
+        width: sizeOf(across) * w - gap,
+        height: sizeOf(down) * h - gap,
+      });
     });
   }
 
@@ -120,23 +118,16 @@ export class Links {
   inMap(links, of) {
     const { hbm } = this;
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
-      links.runs(of, tensor).map(({ start, stop }) => {
-        const { x, y, width, height } = place(start, stop);
-        return mark(
-          tensor,
-          `blocks ${start}–${stop - 1}`,
-          of.tensor === tensor,
-          x,
-          y,
-          width,
-          height,
-        );
-      }),
+      links
+        .runs(of, tensor)
+        .map(({ start, stop }) =>
+          mark(tensor, of, `blocks ${start}–${stop - 1}`, place(start, stop)),
+        ),
     );
     const areas = links.areas(of).map((box) => {
       const { x, y, width, height } = hbm.boxOf(box);
-      const [wide, high] = [Math.max(2, width - 1), Math.max(2, height - 1)];
-      return mark("S", boxText(box), of.tensor === "S", x, y, wide, high);
+      const size = { width: Math.max(2, width - 1), height: Math.max(2, height - 1) };
+      return mark("S", of, boxText(box), { x, y, ...size });
     });
     return [...strips, ...areas];
   }

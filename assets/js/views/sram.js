@@ -6,7 +6,7 @@ import { aroundZero, range } from "../lib/colors.js";
 import { el, get, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
-import { algorithmOf } from "../model/passes.js";
+import { algorithmOf, layoutOf } from "../model/passes.js";
 import { tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
@@ -26,7 +26,6 @@ const SHARES = { Q: 96, S: 168, O: 96 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
 /** Room of a kernel that holds no Q: with O, and without. */
-const WHOLE = { on_chip: "QKSVOml" }; // of a kernel that has no other
 const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
@@ -68,10 +67,10 @@ export class Sram extends TilePanel {
     Object.assign(this, { stage, second: sums });
     const p = this.trace.problem;
     const { unit: u, big } = this.theme;
-    const { lanes, stages } = algorithmOf(this.trace);
-    const layout = stages[String(stage)];
-    const strip = Boolean(layout) && !layout.on_chip.includes("Q");
-    const cols = layout?.columns === "lanes" ? lanes : layout?.wide ? p.n : p.block_k;
+    const { on_chip, wide: isWide, columns } = layoutOf(this.trace, stage);
+    const strip = !on_chip.includes("Q");
+    const { lanes } = algorithmOf(this.trace);
+    const cols = columns === "lanes" ? lanes : isWide ? p.n : p.block_k;
     const rows = p.block_q;
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
@@ -93,7 +92,7 @@ export class Sram extends TilePanel {
     const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip
-      ? STRIPS[layout.on_chip.includes("O") ? "with" : "without"]
+      ? STRIPS[on_chip.includes("O") ? "with" : "without"]
       : big
         ? { Q: 0, S: 332, O: 78 }
         : phone
@@ -151,7 +150,7 @@ export class Sram extends TilePanel {
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const contents = layout?.on_chip ?? (!phone ? "QKSVOml" : sums ? "QKSVO" : "QKSml");
+    const contents = phone && !stage ? (sums ? "QKSVO" : "QKSml") : on_chip;
     for (const name of FRAMES)
       this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
@@ -189,9 +188,9 @@ export class Sram extends TilePanel {
 
   /** What each frame holds at this moment. @param {Frame} f */
   contents(f) {
-    const { outer, output, stages } = algorithmOf(f);
+    const { outer, output } = algorithmOf(f);
     const { contents, hold, sums } = this.holding(f);
-    const { on_chip } = stages[String(f.stage)] ?? WHOLE;
+    const { on_chip } = layoutOf(f, f.stage);
     const [isSkipped, loaded] = [f.kind === "skipped", f.done("load")];
     const scoring = !isSkipped && on_chip.includes("Q");
     hold("Q", "", (scoring || f.unseen) && (loaded || outer === "rows"));

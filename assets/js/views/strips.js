@@ -5,7 +5,7 @@ import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
 import { sharing } from "../model/heads.js";
-import { algorithmOf } from "../model/passes.js";
+import { algorithmOf, layoutOf } from "../model/passes.js";
 import { isOfKeys, isPerRow } from "../model/tensors.js";
 import { finishedBlocks, finishedParts } from "../model/tiles.js";
 
@@ -30,7 +30,6 @@ const FEW = {
 /** @type {Record<string, string>} */
 const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
 const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
-const WHOLE = { on_chip: "QKSVOml", wide: false }; // of a kernel that has no other
 const GRADIENTS = /^d/;
 /** Of what each lane has of its own there is a strip a lane: O′0, O′1. @param {string} name */
 const tensorOf = (name) => name.replace(/\d+$/, "");
@@ -233,7 +232,7 @@ export class Strips {
   /** @param {Frame} f */
   forward(f) {
     const single = f.j >= 0 ? f.j : null;
-    const { on_chip, wide } = algorithmOf(f).stages[String(f.stage)] ?? WHOLE;
+    const { on_chip, wide } = layoutOf(f, f.stage);
     const holds = (/** @type {string} */ name) => f.kind !== "skipped" && on_chip.includes(name);
     const stores = (/** @type {string} */ tensor, lane = f.lane) =>
       lane === f.lane &&

@@ -4,7 +4,6 @@
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { operands } from "../model/sums.js";
 import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
@@ -192,12 +191,11 @@ export class TilePanel {
   holding(f) {
     const theme = this.theme;
     const { i, j, problem: p } = f;
-    const matrices = operands(this.trace, f);
-    /** @param {string} name @param {keyof typeof matrices} [tensor] @returns {CellValues} */
-    const entry = (name, tensor = /** @type {any} */ (name)) => {
+    /** @param {string} name @param {string} [tensor] @returns {CellValues} */
+    const entry = (name, tensor = name) => {
       const starts = { rows: f.rows.start, keys: f.cols.start, dims: 0, outs: 0 };
       const [down, across] = this.sides[name].map((axis) => starts[axis]);
-      const matrix = matrices[tensor];
+      const matrix = /** @type {Record<string, any>} */ (f.entries)[tensor];
       return this.isTurned(name)
         ? (r, c) => matrix(across + c, down + r)
         : (r, c) => matrix(down + r, across + c);

@@ -12,7 +12,7 @@ from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import with_older_names
 from explainer.problem import Problem
 from explainer.web.files import as_json
-from tests.browser.site.test_server import ask
+from tests.browser.site.hostile import send
 
 PROBLEM = {
     "n": 16,
@@ -53,9 +53,9 @@ POSTS = [
 def call(server, arguments: dict, name: str = "run") -> str:
     """The last event of a named endpoint for these arguments."""
     body = json.dumps({"data": [*arguments.values()]})
-    status, _, text = ask(server, "POST", f"/gradio_api/call/{name}", body)
+    status, text = send(server, "POST", f"/gradio_api/call/{name}", body)
     assert status == 200
-    events = ask(server, "GET", f"/gradio_api/call/{name}/{json.loads(text)['event_id']}")[2]
+    _, events = send(server, "GET", f"/gradio_api/call/{name}/{json.loads(text)['event_id']}")
     return "event: " + events.split("event: ")[-1]
 
 
@@ -80,7 +80,7 @@ def test_raw_post_is_refused_in_one_sentence(server, changes):
     ["", "{", "[]", "{}", '{"data": 1}', '{"data": [1, 2]}', json.dumps({"data": [1] * 40})],
 )
 def test_raw_post_of_another_shape_is_refused_in_one_sentence(server, body):
-    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    status, text = send(server, "POST", "/gradio_api/call/run", body)
     assert status == 422
     sentence = json.loads(text)["error"]
     assert sentence.endswith(".") and "n, d, br, bc" in sentence
@@ -88,7 +88,7 @@ def test_raw_post_of_another_shape_is_refused_in_one_sentence(server, body):
 
 def test_endless_post_is_refused(server):
     body = json.dumps({"data": ["9" * 100_000]})
-    status, _, text = ask(server, "POST", "/gradio_api/call/run", body)
+    status, text = send(server, "POST", "/gradio_api/call/run", body)
     assert status == 422 and "too long" in json.loads(text)["error"]
 
 

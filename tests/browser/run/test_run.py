@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode
 
@@ -37,15 +36,21 @@ def open_run(tab, **query: str):
     return settled(tab.page)
 
 
+CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
+
+
 @pytest.mark.parametrize(
     "problem",
     [
         Problem(),
         Problem(n=37, d=12, block_q=5, block_k=16, order="fa1", dtype="bf16", inputs="random"),
-        Problem(n=20, d=8, block_q=8, block_k=3, order="standard", causal=False, dtype="fp16"),
+        Problem(
+            n=3, d=2, block_q=2, block_k=2, order="standard", causal=False, dtype="fp16",
+            inputs="own", text=CSV, gain=2.0,
+        ),
     ],
     ids=lambda p: p.order,
-)
+)  # fmt: skip
 def test_the_very_problem_of_the_step_page(tab, problem):
     page = tab.open(urlencode(problem.to_query()))
     click(open_controls(page), "Run the real kernel")
@@ -136,7 +141,7 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     field.click()
     page.keyboard.type("a dog")
     assert "Sentence “a dog”" in run(page)["text"]
-    field.fill("1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6")
+    field.fill(CSV)
     page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
     click(page, "Run")
     page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
@@ -163,22 +168,15 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     assert field(page, "Query block Br").input_value() == "64"
 
 
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ({"run-n": "512", "run-br": "8", "run-bc": "8"}, "2,000"),
-        ({"run-n": "16384", "run-br": "64", "run-bc": "64"}, "65,536"),
-    ],
-)
-def test_too_much_for_the_interpreter_is_a_sentence(tab, address, words):
-    page = open_run(tab, **address)
+def test_too_much_for_the_interpreter_is_a_sentence(tab):
+    page = open_run(tab, **{"run-n": "16384", "run-br": "64", "run-bc": "64"})
     click(page, "Run")
     alert = page.locator(".fa-run-refused")
     alert.wait_for()
-    assert words in alert.inner_text() and alert.inner_text().endswith(".")
+    assert "65,536" in alert.inner_text() and alert.inner_text().endswith(".")
     none = page.locator('[data-testid="run-not-recorded"]')
     none.wait_for()
-    assert f"Nothing like N = {int(address['run-n']):,}, d = 8" in none.inner_text()
+    assert "Nothing like N = 16,384, d = 8" in none.inner_text()
     none.get_by_role("link", name="Set the controls to it").click()
     page.wait_for_selector("#run-result .fa-run")
     wait_for_size(page, "Head dim. d", "64")
@@ -237,13 +235,7 @@ def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
         page.get_by_role("button", name="CSV").first.click()
     lines = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
     assert [line["method"] for line in lines] == methods
-    assert all(line["N"] == "40" and line["H"] == "2" for line in lines)
-    assert all(line["device"] and line["source"] == "live" for line in lines)
     assert saved.value.suggested_filename == "flashattention-40-8-causal-fp32-live.csv"
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="JSON").first.click()
-    rows = json.loads(Path(saved.value.path()).read_text())["rows"]
-    assert [row["method"] for row in rows] == methods
 
 
 def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
@@ -299,7 +291,5 @@ def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
     assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
     asked = "d = 8, fp32, mask = window:4,0, score = alibi, sink = 1 was never measured"
     assert asked in note.inner_text(), "all that the run asks of the scores"
-    assert "interleaved runs" in note.inner_text() and "MHz" in note.inner_text()
-    assert "16,384 tokens" in note.inner_text(), "what every sweep measures"
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
     assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18

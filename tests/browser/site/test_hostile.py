@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,7 @@ from explainer.base.fields import FIELDS
 from explainer.base.logs import is_line
 from tests.browser.harness import ROOT, settled
 from tests.browser.run.test_run import open_run, run_result
-from tests.browser.site.hostile import TEXTS, Attacker, Call, answer, posted
+from tests.browser.site.hostile import TEXTS, Attacker, Call, posted, send
 
 SEED, AT_ONCE = 20261121, 8
 CALLS, ALL_CALLS = 500, 10_000
@@ -75,13 +77,13 @@ def faults(server, call: Call) -> list[str]:
     """What is wrong with the answer to one call, and with what that call has begun."""
     found = []
     try:
-        status, text = answer(server, call.method, call.path, call.body, call.headers)
+        status, text = send(server, call.method, call.path, call.body, call.headers)
         found += wrong(call, status, text)
         if call.follow and status == 200:
             begun = json.loads(text)
             event = begun.get("event_id", "") if isinstance(begun, dict) else begun[0]
             path = call.follow.format(event=event)
-            found += wrong(call, *answer(server, "GET", path))
+            found += wrong(call, *send(server, "GET", path))
     except (OSError, http.client.HTTPException) as error:
         found.append(f"no answer ({error!r}) to {call}")
     return found
@@ -98,9 +100,9 @@ def wrong(call: Call, status: int, text: str) -> list[str]:
 
 
 def still_serves(server) -> None:
-    assert answer(server, "GET", "/healthz")[0] == 200
-    assert answer(server, "GET", "/fa/trace?n=16&d=8&br=4&bc=4")[0] == 200
-    assert answer(server, "GET", "/")[0] == 200
+    assert send(server, "GET", "/healthz")[0] == 200
+    assert send(server, "GET", "/fa/trace?n=16&d=8&br=4&bc=4")[0] == 200
+    assert send(server, "GET", "/")[0] == 200
 
 
 @pytest.mark.parametrize("call", KINDS.values(), ids=KINDS)
@@ -109,7 +111,7 @@ def test_hand_made_call(server, call):
 
 
 def test_a_function_of_the_browser_is_none_of_the_server(server):
-    config = json.loads(answer(server, "GET", "/config")[1])
+    config = json.loads(send(server, "GET", "/config")[1])
     indices = [f["id"] for f in config["dependencies"] if not f["backend_fn"]]
     calls = [posted("/gradio_api/run/predict", {"data": [], "fn_index": i}) for i in indices]
     assert indices and not [line for call in calls for line in faults(server, call)]
@@ -119,8 +121,35 @@ def test_a_function_of_the_browser_is_none_of_the_server(server):
 @pytest.mark.parametrize("name", ["X-Gradio-Server", "X-Forwarded-Host"])
 def test_a_header_of_one_visitor_reaches_no_other(server, path, name):
     host = {"Host": f"{name}.test"}  # nobody has asked by this name: nothing is kept for it yet
-    answer(server, "GET", path, None, host | {name: "http://evil.example"})
-    assert "evil.example" not in answer(server, "GET", path, None, host)[1]
+    send(server, "GET", path, None, host | {name: "http://evil.example"})
+    assert "evil.example" not in send(server, "GET", path, None, host)[1]
+
+
+# Paths that climb out of the folder of static files, or name none of them; pages by odd names.
+PLAIN = {
+    **dict.fromkeys(
+        (
+            *("../../app.py", "%2e%2e/%2e%2e/app.py", "x/../../app.py", "x/..%2f..%2fapp.py"),
+            *("x//etc/passwd", "x/%2fetc%2fpasswd", "x/player", "x/", "x", ""),
+        ),
+        404,
+    ),
+    **dict.fromkeys(("?page=step", "?page=run&n=8", "?page=%00", "?__theme=dark"), 200),
+}
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_a_path_goes_out_as_it_is_written(server, path):
+    call = Call("GET", f"/{path}" if path.startswith("?") else f"/fa/static/{path}")
+    assert send(server, call.method, call.path)[0] == PLAIN[path]
+    assert not faults(server, call)
+
+
+def test_a_port_that_is_taken_is_an_error_and_not_another_port(server):
+    env = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(server.port)}
+    second = subprocess.run([sys.executable, "app.py"], cwd=ROOT, env=env, capture_output=True)
+    assert second.returncode and b"serving" not in second.stdout
+    assert f"{server.port}".encode() in second.stderr
 
 
 def test_random_calls(server, request):

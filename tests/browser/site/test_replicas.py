@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import urllib.request
-from threading import Event, Thread
+from zlib import crc32
 
+import httpx
 import pytest
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from tests.browser.harness import WAIT_MS, Server, settled
-from tests.load.proxy import COOKIE, Proxy
+from tests.web.test_connections import served
 
 RUN = "page=run&run-n=128&run-d=16&run-br=16&run-bc=16&run-methods=naive,fa1,fa2"
 LOST = "Connection to the server was lost"  # Gradio's; it then opens the page anew
 OWN = ("app_id", "root")  # of one process
+COOKIE = "replica"
+
+
+class Proxy:
+    """A balancer in front of replicas of the app, as small as can be: what nginx or HAProxy is to
+    do.
+
+    A browser stays with its replica by a cookie, anything else by its address: the two halves of a
+    Gradio event, ``queue/join`` and ``queue/data``, must meet in one process. Where a replica
+    cannot be reached, or goes before it has answered a byte, the next one is asked.
+    """
+
+    def __init__(self, *ports: int) -> None:
+        self.ports, self.answered = ports, dict.fromkeys(ports, 0)
+        self.retried = self.refused = 0
+        self.client = httpx.AsyncClient(
+            timeout=None, limits=httpx.Limits(max_keepalive_connections=0)
+        )
+
+    async def __call__(self, scope, receive, send) -> None:
+        request = Request(scope, receive)
+        await (await self._answer(request))(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        body, address = await request.body(), request.client.host
+        first = int(request.cookies.get(COOKIE, crc32(address.encode())))
+        headers = [*request.headers.raw, (b"x-forwarded-for", address.encode())]
+        for tried in range(len(self.ports)):
+            mine = (first + tried) % len(self.ports)
+            url = str(request.url.replace(hostname="127.0.0.1", port=self.ports[mine]))
+            asked = self.client.build_request(request.method, url, headers=headers, content=body)
+            try:
+                found = await self.client.send(asked, stream=True)
+            except httpx.TransportError:
+                continue
+            self.retried += tried > 0
+            self.answered[self.ports[mine]] += 1
+            task = BackgroundTask(found.aclose)
+            answer = StreamingResponse(found.aiter_raw(), found.status_code, background=task)
+            answer.raw_headers = [(k.lower(), v) for k, v in found.headers.raw]
+            answer.set_cookie(COOKIE, str(mine), httponly=True)
+            return answer
+        self.refused += 1
+        return Response(status_code=502)
 
 
 @pytest.fixture(scope="module")
@@ -22,27 +69,6 @@ def other():
     """A replica that may be killed."""
     with Server() as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def proxy(other, server):
-    """Asks the other replica first."""
-    made, ready = Proxy([other.port, server.port]), Event()
-
-    async def run() -> None:
-        nonlocal loop, over
-        loop, over = asyncio.get_running_loop(), asyncio.Event()
-        async with made:
-            ready.set()
-            await over.wait()
-
-    loop = over = None
-    thread = Thread(target=lambda: asyncio.run(run()))
-    thread.start()
-    ready.wait()
-    yield made
-    loop.call_soon_threadsafe(over.set)
-    thread.join()
 
 
 def test_replicas_serve_the_same_pages(other, server):
@@ -54,12 +80,20 @@ def test_replicas_serve_the_same_pages(other, server):
     assert {k for k in first if first[k] != second[k]} <= {*OWN}
 
 
-def test_a_replica_dies_during_a_run_and_the_next_press_works(browser, other, proxy):
+def test_a_replica_dies_during_a_run_and_the_next_press_works(browser, other, server):
+    proxy = Proxy(other.port, server.port)
     context = browser.new_context(viewport={"width": 1280, "height": 720})
-    context.add_cookies([{"name": COOKIE, "value": "0", "url": proxy.url}])
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
-    page.goto(f"{proxy.url}/?{RUN}")
+    with served(proxy) as (host, port):
+        url = f"http://{host}:{port}"
+        context.add_cookies([{"name": COOKIE, "value": "0", "url": url}])
+        check_page(page, f"{url}/?{RUN}", other, proxy)
+        context.close()
+
+
+def check_page(page, url, other, proxy):
+    page.goto(url)
     settled(page)
     assert set(proxy.answered.values()) == {0, proxy.answered[other.port]}, "one replica a browser"
     page.locator(".fa-go .fa-primary").click()
@@ -75,4 +109,3 @@ def test_a_replica_dies_during_a_run_and_the_next_press_works(browser, other, pr
     page.locator('[data-testid="run-result"]').wait_for()
     assert "n=128" in page.locator('[data-testid="run-result"]').get_attribute("data-query")
     assert proxy.retried and not proxy.refused
-    context.close()

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
-import numpy as np
-
 from explainer.problem import Problem
-from explainer.trace import trace
 from tests.browser.harness import click, keys, open_controls, query_of
-from tests.browser.run.test_run import run_result
+from tests.browser.run.test_run import CSV
 from tests.browser.site.test_address import judge
-
-CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
 
 
 def unfold(page):
@@ -58,14 +51,3 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     whole = f"{CSV[:-3]}, 7"
     judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=whole), 0)
     tab.problems[:] = tab.problems[:1]  # a refusal for each key
-
-
-def test_pasted_matrices_and_the_kernel_on_them(tab):
-    problem = Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV, gain=2.0)
-    page = tab.open(urlencode(problem.to_query()))
-    judge(page, problem, 0)
-    np.testing.assert_array_equal(trace(problem).V, [[1, 2], [3, 4], [5, 6]])
-    click(open_controls(page), "Run the real kernel")
-    found = run_result(page)
-    assert (found["right"], found["agrees"]) == ("true", "true")
-    assert found["query"] == urlencode(problem.to_query())

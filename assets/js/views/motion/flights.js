@@ -3,7 +3,7 @@
 
 import { hueOf } from "../../lib/colors.js";
 import { boxStyle, el, svg } from "../../lib/dom.js";
-import { passage, ribbon } from "../../model/motion.js";
+import { EASING, passage, ribbon } from "../../model/motion.js";
 import { isPerRow, tensorOf } from "../../model/tensors.js";
 
 /** @import { Passage, Timing } from "../types.js" */
@@ -39,7 +39,8 @@ export function slot(layer, tensor, box, name, at) {
 }
 
 /** @param {Flight} flight of model/motion.js. `what`: {home, seat: boxes on the layer, points: the way between their middles, picture:
- * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} @param {Layer} layer */
+ * canvas | null, name, unit, start, scale, stays: whether it is still to be seen where it arrives, ghosts} @param {Layer} layer
+ * @returns the animation of its block */
 export function fly(
   layer,
   flight,
@@ -57,7 +58,6 @@ export function fly(
   },
 ) {
   const { tensor, op, bytes } = flight;
-  const back = op !== "read";
   const at = { start: start + flight.start * scale, ms: flight.ms * scale };
   const slim = isPerRow(tensor); // a thread: no card, no ghosts, no name
   const [a, b, c, d] = points.map((point) => point.map((x) => x.toFixed(1)).join(" "));
@@ -72,6 +72,7 @@ export function fly(
     width: Math.max(home.width, seat.width),
     height: Math.max(home.height, seat.height),
   };
+  const boxes = passage(points, home, seat, op !== "read");
   const block = (/** @type {string} */ kind, /** @type {number} */ late) => {
     const node = layer.add(
       el("div", {
@@ -79,9 +80,15 @@ export function fly(
         style: `width:${size.width}px;height:${size.height}px;${hues(tensor)}`,
       }),
     );
-    const boxes = passage(points, home, seat, back, late);
-    layer.animate(node, transforms(boxes, size), at);
-    return { node, boxes };
+    const delay = late * at.ms;
+    const move = layer.animate(node, transforms(boxes, size), {
+      ...at,
+      start: at.start + delay,
+      endDelay: -delay, // it ends with the flight, wherever it is then
+      easing: EASING,
+      fill: "both",
+    });
+    return { node, move };
   };
   for (let k = slim ? 0 : ghosts; k > 0; k--) {
     const { node } = block("is-ghost", k * LATE);
@@ -91,14 +98,14 @@ export function fly(
       at,
     );
   }
-  const { node, boxes } = block("is-block", 0);
+  const { node, move } = block("is-block", 0);
   layer.animate(
     node,
     { opacity: stays ? [1, 1] : [1, 1, 0], offset: stays ? [0, 1] : [0, 0.85, 1] },
     at,
   );
   if (picture) node.append(picture);
-  if (slim || !name) return;
+  if (slim || !name) return move;
   const word = layer.add(el("b", { class: "fa-flight-name", style: hues(tensor), text: name }));
   layer.animate(
     word,
@@ -108,7 +115,8 @@ export function fly(
           `translate(${(box.x + box.width + 6).toFixed(1)}px, ${(box.y + box.height / 2).toFixed(1)}px) translateY(-50%)`,
       ),
     },
-    at,
+    { ...at, easing: EASING },
   );
   layer.animate(word, { opacity: [0, 1, 1, 0], offset: [0, 0.15, 0.75, 0.95] }, at);
+  return move;
 }
