@@ -75,12 +75,6 @@ def test_round_trip_through_the_address(problem):
     assert hash(Problem.from_query(query)) == hash(problem)
 
 
-@given(problems())
-def test_tile_counts_cover_the_rows(problem):
-    assert (problem.Tr - 1) * problem.block_q < problem.n <= problem.Tr * problem.block_q
-    assert (problem.Tc - 1) * problem.block_k < problem.n <= problem.Tc * problem.block_k
-
-
 def test_defaults_and_short_addresses():
     assert Problem.from_query({}) == Problem()
     short = Problem.from_query({"n": "2"})
