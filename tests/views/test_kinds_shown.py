@@ -9,7 +9,6 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from jinja2 import UndefinedError
 
 from explainer.base.kinds import WORDS, computed
 from explainer.base.paths import ASSETS
@@ -195,18 +194,3 @@ def test_nothing_is_made_without_a_kind(made):
     for remark in ("", "computed", None):
         with pytest.raises(TypeError):
             made(remark)
-
-
-def test_none_has_a_default():
-    for source in (
-        "{{ badge() }}",
-        '{% call card("x", "title") %}{% endcall %}',
-        '{{ finding("1 GiB.") }}',
-        '{{ figures("x", head=("a",), rows=[{"a": 1}], caption="") }}',
-    ):
-        with pytest.raises((TypeError, UndefinedError)):
-            shared(source)
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        figures.apply_style(go.Figure(), 320, "title")
-    with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        downloads.sweep_rows([], {})

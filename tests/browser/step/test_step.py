@@ -96,23 +96,18 @@ def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab)
     assert ends == [("0", phases(visits[0])[-1]), (str(rises), phases(visits[rises])[-1])]
     assert page.locator(".fa-hero").bounding_box()["height"] == 0
     assert page.locator(".fa-drawer").is_visible()
-    back = [seen[-1]]
-    for k in range(len(wanted) - 1):
-        if k % 2:
-            click(page, "Previous (PageUp)")
-        else:
-            press(page, "PageUp")
-        back.append((read(page)["step"], read(page)["phase"]))
-    assert back == wanted[::-1]
-    click(page, "Next")
-    assert read(page)["phase"] == "scores"
+    click(page, "Previous (PageUp)")
+    back = [(read(page)["step"], read(page)["phase"])]
+    for _ in wanted[2:]:
+        now = press(page, "PageUp")
+        back.append((now["step"], now["phase"]))
+    assert back == wanted[-2::-1]
     page.get_by_label("Playing", exact=True).click()
-    page.get_by_label("What Next and playing move by").select_option("tile")
-    click(page, "Next")
-    assert read(page)["step"] == "1"
-    page.get_by_label("What Next and playing move by").select_option("phase")
-    click(page, "Next")
-    assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
+    for grain, place in (("tile", ("1", "output")), ("phase", ("2", "load"))):
+        page.get_by_label("What Next and playing move by").select_option(grain)
+        click(page, "Next")
+        now = read(page)
+        assert (now["step"], now["phase"]) == place
 
 
 def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
@@ -278,22 +273,17 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     page.get_by_role("tooltip").get_by_text(CONVENTIONS["compulsory"]).wait_for()
 
 
-def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
-    """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
-    page = tab.open("order=standard&step=5&phase=load")
-    said = page.locator(".fa-sentence-parts")
-    said.get_by_text("Q₁ and K₁ are read from HBM, 256 B.", exact=True).wait_for()
-    page = tab.open("order=standard&step=18&phase=exp")
+def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(stage):
+    """Of FINDINGS' S8: P is there when it is stored."""
+    page = stage.show("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
     assert page.locator(".fa-rows thead th.is-now:visible").count() == 0
-    boxes = page.locator(".fa-tile")
-    assert "weights = exp(S − m)" in boxes.inner_text().replace("\n", " ")
-    weights = page.locator(".fa-frame-s canvas")
+    tile, weights = page.locator(".fa-tile"), page.locator(".fa-frame-s canvas")
+    assert "weights = exp(S − m)" in tile.inner_text().replace("\n", " ")
     before = weights.evaluate("canvas => canvas.toDataURL()")
     for phase in ("sum", "store"):
         click(page, phase)
-        assert read(page)["phase"] == phase
-    said.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").wait_for()
-    assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")
+    page.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").first.wait_for()
+    assert "P₂ = exp(S − m)/ℓ" in tile.inner_text().replace("\n", " ")
     assert weights.evaluate("canvas => canvas.toDataURL()") != before
