@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.algorithms.listings import listings
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
@@ -25,7 +26,6 @@ from explainer.learn.tour import chapters
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
-from explainer.web.listings import listings
 from explainer.web.requests import AnswerRequest, parse_request
 from explainer.web.responses import MAKERS, make
 from explainer.web.stylesheets import APP, LATER, join_stylesheets
