@@ -22,12 +22,13 @@ from explainer.views.templates import render
 from explainer.views.times import describe_times
 from explainer.views.verdict import has_backward
 from kernels.spec.formats import ITEMSIZE
+from kernels.spec.methods import OTHERS
 
 t = Texts("run")
 # The colour of a bar, by what becomes of O in a method's loop.
 STYLES = {"final": "naive", "normalized": "normalized", "unnormalized": "kernel"}
 KINDS = {key: STYLES[a.output] for key, a in ALGORITHMS.items()}
-KINDS |= {"naive": "naive", "naive_compiled": "naive", "hopper": "hopper"}
+KINDS |= {name: method.style for name, method in OTHERS.items()}
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def _bars(result: Result, values_of: Callable[[Row], dict]) -> list[dict]:
         if "refused" in row
         else {
             "label": METHODS[row["method"]],
-            "style": KINDS.get(row["method"], "sdpa"),
+            "style": KINDS[row["method"]],
             **values_of(row),
         }
         for row in result["rows"]
