@@ -74,7 +74,7 @@ def rose(visit) -> np.ndarray:
 
 
 def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab):
-    """Of FINDINGS' S4, S6: on a page just opened, with nothing clicked, from the very beginning."""
+    """On a page just opened, with nothing clicked, from the very beginning."""
     page = tab.open()
     visits = trace(Problem()).visits
     assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
@@ -164,7 +164,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
 
 
 def test_a_control_keeps_tile_and_phase(tab):
-    """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
+    """And where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     page.locator(".fa-word-all").click()
@@ -248,7 +248,7 @@ def test_clicking_a_tile_goes_there(tab):
 
 
 def test_the_bytes_of_every_order_by_both_conventions(tab):
-    """Of FINDINGS' T1: thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
+    """Thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
     click(page, "Traffic", "tab")
@@ -267,7 +267,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 
 
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(stage):
-    """Of FINDINGS' S8: P is there when it is stored."""
+    """P is there when it is stored."""
     page = stage.show("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
