@@ -171,7 +171,7 @@ def check_standard(problem, s, slack):
 
 @pytest.mark.parametrize("order", ALGORITHMS)
 def test_scores_are_the_product_before_its_mask(order):
-    """Of FINDINGS' S2: what the mask hides is there until the mask takes it away."""
+    """What the mask hides is there until the mask takes it away."""
     problem = Problem(n=14, block_k=5, order=order, inputs="random", dtype="fp16")
     found = trace(problem)
     S = found.Q.astype(np.float64) @ found.K.astype(np.float64).T * problem.scale

@@ -31,7 +31,7 @@ TRUE = (
 
 def test_the_cards_are_whole():
     assert len(CLAIM) == len(CLAIMS) == 26
-    assert {c.key for c in CLAIMS if c.truth} == {*TRUE.split()}, "half of them, as LEARN.md has it"
+    assert {c.key for c in CLAIMS if c.truth} == {*TRUE.split()}, "half of them"
     assert {c.key for c in CLAIMS if not c.widget} == {"fa3"}
     assert {c.widget for c in CLAIMS if c.widget} == set(WIDGETS)
     for c in CLAIMS:
@@ -105,7 +105,7 @@ def test_flops_are_not_fewer(d, size):
 
 @pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
 def test_recomputation_is_a_product_more(n, d, size):
-    """FACTS.md: 4·N²·d forward, five products for four backward; what moves by the schedules."""
+    """4·N²·d forward, five products for four backward; what moves by the schedules."""
     work, moved, finding = blocks("claim_again", n=n, d=d, block=size)
     assert [x for _, x, _ in work["items"]] == [k * n * n * d for k in (4, 8, 10)]
     assert "1.17 times the work" in finding["words"]

@@ -22,7 +22,7 @@ from tests.learn.scenes import (
 
 
 def test_the_products_are_those_of_autograd():
-    """FACTS.md: 4·N²·d forward, 10 backward; four products where P is kept."""
+    """4·N²·d forward, 10 backward; four products where P is kept."""
     ways = ("standard", "fa2")
     assert {w: {p: len(x) for p, x in recompute.products(w).items()} for w in ways} == {
         "standard": {"forward": 2, "backward": 4},

@@ -144,30 +144,9 @@ class Crowd:
         going = True
         while going:
             seed += 1
-            data = [
-                32,
-                8,
-                8,
-                8,
-                "causal",
-                "fp32",
-                "random",
-                seed,
-                "",
-                1.0,
-                1,
-                1,
-                ["naive", "fa2"],
-                "none",
-                "",
-                "",
-                0,
-                0,
-                0,
-                "forward",
-            ]
-            body = json.dumps({"data": data}).encode()
-            status, text = await connection.ask("POST", "/gradio_api/call/run", body)
+            sizes = {"n": 32, "d": 8, "br": 8, "bc": 8, "methods": ["naive", "fa2"]}
+            body = json.dumps(sizes | {"data": "random", "seed": seed}).encode()
+            status, text = await connection.ask("POST", "/gradio_api/call/v2/run", body)
             if status == 200:
                 event = json.loads(text)["event_id"]
                 _, text = await connection.ask("GET", f"/gradio_api/call/run/{event}")

@@ -115,15 +115,6 @@ def test_what_is_wrong_is_one_sentence(query, sentence):
     assert str(refused.value).count(". ") == 0 and str(refused.value).endswith(".")
 
 
-def test_the_routes_answer_and_refuse(client):
-    answer = client.get("/fa/mask?n=16&br=4&bc=4&mask=causal%26window:6,0|prefix:2")
-    assert answer.status_code == 200 and answer.json()["scores"]["kept"] == 109
-    assert "immutable" in answer.headers["cache-control"]
-    assert client.get("/fa/presets?n=16&br=4&bc=4").json()["most"] == {"terms": 4, "predicates": 4}
-    refused = client.get("/fa/mask?mask=x")
-    assert (refused.status_code, list(refused.json())) == (400, ["error"])
-
-
 def test_only_small_maps_are_made_in_the_web_process():
     def seconds(**query: str) -> float:
         return cost.seconds(parse_request("mask", query))
