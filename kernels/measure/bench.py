@@ -1,6 +1,6 @@
 """Measure every kernel and SDPA backend on this GPU: `python -m kernels.measure.bench`.
 
-Writes assets/recorded/<gpu>.json after every problem. `--twelve` measures what the README sums up: bf16,
+Writes assets/recorded/<gpu>.json after every problem. `--twelve`: those of the README, bf16,
 16 k tokens, hidden 2048, d 64 and 128, N 1 k, 4 k, 16 k, both masks. One row is one contender on
 one problem: median, p20 and p80 of interleaved runs with L2 overwritten before each, TFLOP/s of the
 median (4·B·H·N²·d, half when causal), the times of a call (`calls.py`), peak memory beyond q, k, v
