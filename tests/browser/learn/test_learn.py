@@ -258,6 +258,14 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     )
     settled(page)
     assert page.evaluate(arrived) == "Step", "the keyboard is where the link leads"
+    page.go_back()
+    page.wait_for_function(SHOWN, arg="online")
+    settled(page)
+    assert page.evaluate("document.activeElement.closest('.fa-learn') !== null"), "and Back"
+    page.go_forward()
+    back.wait_for()
+    settled(page)
+    assert page.evaluate(arrived) == "Step", "and Forward"
     for name in ("Memory", "Step"):
         page.get_by_role("tab", name=name, exact=True).click()
         assert back.is_visible()
