@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -48,8 +49,11 @@ def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
         except (OSError, ValueError, OverflowError) as error:
             LOG.critical(sentence, getattr(error, "strerror", None) or error)
             sys.exit(1)
+        number = socket_.getsockname()[1]
+        if os.name == "nt":
+            socket_.close()  # Windows binds no second socket to the port, for Gradio
         try:
-            yield f"[{host}]" if ":" in host else host, socket_.getsockname()[1]
+            yield f"[{host}]" if ":" in host else host, number
         except OSError as error:
             if error.errno:
                 raise

@@ -78,7 +78,7 @@ def score_error(q, k, scale, roundoff) -> float:
 
 
 def tolerance(
-    q, k, v, o_ref, order, key_blocks, tf32, score, sink, scale, **mask
+    q, k, v, o_ref, order, key_blocks, tf32, score, sink, scale, roundings=4, **mask
 ) -> tuple[float, float]:
     """Return the largest errors of O and lse that are allowed against float64, by the rule of
     flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
@@ -87,13 +87,14 @@ def tolerance(
     `key_blocks` visits: a random walk), and the error δ of a score, which exp turns into a relative
     error of P, which moves O by at most 2 δ max|V|, and lse by δ. Standard attention rounds the
     scores themselves, which is in naive's error of O already, and adds u max|S| to that of lse.
+    What a score or a sink adds is rounded `roundings` times.
     """
     unit = UNIT_ROUNDOFF[q.dtype]
     roundoff = TF32_ROUNDOFF if tf32 else 2.0**-24
     how = {"score": score, "sink": sink, "scale": scale, **mask}
     naive_error = (kernels.naive_attention(q, k, v, **how).double() - o_ref).abs().max().item()
     factor, added = modified_error(q, k, score, sink)
-    delta = score_error(q, k, scale, roundoff) * factor + 4 * 2.0**-24 * added
+    delta = score_error(q, k, scale, roundoff) * factor + roundings * 2.0**-24 * added
     v_max = v.abs().max().item()
     visits = math.sqrt(key_blocks) if order == "fa1" else 1.0
     epsilon = 2 * (unit * visits + roundoff + delta) * v_max
@@ -116,6 +117,7 @@ def assert_attention(
     scale=None,
     order="fa2",
     precision="ieee",
+    roundings=4,
     **more,
 ):
     """Run `flash_attention`, or `attend` with only those keywords that are given; judge O and lse,
@@ -129,7 +131,7 @@ def assert_attention(
     o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
     key_blocks = -(-k.shape[2] // (more.get("block_n") or 32))
     tf32 = precision == "tf32" and DEVICE == "cuda"
-    of_o, of_lse = tolerance(q, k, v, o_ref, order, key_blocks, tf32, **how)
+    of_o, of_lse = tolerance(q, k, v, o_ref, order, key_blocks, tf32, roundings=roundings, **how)
     assert o.dtype == q.dtype and o.shape == q.shape
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails

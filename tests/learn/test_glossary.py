@@ -17,7 +17,7 @@ from explainer.learn.glossary import TERMS, spelled
 from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}
-# DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.
+# Names without synonyms, and what every page prints.
 
 
 def test_every_word_that_the_pages_use_is_there():

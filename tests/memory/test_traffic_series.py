@@ -103,7 +103,7 @@ def test_why_dram_saw_less_or_more_than_the_least(r):
 
 
 def test_what_the_measurements_show():
-    """FACTS.md: N = 4,096, d = 64: FA-2 ÷ standard in the same tiles."""
+    """N = 4,096, d = 64: FA-2 ÷ standard in the same tiles."""
     found = {
         s: traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s)) for s in (16, 32, 64)
     }

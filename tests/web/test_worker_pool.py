@@ -159,7 +159,8 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch)
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
-    for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
+    cheap = ("trace?", "visit?at=1", "warps?", "learn?w=dot", "mask?", "presets?", "export.npz?")
+    for address in cheap:
         assert client.get(f"/fa/{address}").status_code == 200
     assert not kinds
     for kind in ("trace", "visit", "warps", "export.html"):

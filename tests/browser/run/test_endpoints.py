@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -108,15 +107,13 @@ def test_named_endpoint_runs_the_heads_that_it_is_asked_for(server):
 
 def test_named_endpoint_trace_is_the_export(server):
     arguments = TRACE | {"n": 12, "d": 4, "br": 5, "bc": 3, "dtype": "fp16", "seed": 3}
-    arguments |= {"h": 6, "hk": 2, "head": 4, "dropout": 0.25, "rope": 100}
-    heads = {"q_heads": 6, "kv_heads": 2, "head": 4, "dropout": 0.25, "rope": 100}
+    arguments |= {"h": 6, "hk": 2, "head": 4, "rope": 100}
+    heads = {"q_heads": 6, "kv_heads": 2, "head": 4, "rope": 100}
     problem = Problem(12, 4, 5, 3, "causal", "fa1", "fp16", "random", 3, **heads)
-    assert answer(server, arguments, "trace") == json.loads(as_json(problem))
-    # Gradients are computed without dropout
-    found = answer(server, arguments | {"dropout": 0, "pass": "backward"}, "trace")
-    assert found == json.loads(as_json(replace(problem, dropout=0), "backward"))
-    for n in (129, 0):
-        assert f"n = {n} is not allowed" in call(server, arguments | {"n": n}, "trace")
+    for pass_ in ("forward", "backward"):
+        found = answer(server, arguments | {"pass": pass_}, "trace")
+        assert found == json.loads(as_json(problem, pass_))
+    assert "n = 129 is not allowed" in call(server, arguments | {"n": 129}, "trace")
 
 
 def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):

@@ -214,22 +214,6 @@ def test_back_and_forward_lead_between_the_pages(tab):
     assert now["page"] == "memory" and now["mem-view"] == "trips" and now["step"] == "4"
 
 
-def test_a_room_has_the_keyboard_that_a_link_leads_to_and_so_has_back(tab):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=learn&lesson=formats")
-    link = page.locator(".fa-links a[href*='page=run']")
-    link.wait_for()
-    settled(page)
-    link.press("Enter")
-    page.wait_for_selector("#run-result:visible")
-    settled(page)
-    assert page.evaluate("document.activeElement.ariaLabel") == "Run"
-    page.go_back()
-    link.wait_for()
-    settled(page)
-    assert page.evaluate("document.activeElement.closest('.fa-learn') !== null")
-
-
 DEAF = """
 let heard = 0;
 addEventListener("click", (event) => {

@@ -183,9 +183,4 @@ def test_what_moves_and_that_a_key_ends_it(apart):
     assert (flies["moving"], flies["names"], flies["ms"]) == ("true", ["+ dQ₂"], 280)
     assert (next_["phase"], next_["names"]) == ("dK", [])  # at once, whatever was on its way
     page.wait_for_selector(OVER)
-    [[loads]] = page.evaluate(PRESS, [down])
-    assert loads["names"] == ["Q₃", "dO₃"]  # K and V are there; lse and D are threads
-    page.wait_for_selector(OVER)
     assert page.locator(".fa-motion").count() == 0
-    page.emulate_media(reduced_motion="reduce")
-    assert page.evaluate(PRESS, [down])[0][0]["moving"] == "false"

@@ -110,17 +110,12 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     builder(page, "causal&window:6,0")
     assert focused(page) == "window: left"
     assert about(page).startswith("window left, right: only keys near the query.")
-    assert "i′ is the query, j the key" in about(page)
     keys(page, "ArrowUp", "ArrowUp")
     builder(page, "causal&window:8,0")
-    page.keyboard.type("6")
-    builder(page, "causal&window:86,0")  # behind what stands there
     keys(page, "ControlOrMeta+a")
     page.keyboard.type("6")
-    keys(page, "Tab", "ArrowDown")
-    builder(page, "causal&window:6,0")
-    assert page.evaluate("document.activeElement.value") == "0", "no less than is allowed"
-    keys(page, "Tab", "Tab", "Tab")
+    builder(page, MASK.partition("|")[0])
+    keys(page, "Tab", "Tab", "Tab", "Tab")
     assert focused(page).startswith("or one")
     keys(page, "Enter")
     choose(page, "prefix")

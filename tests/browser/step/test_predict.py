@@ -67,7 +67,7 @@ COLOURS = """() => {
 
 
 def test_nothing_gives_an_answer_away(tab):
-    """Of FINDINGS' S7: until they are passed all tiles look alike, and none is counted."""
+    """Until they are passed all tiles look alike, and none is counted."""
     page = tab.open("n=16&d=8&br=4&bc=4&mask=causal&data=random&seed=9&step=0&phase=load")
     assert page.evaluate(COLOURS) > 2 and page.locator(".fa-skip-word").count() == 6
     page.locator(".fa-menu summary").click()

@@ -74,7 +74,7 @@ def rose(visit) -> np.ndarray:
 
 
 def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab):
-    """Of FINDINGS' S4, S6: on a page just opened, with nothing clicked, from the very beginning."""
+    """On a page just opened, with nothing clicked, from the very beginning."""
     page = tab.open()
     visits = trace(Problem()).visits
     assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
@@ -164,7 +164,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
 
 
 def test_a_control_keeps_tile_and_phase(tab):
-    """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
+    """And where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     page.locator(".fa-word-all").click()
@@ -197,7 +197,9 @@ def test_space_plays_and_pauses(tab):
     page.get_by_label("Playing", exact=True).click()
     page.get_by_label("Playing speed").select_option("8")
     focus(page)
-    asked = len(tab.requests)
+    asked, before = len(tab.requests), read(page)
+    page.clock.run_for(10_000)
+    assert read(page) == before, "nothing moves by itself"
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
     page.keyboard.press("Space")
     page.wait_for_function(
@@ -211,30 +213,21 @@ def test_space_plays_and_pauses(tab):
     assert tab.requests[asked:] == []
 
 
-def test_nothing_moves_by_itself(tab):
-    tab.page.clock.install()
-    page = tab.open("step=2&phase=max")
-    before = read(page)
-    page.clock.run_for(10_000)
-    assert read(page) == before
-    assert (before["step"], before["phase"]) == ("2", "max")
-
-
-def test_transport_scrub_and_phase_rail(tab):
-    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+def test_transport_scrub_and_phase_rail(stage):
+    page = stage.show("n=16&d=4&br=4&bc=4&mask=full&step=3")
     page.get_by_label("Playing", exact=True).click()
-    click(page, "Last tile")
-    assert read(page)["step"] == "15"
-    click(page, "Previous (PageUp)")
-    assert read(page)["step"] == "14"
-    click(page, "First tile")
-    assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
-    page.keyboard.press("ArrowRight")
-    assert read(page)["step"] == "1"
-    click(page, "exp")
-    assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
-    page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
-    assert read(page)["step"] == "9"
+    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
+    for act, place in (
+        (lambda: click(page, "Last tile"), ("15", "store")),
+        (lambda: click(page, "Previous (PageUp)"), ("14", "output")),
+        (lambda: click(page, "First tile"), ("0", "load")),
+        (lambda: click(page, "exp"), ("0", "exp")),
+        (lambda: scrub.fill("9"), ("9", "output")),
+    ):
+        act()
+        now = read(page)
+        assert (now["step"], now["phase"]) == place
+    page.get_by_label("Playing", exact=True).click()
 
 
 def test_clicking_a_tile_goes_there(tab):
@@ -255,7 +248,7 @@ def test_clicking_a_tile_goes_there(tab):
 
 
 def test_the_bytes_of_every_order_by_both_conventions(tab):
-    """Of FINDINGS' T1: thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
+    """Thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
     click(page, "Traffic", "tab")
@@ -274,7 +267,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 
 
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(stage):
-    """Of FINDINGS' S8: P is there when it is stored."""
+    """P is there when it is stored."""
     page = stage.show("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
