@@ -12,8 +12,8 @@ RUN apt-get update -q \
 # docker build --build-arg PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu …
 ARG PIP_EXTRA_INDEX_URL=
 WORKDIR /app
-COPY requirements.txt pre-requirements.txt ./
-RUN pip install --no-cache-dir -r pre-requirements.txt -r requirements.txt
+COPY requirements.txt pre-requirements.txt constraints.txt ./
+RUN pip install --no-cache-dir -c constraints.txt -r pre-requirements.txt -r requirements.txt
 
 RUN useradd --create-home app
 USER app

@@ -1,6 +1,7 @@
-# make run: the app on 127.0.0.1:7860 · make test: everything that is tested · both set up what they
-# need. make test-all: whole products where make test meets cases pairwise · make check: linters,
-# formatters and types · make format · make bench: the kernels' benchmark (needs a CUDA GPU).
+# make run: the app on 127.0.0.1:7860 · make test: what tests/tiers.py lets run for the code as it is ·
+# make test-all: every test, whole products where make test meets cases pairwise; what passes is
+# recorded in tests/passed.json · make check: linters, formatters and types · make format · make bench:
+# the kernels' benchmark (needs a CUDA GPU). Each sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,14 +22,16 @@ run: $(VENV)/.run
 # others' output follows when both are done, so that each suite ends with its own closing lines; what
 # failed of it is named once more at the very end, because Triton prints hundreds of lines at its exit.
 PYTEST := $(BIN)/python -m pytest --durations=10
-test-all: WHOLE := --full
+test: WHICH := --changed
+test-all: WHICH := --full
 test test-all: $(VENV)/.test browser lint
-	@$(PYTEST) $(WHOLE) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
+	@$(PYTEST) $(WHICH) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
 	  trap 'kill $$others; exit 130' INT TERM; \
-	  $(PYTEST) $(WHOLE) -n 2 --dist loadfile tests/browser; browser=$$?; \
+	  $(PYTEST) $(WHICH) -n 2 --dist loadfile tests/browser; browser=$$?; \
 	  wait $$others; others=$$?; cat $(VENV)/others.log; grep -E '^(FAILED|ERROR) ' $(VENV)/others.log; \
 	  echo "exit status of tests/browser: $$browser, of all other tests: $$others"; \
 	  [ "$$browser $$others" = "0 0" ]
+	@[ "$(WHICH)" = --changed ] || $(BIN)/python -m tests.tiers
 
 # Playwright brings a node, which runs the tools that npm installs.
 PRETTIER = $$($(BIN)/python -m tests.tools node) $(VENV)/node_modules/prettier/bin/prettier.cjs --log-level warn

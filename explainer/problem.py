@@ -153,6 +153,11 @@ class Problem(FieldValues):
         return rules if self.sink is None else rules | {"sink": self.sink}
 
     @property
+    def blocks(self) -> dict[str, Any]:
+        """The keyword arguments of a kernel for its tiles."""
+        return {"block_m": self.block_q, "block_n": self.block_k}
+
+    @property
     def dropped(self) -> dict[str, Any]:
         """The keyword arguments of a kernel for dropout, if any."""
         return {"dropout": self.dropout, "seed": self.seed} if self.dropout else {}

@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
 from .progress import progress
 
 if TYPE_CHECKING:
+    from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
     from .decode import decode_attention
     from .dispatch import attention, transformers_attention, which
     from .gradient_reference import gradient_roundings, reference_gradients
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from .reference import naive_attention, reference_attention, reference_states
     from .rotary import rope
 
-# name → its module
+# name → its module. Not even `availability` is loaded at import: it reads TRITON_INTERPRET, which a
+# program may set after it has imported `kernels.spec`.
+_ALWAYS = dict.fromkeys(("HAS_TORCH", "HAS_TRITON", "INTERPRETED", "available"), "availability")
 _TORCH = {
     **dict.fromkeys(("naive_attention", "reference_attention", "reference_states"), "reference"),
     **dict.fromkeys(("reference_gradients", "gradient_roundings"), "gradient_reference"),
@@ -48,11 +50,14 @@ __path__ = pkgutil.extend_path(__path__, __name__)
 
 
 def __getattr__(name: str):
-    if name not in _TORCH and name not in _TRITON:
+    modules = _ALWAYS | _TORCH | _TRITON
+    if name not in modules:
         return _from_namesake(name)
-    if not HAS_TORCH or (name in _TRITON and not HAS_TRITON):
-        raise RuntimeError(available()[1])
-    module = import_module(f".{(_TORCH | _TRITON)[name]}", __name__)
+    from . import availability as has
+
+    if (name in _TORCH and not has.HAS_TORCH) or (name in _TRITON and not has.HAS_TRITON):
+        raise RuntimeError(has.available()[1])
+    module = import_module(f".{modules[name]}", __name__)
     globals()[name] = getattr(module, name)
     return globals()[name]
 

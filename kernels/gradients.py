@@ -104,7 +104,7 @@ def _prepare(
     scale, device = scale_of(scale, d), q.device
     parsed, modified = masks.from_keywords(causal, mask), check_score(score)
     if method == "hopper":
-        reason = hopper_backward.supports(q, k, v, parsed, modified, scale)
+        reason = hopper_backward.why_not(q, k, v, parsed, modified, scale)
         if not reason:
             found = hopper_backward.prepare(
                 q, k, v, o, grad_o, parsed, modified, scale, deterministic

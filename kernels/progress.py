@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from .availability import INTERPRETED
-
 _total = 0  # programs of the running call
 _restart: Callable[[], None] | None = None
 
@@ -27,6 +25,8 @@ def progress(callback: Callable[[int, int], None]) -> Iterator[None]:
     a GPU nothing is reported. An exception that the callback raises ends the launch.
     Not thread-safe, like the interpreter itself.
     """
+    from .availability import INTERPRETED
+
     if not INTERPRETED:
         yield
         return

@@ -11,7 +11,7 @@ import numpy as np
 
 from explainer.problem import Problem
 
-PRESETS = (  # the storyboard's
+PRESETS = (
     "causal",
     "full",
     "causal&window:5,0",

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import pairs, tiers
 from tests.compiler import Compiler
-from tests.pairs import choose
 
 settings.register_profile("here", deadline=None)  # a busy machine is no failure
 settings.load_profile("here")
@@ -21,8 +21,14 @@ if not Path("/dev/nvidiactl").exists():
     os.environ["TRITON_INTERPRET"] = "1"
 
 
+LEFT_OUT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
+
+
 def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", help="whole products, not only each pair")
+    parser.addoption("--full", action="store_true", help="every test: whole products, every group")
+    parser.addoption(
+        "--changed", action="store_true", help="leave out groups whose code has not changed"
+    )
 
 
 def pytest_configure(config):
@@ -31,8 +37,18 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if not config.getoption("--full"):
-        items[:], left_out = choose(items)
+        items[:], left_out = pairs.choose(items)
         config.hook.pytest_deselected(items=left_out)
+    if config.getoption("--changed"):
+        items[:], groups = tiers.choose(items)
+        for left_out in groups.values():
+            config.hook.pytest_deselected(items=left_out)
+        config.stash[LEFT_OUT] = {key: len(left_out) for key, left_out in groups.items()}
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for key, count in config.stash.get(LEFT_OUT, {}).items():
+        terminalreporter.write_line(f"left out, unchanged since it passed: {key} ({count} tests)")
 
 
 @pytest.fixture(scope="session")

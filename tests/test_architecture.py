@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
 import pytest
 
 from explainer.base.paths import ROOT
+from tests import house
+from tests.house import PYTHON, imported, name
 
 # Each may import those before it.
 ROOMS = (
@@ -26,27 +26,7 @@ SCRIPT_ROOMS = (
 )
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
 SHARED = "kernels.spec"  # the one part of the kernels that all rooms may import
-PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
-
-
-def name(path: Path) -> str:
-    """The dotted name that a file is imported by."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
-def imported(path: Path) -> set[str]:
-    """Absolute names that a file imports, wherever in the file; modules and what is in them."""
-    package = name(path).split(".") if path.stem == "__init__" else name(path).split(".")[:-1]
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            found |= {f"{module}.{alias.name}" for alias in node.names} | {module}
-    return found
 
 
 def top(names: set[str]) -> set[str]:
@@ -62,7 +42,7 @@ def test_imports_point_down(path):
         if own[1:2] == ["spec"]:
             assert not top(names) & {"torch", "triton"}
             assert all(n.startswith(SHARED) for n in names if top({n}) == {"kernels"})
-    elif own == ["app"]:
+    elif own == ["explainer", "app"]:
         assert rooms <= {"pages", "web", "engine"} and not top(names) & {"kernels", "torch"}
     elif len(own) > 1:
         assert not {r for r in rooms if ROOMS.index(r) > ROOMS.index(own[1])}
@@ -74,7 +54,15 @@ def test_imports_point_down(path):
 
 def test_every_file_lies_in_a_room():
     here = {p.name for p in ROOT.glob("explainer/*") if p.name != "__pycache__"}
-    assert here - {"problem.py", "trace.py", "__init__.py"} == set(ROOMS) - {"problem", "trace"}
+    assert here - {"app.py", "problem.py", "trace.py", "__init__.py"} == set(ROOMS) - {
+        "problem",
+        "trace",
+    }
+
+
+def test_the_picture_of_the_house_is_drawn_from_its_code():
+    page = house.PAGE.read_text(encoding="utf-8")
+    assert house.embed(page) == page, "run python -m tests.house"
 
 
 def test_no_module_imports_itself_by_a_circle():

@@ -9,7 +9,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, computed, moved_rows
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows, tile_phases
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -29,7 +29,7 @@ def steps(problem: Problem) -> Iterator[Step]:
             if kind == "skipped":
                 yield Step(i, j, kind, None, (), ())
                 continue
-            yield Step(i, j, kind, None, computed(kind, store=True), keys + of_row[i])
+            yield Step(i, j, kind, None, tile_phases("forward", kind, store=True), keys + of_row[i])
             keys = ()  # they stay
 
 

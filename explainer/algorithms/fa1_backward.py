@@ -12,7 +12,7 @@ from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
-from explainer.algorithms.transfers import Moved, Mover, Step, differentiated, moved_rows
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows, tile_phases
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -37,7 +37,7 @@ def steps(problem: Problem) -> Iterator[Step]:
                 continue
             first, last = i == seen[0], i == seen[-1]
             transfers = (*(keys if first else ()), *of_row[i], *(stored if last else ()))
-            phases = differentiated(kind, D=True, store=last)
+            phases = tile_phases("backward", kind, D=True, store=last)
             yield Step(i, j, kind, None, phases, transfers, first)
 
 

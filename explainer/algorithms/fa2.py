@@ -9,7 +9,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
-from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, computed, moved_rows
+from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, moved_rows, tile_phases
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -40,7 +40,9 @@ def program(
     for j in key_blocks:
         first, last, kind = j == key_blocks[0], j == key_blocks[-1], move.kind(i, j)
         transfers = (*((Q,) if first else ()), *of_keys[j], *(stored if last else ()))
-        yield Step(i, j, kind, None, computed(kind, store=last), transfers, first, lane)
+        yield Step(
+            i, j, kind, None, tile_phases("forward", kind, store=last), transfers, first, lane
+        )
 
 
 # loop: begin

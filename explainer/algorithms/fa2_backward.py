@@ -11,7 +11,7 @@ from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import SKIPS, Line, Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa2 import ALGORITHM as FORWARD
-from explainer.algorithms.transfers import Moved, Mover, Step, differentiated, moved_rows, row_bytes
+from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows, row_bytes, tile_phases
 from explainer.problem import Problem
 from kernels.spec.formats import round_to
 
@@ -38,7 +38,9 @@ def steps(problem: Problem) -> Iterator[Step]:
         for i in seen:
             first, last, kind = i == seen[0], i == seen[-1], move.kind(i, j)
             transfers = (*(keys if first else ()), *of_row[i], *(stored if last else ()))
-            yield Step(i, j, kind, None, differentiated(kind, store=last), transfers, first)
+            yield Step(
+                i, j, kind, None, tile_phases("backward", kind, store=last), transfers, first
+            )
     for i in rows:
         moves = (move.read("dQ", i, fp32=True), move.write("dQ", i))
         yield Step(i, None, "full", "scale", ("load", "scale", "store"), moves)

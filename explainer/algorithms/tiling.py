@@ -21,17 +21,17 @@ MAX_COUNTED = 1 << 24  # tiles whose visits are counted one by one
 def rows(problem: Problem, i: int | None) -> slice:
     """Return the query rows of row block ``i``: Br of them, fewer in a ragged last block; all N for
     None."""
-    if i is None:
-        return slice(0, problem.n)
-    return slice(i * problem.block_q, min(problem.n, (i + 1) * problem.block_q))
+    return _block(problem.n, problem.block_q, i)
 
 
 def cols(problem: Problem, j: int | None) -> slice:
     """Return the keys of key block ``j``: Bc of them, fewer in a ragged last block; all N for
     None."""
-    if j is None:
-        return slice(0, problem.n)
-    return slice(j * problem.block_k, min(problem.n, (j + 1) * problem.block_k))
+    return _block(problem.n, problem.block_k, j)
+
+
+def _block(n: int, size: int, k: int | None) -> slice:
+    return slice(0, n) if k is None else slice(k * size, min(n, (k + 1) * size))
 
 
 def kinds(problem: Problem) -> np.ndarray:

@@ -145,15 +145,8 @@ def _size(part: slice) -> int:
 
 
 @cache
-def computed(kind: str, *, store: bool) -> tuple[str, ...]:
-    """Return the phases of a tile that is computed; only a partial one is masked."""
-    mask = ("mask",) if kind == "partial" else ()
-    return ("load", "scores", *mask, "max", "exp", "sum", "output", *(("store",) if store else ()))
-
-
-@cache
-def differentiated(kind: str, *, D: bool = False, store: bool = False) -> tuple[str, ...]:
-    """Return the same for the backward pass; ``D``: it is computed in each tile."""
-    mask, delta = ("mask",) if kind == "partial" else (), ("D",) if D else ()
-    last = ("store",) if store else ()
-    return ("load", "scores", *mask, "exp", "dV", "dP", *delta, "dS", "dQ", "dK", *last)
+def tile_phases(pass_: str, kind: str, *, store: bool, D: bool = False) -> tuple[str, ...]:
+    """Return the phases of a tile that is computed. Only a partial one is masked; ``D``: it is
+    computed in each tile."""
+    happens = {"mask": kind == "partial", "store": store, "D": D, "scale": False}
+    return tuple(phase for phase in PASSES[pass_].phases if happens.get(phase, True))

@@ -11,7 +11,6 @@ from explainer.algorithms.sizes import trace_bytes
 from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.engine.requests import (
-    COMPILED,
     ORDERS,
     PlacementRequest,
     Request,
@@ -22,6 +21,7 @@ from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.problem import Problem
 from kernels.spec.fields import MAX_N
+from kernels.spec.methods import COMPILED
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETED_S = 0.1  # of a run, besides its tiles

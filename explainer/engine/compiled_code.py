@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import threading
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -18,8 +17,6 @@ from kernels.spec import masks
 from kernels.spec.masks import PLAIN
 
 TIMEOUT_S = compiling.TIMEOUT_S
-AT_ONCE = threading.BoundedSemaphore(1)  # it takes a core for seconds
-MAX_WAITING_S = 30.0
 KINDS = ("ptx", "sass")
 t = Texts("engine")
 # What a line must hold to be marked: a product of matrices, on any card.
@@ -38,7 +35,7 @@ def code(query: Mapping[str, str]) -> dict:
     """{"kind", "text", "marked": numbers of the lines with matrix products, "registers",
     "shared_bytes", "spill_bytes", "triton"} for arch, d, br, bc, mask, kind of a query.
 
-    Raises ProblemError for what the map does not have, and when too many wait or compiling fails.
+    Raises ProblemError for what the map does not have, and when compiling fails.
     """
     kind = _one(query, "kind", KINDS)
     arch = _one(query, "arch", tuple(sorted(TABLED)))
@@ -75,12 +72,7 @@ def _compiled(arch: str, d: int, br: int, bc: int, causal: bool) -> dict:
         "config": config,
         "order": "fa2",
     }
-    if not AT_ONCE.acquire(timeout=MAX_WAITING_S):
-        raise ProblemError(t("code.busy"))
-    try:
-        return _child(request)
-    finally:
-        AT_ONCE.release()
+    return _child(request)
 
 
 def _child(request: dict) -> dict:

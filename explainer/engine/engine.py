@@ -14,9 +14,10 @@ import atexit
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from itertools import takewhile
+
+import cachetools
 
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
@@ -60,7 +61,7 @@ class Engine:
         self._waiting: FairQueue[Job] = FairQueue()
         self._running: Job | None = None
         self._in_flight: dict[Request, Job] = {}
-        self._results: OrderedDict[Request, dict | list] = OrderedDict()
+        self._results: cachetools.Cache[Request, dict | list] = cachetools.LRUCache(MAX_RESULTS)
         self._child: Child | None = None
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
@@ -170,7 +171,6 @@ class Engine:
                 if session in job.sessions and job.request != request:
                     self._leave(job, session)
             if request in self._results:
-                self._results.move_to_end(request)
                 job = Job(request)
                 job._end("done", result=self._results[request])
                 return job
@@ -237,8 +237,6 @@ class Engine:
         self._in_flight.pop(job.request, None)
         if state == "done":
             self._results[job.request] = outcome["result"]
-            while len(self._results) > MAX_RESULTS:
-                self._results.popitem(last=False)
         job._end(state, **outcome)
 
     def _serve(self) -> None:

@@ -4,12 +4,12 @@ pass with the trace."""
 from __future__ import annotations
 
 import math
-from typing import TypedDict
 
 import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.engine.agreement import tolerance
+from explainer.engine.results import Same
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 from kernels.spec.formats import FORMATS
@@ -19,17 +19,6 @@ States = tuple[
 ]  # part_dQ (Tr, Tc, Br, d); dK, dV (Tr, Tc, Bc, d)
 NAMES = ("dQ", "dK", "dV")
 ROUNDOFF = 2.0**-24
-
-
-class SameGradients(TypedDict):
-    """``values`` compared in ``tiles``; of dQ, dK and dV the largest ``errors``, None where numbers
-    are missing or not finite; ``largest``: share of what is allowed at its place."""
-
-    tiles: int
-    values: int
-    errors: dict[str, float | None]
-    largest: float | None
-    agrees: bool
 
 
 def _empty(problem: Problem) -> States:
@@ -89,9 +78,9 @@ def allowed(problem: Problem) -> States:
     return states
 
 
-def compare_gradients(problem: Problem, found: States) -> SameGradients:
-    """Judges what `kernels.gradient_states` reports of one head, NaN where nothing ran. Raises
-    ProblemError where there is no trace."""
+def compare_gradients(problem: Problem, found: States) -> Same:
+    """Judge what `kernels.gradient_states` reports of one head, NaN where nothing ran; ``largest``
+    is the share of what is allowed at its place. Raises ProblemError where there is no trace."""
     expected, most = traced_gradients(problem), allowed(problem)
     errors: dict[str, float | None] = {}
     shares = []
@@ -108,6 +97,8 @@ def compare_gradients(problem: Problem, found: States) -> SameGradients:
         shares.append(float((error / (limit[there] + tiny)).max(initial=0)))
     largest = max(shares)
     return {
+        "against": "trace",
+        "tolerance": 1.0,
         "tiles": int((~np.isnan(expected[0])).any(axis=(2, 3)).sum()),
         "values": sum(int((~np.isnan(x)).sum()) for x in expected),
         "errors": errors,

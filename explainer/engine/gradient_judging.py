@@ -4,7 +4,6 @@ worker only."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 
@@ -86,8 +85,7 @@ class Gradients:
         if name not in OURS:
             return lambda: torch.autograd.grad(forward(), leaves, self.grad_o)
         p, (q, k, v) = self.problem, (x.detach() for x in leaves)
-        blocks: dict[str, Any] = {"block_m": p.block_q, "block_n": p.block_k}
-        blocks = blocks if name in ALGORITHMS else {}
+        blocks = p.blocks if name in ALGORITHMS else {}
         run = kernels.flash_attention if name in ALGORITHMS else hopper.flash_attention
         how = {"method": OURS[name], "deterministic": deterministic, **_without_sink(self.rules)}
 
@@ -164,20 +162,18 @@ class Gradients:
         keys = slice(None) if by_head else slice(p.kv_head, p.kv_head + 1)
         q, grad_o = (x.detach()[:1, heads] for x in (self.q, self.grad_o))
         k, v = (x.detach()[:1, keys] for x in (self.k, self.v))
-        blocks: dict[str, Any] = {"block_m": p.block_q, "block_n": p.block_k}
 
         def states():
-            o, lse = kernels.flash_attention(q, k, v, return_lse=True, **self.rules, **blocks)
+            o, lse = kernels.flash_attention(q, k, v, return_lse=True, **self.rules, **p.blocks)
             how = _without_sink(self.rules)
-            return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **blocks)
+            return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **p.blocks)
 
         at = p.head if by_head else 0
         found = tuple(x[0, at].cpu().numpy() for x in watched(states, t("stage.tiles")))
         try:
-            compared = compare_gradients(p, found)
+            return compare_gradients(p, found)
         except ProblemError:
             return None
-        return {"against": "trace", "tolerance": 1.0, **compared}
 
 
 def differing(first: Grads, again: Grads) -> dict[str, int]:

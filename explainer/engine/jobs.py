@@ -78,7 +78,7 @@ def machine() -> Machine:
     about.update(available=available, reason=reason, interpreted=kernels.INTERPRETED)
     versions = about["versions"]
     versions.update(python=platform.python_version(), torch=torch.__version__)
-    if kernels.availability.HAS_TRITON:
+    if kernels.HAS_TRITON:
         import triton
 
         versions["triton"] = triton.__version__
@@ -228,13 +228,12 @@ class _Job:
     def row(self, name: str) -> Row:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
         row: Row = {"method": name}
-        blocks = {"block_m": self.problem.block_q, "block_n": self.problem.block_k}
         self.report(t("stage.running", method=METHODS[name]), 0, 1)
         began = time.perf_counter()
         try:
             if sentence := admission.refuse_method(self.request, name, self.about):
                 raise NotAvailable(sentence)
-            function = contender(name, self.shape, self.q, self.k, self.v, **blocks)
+            function = contender(name, self.shape, self.q, self.k, self.v, **self.problem.blocks)
             if self.gradients:
                 function = _with_backward(self.gradients, name, function)
         except NotAvailable as reason:
@@ -246,7 +245,7 @@ class _Job:
         if self.gradients:
             _add(row, self._judge_gradients(self.gradients, name, function))
         else:
-            o, lse = self._output(name, function, blocks)
+            o, lse = self._output(name, function)
             if device() == "cpu" and name in ORDERS:
                 row["interpreter_s"] = time.perf_counter() - began
             assert self.truth is not None  # of a forward pass
@@ -277,16 +276,15 @@ class _Job:
             row["same"] = both.same(self._watched)
         return row
 
-    def _output(self, name: str, function, blocks: dict):
+    def _output(self, name: str, function):
         """O, and lse of the kernels that give it."""
         if name not in ORDERS:
             return function(), None
         tensors = (self.q, self.k, self.v)
-        rules = {**self.problem.rules, **self.problem.dropped}
-        options = {**rules, "order": name, "return_lse": True}
+        p, options = self.problem, {"order": name, "return_lse": True}
 
         def kernel():
-            return kernels.flash_attention(*tensors, **options, **blocks)
+            return kernels.flash_attention(*tensors, **p.rules, **p.dropped, **p.blocks, **options)
 
         return self._watched(kernel, t("stage.running", method=METHODS[name]))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import torch
 
@@ -168,8 +167,7 @@ def _apart(a: torch.Tensor, b: torch.Tensor) -> float:
 
 def histogram_of(sizes: torch.Tensor) -> Histogram:
     """Of sizes of errors, over the decades."""
-    positive = sizes[sizes > 0]
-    place = ((positive.log10() - LOWEST) * A_DECADE).floor().clamp(0, BINS - 1).long()
+    place = ((sizes[sizes > 0].log10() - LOWEST) * A_DECADE).floor().clamp(0, BINS - 1).long()
     counts = torch.bincount(place, minlength=BINS).tolist()
     return {"exact": int((sizes == 0).sum()), "counts": counts}
 
@@ -192,13 +190,12 @@ def agreement(
     if problem.score.by_head:  # where it stands among the others counts
         head = [x[:1] for x in (q, k, v)]
     at = h if problem.score.by_head else 0
-    blocks: dict[str, Any] = {"block_m": problem.block_q, "block_n": problem.block_k}
 
     def kernel():
-        return kernels.tile_states(*head, **problem.rules, order=name, **blocks)
+        return kernels.tile_states(*head, **problem.rules, order=name, **problem.blocks)
 
     def direct():
-        m, l = kernels.reference_states(*head[:2], **problem.rules, **blocks)
+        m, l = kernels.reference_states(*head[:2], **problem.rules, **problem.blocks)
         return m[0, at].numpy(), l[0, at].numpy()
 
     m, l = (x[0, at].cpu().numpy() for x in watched(kernel, t("stage.tiles")))

@@ -31,30 +31,15 @@ from explainer.problem import Problem, check_heads
 from kernels.spec.cases import BenchmarkCase
 from kernels.spec.fields import MAX_HEADS, PASSES, default
 from kernels.spec.masks import Mask
+from kernels.spec.methods import NAMES, OTHERS, WHOLE
 from kernels.spec.scores import Score
 
 t = Texts("engine")
 
 # name in a query and in kernels/measure/contenders.py → what the page calls it
-METHODS = {
-    "naive": "Naive PyTorch",
-    **LABELS,
-    "hopper": "FA-2 Hopper",
-    "sdpa_flash": "SDPA flash",
-    "sdpa_cudnn": "SDPA cuDNN",
-    "sdpa_efficient": "SDPA efficient",
-    "sdpa_math": "SDPA math",
-    "sdpa_dense": "SDPA dense",
-    "naive_compiled": "Naive compiled",
-    "flex": "FlexAttention",
-    "fa4": "FA-4",
-}
-COMPILED = ("naive_compiled", "flex", "fa4")  # in seconds, for every problem anew
+METHODS = {name: LABELS.get(name) or OTHERS[name].label for name in NAMES}
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
-STORE_S = (
-    *("naive", "sdpa_math", "naive_compiled"),
-    *(key for key, a in ALGORITHMS.items() if a.stores_scores),
-)
+STORE_S = (*WHOLE, *(key for key, a in ALGORITHMS.items() if a.stores_scores))
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
 MAX_N_DROPPED = 4_096
 EACH = "each"  # key heads: one for each query head

@@ -89,7 +89,8 @@ def _prefer_gpu() -> None:
 
     if not torch.cuda.is_available():
         os.environ["TRITON_INTERPRET"] = "1"
-        os.nice(int(os.environ.get("WORKER_NICE", "10")))
+        if hasattr(os, "nice"):
+            os.nice(int(os.environ.get("WORKER_NICE", "10")))
 
 
 def main() -> None:

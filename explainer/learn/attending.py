@@ -113,14 +113,14 @@ def _cat(view: str, word: int) -> list[Block]:
     everyone = view == "all"
     S, P, O = attend(Q, K, V)
     rows = slice(None) if everyone else slice(word, word + 1)
-    names = list(WORDS) if everyone else [WORDS[word]]
+    names = WORDS if everyone else [WORDS[word]]
     mine = {"rows": names, "row": word if everyone else 0} | ({"pick": "word"} if everyone else {})
     called = t.named("attending.all" if everyone else "attending.one")
     lines = [
         [
             {
                 "kind": "words",
-                "words": list(WORDS),
+                "words": WORDS,
                 "row": word,
                 "weights": P[word].tolist(),
                 "pick": "word",
@@ -130,22 +130,22 @@ def _cat(view: str, word: int) -> list[Block]:
         [
             grid(called["Q"], Q[rows], "q", digits=0, **mine),
             sign("·"),
-            grid("Kᵀ", K.T, "k", digits=1, cols=list(WORDS)),
+            grid("Kᵀ", K.T, "k", digits=1, cols=WORDS),
             sign("÷ √4 ="),
             grid(
                 called["S"],
                 S[rows],
                 "s",
                 digits=2 if everyone else 1,
-                cols=list(WORDS),
+                cols=WORDS,
                 row=mine["row"],
                 heat=heat(S),
             ),
         ],
         [
-            grid(called["P"], P[rows], "s", digits=3, cols=list(WORDS), heat=[0.0, 1.0], **mine),
+            grid(called["P"], P[rows], "s", digits=3, cols=WORDS, heat=[0.0, 1.0], **mine),
             sign("×"),
-            grid("V", V, "v", digits=0, rows=list(WORDS)),
+            grid("V", V, "v", digits=0, rows=WORDS),
             sign("="),
             grid(called["O"], O[rows], "o", row=mine["row"]),
         ],
@@ -179,12 +179,12 @@ def _attention(who: str, row: int) -> list[Block]:
     r = min(row, len(askers) - 1)  # the second sentence has fewer
     S, P, O = attend(asking.Q, answering.K, answering.V)
     called = t.named("attending.all")
-    mine = {"rows": list(askers), "row": r, "pick": "row"}
+    mine = {"rows": askers, "row": r, "pick": "row"}
     lines = [
         [
             grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine),
             sign("·"),
-            grid(f"Kᵀ  4 × {len(words)}", answering.K.T, "k", digits=1, cols=list(words)),
+            grid(f"Kᵀ  4 × {len(words)}", answering.K.T, "k", digits=1, cols=words),
             sign("÷ √d ="),
             grid(
                 f"{called['S']}  {len(askers)} × {len(words)}",
@@ -193,7 +193,7 @@ def _attention(who: str, row: int) -> list[Block]:
                 digits=1,
                 heat=heat(S),
                 row=r,
-                cols=list(words),
+                cols=words,
             ),
         ],
         [
@@ -203,7 +203,7 @@ def _attention(who: str, row: int) -> list[Block]:
                 P,
                 "s",
                 heat=[0.0, 1.0],
-                cols=list(words),
+                cols=words,
                 **mine,
             ),
             sign("×"),

@@ -20,14 +20,15 @@ CHECKED = t("ecosystem.checked")  # there the GPU's snippets were run, too
 def speed_ratio() -> tuple[float, float]:
     """Least and most that SDPA's cuDNN backend was faster than its flash backend, in the recorded
     benchmark: every N, d, mask and 16-bit format that both ran."""
-    keys = ("dtype", "n", "d", "mask")
-    rows = [r for r in records.load()["rows"] if r.get("tflops")]
-    speed = {(r["method"], *(r[k] for k in keys)): r["tflops"] for r in rows}
-    ratios = [
-        fast / speed[("sdpa_flash", *rest)]
-        for (name, *rest), fast in speed.items()
-        if name == "sdpa_cudnn" and ("sdpa_flash", *rest) in speed
-    ]
+    fast, slow = (
+        {
+            (r["dtype"], r["n"], r["d"], r["mask"]): r["tflops"]
+            for r in records.rows_where(method=method)
+            if r.get("tflops")
+        }
+        for method in ("sdpa_cudnn", "sdpa_flash")
+    )
+    ratios = [fast[key] / slow[key] for key in fast.keys() & slow.keys()]
     return min(ratios), max(ratios)
 
 

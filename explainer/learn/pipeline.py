@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
@@ -45,11 +45,6 @@ class Task:
     unit: str
     time: float
     needs: tuple[tuple[str, int, int], ...]
-
-    @property
-    def name(self) -> str:
-        """As on the bars: tile number behind the work."""
-        return f"{self.key[0]}{self.key[2]}"
 
 
 @dataclass(frozen=True)
@@ -107,19 +102,17 @@ def tasks(variant: str, tiles: int, softmax: float) -> tuple[Task, ...]:
             add("PV", w, j, MATRIX, [("V", -1, j), *(("softmax", u, j) for u in same)])
     if variant == "serial":
         return in_a_row(out)
-    return tuple(sorted(out, key=_together if variant in IN_STEP else _in_turn))
+    return tuple(sorted(out, key=partial(_rank, variant)))
 
 
-def _in_turn(task: Task) -> tuple[int, int, int]:
-    """Ping-pong: S of a tile stays with PV of the tile before it, one consumer after the other."""
+def _rank(variant: str, task: Task) -> tuple[int, int, int]:
+    """S of a tile stays with P V of the tile before it: of one consumer after the other in
+    ping-pong, S of both and then P V of both in step."""
     what, who, j = task.key
-    return (j - 1, who, 0) if what == "S" else (j, who, 1)
-
-
-def _together(task: Task) -> tuple[int, int, int]:
-    """In step: S of both consumers, then PV of both."""
-    what, who, j = task.key
-    return (j - 1, 0, who) if what == "S" else (j, 1, who)
+    later = int(what != "S")
+    if variant in IN_STEP:
+        return j - 1 + later, later, who
+    return j - 1 + later, who, later
 
 
 def in_a_row(made: list[Task]) -> tuple[Task, ...]:
@@ -183,7 +176,7 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
         return (
             round(s.start, 4),
             round(s.end, 4),
-            f"{whose} {s.task.name}".strip(),
+            f"{whose} {what}{j}".strip(),
             _COLOURS[what],
             f"{whose}{j}",
             _KINDS[what],

@@ -6,21 +6,21 @@ The source is read from kernels/fa2.py itself, never run here.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
 
+from explainer.algorithms.listings import triton_lines
 from explainer.base.amounts import scientific
-from explainer.base.paths import ROOT
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, bars, code, t, table, text
 from explainer.learn.linear_algebra import attend, online_softmax
 from explainer.learn.scene import Shape, box, panel, scene
 from kernels.spec.formats import FORMATS
 
-SOURCE = ROOT / "kernels/fa2.py"
-MARK = re.compile(r"^\s*# phase: (\w+) — (.*)$")
+MARK = re.compile(r"# phase: \w+ — ")
 # In the order of a program: the phase, which of its places in the file, what to see there.
 STOPS = tuple(
     (*place, remark)
@@ -67,21 +67,13 @@ FAULTS = {
 @cache
 def extracts() -> dict[str, tuple[str, ...]]:
     """{phase: its places in the kernel}, each the lines that follow its comment."""
-    lines = SOURCE.read_text(encoding="utf-8").split("# kernel: begin")[1]
-    lines = lines.split("# kernel: end")[0].splitlines()
-    starts = [k for k, line in enumerate(lines) if MARK.match(line)]
     found: dict[str, list[str]] = {}
-    for at, start in enumerate(starts):
-        indent = len(lines[start]) - len(lines[start].lstrip())
-        last = starts[at + 1] if at + 1 < len(starts) else len(lines)
-        body = []
-        for line in lines[start + 1 : last]:
-            if not line.strip() or len(line) - len(line.lstrip()) < indent:
-                break
-            body.append(line[indent:])
-        _, phase, remark = MARK.split(lines[start])[:3]
-        found.setdefault(phase, []).append("\n".join([f"# {remark}", *body]))
-    return {phase: tuple(places) for phase, places in found.items()}
+    for line in triton_lines("fa2"):
+        if MARK.search(line.text):
+            found.setdefault(str(line.phase), []).append(MARK.sub("# ", line.text))
+        elif line.phase:
+            found[line.phase][-1] += f"\n{line.text}"
+    return {phase: tuple(map(textwrap.dedent, places)) for phase, places in found.items()}
 
 
 def _inputs(n_q: int, n_k: int) -> tuple[np.ndarray, ...]:

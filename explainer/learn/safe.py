@@ -68,7 +68,6 @@ def _weights(found: Numbers) -> list[str]:
 
 
 def _safe(top: float, subtract: bool) -> list[Block]:
-    subtract = subtract
     lanes, spoken = [], []
     for name in ON_SCREEN:
         found = in_format(top + BELOW, name, subtract)

@@ -84,7 +84,7 @@ def _bytes_panel(
         TOP,
         WIDTH - LEFT - 10,
         HIGH,
-        [(name, values, hue, look) for name, values, hue, look in pairs],
+        pairs,
         low=low,
         high=high,
         log=True,

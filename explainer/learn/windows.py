@@ -11,7 +11,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.learn.blocks import Block, t
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.scene import Shape, box, captions, draw_text, knob, panel, scene
-from explainer.learn.variants import DOCUMENT, at_size
+from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.learn.widgets import read_controls
 from explainer.problem import Problem
 
@@ -23,12 +23,11 @@ FAR = 65_536
 
 def problem(kind: str, width: int = 10) -> Problem:
     """N tokens under this mask; ``width`` keys in a window, the query's own among them."""
-    listed = sorted({(i, j) for i in range(N // TILE) for j in (0, i // 2, i)})
     mask = {
         "causal": "causal",
         "window": f"causal&window:{width - 1},0",
         "documents": "causal&document:" + ",".join(map(str, STARTS)),
-        "block": f"causal&block:{TILE}x{TILE}," + ",".join(f"{i}.{j}" for i, j in listed),
+        "block": SIZES["block"](N),
     }[kind]
     return make_problem(N, 8, TILE, mask=mask)
 

@@ -72,7 +72,7 @@ LONG = 131_072  # tokens, “128 k”
 def cached_keys(mask: Mask, n: int) -> int:
     """How many of n keys must stay in the cache once n tokens are there: those that the last one
     or a later one, up to 2n, sees; no query sees a key that comes after it."""
-    _, stop = (parse("causal") if mask.text == "full" else mask).row_range(2 * n, 2 * n, 1)
+    _, stop = mask.row_range(2 * n, 2 * n, 1)
     return int((stop[:n] >= n).sum())
 
 

@@ -39,8 +39,8 @@ def show(view: View, query: Query, height: int = HALL, wide: int = WIDE) -> Plac
     """Make the updates that show a view, in presentation mode in large type; ``height`` and
     ``wide``: of a chart there."""
     figures = (*view.figures, None, None)[:2]
-    hall = query.get("mode") == "present"
-    left, right = (update_plot(figure, hall, height, wide) for figure in figures)
+    mode = query.get("mode")
+    left, right = (update_plot(figure, mode, height, wide) for figure in figures)
     return Places(view.head, left, right, view.tail)
 
 
@@ -74,7 +74,7 @@ class FigurePage:
     plain: Query  # what its controls show without an address
     choices: Choices  # of the controls that are no part of a workload
     controls: Fields
-    picker: gr.HTML  # its place also tells the server of a lecture hall
+    picker: gr.HTML  # its value also tells the server of the mode
     places: Places
     visible: Mapping[Any, Callable[[str], bool]]  # components that only some views show
     render: Callable[[Query], Places]

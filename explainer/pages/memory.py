@@ -13,8 +13,8 @@ from explainer.pages.components import block, picker
 from explainer.pages.figure_page import PASS_LABELS, FigurePage, Places, radios, show, show_error
 from explainer.pages.plots import PAIRED, WIDE, plot
 from explainer.pages.workload import control_values, controls, parse, query_of, sizes_of_step
-from explainer.views.bar import render_placeholder
 from explainer.views.memory_views import METRICS, PASSED, PLAIN, VIEWS, render_view
+from explainer.views.templates import render as render_template
 
 t = Texts("memory")
 PREFIX = "mem-"
@@ -41,7 +41,7 @@ def build() -> tuple[FigurePage, gr.Button]:
         with gr.Column(elem_classes="fa-main"):
             with gr.Row(elem_classes="fa-views"):
                 chosen = radios(CHOICES, PLAIN, show=t("shown"))
-            head = block(render_placeholder())
+            head = block(render_template("site/waiting"))
             with gr.Row(elem_classes="fa-plots"):
                 left, right = plot(), plot()
             places = Places(head, left, right, block())

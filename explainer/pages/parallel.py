@@ -20,9 +20,9 @@ from explainer.pages.sweep import live_device
 from explainer.pages.visitors import client_of
 from explainer.pages.workload import control_values, controls, parse, query_of
 from explainer.parallel import launch, real_schedules
-from explainer.views.bar import render_placeholder
-from explainer.views.parallel_report import render_comparison, render_running
+from explainer.views.parallel_report import render_comparison
 from explainer.views.parallel_views import CASES, PASSED, PLAIN, VIEWS, render_case, render_view
+from explainer.views.templates import render as render_template
 from explainer.views.view import View
 
 t = Texts("parallel")
@@ -56,7 +56,7 @@ def build(engine: Engine) -> tuple[FigurePage, gr.Button]:
             with gr.Row(elem_classes="fa-views"):
                 chosen = radios(CHOICES, PLAIN, case=t("case"))
                 live = gr.Button(t("record"), elem_classes="fa-secondary", visible=False)
-            head = block(render_placeholder())
+            head = block(render_template("site/waiting"))
             with gr.Row(elem_classes=["fa-plots", "fa-stacked"]):
                 left, right = plot(), plot()
             with gr.Column(visible=False, elem_classes="fa-warps-place") as warps:
@@ -88,7 +88,7 @@ def _recorder(engine: Engine, page: FigurePage):
             yield show_error(error)
             return
         job = engine.submit(placement, session, client_of(request))
-        yield show(View(render_running()), {})
+        yield show(View(render_template("parallel/running")), {})
         try:
             while not job.finished.is_set():
                 await asyncio.sleep(POLL_S)

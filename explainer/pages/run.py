@@ -21,7 +21,7 @@ from explainer.engine.results import has_gpu
 from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
 from explainer.pages.components import block
-from explainer.pages.plots import ALONE, plot, update_plot
+from explainer.pages.plots import plot, update_view
 from explainer.pages.step import StepPage, own_data, start_row, values
 from explainer.pages.visitors import client_of
 from explainer.pages.workload import parse_address, precision, size_menus
@@ -34,6 +34,7 @@ from explainer.views import (
     run_details,
     run_report,
 )
+from explainer.views.templates import render
 from kernels.spec.fields import PASSES
 
 t, shared = Texts("run"), Texts("shared")
@@ -51,7 +52,7 @@ SIZES = {
 
 @dataclass(frozen=True)
 class RunPage:
-    """Handles for app.py; ``controls`` by the keys of RunRequest.to_query."""
+    """Handles for explainer/app.py; ``controls`` by the keys of RunRequest.to_query."""
 
     controls: Fields
     button: gr.Button
@@ -118,16 +119,12 @@ class RunView(NamedTuple):
     record_tables: Any = ""
     stop: Any = False
 
-    def updates(self, hall: bool = False) -> RunView:
-        """Make the updates of the outputs; ``hall``: charts in large type."""
-        plots = {
-            name: update_plot(getattr(self, name), hall, ALONE)
-            for name in ("errors", "roof", "record_roof")
-        }
-        return self._replace(**plots, stop=gr.update(visible=self.stop))
+    def updates(self, mode: str = "") -> RunView:
+        """Make the updates of the outputs, in this mode of the page."""
+        return update_view(self, ("errors", "roof", "record_roof"), mode)
 
 
-def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> RunView:
+def show_outcome(engine: Engine, request: RunRequest, job: Job) -> RunView:
     """Render a job that has ended.
 
     Without a GPU, and when the live one is busy or gone, the record of a comparable problem stands
@@ -142,7 +139,7 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> R
     if live:
         kind = downloads.kind_of(live)
         errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
-    view = RunView(
+    return RunView(
         run_report.render_report(live) if live else run_report.render_refusal(job.error),
         errors=errors,
         roof=roof,
@@ -151,7 +148,6 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job, hall: bool) -> R
         record_roof=figures.plot_roofline(old, downloads.kind_of(old)) if old else None,
         record_tables=run_details.render_details(old) if old else "",
     )
-    return view.updates(hall)
 
 
 def _no_record(request: RunRequest) -> str:
@@ -171,7 +167,7 @@ def build(engine: Engine) -> RunPage:
         """What the page shows while the methods run, and what they found."""
         try:
             given = dict(zip(inputs, values, strict=True))
-            hall = given.pop("mode") == "present"
+            mode = str(given.pop("mode"))
             request = RunRequest.from_query(_named(given))
         except (ProblemError, ValueError) as error:
             yield RunView(run_report.render_refusal(str(error))).updates()
@@ -184,26 +180,28 @@ def build(engine: Engine) -> RunPage:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
                 if session in cancelled:
-                    yield RunView(run_report.render_canceled(elapsed)).updates()
+                    text = t("canceled", elapsed=elapsed)
+                    message = render("run/message", text=text, testid="run-cancelled")
+                    yield RunView(message).updates()
                     return
                 machine = engine.machine()
                 is_known = machine and machine["interpreted"]  # a GPU's estimate is too rough
                 expected = admission.expected_s(request, machine) if is_known else None
                 wait = engine.wait_s(job)
-                now = (
-                    job.stage,
-                    job.done,
-                    job.total,
-                    engine.position(job),
-                    int(elapsed),
-                    expected,
-                    wait if wait is None else round(wait),
-                )
+                now = {
+                    "stage": job.stage,
+                    "done": job.done,
+                    "total": job.total,
+                    "position": engine.position(job),
+                    "elapsed_s": int(elapsed),
+                    "expected_s": expected,
+                    "wait_s": wait if wait is None else round(wait),
+                }
                 if now != last:
-                    yield RunView(run_report.render_progress(*now), stop=True).updates()
+                    yield RunView(render("run/progress", **now), stop=True).updates()
                     last = now
                 await asyncio.sleep(POLL_S)
-            yield show_outcome(engine, request, job, hall)
+            yield show_outcome(engine, request, job).updates(mode)
         finally:
             cancelled.discard(session)
             engine.leave(job, session)  # the tab was closed; other sessions still wait
@@ -220,7 +218,7 @@ def build(engine: Engine) -> RunPage:
             longest = sweep.longest()
         with gr.Column(elem_classes="fa-main"):
             result = gr.HTML(
-                run_report.render_idle(),
+                render("run/message", text=t("idle"), testid=""),
                 elem_id="run-result",
                 apply_default_css=False,
                 js_on_load=mounted("scenes"),
@@ -235,13 +233,13 @@ def build(engine: Engine) -> RunPage:
             old = block()
             old_roof = plot()
             old_tables = block()
-            hall = gr.Textbox(visible=False)
-            sweep.build(engine, begin, {**controls, "longest": longest, "mode": hall}, request_of)
+            mode = gr.Textbox(visible=False)
+            sweep.build(engine, begin, {**controls, "longest": longest, "mode": mode}, request_of)
             block(masks_report.render_recorded())
             block(backward_report.render_recorded())
     private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
-    inputs = {**controls, "mode": hall}
+    inputs = {**controls, "mode": mode}
     how = {
         "fn": stream,
         "inputs": [*inputs.values()],

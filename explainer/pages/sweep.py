@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from explainer.base.fields import ProblemError
-from explainer.base.kinds import Kind, measured
+from explainer.base.kinds import measured
 from explainer.base.kinds import recorded as from_record
 from explainer.base.texts import Texts
 from explainer.engine import recorded
@@ -20,14 +20,13 @@ from explainer.engine.results import PointRow, has_gpu
 from explainer.pages import masks
 from explainer.pages.browser import QUICK, Fields, call, here
 from explainer.pages.components import block, shell
-from explainer.pages.plots import ALONE, plot, update_plot
+from explainer.pages.plots import plot, update_view
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
 t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.2
 LENGTHS = (4096, 16384, 65536)
-NO_ROWS: list[PointRow] = []
 
 
 def live_device(engine: Engine) -> str:
@@ -93,8 +92,8 @@ def build(
     engine: Engine, begin: gr.Button, inputs: Fields, parse: Callable[[str], RunRequest]
 ) -> None:
     """The place for the curves, and the events. ``inputs``: the Run page's, how far ("longest"),
-    and whether this is a lecture hall ("mode"). ``parse`` reads the
-    request of an address of the Run page; raises ProblemError."""
+    and the page's mode ("mode"). ``parse`` reads the request of an address of the Run page; raises
+    ProblemError."""
     running: dict[str, bool] = {}  # session of a sweep on its way → whether it is to stop
 
     def halt(request: gr.Request) -> None:
@@ -103,15 +102,15 @@ def build(
 
     async def stream(request: gr.Request, *given: object) -> AsyncIterator[SweepView]:
         values: dict[str, Any] = dict(zip(inputs, given, strict=True))
-        hall = values["mode"] == "present"
+        mode = values["mode"]
         try:
             mask = masks.preset_text(values["mask"], values["n"])
             wanted = Sweep.from_query(values | {"mask": mask})
         except ProblemError as error:
-            yield _refusal(error)
+            yield _refusal(error).updates()
             return
         if has_gpu(engine.machine()) is False:
-            yield _recorded_view(t("sweep.no_gpu"), wanted, hall)
+            yield _recorded_view(t("sweep.no_gpu"), wanted).updates(mode)
             return
         points, rows, done = wanted.points(), [], 0
         session = request.session_hash or ""
@@ -121,11 +120,12 @@ def build(
                 engine, wanted, session, client_of(request), lambda: running.get(session, True)
             ):
                 if error:
-                    yield _recorded_view(t("sweep.broke", error=error), wanted, hall)
+                    yield _recorded_view(t("sweep.broke", error=error), wanted).updates(mode)
                     return
                 if done < len(points):
                     line = sweep_report.render_progress(done, wanted, position, rows)
-                    yield _live_view(engine, line, rows, wanted, hall, is_running=True)
+                    view = _live_view(engine, line, rows, wanted, is_running=True)
+                    yield view.updates(mode)
         finally:
             running.pop(session, None)
         if done < len(points):
@@ -134,16 +134,16 @@ def build(
             device = live_device(engine)
             text = t("sweep.measured", points=len(points), device=device)
         line = sweep_report.render_note(text, rows=rows, sweep=wanted, clocks=_clocks(rows))
-        yield _live_view(engine, line, rows, wanted, hall)
+        yield _live_view(engine, line, rows, wanted).updates(mode)
 
     def on_record(address: str, mode: str) -> SweepView:
         """The recorded points of what the address asks for; nothing is measured."""
         try:
             wanted = Sweep.from_query({"longest": LENGTHS[-1]} | parse(address).to_query())
+            view = _recorded_view(t("sweep.on_record"), wanted)
         except ProblemError as error:
-            return _refusal(error)._replace(stop=gr.skip())
-        view = _recorded_view(t("sweep.on_record"), wanted, mode == "present")
-        return view._replace(stop=gr.skip())  # a sweep may still run
+            view = _refusal(error)
+        return view.updates(mode)._replace(stop=gr.skip())  # a sweep may still run
 
     note = block(elem_id="sweep-note")
     stop = gr.Button(t("button.stop"), visible=False, elem_classes=["fa-secondary", "fa-stop"])
@@ -171,40 +171,27 @@ def build(
 
 
 class SweepView(NamedTuple):
-    """What a sweep's event gives to each of its outputs; also those outputs themselves."""
+    """What a sweep's event gives to each of its outputs: HTML, figures, and whether the sweep can
+    be stopped; also those outputs themselves."""
 
     note: Any
-    times: Any
-    speeds: Any
-    memory: Any
-    table: Any
-    stop: Any
+    times: Any = None
+    speeds: Any = None
+    memory: Any = None
+    table: Any = ""
+    stop: Any = False
 
-
-def _view(
-    note: str,
-    rows: list[PointRow] = NO_ROWS,
-    kind: Kind | None = None,
-    table: str = "",
-    hall: bool = False,
-    is_running: bool = False,
-) -> SweepView:
-    curves = figures.plot_sweep(rows, kind) if kind else [None] * len(figures.SWEPT)
-    times, speeds, memory = (update_plot(figure, hall, ALONE) for figure in curves)
-    return SweepView(note, times, speeds, memory, table, gr.update(visible=is_running))
+    def updates(self, mode: str = "") -> SweepView:
+        """Make the updates of the outputs, in this mode of the page."""
+        return update_view(self, ("times", "speeds", "memory"), mode)
 
 
 def _refusal(error: ProblemError) -> SweepView:
-    return _view(sweep_report.render_note(str(error), "is-bad"))
+    return SweepView(sweep_report.render_note(str(error), "is-bad"))
 
 
 def _live_view(
-    engine: Engine,
-    note: str,
-    rows: list[PointRow],
-    sweep: Sweep,
-    hall: bool,
-    is_running: bool = False,
+    engine: Engine, note: str, rows: list[PointRow], sweep: Sweep, is_running: bool = False
 ) -> SweepView:
     """Render the points that have been measured so far."""
     machine, kind = engine.machine(), measured(live_device(engine))
@@ -212,10 +199,11 @@ def _live_view(
     if rows and machine:
         about = {key: machine[key] for key in ("device", "versions")} | {"source": "live"}
         table = sweep_report.render_table(rows, sweep, kind, about)
-    return _view(note, rows, kind, table, hall, is_running)
+    times, speeds, memory = figures.plot_sweep(rows, kind)
+    return SweepView(note, times, speeds, memory, table, is_running)
 
 
-def _recorded_view(why: str, sweep: Sweep, hall: bool) -> SweepView:
+def _recorded_view(why: str, sweep: Sweep) -> SweepView:
     """Render the nearest recorded sweep, and ``why`` it is that one."""
     near, rows = recorded.swept(sweep)
     values = {"why": why, "near": near.name, "about": recorded.about()}
@@ -225,7 +213,8 @@ def _recorded_view(why: str, sweep: Sweep, hall: bool) -> SweepView:
         text = t("sweep.instead", **values, asked=sweep.name, what=recorded.what())
     style = "" if near == sweep else "is-other"
     note, table = sweep_report.render_recorded(text, near, rows, style)
-    return _view(note, rows, from_record(), table, hall)
+    times, speeds, memory = figures.plot_sweep(rows, from_record())
+    return SweepView(note, times, speeds, memory, table)
 
 
 def _clocks(rows: list[PointRow]) -> list[str]:

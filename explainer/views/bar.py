@@ -23,8 +23,3 @@ def render_bar() -> Markup:
         if page != "paper"
     }
     return render("site/bar", explained=explained)
-
-
-def render_placeholder() -> Markup:
-    """Render what stands in the place of a view that the server has yet to make."""
-    return render("site/waiting")

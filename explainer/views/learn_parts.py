@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from explainer.learn import glossary
 from explainer.learn.blocks import code, t
-from explainer.learn.content import CHOICE, CLICK, FILL, NUMBER, ORDER, Question
+from explainer.learn.content import NUMBER, Question
 from explainer.learn.registry import widgets
 from explainer.learn.widgets import Control
 from explainer.views.learn_blocks import render_block
@@ -19,14 +19,6 @@ from explainer.views.templates import render
 
 __all__ = ["address", "code", "mark_paragraphs", "render_block", "render_widget"]
 
-EVERY_QUESTION = ("key", "kind", "words", "hint", "unit")
-QUESTION_FIELDS = {  # what the browser needs of each kind of question
-    CHOICE: (*EVERY_QUESTION, "options", "answer"),
-    NUMBER: (*EVERY_QUESTION, "answer", "tolerance", "reasons", "mistakes", "fields"),
-    ORDER: (*EVERY_QUESTION, "options", "gaps", "run", "answer", "reasons"),
-    CLICK: (*EVERY_QUESTION, "cells", "rows", "notes", "answer", "reasons"),
-    FILL: (*EVERY_QUESTION, "options", "gaps", "reasons", "run"),
-}
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")
 LEAD = 160  # characters, four lines of a phone
 OF_A_RANGE = ("low", "high", "step")
@@ -77,8 +69,9 @@ def render_widget(key: str, controls: Iterable[Control] | None = None) -> Markup
 def question_data(question: Question) -> dict:
     """Return what the browser needs of a question and its variants."""
     found = asdict(question) | {"unit": question.unit}
-    fields = QUESTION_FIELDS[question.kind]
-    data = {k: found[k] for k in fields if found[k] not in ("", ())}
+    data = {k: v for k, v in found.items() if v not in ("", (), ("", ""), None)}
+    if question.kind != NUMBER:
+        del data["tolerance"]
     if question.variants:
         data["variants"] = [question_data(other) for other in question.variants]
     return data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from markupsafe import Markup
 
 from explainer.algorithms.registry import LABELS, OF_PASS, PLACED
 from explainer.base.amounts import milliseconds
@@ -200,11 +199,6 @@ def render_comparison(c: Comparison) -> View:
     rows = _rows(c.real, c.launch, c.order)
     tail = render("parallel/real_tail", head=HEADS["forward"], rows=rows, **values)
     return View(head, tuple(figures), tail)
-
-
-def render_running() -> Markup:
-    """Render that a live run is on its way."""
-    return render("parallel/running")
 
 
 def render_recorded(case: str) -> View:

@@ -22,12 +22,13 @@ from explainer.views.templates import render
 from explainer.views.times import describe_times
 from explainer.views.verdict import has_backward
 from kernels.spec.formats import ITEMSIZE
+from kernels.spec.methods import OTHERS
 
 t = Texts("run")
 # The colour of a bar, by what becomes of O in a method's loop.
 STYLES = {"final": "naive", "normalized": "normalized", "unnormalized": "kernel"}
 KINDS = {key: STYLES[a.output] for key, a in ALGORITHMS.items()}
-KINDS |= {"naive": "naive", "naive_compiled": "naive", "hopper": "hopper"}
+KINDS |= {name: method.style for name, method in OTHERS.items()}
 
 
 @dataclass(frozen=True)
@@ -44,42 +45,9 @@ class Question:
     fine: list[str] = field(default_factory=list)
 
 
-def render_idle() -> Markup:
-    """Render what stands there before anything ran."""
-    return render("run/message", text=t("idle"), testid="")
-
-
 def render_refusal(sentence: str | None) -> Markup:
     """Render one sentence in place of a result or a view."""
     return render("run/refusal", sentence=sentence)
-
-
-def render_progress(
-    stage: str,
-    done: int,
-    total: int,
-    position: int = 0,
-    elapsed_s: float = 0.0,
-    expected_s: float | None = None,
-    wait_s: float | None = None,
-) -> Markup:
-    """Render how far a job is: its position in the queue and its wait in seconds, or its stage; and
-    its seconds so far and in all, where that is known."""
-    return render(
-        "run/progress",
-        stage=stage,
-        done=done,
-        total=total,
-        position=position,
-        elapsed_s=elapsed_s,
-        expected_s=expected_s,
-        wait_s=wait_s,
-    )
-
-
-def render_canceled(elapsed_s: float) -> Markup:
-    """Render that the visitor canceled the run."""
-    return render("run/message", text=t("canceled", elapsed=elapsed_s), testid="run-cancelled")
 
 
 def render_report(result: Result) -> Markup:
@@ -118,28 +86,14 @@ def render_recorded(result: Result) -> Markup:
 def render_no_record(requested: Mapping, nearest: Mapping, href: str) -> Markup:
     """Render that no record can stand beside this run: the rule, what there is, and a link that
     sets the controls to the nearest of it. ``requested``, ``nearest``: queries of requests."""
-    return render(
-        "run/no_record",
-        shape=_shape(requested),
-        nearest=_shape(nearest),
-        href=href,
-        most_n=MOST_N,
-        most_work=MOST_WORK,
-        what=what(),
-    )
+    shapes = {"shape": _shape(requested), "nearest": _shape(nearest), "href": href}
+    return render("run/no_record", **shapes, most_n=MOST_N, most_work=MOST_WORK, what=what())
 
 
 def _shape(q: Mapping) -> str:
-    return t(
-        "shape",
-        n=int(q["n"]),
-        d=q["d"],
-        scored=describe_scores(q),
-        dtype=q["dtype"],
-        b=q["b"],
-        h=q["h"],
-        backward=t("shape.backward") if "pass" in q else "",
-    )
+    sizes = {key: q[key] for key in ("d", "dtype", "b", "h")} | {"n": int(q["n"])}
+    backward = t("shape.backward") if "pass" in q else ""
+    return t("shape", scored=describe_scores(q), backward=backward, **sizes)
 
 
 def _differences(result: Result) -> list[str]:
@@ -173,7 +127,7 @@ def _bars(result: Result, values_of: Callable[[Row], dict]) -> list[dict]:
         if "refused" in row
         else {
             "label": METHODS[row["method"]],
-            "style": KINDS.get(row["method"], "sdpa"),
+            "style": KINDS[row["method"]],
             **values_of(row),
         }
         for row in result["rows"]

@@ -14,11 +14,11 @@ from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
 from explainer.views import gradients_run_report
 from explainer.views.downloads import describe_scores, known_columns
 from kernels.spec.formats import FORMATS
+from kernels.spec.methods import WHOLE
 
 t = Texts("run")
 TERMS, SIGNED = ("naive", "rounding", "scores"), ("error", "allowed")
 MOST_CHARACTERS = 40  # of a sentence of the visitor's own
-WHOLE = ("naive", "naive_compiled", "sdpa_math")  # methods without tiles
 
 
 def agrees(result: Result) -> bool | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -36,10 +37,8 @@ def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
     program was quicker.
     """
     host = name.strip("[]") or LOOPBACK
-    sentence = (
-        f"Port {port} of {host} cannot be had: %s. GRADIO_SERVER_PORT names another one, or 0 "
-    )
-    sentence += "for one that is free; GRADIO_SERVER_NAME the address."
+    sentence = f"Port {port} of {host} cannot be had: %s. --port names another one, or 0 for one "
+    sentence += "that is free; --host the address."
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as socket_:
         socket_.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Gradio listens on it too
         if ":" in host:
@@ -50,8 +49,11 @@ def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
         except (OSError, ValueError, OverflowError) as error:
             LOG.critical(sentence, getattr(error, "strerror", None) or error)
             sys.exit(1)
+        number = socket_.getsockname()[1]
+        if os.name == "nt":
+            socket_.close()  # Windows binds no second socket to the port, for Gradio
         try:
-            yield f"[{host}]" if ":" in host else host, socket_.getsockname()[1]
+            yield f"[{host}]" if ":" in host else host, number
         except OSError as error:
             if error.errno:
                 raise

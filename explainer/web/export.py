@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlencode
 import plotly
 from markupsafe import Markup
 
+from explainer.algorithms.listings import listings
 from explainer.algorithms.registry import PLACED
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
@@ -35,7 +36,6 @@ from explainer.views.learn_screens import keys, outline, screen
 from explainer.views.templates import render
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
-from explainer.web.listings import listings
 from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import (
     limited_controls,

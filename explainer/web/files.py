@@ -17,6 +17,7 @@ import orjson  # Gradio brings it
 from markupsafe import Markup
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.listings import listings
 from explainer.algorithms.registry import BACKWARD, lanes_of
 from explainer.algorithms.schedule import check_size
 from explainer.algorithms.sizes import trace_numbers
@@ -29,7 +30,6 @@ from explainer.trace import TRACES
 from explainer.views.downloads import describe_scores
 from explainer.views.templates import render
 from explainer.web import bundle, wire
-from explainer.web.listings import listings
 from explainer.web.stylesheets import PLAYER, join_stylesheets
 from explainer.web.wire import KIND, pack
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 
 THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h
@@ -17,8 +18,8 @@ def return_freed_memory() -> None:
     among small ones that stay, and many large responses leave a hundred MiB behind. Does nothing
     with another C library.
     """
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "malloc_trim"):
+    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    if libc is None or not hasattr(libc, "malloc_trim"):
         return
     libc.mallopt(THRESHOLD, LARGE)
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import brotli
+import cachetools
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explainer.web.gradio_internals import inner_path, layer_styles
@@ -63,7 +64,10 @@ class PageCache:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._files: OrderedDict[str, _CachedFile] = OrderedDict()
+        self._files: cachetools.Cache[str, _CachedFile]
+        self._files = cachetools.LRUCache(MAX_BYTES, getsizeof=lambda file: file.size)
+        # Apart, so that requests under many host names do not evict the files.
+        self._pages: cachetools.Cache[str, _CachedFile] = cachetools.LRUCache(MAX_PAGES)
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,12 +75,11 @@ class PageCache:
             await self.app(scope, receive, send)
             return
         headers, path = dict(scope["headers"]), scope["path"]
-        scope = {**scope, "path": inner_path(path)}
         if path.startswith(STATIC):
-            await self._respond(path, path, headers, scope, receive, send)
+            await self._respond(self._files, path, headers, scope, receive, send)
         elif path in PAGES and b"deep_link" not in scope["query_string"]:
             key = repr([path, scope.get("scheme"), *(headers.get(name) for name in ORIGIN)])
-            await self._respond(key, path, headers, scope, receive, send)
+            await self._respond(self._pages, key, headers, scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -96,28 +99,31 @@ class PageCache:
 
     async def _respond(
         self,
+        cache: cachetools.Cache[str, _CachedFile],
         key: str,
-        path: str,
         request_headers: Mapping[bytes, bytes],
         scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
-        file = self._files.get(key)
+        path = scope["path"]
+        scope = {**scope, "path": inner_path(path)}
+        file = cache.get(key)
         if file is None:
             async with self._locks.setdefault(key, asyncio.Lock()):  # others wait for the first
                 start, body = {}, b""
-                if key not in self._files:
+                if key not in cache:
                     start, body = await self._fetch(scope, receive)
                 if start.get("status") == 200:
                     file = await asyncio.to_thread(_encode, path, start, body)
-                    self._store(key, file)  # in the event loop's thread, like every change
+                    with suppress(ValueError):  # larger than the whole cache
+                        cache[key] = file  # in the event loop's thread, like every change
                 self._locks.pop(key, None)
             if start and start["status"] != 200:
                 await send(start)
                 await send({"type": "http.response.body", "body": body})
                 return
-            file = self._files.get(key)
+            file = file or cache.get(key)
         if file is None or b"range" in request_headers:  # evicted meanwhile, or a part is wanted
             await self.app(scope, receive, send)
             return
@@ -141,14 +147,6 @@ class PageCache:
 
         await self.app({**scope, "headers": headers}, receive, collect)
         return start, b"".join(parts)
-
-    def _store(self, key: str, file: _CachedFile) -> None:
-        self._files[key] = file
-        pages = [key for key in self._files if key.startswith("[")]
-        for old in pages[:-MAX_PAGES]:  # requests under many host names do not evict the files
-            del self._files[old]
-        while sum(file.size for file in self._files.values()) > MAX_BYTES:
-            self._files.popitem(last=False)
 
 
 def _encode(path: str, start: Message, body: bytes) -> _CachedFile:

@@ -59,9 +59,16 @@ def make(request: AnswerRequest) -> bytes:
     return MAKERS[request.kind](request)
 
 
+def _set_alarm(seconds: int) -> None:
+    """End this process after so many seconds, 0: not at all. Windows has no such alarm."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
+
+
 def main() -> None:
     """Write each response after a line of JSON with its length, or with the reason of a refusal."""
-    os.nice(NICE)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     with suppress(OSError):  # Linux divides the processor among sessions first
         Path("/proc/self/autogroup").write_text(str(NICE))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the web process ends this one
@@ -69,12 +76,12 @@ def main() -> None:
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
     for line in sys.stdin.buffer:
-        signal.alarm(MAX_S)
+        _set_alarm(MAX_S)
         try:
             refusal, body = "", make(from_line(line))
         except ProblemError as error:
             refusal, body = str(error), b""
-        signal.alarm(0)
+        _set_alarm(0)
         head = {"refused": refusal, "bytes": len(body)}
         out.write(json.dumps(head).encode() + b"\n" + body)
         out.flush()

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from explainer.algorithms.listings import listings
 from explainer.base.paths import ASSETS, ROOT
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
@@ -25,25 +26,17 @@ from explainer.learn.tour import chapters
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
-from explainer.web.listings import listings
 from explainer.web.requests import AnswerRequest, parse_request
-from explainer.web.responses import make
+from explainer.web.responses import MAKERS, make
 from explainer.web.stylesheets import APP, LATER, join_stylesheets
 from explainer.web.worker_pool import Busy, ClientDisconnected, WorkerPool
 from kernels.spec.fields import PASSES
 
 PREFIX = "/fa"
-# kind of answer → its media type
-COMPUTED = {
+MEDIA_TYPES = {  # of the kinds of answers that are no JSON
     "trace": "application/octet-stream",
     "visit": "application/octet-stream",
-    "code": "application/json",
-    "warps": "application/json",
-    "learn": "application/json",
-    "mask": "application/json",
-    "presets": "application/json",
     "export.html": "text/html",
-    "export.json": "application/json",
     "export.npz": "application/zip",
 }
 # which screens Learn has and its paths; the entries and how texts spell them; the code of trace and
@@ -63,7 +56,8 @@ FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()
-    sources = [f for room in ("assets", "explainer", "kernels") for f in (ROOT / room).rglob("*")]
+    folders = (ASSETS, ROOT / "explainer", ROOT / "kernels")
+    sources = [file for folder in folders for file in folder.rglob("*")]
     for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json", ".md"}):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
@@ -100,7 +94,7 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + PIECE]
 
 
-async def computed(pool: WorkerPool, kind: str, request: Request) -> Response:
+async def answer(pool: WorkerPool, kind: str, request: Request) -> Response:
     """Answer ``GET /fa/<kind>?…``."""
     wanted = parse_request(kind, dict(request.query_params))
     seconds = cost.seconds(wanted)
@@ -114,11 +108,11 @@ async def computed(pool: WorkerPool, kind: str, request: Request) -> Response:
     except Busy as busy:
         headers = {"Retry-After": str(busy.after), "Cache-Control": "no-store"}
         return JSONResponse({"error": str(busy)}, 503, headers)
-    headers = _headers(wanted)
+    headers, media_type = _headers(wanted), MEDIA_TYPES.get(kind, "application/json")
     if len(body) <= PIECE:
-        return Response(body, media_type=COMPUTED[kind], headers=headers)
+        return Response(body, media_type=media_type, headers=headers)
     headers |= {"Content-Length": str(len(body))}
-    return StreamingResponse(_pieces(body), media_type=COMPUTED[kind], headers=headers)
+    return StreamingResponse(_pieces(body), media_type=media_type, headers=headers)
 
 
 def learn_screen(request: Request) -> Response:
@@ -179,7 +173,7 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
     files |= {f"{x}.css": (partial(join_stylesheets, sheets[x]), "text/css") for x in sheets}
     return [
         Route("/healthz", lambda request: health(engine)),
-        *(Route(f"{PREFIX}/{kind}", partial(computed, pool, kind)) for kind in COMPUTED),
+        *(Route(f"{PREFIX}/{kind}", partial(answer, pool, kind)) for kind in MAKERS),
         Route(f"{PREFIX}/learn/{{key}}.html", learn_screen),
         Route(f"{PREFIX}/opened", partial(opened, parts)),
         *(Route(f"{PREFIX}/{name}", partial(constant, make)) for name, make in CONSTANT.items()),

@@ -52,42 +52,50 @@ def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
     return wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
 
+def columns_of_pairs(problem: Problem) -> int:
+    """Return the factor w of the index i·w + k of a block that is a pair: (row block, key block) of
+    a matrix of scores, or (row block, lane), of which there can be more than key blocks."""
+    return max(problem.Tc, ALGORITHMS[problem.order].lanes)
+
+
 def _skeleton(problem: Problem, steps: tuple[Step, ...], of: Pass) -> Arrays:
-    """Return visits and transfers as flat arrays; −1 where a visit has no i or no j; a block of a
-    matrix of scores is the index i·Tc + j."""
-    moves = [move for s in steps for move in s.transfers]
+    """Return visits and transfers as flat arrays; −1 where a visit has no i or no j; a block that
+    is a pair is the index of ``columns_of_pairs``."""
+    lanes, width = ALGORITHMS[problem.order].lanes, columns_of_pairs(problem)
+    moves = [move for step in steps for move in step.transfers]
     # Few are looked at: most blocks move many times, by the same transfer.
     ids = np.fromiter(map(id, moves), np.int64, len(moves))
     _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
-    each = [moves[k] for k in firsts]
+    moves = [moves[k] for k in firsts]
     blocks = [
-        move.block if isinstance(move.block, int) else move.block[0] * problem.Tc + move.block[1]
-        for move in each
+        move.block if isinstance(move.block, int) else move.block[0] * width + move.block[1]
+        for move in moves
     ]
     tensors, places = ({x: k for k, x in enumerate(names)} for names in (of.tensors, of.phases))
     bits = {
-        phases: sum(1 << places[phase] for phase in phases) for phases in {s.phases for s in steps}
+        phases: sum(1 << places[phase] for phase in phases)
+        for phases in {step.phases for step in steps}
     }
     of_steps = {
-        "v_i": ("i4", [-1 if s.i is None else s.i for s in steps]),
-        "v_j": ("i4", [-1 if s.j is None else s.j for s in steps]),
-        "v_kind": ("u1", [tiling.KINDS.index(s.kind) for s in steps]),
-        "v_stage": ("u1", [of.stages.index(s.stage) for s in steps]),
-        "v_phases": ("i4", [bits[s.phases] for s in steps]),
+        "v_i": ("i4", [-1 if step.i is None else step.i for step in steps]),
+        "v_j": ("i4", [-1 if step.j is None else step.j for step in steps]),
+        "v_kind": ("u1", [tiling.KINDS.index(step.kind) for step in steps]),
+        "v_stage": ("u1", [of.stages.index(step.stage) for step in steps]),
+        "v_phases": ("i4", [bits[step.phases] for step in steps]),
     }
-    if ALGORITHMS[problem.order].lanes > 1:
-        of_steps["v_lane"] = "u1", [s.lane for s in steps]
+    if lanes > 1:
+        of_steps["v_lane"] = "u1", [step.lane for step in steps]
     of_moves = {
-        "t_tensor": ("u1", [tensors[move.tensor] for move in each]),
+        "t_tensor": ("u1", [tensors[move.tensor] for move in moves]),
         "t_block": ("i4", blocks),
-        "t_op": ("u1", [OPS.index(move.op) for move in each]),
-        "t_phase": ("u1", [places[move.phase] for move in each]),
-        "t_bytes": ("i4", [move.nbytes for move in each]),
+        "t_op": ("u1", [OPS.index(move.op) for move in moves]),
+        "t_phase": ("u1", [places[move.phase] for move in moves]),
+        "t_bytes": ("i4", [move.nbytes for move in moves]),
     }
     return {
         "tile_kind": tiling.kinds(problem),
         **{name: np.array(values, kind) for name, (kind, values) in of_steps.items()},
-        "t_ptr": _starts([len(s.transfers) for s in steps]),
+        "t_ptr": _starts([len(step.transfers) for step in steps]),
         **{name: np.array(values, kind)[which] for name, (kind, values) in of_moves.items()},
     }
 
@@ -159,23 +167,23 @@ def _numbers(run: Trace | BackwardTrace, pass_: str) -> Arrays:
     ``lane_S`` and ``lane_P``."""
     problem, layout = run.problem, LAYOUTS[pass_]
     arrays: Arrays = {name: getattr(run, name) for name in layout.wholes}
-    of_lanes = [v for v in run.visits if _has_lanes(problem, v)]
-    tiles = [v for v in run.visits if not _has_lanes(problem, v)]
+    of_lanes = [visit for visit in run.visits if _has_lanes(problem, visit)]
+    tiles = [visit for visit in run.visits if not _has_lanes(problem, visit)]
     for attribute, (name, empty) in layout.tiles.items():
         if attribute == "slope" and not problem.score.changes:
             continue
         arrays[name] = whole = np.full((problem.n, problem.n), empty, "f4")
-        for v in tiles:
-            if (tile := getattr(v, attribute)) is not None:
-                whole[tiling.rows(problem, v.i), tiling.cols(problem, v.j)] = tile
+        for visit in tiles:
+            if (tile := getattr(visit, attribute)) is not None:
+                whole[tiling.rows(problem, visit.i), tiling.cols(problem, visit.j)] = tile
     for name in "SP" if of_lanes else "":
         lanes = ALGORITHMS[problem.order].lanes
         arrays[f"lane_{name}"] = whole = np.full((problem.n, lanes), np.nan, "f4")
-        for v in of_lanes:
-            whole[tiling.rows(problem, v.i)] = getattr(v, name)
+        for visit in of_lanes:
+            whole[tiling.rows(problem, visit.i)] = getattr(visit, name)
     arrays |= _masked(problem)
     for pointer, names in layout.sums.items():
-        found = {name: [getattr(v, key) for v in run.visits] for key, name in names.items()}
+        found = {name: [getattr(visit, key) for visit in run.visits] for key, name in names.items()}
         sizes = [
             max(0 if x is None else x.size for x in of_visit)
             for of_visit in zip(*found.values(), strict=True)
@@ -190,8 +198,8 @@ def _numbers(run: Trace | BackwardTrace, pass_: str) -> Arrays:
 
 def _has_lanes(problem: Problem, visit: Visit | BackwardVisit) -> bool:
     """Return True if the columns of the visit's S and P are lanes, not keys."""
-    stage = ALGORITHMS[problem.order].stages.get(visit.stage or "")
-    return stage is not None and stage.columns == "lanes"
+    stages = ALGORITHMS[problem.order].stages
+    return visit.stage in stages and stages[visit.stage].columns == "lanes"
 
 
 def _joined(parts: list[np.ndarray | None], sizes: list[int]) -> np.ndarray:

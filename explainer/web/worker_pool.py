@@ -87,7 +87,10 @@ class Worker:
         """
         if self.process is not None and self.process.returncode is None:
             with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+                if os.name == "posix":
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
 
 
 class _Computation:

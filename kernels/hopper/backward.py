@@ -22,17 +22,17 @@ ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
 SCALED = 4096  # numbers of one program that scales dQ
 
 
-def supports(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
+def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
     """Return in one sentence why `prepare` does not take this input; "" if it does.
 
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) as `kernels.flash_attention` has checked them, with a
     row and a key at least.
     """
-    return _why_not_here(q.device) or why_not(q, k, v, mask, score, scale)
+    return _why_not_here(q.device) or why_not_this(q, k, v, mask, score, scale)
 
 
-def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
-    """Return what `supports` does, on any machine."""
+def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
+    """Return what `why_not` does, on any machine."""
     if folding.kind(score) != "none":
         return f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number."
     if tables.spans(mask, q.shape[2], k.shape[2], True) is None:
@@ -50,7 +50,7 @@ def prepare(
     deterministic: bool = False, plan: backward_plans.Plan | None = None,
     section_bytes: int = plans.L2_SECTION_BYTES,
 ) -> Callable:  # fmt: skip
-    """Return a function of tensors like these, for input that `supports` takes.
+    """Return a function of tensors like these, for input that `why_not` has nothing against.
 
     call(q, k, v, o, grad_o, lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, minus D
     (B, H, Nq), fp32. `deterministic`: dQ is summed in one order. `plan` overrides that of

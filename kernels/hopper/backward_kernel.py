@@ -44,7 +44,7 @@ from .gluon import (
     warpgroup_mma_wait,
 )
 from .kernel import ring
-from .parts import fixed_tile, sync_warpgroups, take_from_queue
+from .parts import await_free, await_full, await_pair, fixed_tile, sync_warpgroups, take_from_queue
 from .variants import tile_in
 
 
@@ -75,7 +75,7 @@ def produce(loads, plan: gl.constexpr):
         h = k_head * GROUP
         passes = (end - first) // M * GROUP
         unused = (n & 1) ^ 1
-        mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
+        await_pair(free, n, 1)
         write_field(slots, n, KEY, key0)
         write_field(slots, n, BATCH, b)
         write_field(slots, n, K_HEAD, k_head)
@@ -94,9 +94,8 @@ def produce(loads, plan: gl.constexpr):
         row0 = end - M
         for at_pass in range(0, passes):
             s = it % STAGES
-            parity = ((it // STAGES) & 1) ^ 1
             at = (b * H + h) * PADDED + row0
-            mbarrier.wait(q_empty.index(s), parity)
+            await_free(q_empty, it, STAGES)
             mbarrier.expect(q_full.index(s), M * D * 2 + M * 4)
             async_load(q_desc, [b, h, row0, 0], q_full.index(s), q_smem.index(s))
             async_load(lse_desc, [at], q_full.index(s), lse_smem.index(s))
@@ -104,7 +103,7 @@ def produce(loads, plan: gl.constexpr):
                 mbarrier.wait(v_empty.index(0), unused)
                 mbarrier.expect(v_full.index(0), KEYS * D * 2)
                 async_load(v_desc, [b, k_head, key0, 0], v_full.index(0), v_smem.index(0))
-            mbarrier.wait(do_empty.index(s), parity)
+            await_free(do_empty, it, STAGES)
             mbarrier.expect(do_full.index(s), M * D * 2 + M * 4)
             async_load(do_desc, [b, h, row0, 0], do_full.index(s), do_smem.index(s))
             async_load(less_desc, [at], do_full.index(s), less_smem.index(s))
@@ -118,7 +117,7 @@ def produce(loads, plan: gl.constexpr):
         else:
             code = fixed_tile(n + 1, ORDER)
         n += 1
-    mbarrier.wait(free.index(n & 1), ((n >> 1) & 1) ^ 1)
+    await_pair(free, n, 1)
     write_field(slots, n, KEY, -1)
     mbarrier.arrive(ready.index(n & 1), count=1)
 
@@ -150,7 +149,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     none = gl.zeros([HALF, M], gl.float32, S_LAYOUT)
     it = 0
     n = 0
-    mbarrier.wait(ready.index(0), 0)
+    await_pair(ready, n)
     while read_field(slots, n, KEY, 4) >= 0:
         first = read_field(slots, n, FIRST, 4)
         end = read_field(slots, n, END, 4)
@@ -163,10 +162,10 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         mbarrier.wait(k_full.index(0), n & 1)
-        mbarrier.wait(q_full.index(it % STAGES), (it // STAGES) & 1)
+        await_full(q_full, it, STAGES)
         S_started = transposed_product(k_own, q_smem, it % STAGES, none, False)
         mbarrier.wait(v_full.index(0), n & 1)
-        mbarrier.wait(do_full.index(it % STAGES), (it // STAGES) & 1)
+        await_full(do_full, it, STAGES)
         less = less_smem.index(it % STAGES).load(BY_ROW)[None, :].broadcast_to([HALF, M])
         S = warpgroup_mma_wait(0, deps=[S_started])
         for at_pass in range(0, passes):
@@ -211,13 +210,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             it += 1
             ahead = it % STAGES
             more = at_pass + 1 < passes
-            mbarrier.wait(q_full.index(ahead), (it // STAGES) & 1, pred=more)
+            await_full(q_full, it, STAGES, pred=more)
             S_started = transposed_product(k_own, q_smem, ahead, none, False)
             # phase: store — dQ_i, which the sending warp adds in HBM
             dQ = warpgroup_mma_wait(1, deps=[dQ_started])
             stage_output(out_ring, it - 1, n, w, dQ, is_transposed=True)
             # phase: load — dO and D of the next row block
-            mbarrier.wait(do_full.index(ahead), (it // STAGES) & 1, pred=more)
+            await_full(do_full, it, STAGES, pred=more)
             less = less_smem.index(ahead).load(BY_ROW)[None, :].broadcast_to([HALF, M])
             S = warpgroup_mma_wait(0, deps=[S_started])
             row0 -= M
@@ -231,7 +230,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         stage_output(out_ring, it, n, w, (dK * scale).to(DTYPE), DTYPE, BOX)
         stage_output(out_ring, it + 1, n, w, dV.to(DTYPE), DTYPE, BOX)
         n += 1
-        mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
+        await_pair(ready, n)
 
 
 @gluon.jit
@@ -246,7 +245,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
     BY_COLUMNS: gl.constexpr = dk_desc.block_type.shape[3] == 128
     at = 0
     n = 0
-    mbarrier.wait(ready.index(0), 0)
+    await_pair(ready, n)
     while read_field(slots, n, KEY, 1) >= 0:
         key0 = read_field(slots, n, KEY, 1)
         b = read_field(slots, n, BATCH, 1)
@@ -261,7 +260,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
             before = COUNTS
         for at_pass in range(0, passes):
             slot = at & 1
-            mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
+            await_pair(out_full, at)
             if plan.serialized:
                 count = COUNTS + head * Tr + row0 // M
                 await_rank(count, gl.load(RANKS + key0 // KEYS * Tr + row0 // M))
@@ -283,7 +282,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
                 head += 1
         for part in gl.static_range(2):
             slot = at & 1
-            mbarrier.wait(out_full.index(slot), (at >> 1) & 1)
+            await_pair(out_full, at)
             for w in gl.static_range(2):
                 desc = dv_desc if part else dk_desc
                 box = out_smem.index(slot * 2 + w)
@@ -296,7 +295,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
                     release_rank(before)
             at += 1
         n += 1
-        mbarrier.wait(ready.index(n & 1), (n >> 1) & 1)
+        await_pair(ready, n)
     tma.store_wait(0)
 
 

@@ -15,6 +15,8 @@ from .gluon import (
     warpgroup_mma_wait,
 )
 from .parts import (
+    await_full,
+    await_pair,
     blocks_up_to,
     first_hidden,
     fixed_tile,
@@ -64,59 +66,50 @@ def step(
     block's first step: then the product is of what lies in shared memory, and has_O, false until
     the second step, throws it away. That wastes half a step and saves a second copy of the code.
     """
-    CAUSAL: gl.constexpr = plan.causal
-    BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
-    CONSUMERS: gl.constexpr = plan.consumers
-    PING_PONG: gl.constexpr = plan.ping_pong
-    DTYPE: gl.constexpr = q.dtype
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
     s = it % STAGES
     s_prev = (it + STAGES - 1) % STAGES
-    P = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
+    P = unpack(packed, q.dtype, gl.DotOperandLayout(0, O_LAYOUT, 2))
     # phases: load, scores, output — both products are started, neither is awaited
-    mbarrier.wait(k_full.index(s), (it // STAGES) & 1)
-    if PING_PONG:
+    await_full(k_full, it, STAGES)
+    if plan.ping_pong:
         wait_turn(w)
     S_started = scores(q, k_smem, s, S_LAYOUT)
     mbarrier.wait(v_full.index(s_prev), ((it + STAGES - 1) // STAGES - 1) & 1, pred=has_P)
     O_started = add_values(P, v_smem, s_prev, O, has_O)
-    if PING_PONG:
-        pass_turn((w + 1) % CONSUMERS)
+    if plan.ping_pong:
+        pass_turn((w + 1) % plan.consumers)
     S = warpgroup_mma_wait(1, deps=[S_started])
     mbarrier.arrive(k_empty.index(s), count=1)
     # phase: mask
     if plan.table:
         S = modify_and_mask(S, n0, own, plan, S_LAYOUT)
     elif MASK == 1:
-        S = mask(S, row0, n0, Nq, Nk, CAUSAL, S_LAYOUT)
+        S = mask(S, row0, n0, Nq, Nk, plan.causal, S_LAYOUT)
     elif MASK == 2:
-        if n0 + BLOCK_N > first_hidden(row0, Nq, Nk, CAUSAL):
-            S = mask(S, row0, n0, Nq, Nk, CAUSAL, S_LAYOUT)
+        if n0 + plan.block_n > first_hidden(row0, Nq, Nk, plan.causal):
+            S = mask(S, row0, n0, Nq, Nk, plan.causal, S_LAYOUT)
     # phases: max, exp, sum
     P_next, m, l, alpha = online_softmax(S, m, l, scale_log2, MASK > 0)
     O, _ = warpgroup_mma_wait(0, deps=[O_started, P])
     mbarrier.arrive(v_empty.index(s_prev), count=1, pred=has_P)
     O = O * gl.convert_layout(alpha, gl.SliceLayout(1, O_LAYOUT))[:, None]
-    return pack(P_next, DTYPE), O, m, l
+    return pack(P_next, q.dtype), O, m, l
 
 
 @gluon.jit
 def skip_blocks(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr):
     """Skip key blocks that this warpgroup's rows do not see, but others' do."""
-    STAGES: gl.constexpr = plan.stages
-    CONSUMERS: gl.constexpr = plan.consumers
-    PING_PONG: gl.constexpr = plan.ping_pong
     for _ in range(0, blocks):
-        s = it % STAGES
-        mbarrier.wait(k_ring[1].index(s), (it // STAGES) & 1)
-        mbarrier.arrive(k_ring[2].index(s), count=1)
-        mbarrier.wait(v_ring[1].index(s), (it // STAGES) & 1)
-        mbarrier.arrive(v_ring[2].index(s), count=1)
-        if PING_PONG:
+        for ring in gl.static_range(2):
+            _, full, empty = v_ring if ring else k_ring
+            await_full(full, it, plan.stages)
+            mbarrier.arrive(empty.index(it % plan.stages), count=1)
+        if plan.ping_pong:
             wait_turn(w)
-            pass_turn((w + 1) % CONSUMERS)
+            pass_turn((w + 1) % plan.consumers)
         it += 1
     return it
 
@@ -125,14 +118,10 @@ def skip_blocks(k_ring, v_ring, it, blocks, plan: gl.constexpr, w: gl.constexpr)
 def consume(work, plan: gl.constexpr, w: gl.constexpr):
     """Compute rows i·BLOCK_M + 64 w … + 63 of every tile (warpgroup w)."""
     CAUSAL: gl.constexpr = plan.causal
-    RAGGED: gl.constexpr = plan.ragged
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
     ORDER: gl.constexpr = plan.order
-    PING_PONG: gl.constexpr = plan.ping_pong
-    PEEL: gl.constexpr = plan.peel
-    BLOCK_M: gl.constexpr = ROWS * CONSUMERS
     o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero, extra = work
     SPANS, TILES, SLOPES, SINKS, inner = extra
     q_smem, q_full, q_empty = q_ring
@@ -145,12 +134,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
     BY_ROW: gl.constexpr = gl.SliceLayout(1, S_LAYOUT)
     TABLE: gl.constexpr = plan.table
-    MASK: gl.constexpr = CAUSAL or RAGGED or TABLE
+    MASK: gl.constexpr = CAUSAL or plan.ragged or TABLE
     packed = pack(gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT), DTYPE)
     O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
     it = 0
     n = 0
-    if PING_PONG and w == CONSUMERS - 1:
+    if plan.ping_pong and w == CONSUMERS - 1:
         pass_turn(0)
     code = fixed_tile(0, ORDER)
     if TABLE:
@@ -160,12 +149,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             i, bh, first, end, my_first, Tc, whole = tile
         else:
             i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
-        row0 = i * BLOCK_M + w * ROWS
+        row0 = i * plan.block_m + w * ROWS
         if TABLE:
             it = skip_blocks(k_ring, v_ring, it, end - Tc, plan, w)
             blocks = Tc - my_first
         else:
-            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, CAUSAL, BLOCK_N)
+            Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
         if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
             if row0 >= Nq:  # rows beyond the last still take one block
@@ -175,7 +164,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         if not TABLE:
             blocks = Tc
         q = q_smem.index((n & 1) * CONSUMERS + w).reshape([ROWS, D])
-        mbarrier.wait(q_full.index(n & 1), (n >> 1) & 1)
+        await_pair(q_full, n)
         own = None
         if TABLE:
             own = rows_of(SPANS, SLOPES, inner, row0, Nk - Nq, bh % H, whole, plan, BY_ROW)
@@ -183,9 +172,9 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         else:
             m = gl.full([ROWS], float("-inf"), gl.float32, BY_ROW)
             l = gl.zeros([ROWS], gl.float32, BY_ROW)
-        if PEEL:
+        if plan.peel:
             s = it % STAGES
-            mbarrier.wait(k_full.index(s), (it // STAGES) & 1)
+            await_full(k_full, it, STAGES)
             S = warpgroup_mma_wait(0, deps=[scores(q, k_smem, s, S_LAYOUT)])
             mbarrier.arrive(k_empty.index(s), count=1)
             it += 1
@@ -229,9 +218,9 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         mbarrier.arrive(q_empty.index(n & 1), count=1)
         # the last P V, and beside it the next tile's code and lse = m + log l
         s_last = (it - 1) % STAGES
-        mbarrier.wait(v_full.index(s_last), ((it - 1) // STAGES) & 1)
+        await_full(v_full, it - 1, STAGES)
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
-        O_started = add_values(P_last, v_smem, s_last, O, True if PEEL else blocks > 1)
+        O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
         if TABLE:
             if my_first == first:  # long before it is needed
                 code = read_code(n, queue)

@@ -8,19 +8,26 @@ first) and computes the softmax of block j while the other warpgroups use the ma
 
 from .consumer import ROWS, consume
 from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
-from .parts import blocks_up_to, fixed_tile, take_from_queue, tile_at, write_code
+from .parts import (
+    await_free,
+    await_pair,
+    blocks_up_to,
+    fixed_tile,
+    take_from_queue,
+    tile_at,
+    write_code,
+)
 from .variants import tile_in
 
 
 @gluon.jit
 def produce(loads, plan: gl.constexpr):
     """Load Q_i once and K_j, V_j from last to first, for every tile (i, bh) (producer warp)."""
-    CAUSAL: gl.constexpr = plan.causal
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
     ORDER: gl.constexpr = plan.order
-    BLOCK_M: gl.constexpr = ROWS * CONSUMERS
+    BLOCK_M: gl.constexpr = plan.block_m
     descriptors, q_ring, k_ring, v_ring, queue, counter, sizes, TILES = loads
     q_desc, k_desc, v_desc = descriptors
     q_smem, q_full, q_empty = q_ring
@@ -44,17 +51,16 @@ def produce(loads, plan: gl.constexpr):
             Tc = gl.load(tile + 2)
             blocks = Tc - gl.load(tile + 1)
         else:
-            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, CAUSAL, BLOCK_N)
+            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, plan.causal, BLOCK_N)
             blocks = Tc
         for back in range(0, blocks):
             n0 = (Tc - 1 - back) * BLOCK_N
             s = it % STAGES
-            parity = ((it // STAGES) & 1) ^ 1
-            mbarrier.wait(k_empty.index(s), parity)
+            await_free(k_empty, it, STAGES)
             mbarrier.expect(k_full.index(s), BYTES)
             async_load(k_desc, [b, h // GROUP, n0, 0], k_full.index(s), k_smem.index(s))
             if back == 0:
-                mbarrier.wait(q_empty.index(n & 1), ((n >> 1) & 1) ^ 1)
+                await_pair(q_empty, n, 1)
                 mbarrier.expect(q_full.index(n & 1), BLOCK_M * D * 2)
                 for w in gl.static_range(CONSUMERS):
                     async_load(
@@ -63,7 +69,7 @@ def produce(loads, plan: gl.constexpr):
                         q_full.index(n & 1),
                         q_smem.index((n & 1) * CONSUMERS + w),
                     )
-            mbarrier.wait(v_empty.index(s), parity)
+            await_free(v_empty, it, STAGES)
             mbarrier.expect(v_full.index(s), BYTES)
             async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
@@ -98,7 +104,6 @@ def hopper_kernel(
     zero: 0. SPANS, TILES: `tables.Tables`; SLOPES, SINKS, inner: `folding.Folded`; None where
     plan, a `plans.Plan`, has no table (then the compiler never sees them).
     """
-    BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
     DTYPE: gl.constexpr = q_desc.dtype
@@ -106,8 +111,8 @@ def hopper_kernel(
     # two Q tiles, so that the next one is loaded in time
     q_smem = gl.allocate_shared_memory(DTYPE, [2 * CONSUMERS, 1, 1, ROWS, D], q_desc.layout)
     o_smem = gl.allocate_shared_memory(DTYPE, [CONSUMERS, 1, 1, ROWS, D], o_desc.layout)
-    k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, D], k_desc.layout)
-    v_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, BLOCK_N, D], v_desc.layout)
+    k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, plan.block_n, D], k_desc.layout)
+    v_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, plan.block_n, D], v_desc.layout)
     slots = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))
     q_full, q_empty = ring(2, CONSUMERS)
     k_full, k_empty = ring(STAGES, CONSUMERS)

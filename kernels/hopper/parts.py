@@ -48,10 +48,29 @@ def take_from_queue(counter, tiles):
 
 
 @gluon.jit
+def await_pair(barriers, n, FREE: gl.constexpr = 0):
+    """Wait for the n-th message of a ring of two slots; FREE: until its slot is free for it."""
+    mbarrier.wait(barriers.index(n & 1), ((n >> 1) & 1) ^ FREE)
+
+
+@gluon.jit
+def await_full(full, it, STAGES: gl.constexpr, pred=True):
+    """Wait for the it-th box of a ring (consumers)."""
+    mbarrier.wait(full.index(it % STAGES), (it // STAGES) & 1, pred=pred)
+
+
+@gluon.jit
+def await_free(empty, it, STAGES: gl.constexpr):
+    """Wait until the slot of the it-th box of a ring is free for it (producer)."""
+    parity = ((it // STAGES) & 1) ^ 1
+    mbarrier.wait(empty.index(it % STAGES), parity)
+
+
+@gluon.jit
 def write_code(code, n, queue):
     """Send the consumers the code of the tile after the n-th (producer)."""
     slots, full, empty = queue
-    mbarrier.wait(empty.index(n & 1), ((n >> 1) & 1) ^ 1)
+    await_pair(empty, n, 1)
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
     slots.index(n & 1).store(gl.full([1], 0, gl.int32, layout) + code)
     mbarrier.arrive(full.index(n & 1), count=1)
@@ -61,7 +80,7 @@ def write_code(code, n, queue):
 def read_code(n, queue):
     """Receive the code of the tile after the n-th (consumers)."""
     slots, full, empty = queue
-    mbarrier.wait(full.index(n & 1), (n >> 1) & 1)
+    await_pair(full, n)
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
     code = gl.max(slots.index(n & 1).load(layout), axis=0)
     mbarrier.arrive(empty.index(n & 1), count=1)
@@ -144,14 +163,9 @@ def pack(P, DTYPE: gl.constexpr):
     M: gl.constexpr = P.shape[0]
     N: gl.constexpr = P.shape[1]
     low, high = P.reshape([M, N // 2, 2]).split()
-    if DTYPE == gl.bfloat16:
-        return gl.inline_asm_elementwise(
-            "cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,r,r", [low, high], gl.int32, is_pure=True, pack=1
-        )
-    else:
-        return gl.inline_asm_elementwise(
-            "cvt.rn.f16x2.f32 $0, $2, $1;", "=r,r,r", [low, high], gl.int32, is_pure=True, pack=1
-        )
+    HALVES: gl.constexpr = "bf16x2" if DTYPE == gl.bfloat16 else "f16x2"
+    ASM: gl.constexpr = "cvt.rn." + HALVES + ".f32 $0, $2, $1;"
+    return gl.inline_asm_elementwise(ASM, "=r,r,r", [low, high], gl.int32, is_pure=True, pack=1)
 
 
 @gluon.jit
@@ -167,38 +181,31 @@ def unpack(packed, DTYPE: gl.constexpr, LAYOUT: gl.constexpr):
 @gluon.jit
 def wait_turn(w: gl.constexpr):
     """Have warpgroup w wait until the one before it has passed its turn on."""
-    if w == 0:  # Triton 3.6 has no f-string in a kernel
-        _barrier("bar.sync 12, 256;")
-    elif w == 1:
-        _barrier("bar.sync 13, 256;")
-    else:
-        _barrier("bar.sync 14, 256;")
+    _barrier("sync", w)
 
 
 @gluon.jit
 def pass_turn(w: gl.constexpr):
     """Pass the turn to warpgroup w."""
-    if w == 0:  # Triton 3.6 has no f-string in a kernel
-        _barrier("bar.arrive 12, 256;")
-    elif w == 1:
-        _barrier("bar.arrive 13, 256;")
-    else:
-        _barrier("bar.arrive 14, 256;")
+    _barrier("arrive", w)
 
 
 @gluon.jit
 def sync_warpgroups():
     """Have two warpgroups wait for each other."""
-    _barrier("bar.sync 15, 256;")
+    _barrier("sync", 3)
+
+
+@gluon.constexpr_function
+def _instruction(verb, number):
+    """Return PTX for one of the last four of the hardware's 16 barriers; Triton uses 0 to 4."""
+    return f"bar.{verb} {12 + number}, 256; mov.u32 $0, $1;"
 
 
 @gluon.jit
-def _barrier(INSTRUCTION: gl.constexpr):
+def _barrier(VERB: gl.constexpr, number: gl.constexpr):
     """Use a barrier of the hardware, of the 256 threads of two warpgroups; Gluon has no name for
-    them.
-
-    It is cheaper than an mbarrier in shared memory. Triton itself uses 0 to 4 here; there are 16.
-    """
+    them. It is cheaper than an mbarrier in shared memory."""
+    ASM: gl.constexpr = _instruction(VERB, number)
     lanes = gl.full([128], 0, gl.int32, gl.BlockedLayout([1], [32], [4], [0]))
-    ASM: gl.constexpr = INSTRUCTION + " mov.u32 $0, $1;"
     gl.inline_asm_elementwise(ASM, "=r,r", [lanes], gl.int32, is_pure=False, pack=1)

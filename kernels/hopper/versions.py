@@ -37,8 +37,7 @@ CASES = (
 HEADS, N_Q, N_K = 160, 200, 300
 
 _answers: dict[torch.device, str] = {}
-_in_check: set[torch.device] = set()
-_one_at_a_time = threading.RLock()
+_one_at_a_time = threading.Lock()
 
 
 def trusted(device: torch.device, run: Run) -> str:
@@ -46,8 +45,8 @@ def trusted(device: torch.device, run: Run) -> str:
 
     run(q, k, v, causal) -> O is the kernel's launch: q (1, H, Nq, d), k and v (1, H, Nk, d), fp16
     or bf16 on `device`, scale 1/√d, causal aligned bottom-right. It is called only for a version
-    that is not in the table, and may itself call `trusted`. The first check compiles four kernels.
-    While a CUDA graph is captured nothing is checked, and the answer is not cached. Raises
+    that is not in the table. The first check compiles four kernels. While a CUDA graph is captured
+    nothing is checked, and the answer is not cached. Raises
     torch.cuda.OutOfMemoryError if the check has too little memory, which says nothing of Triton.
     """
     if (answer := _answers.get(device)) is not None:
@@ -60,13 +59,8 @@ def trusted(device: torch.device, run: Run) -> str:
             "capturing a CUDA graph."
         )
     with _one_at_a_time:
-        if device in _answers or device in _in_check:
-            return _answers.get(device, "")
-        _in_check.add(device)
-        try:
+        if device not in _answers:
             _answers[device] = check(device, run)
-        finally:
-            _in_check.discard(device)
     return _answers[device]
 
 

@@ -21,12 +21,11 @@ import kernels
 
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
+from ..spec.methods import COMPILED, NAMES
 from . import readme_table
 from .calls import call_times
 from .ceilings import ceilings
 from .contenders import (
-    COMPILED,
-    NAMES,
     OF_OPERATORS,
     NotAvailable,
     contender,

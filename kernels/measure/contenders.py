@@ -20,13 +20,10 @@ from ..reference import all_factors, blind, materialized
 from ..spec import scores
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
+from ..spec.methods import COMPILED, WHOLE
 from .calls import Call
 from .chooser import SDPA, sdpa_choice
 
-# Made for one problem by a compiler, in seconds: naive attention and FlexAttention by PyTorch's, in
-# its default mode, and FlashAttention-4 by CuTe's.
-COMPILED = ("naive_compiled", "flex", "fa4")
-NAMES = ("naive", *ORDERS, "hopper", *SDPA, "sdpa_dense", *COMPILED)
 # Bytes of N×N matrices alive at once for each pair of a row and a key: S and P in the inputs' dtype
 # (measured as peak memory on an H200), and the copies that SDPA's math backend makes.
 PAIR_BYTES = {
@@ -37,7 +34,8 @@ PAIR_BYTES = {
 # it is added to the scores; row − key and two comparisons, while FlexAttention sorts its blocks.
 DENSE_BYTES = {"sdpa_dense": lambda itemsize: 1 + itemsize, "flex": lambda itemsize: 10}
 STRIP = 1024  # rows of a dense mask that are made at once
-OF_OPERATORS = ("naive", "sdpa_math")  # made of PyTorch's operators, each through memory
+# Made of PyTorch's operators, each of which goes through memory.
+OF_OPERATORS = tuple(name for name in WHOLE if name not in COMPILED)
 SHARE = 0.9  # of the free memory that a contender may take
 # FA-1 runs one program a head, and one program gets this far, on an H200 (LOG.md, section 4).
 FA1_FLOPS_A_PROGRAM = 0.7e12

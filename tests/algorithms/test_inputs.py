@@ -87,14 +87,15 @@ def test_heads_of_a_group_share_keys_and_values_and_nothing_else(name):
     assert not np.array_equal(own[1], made[3][1])
 
 
-@pytest.mark.parametrize("head", [1, 2, 3])
+@pytest.mark.parametrize("head", range(4))
 def test_the_data_is_what_its_name_says_in_every_head(head):
     of_heads = {"q_heads": 4, "kv_heads": 2, "head": head}
     q, k, _ = make_inputs(Problem(inputs="rising", **of_heads))
     highest = (q @ k.T).reshape(16, 4, 4).max(-1)
     assert (np.diff(highest, axis=1) > 0).all()
     q, k, _ = make_inputs(Problem(inputs="spike", n=24, **of_heads))
-    assert (q @ k.T).max() / np.sqrt(8) == pytest.approx(30, rel=0.01)
+    *_, second, highest = np.sort((q @ k.T).ravel()) / np.sqrt(8)
+    assert highest == pytest.approx(30, rel=0.01) and (head or second < 30 - 5)
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
@@ -118,14 +119,6 @@ def test_rotated_scores_depend_on_distance_alone():
     for distance in range(-5, 6):
         diagonal = np.diagonal(scores, distance)
         np.testing.assert_allclose(diagonal, diagonal[0], rtol=1e-5, atol=1e-5)
-
-
-def test_spike_is_one_huge_logit():
-    problem = Problem(n=24, d=8, inputs="spike")
-    q, k, _ = make_inputs(problem)
-    scores = q @ k.T / np.sqrt(8)
-    assert scores.max() == pytest.approx(30, rel=0.01)
-    assert np.sort(scores.ravel())[-2] < 30 - 5
 
 
 def test_sentence_names_its_rows():

@@ -142,7 +142,7 @@ def test_launches_are_the_stages_of_the_list():
 
 
 def test_facts():
-    """FACTS.md: S is 24 GiB at B·H = 96, N = 8,192 in fp32; twice the keys ask for four times."""
+    """S is 24 GiB at B·H = 96, N = 8,192 in fp32; twice the keys ask for four times."""
     p = Problem(n=8192, d=64, order="standard", inputs="random")
     assert 96 * summed(p)["S"][1] == 24 * 2**30
     one, two = (requested_bytes(n, 64, "full", "fp16", "fa2", 64, 64) for n in (8192, 16384))

@@ -6,8 +6,6 @@ figures that the table does not hold.
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 
 from explainer.base.cards import CARDS
@@ -53,12 +51,7 @@ BUS = {
 }
 
 
-def test_every_card_is_checked_here():
-    assert list(CARDS) == list(ARCH)
-    assert set(UNITS) == set(BUS) == set(CARDS)
-
-
-@pytest.mark.parametrize("key", ARCH)
+@pytest.mark.parametrize("key", CARDS)
 def test_memory_on_the_chip(key):
     card = CARDS[key]
     assert card.arch == ARCH[key]
@@ -68,21 +61,14 @@ def test_memory_on_the_chip(key):
     assert card.shared_per_sm_bytes < card.l2_bytes < card.hbm_bytes
 
 
-@pytest.mark.parametrize("key", UNITS)
+@pytest.mark.parametrize("key", CARDS)
 def test_peaks_are_units_times_clock(key):
     card, (lanes, clock, fmas, tensor_clock) = CARDS[key], UNITS[key]
     assert card.fp32_tflops == pytest.approx(card.sms * lanes * 2 * clock / 1e3, rel=0.01)
     assert card.tensor_tflops == pytest.approx(card.sms * fmas * 2 * tensor_clock / 1e3, rel=0.005)
 
 
-@pytest.mark.parametrize("key", BUS)
+@pytest.mark.parametrize("key", CARDS)
 def test_bandwidth_is_bus_times_data_rate(key):
     bits, rate = BUS[key]
     assert CARDS[key].hbm_bytes_per_s == pytest.approx(bits / 8 * rate * 1e9, rel=0.005)
-
-
-def test_a_card_names_its_source_and_cannot_change():
-    for card in CARDS.values():
-        assert "NVIDIA" in card.source and 2018 <= card.year <= 2025
-    with pytest.raises(FrozenInstanceError):
-        CARDS["t4"].sms = 1

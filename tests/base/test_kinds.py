@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 
 from explainer.base import kinds, records
@@ -56,8 +54,3 @@ def test_no_other_word_is_a_kind(text):
 def test_a_remark_is_no_kind(other):
     with pytest.raises(TypeError, match="must be a Kind"):
         kinds.required(other)
-
-
-def test_a_kind_cannot_change():
-    with pytest.raises(FrozenInstanceError):
-        MADE["computed"].text = "measured"

@@ -29,9 +29,10 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 SENTENCE = re.compile(
     r"[A-Z][^.!?]* [^.!?]*[.!?](\s|$)|(?:(?<![\w-])[A-Za-z']{2,}[,:;]? ){3}[a-z]+"
 )
-# Pseudocode; a Python file for visitors to run; what a log, a metric or a developer is told.
+# Pseudocode; a Python file for visitors to run; what a command line, a log, a metric or a developer
+# is told.
 ELSEWHERE = {"script", "logs", "texts", "child", "browser", "bundle", "connections", "metrics"}
-ELSEWHERE |= {"gradio_internals", "listings", *(path.stem for path in ALGORITHMS)}
+ELSEWHERE |= {"app", "gradio_internals", "listings", *(path.stem for path in ALGORITHMS)}
 
 
 def places(text: object) -> set[str]:

@@ -96,18 +96,6 @@ def test_a_tile_that_the_compiler_refused_says_so(monkeypatch):
         compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
 
 
-def test_when_too_many_wait_it_says_so(monkeypatch):
-    monkeypatch.setattr(compiled_code, "MAX_WAITING_S", 0.01)
-    with (
-        compiled_code.AT_ONCE,
-        pytest.raises(ProblemError, match="Too many tiles are being compiled"),
-    ):
-        compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
-    monkeypatch.setattr(compiled_code, "_child", lambda request: request)
-    for _ in range(3):  # the place is given back
-        assert compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)["capability"] == 80
-
-
 def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
     with monkeypatch.context() as patched:
         patched.setattr(compiling, "ROOT", tmp_path)  # no kernels there

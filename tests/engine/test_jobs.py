@@ -199,6 +199,16 @@ def test_worker_dies_with_its_parent():
         os.close(pid)
 
 
+def test_without_a_gpu_the_worker_alone_chooses_the_interpreter(monkeypatch):
+    """The tests' own TRITON_INTERPRET hides that `kernels` was imported before it was set."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    child = ProcessChild()
+    try:
+        assert child.machine["available"], child.machine["reason"]
+    finally:
+        child.kill()
+
+
 def test_without_triton_the_reason_is_a_sentence():
     hide = (
         "import importlib.util as u, runpy; real = u.find_spec\n"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from explainer.base.fields import ProblemError
 from explainer.engine.requests import METHODS, RunRequest, Sweep
 from explainer.problem import Problem
+from kernels.spec.fields import PASSES
 
 
 @given(
@@ -19,14 +20,16 @@ from explainer.problem import Problem
     st.integers(1, 8),
     st.booleans(),
     st.booleans(),
+    st.sampled_from(PASSES),
 )
-def test_round_trip(n, d, methods, batch, heads, auto_q, auto_k):
+def test_round_trip(n, d, methods, batch, heads, auto_q, auto_k, pass_):
     blocks = {} if auto_q or auto_k else {"block_q": min(n, 7), "block_k": min(n, 9)}
     query = {"n": str(n), "d": str(d), "b": str(batch), "h": str(heads)}
     query |= {"methods": ",".join(methods), "br": "auto" if auto_q else str(min(n, 7))}
-    query |= {"bc": "auto" if auto_k else str(min(n, 9))}
+    query |= {"bc": "auto" if auto_k else str(min(n, 9)), "pass": pass_}
     asked = RunRequest.from_query(query)
     assert RunRequest.from_query(asked.to_query()) == asked
+    assert ("pass" in asked.to_query()) == (pass_ == "backward") == (asked.pass_ == "backward")
     assert set(asked.methods) == methods and (asked.auto_q, asked.auto_k) == (auto_q, auto_k)
     if blocks:
         assert (asked.problem.block_q, asked.problem.block_k) == tuple(blocks.values())
@@ -77,6 +80,8 @@ BAD = [
     ({"methods": 7}, "methods"),
     ({"methods": ["fa2", None]}, "methods"),
     ({"br": "Auto"}, "br"),
+    ({"pass": "sideways"}, "pass"),
+    ({"pass": "backward", "dropout": "0.1"}, "dropout"),
     ({"br": "auto", "bc": "17"}, "bc"),
 ]
 

@@ -52,9 +52,7 @@ def test_a_recorded_result_keeps_to_the_type(n, dtype):
     ("change", "said"),
     [
         ({"contender": "fa2"}, "unknown ['contender']"),
-        ({"tflops": "5"}, "it.tflops is '5'"),
         ({"runs": 5.0}, "it.runs is 5.0"),
-        ({"refused": None}, "it.refused is None"),
         ({"histogram": {"exact": 0, "counts": [1, 2.5]}}, "it.histogram.counts[1] is 2.5"),
         ({"same": {"against": "O", "agrees": True}}, "it.same: missing ['tolerance']"),
     ],

@@ -79,10 +79,10 @@ test("what hides the scores of a tile is named, term by term", () => {
 });
 
 test("a chip has a field per number, a list one for all, and keys keep to what is allowed", () => {
-  equal(fieldsOf({ name: "window", numbers: "6,0" }, 2), ["6", "0"]);
-  equal(fieldsOf({ name: "window", numbers: "6" }, 2), ["6", ""]);
+  equal(fieldsOf({ name: "window", numbers: "6,0" }, ["left", "right"]), ["6", "0"]);
+  equal(fieldsOf({ name: "window", numbers: "6" }, ["left", "right"]), ["6", ""]);
   equal(fieldsOf({ name: "document", numbers: "0,5,10" }, null), ["0,5,10"]);
-  equal(fieldsOf({ name: "causal", numbers: "" }, 0), []);
+  equal(fieldsOf({ name: "causal", numbers: "" }, []), []);
   const range = { low: 1, high: 16 };
   equal(
     ["7", "16", "1", "x", "-3", ""].map((value) => nudged(value, 1, range)),

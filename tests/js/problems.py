@@ -47,6 +47,7 @@ PROBLEMS = [
     "order=fa2_split",
     "n=13&d=5&br=4&bc=3&mask=window:2,1%7Cblock:4x4,0.2,3.1&order=fa2_split&data=random&sink=0.5",
     "n=11&d=6&br=4&bc=3&mask=full&order=fa2_split&dtype=bf16&data=random",
+    "n=16&d=4&br=4&bc=16&mask=causal&order=fa2_split&data=random",  # more lanes than key blocks
     "n=16&d=256&br=16&bc=16",  # on no card's chip, or on some
     *ANY,
 ]

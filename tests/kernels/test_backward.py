@@ -123,22 +123,13 @@ def test_any_strides_of_the_gradient(kind):
     judge(q, k, v, {"causal": True}, made)
 
 
-@pytest.mark.parametrize("order", ["standard", "fa1", "fa2"])
-def test_every_order_and_the_door_have_the_same_gradients(order):
-    q, k, v = make_qkv(24, 16, heads=2, k_heads=1, dtype="fp32")
-    how, grad_o = {"mask": "causal&window:9,0"}, like(q)
-    wants = found(q, k, v, grad_o, kernels.attention, **how)
-    for mine, want in zip(found(q, k, v, grad_o, order=order, **how), wants, strict=True):
-        assert (mine is want is None) or torch.allclose(mine, want, atol=1e-5)
-
-
 def test_a_loss_that_takes_lse():
     q, k, v = make_qkv(20, 16, n_k=30, heads=2)
     sink = torch.linspace(-1, 1, 2, device=DEVICE)
     for k_sink in (None, sink):
         leaves = [x.detach().requires_grad_() for x in (q, k, v, k_sink) if x is not None]
         how = {"causal": True, "sink": None if k_sink is None else leaves[3]}
-        o, lse = kernels.flash_attention(*leaves[:3], **how, return_lse=True)
+        o, lse = kernels.attention(*leaves[:3], **how, return_lse=True)
         grad_o, grad_lse = like(o), like(lse, 8)
         mine = torch.autograd.grad((o, lse), leaves, (grad_o, grad_lse), retain_graph=True)
         true = kernels.reference_gradients(q, k, v, grad_o, grad_lse, causal=True, sink=k_sink)

@@ -75,22 +75,3 @@ def test_a_wrong_tile_is_seen(name):
         wrong = [x.copy() for x in found]
         wrong[name][3, 1] = fault
         assert not compare_gradients(problem, wrong)["agrees"]
-
-
-@pytest.mark.parametrize("problem", PROBLEMS[1:4:2], ids=lambda p: f"n{p.n}-{p.mask}-{p.dtype}")
-def test_the_last_tile_of_a_column_is_what_is_stored(problem):
-    """And the sum of what tiles add, scaled, is dQ: reporting changes nothing."""
-    tensors, options = made(problem)
-    part_dq, dk, dv = (x[0, 0] for x in kernels.gradient_states(*tensors, **options))
-    grad_o, *rest = tensors
-    sink = {} if problem.sink is None else {"sink": problem.sink}
-    grads = kernels.gradients.backward(grad_o, None, *rest, **options, **sink)
-    j = torch.arange(problem.n) // problem.block_k
-    last = [int((~part_dq[:, t, 0, 0].isnan()).nonzero().max()) for t in range(problem.Tc)]
-    at = torch.tensor(last)[j], j, torch.arange(problem.n) % problem.block_k
-    for states, final, factor in ((dk, grads[1], problem.scale), (dv, grads[2], 1.0)):
-        torch.testing.assert_close((states[at] * factor).to(final.dtype), final[0, 0])
-    rows = torch.arange(problem.n)
-    i, r = rows // problem.block_q, rows % problem.block_q
-    dq = part_dq.nansum(1)[i, r] * problem.scale
-    torch.testing.assert_close(dq, grads[0][0, 0].float(), atol=1e-5, rtol=2**-7)

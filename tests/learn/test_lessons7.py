@@ -12,37 +12,31 @@ from explainer.learn import backend_choice, ecosystem, limits, others, profiling
 from explainer.learn.backend_choice import Input
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
-from tests.learn.scenes import LESSONS, asked, blocks, cases, default_hides_the_answer, words
-
-LESSON = LESSONS["when_not"]
+from tests.learn.scenes import LESSONS, asked, cases, default_hides_the_answer, words
 
 
 def test_speeds_are_the_records():
-    rows = [
-        r
+    rate = {
+        (r["method"], r["n"]): r["tflops"]
         for r in load()["rows"]
         if (r["d"], r["mask"], r["dtype"]) == (64, "full", "fp16")
         and "tflops" in r
         and r.get("pass", "forward") == "forward"
-    ]
-    rate = {(r["method"], r["n"]): r["tflops"] for r in rows}
+    }
     for n, gain in limits.faster().items():
         assert gain == pytest.approx(rate["fa2", n] / rate["naive", n], rel=0.02)
         assert gain > 3, "never slower, as the words say"
-    assert {r["batch"] * n for n, r in limits.times("naive").items()} == {16_384}
-    assert "B × N = 16,384 tokens, 32 heads" in limits.NOTES["short"]
-    assert max(limits.faster()) == 16_384 and "8.4 times at 8,192" in LESSON.words
     weights = 24 * 4096**2 * 32 * 256 / 761.7e12  # 64 sequences of 32 heads of 64 are 32 of 4,096
-    for method, ms, said in (("naive", 0.456, "10%"), ("fa2", 0.1353, "3%")):
+    for method, ms in (("naive", 0.456), ("fa2", 0.1353)):
         share = 1e-3 * ms / (1e-3 * ms + weights)
         assert limits.time_share(method, 256) == pytest.approx(share, rel=1e-3)
-        assert said in LESSON.more
+        assert f"{share:.0%}" in LESSONS["when_not"].more
     tiles = {
         r["block_m"]: r["tflops"]
         for r in load("tiles_nvidia_h200")["rows"]
         if r["d"] == 64 and not r["causal"] and r["block_m"] == r["block_n"]
     }
-    assert limits.speeds() == tiles and tiles[64] > 8 * tiles[16]
+    assert limits.speeds() == tiles
 
 
 def test_the_least_of_cross_attention_is_that_of_the_loops():
@@ -115,40 +109,30 @@ def test_the_checks_are_the_rows_of_the_table():
 
 
 def test_the_profile_is_the_record():
-    rows = [
-        r
+    rows = {
+        r["order"]: r
         for r in load("traffic_nvidia_h200")["rows"]
-        if (r["n"], r["d"], r["side"]) == (4096, 64, 64)
-    ]
-    dram = {
-        r["order"]: sum(c["dram_read"] + c["dram_write"] for c in r["measured_bytes"].values())
-        for r in rows
+        if (r["n"], r["d"], r["side"]) == (4096, 64, 64) and r["order"] != "fa1"
     }
-    assert profiling.totals(0) == (dram["standard"], dram["fa2"])
-    assert "57 times" in words("profile", step=2) and 56 < dram["standard"] / dram["fa2"] < 58
-    limits_ = profiling.bounds()
-    assert limits_["standard"][0] > limits_["standard"][1], "bound by memory"
-    assert limits_["fa2"][0] < limits_["fa2"][1], "not bound by memory"
-    programs = -(-profiling.N // profiling.SIDE)
-    assert programs == 64 < CARDS["h200"].sms, "too few to be bound by products"
-    assert f"{programs} programs leave half of {CARDS['h200'].sms} SMs" in words("profile", step=4)
-    took = {r["order"]: sum(r["measured_ns"].values()) / 1e3 for r in rows}
-    for order in ("standard", "fa2"):
-        assert took[order] > 3 * max(limits_[order]) and f"took {took[order]:.0f}" in words(
-            "profile", step=4
-        )
-    assert "bound by products" not in words("profile", step=4)
-    (scores,) = (r["measured_bytes"]["scores_kernel"] for r in rows if r["order"] == "standard")
-    assert scores["dram_write"] < 4096**2 * 2 / 2 < 4096**2 * 2 < CARDS["h200"].l2_bytes
-    assert "32 MiB" in words("profile", step=2), "most of S is still in L2 when its kernel ends"
-    assert "least, 2.02 MiB" in words("profile", step=2), "Q, K, V, O and lse of one head"
-    many = profiling.timed("fa2", 4096)
-    assert many["median_ms"] * 1e3 > 128 * limits_["fa2"][1], "longer than its products alone"
-    assert all(ms in words("profile", step=4) for ms in ("1.26 ms", "0.72"))
-    assert round(many["median_ms"], 2) == 1.26
-    fine = blocks("profile", step=4)[-1]["words"]
-    assert "4.25 TB/s, 762 TFLOP/s" in fine
-    assert limits_["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
+    dram = [
+        sum(c["dram_read"] + c["dram_write"] for c in rows[order]["measured_bytes"].values())
+        for order in ("standard", "fa2")
+    ]
+    assert profiling.totals(0) == tuple(dram) and f"{dram[0] / dram[1]:.0f} times" in words(
+        "profile", step=2
+    )
+    bounds, last = profiling.bounds(), words("profile", step=4)
+    assert bounds["standard"][0] > bounds["standard"][1], "bound by memory"
+    assert bounds["fa2"][0] < bounds["fa2"][1], "not bound by memory"
+    assert CARDS["h200"].sms > 4096 // 64, "too few programs to be bound by products"
+    for order, row in rows.items():
+        took = sum(row["measured_ns"].values()) / 1e3
+        assert took > 3 * max(bounds[order]) and f"took {took:.0f}" in last
+    scores = rows["standard"]["measured_bytes"]["scores_kernel"]
+    assert scores["dram_write"] < 4096**2 * 2 / 2, "most of S is still in L2 when its kernel ends"
+    many = profiling.timed("fa2", 4096)["median_ms"]
+    assert f"{many:.2f} ms" in last and many * 1e3 > 128 * bounds["fa2"][1]
+    assert bounds["fa2"][1] == pytest.approx(4 * 4096**2 * 64 / 761.7e12 * 1e6, rel=1e-3)
 
 
 def test_the_rates_asked_for_are_the_records():

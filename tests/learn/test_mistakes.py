@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from explainer.learn.content import make_question
-from tests.learn.scenes import LESSONS
+from tests.learn.scenes import LESSONS, answers
 
 QUESTIONS = {lesson.question.key: lesson.question for lesson in LESSONS.values()}
 NUMBERS = [key for key, q in QUESTIONS.items() if q.kind == "number"]
@@ -119,6 +119,34 @@ BY = {
         k * x[1] ** 2 * x[2] * y / (x[3] * 1e-3) / 1e12 for k, y in ((4, 1), (2, x[0]), (1, x[0]))
     ),
 }
+# {lesson: the answers of its question and of the variants}, worked out on paper.
+ANSWERS = {
+    "matmul": [(1, 8, 64), (1, 10, 60), (1, 20, 100)],
+    "gpu": [16, 16, 32],
+    "trips": [192, 48, 256],
+    "fusion": [7 / 3, 9 / 3, 8 / 2],
+    "tiled": [1024 / 128, 2048 / 64, 16 - 12],
+    "order": [(1 + 3 * 5) / 4, (6 + 2 * 3) / 3, (9 + 4 * 4) / 5],
+    "saves": [8, 16, 2],
+    "versions": [(36, 8), (21, 6), (78, 12)],
+    "warps": [64, 128, 32],
+    "cores": [4 * 16 * 4, 8 * 8 * 8, 2 * 1 * 4],
+    "overlap": [50, 80, 40],
+    "blackwell": [256, 32, 1024],
+    "recompute": [70, 28, 112],
+    "amp": [1, 2, 1 + 8 * 2**-10],
+    "gqa": [320, 128, 80],
+    "rope": [996, 498, 64],
+    "decode": [(3 * 4 + 8) / 4, (10 + 4 * 5) / 5, (6 * 2 + 2 * 6) / 8],
+    "engines": [5, 20, 21],
+}
+
+
+@pytest.mark.parametrize("key", ANSWERS)
+def test_the_answers_by_hand(key):
+    assert answers(key) == [pytest.approx(x) for x in ANSWERS[key]]
+
+
 # Parts of the words whose numbers name something else.
 NAMES = r"fp\d+|bf16|FA-\d|e4m3|log2|2\^\(S − m\)|\d+ significant|Blocks count from 0"
 

@@ -364,6 +364,6 @@ def test_the_five_numbers_come_from_other_ways_too():
     expected += [f"{standard / fa2(n, 64):.1f} × and {dram['standard'] / dram['fa2']:.0f} ×"]
     expected += [f"{fa2(16384, 128) / fa2(8192, 128):.2f} ×", f"{17 / 32:.3f}", "227 KiB"]
     assert [number.replace("\xa0", " ") for number, _ in reference.numbers()] == expected
-    assert expected[2] == "3.97 ×"  # FACTS.md
+    assert expected[2] == "3.97 ×"  # computed once by hand
     side = tile_budget.largest_square(reference.EXAMPLE, cards.CARDS["h200"])
     assert f"{side}\xa0×\xa0{side}" in reference.numbers()[4][1]

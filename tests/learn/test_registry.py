@@ -184,6 +184,13 @@ def test_the_html_is_sound(key):
             json.loads(value)
 
 
+def test_each_lesson_leads_to_the_next_and_the_last_to_the_map():
+    addresses = [*(f"?page=learn&amp;lesson={lesson.key}" for lesson in lessons()), "?page=learn"]
+    for lesson, after in zip(lessons(), addresses[1:], strict=True):
+        html = learn_screens.screen(lesson.key)
+        assert re.findall('class="fa-lesson-next" href="([^"]*)"', html) == [after]
+
+
 def test_papers_open_beside_the_page_and_tell_nobody_where_from():
     html = whole()
     away = re.findall(r"<a [^>]*https://[^>]*>", html)

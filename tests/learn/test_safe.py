@@ -61,16 +61,6 @@ def test_the_text_says_where_exp_vanishes():
     assert -safe.vanishes("fp32") == pytest.approx(int(said), abs=0.5)
 
 
-@pytest.mark.parametrize("top", TOPS)
-@pytest.mark.parametrize("subtract", [0, 1])
-def test_the_weights_of_a_lane_are_torchs(top, subtract):
-    for lane, name in zip(data("safe", top=top, subtract=subtract)["lanes"], DTYPES, strict=True):
-        _, _, weights = in_torch(top + safe.BELOW, name, bool(subtract))
-        for said, x in zip(lane["weights"], weights.double().tolist(), strict=True):
-            assert said == ("NaN" if x != x else "0" if x == 0 else f"{x:.3f}")
-        assert (lane["tone"] == "good") >= bool(subtract)
-
-
 def test_each_way_to_fail_has_its_words():
     def what(top: float) -> str:
         return data("safe", top=top)["lanes"][0]["what"]

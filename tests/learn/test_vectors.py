@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 
@@ -12,7 +11,7 @@ import torch
 
 from explainer.learn import vectors
 from explainer.learn.widgets import read_controls
-from tests.learn.scenes import LESSONS, asked, block, cases, data
+from tests.learn.scenes import LESSONS, asked, block, data
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -60,24 +59,6 @@ def test_loops_differ_in_what_is_finished_early():
     assert [half[title]["finished"] for title in vectors.LOOPS.values()] == [4, 3, 0]
     assert [half[title]["open"] for title in vectors.LOOPS.values()] == [1, 3, 9]
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
-
-
-@pytest.mark.parametrize(("at", "size"), list(enumerate(cases("matmul"))))
-def test_open_sums_are_one_a_row_or_all(at, size):
-    """Counted here from the moments of a sum's first and last product."""
-    rows, depth, cols = size
-    sizes = {"i": rows, "j": cols, "k": depth}
-    for order, said in zip(vectors.LOOPS, asked("matmul")[at].answer, strict=True):
-        span: dict[tuple[int, int], list[int]] = {}
-        for when, place in enumerate(itertools.product(*(range(sizes[x]) for x in order))):
-            where = dict(zip(order, place, strict=True))
-            span.setdefault((where["i"], where["j"]), []).append(when)
-        events = np.zeros(rows * depth * cols + 1, int)
-        for times in span.values():  # open from its first product until before its last
-            events[times[0]] += 1
-            events[times[-1]] -= 1
-        assert said == events.cumsum().max() == {"ijk": 1, "ikj": cols, "kij": rows * cols}[order]
-    assert asked("matmul")[at].fields == ("i, j, k", "i, k, j", "k, i, j")
 
 
 def test_the_fold_s_products_are_torchs():

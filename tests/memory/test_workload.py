@@ -39,14 +39,6 @@ def test_round_trip(workload):
     assert workload.hardware is CARDS[query["card"]]
 
 
-@given(workloads(), st.sampled_from(["standard", "fa1", "fa2"]))
-def test_the_problem_is_one_head_of_it(workload, order):
-    p = workload.problem(order)
-    for field in ("n", "d", "block_q", "block_k", "is_causal", "dtype"):
-        assert getattr(p, field) == getattr(workload, field)
-    assert p.order == order
-
-
 def test_defaults():
     assert Workload.from_query({}) == Workload()
     short = Workload.from_query({"n": "16"})
@@ -77,16 +69,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("key", "value", "allowed"), BAD)
-def test_a_bad_value_gives_one_sentence(key, value, allowed):
-    with pytest.raises(ProblemError) as caught:
+def test_a_bad_value_is_refused_with_its_range(key, value, allowed):
+    with pytest.raises(ProblemError, match=rf"(?s)^{key} = .* not .*{allowed}"):
         Workload.from_query({key: value})
-    text = str(caught.value)
-    assert text.startswith(f"{key} = ") and allowed in text, text
-    said = value.replace("\n", "?")
-    assert (said[:40] or "(empty)") in text
-    # one sentence: one full stop, at the end, beside those inside of the value itself
-    assert text.endswith(".") and (text.count(".") - said[:40].count(".")) == 1
-    assert "\n" not in text and len(text) < 200
 
 
 @pytest.mark.parametrize("key", ["br", "bc"])

@@ -34,7 +34,8 @@ def listed(table: str) -> set[str]:
 
 # In a process of its own: Gradio leaves an event loop open.
 TOLD = """
-import json, app
+import json
+from explainer import app
 from explainer.engine.engine import Engine
 demo = app.build(Engine())
 events = [(f.js, len(f.inputs), len(f.inputs if f.fn else f.outputs)) for f in demo.fns.values()]

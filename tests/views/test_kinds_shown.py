@@ -9,7 +9,6 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from jinja2 import UndefinedError
 
 from explainer.base.kinds import WORDS, computed
 from explainer.base.paths import ASSETS
@@ -128,8 +127,8 @@ def test_every_view_renders_any_workload(page, view, pass_, changed):
 def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
     sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
     (curve, *_) = figures.plot_sweep(recorded.load()["rows"], KIND)
-    heights = [(False, HALL), (True, HALL), (True, HALF), (True, ALONE)]
-    updates = [update_plot(go.Figure(curve), hall, height) for hall, height in heights]
+    updates = [update_plot(curve)]
+    updates += [update_plot(go.Figure(curve), "present", height) for height in (HALL, HALF, ALONE)]
     updates += parallel.render({"view": "grid"})[1:3]
     for update in updates:
         _, place = update["elem_classes"]
@@ -151,8 +150,8 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize("hall", [False, True])
-def test_run(name, hall):
+@pytest.mark.parametrize("mode", ["", "present"])
+def test_run(name, mode):
     result = RUNS[name]
     show = run_report.render_recorded if name == "recorded" else run_report.render_report
     check(show(result) + run_details.render_details(result))
@@ -160,16 +159,16 @@ def test_run(name, hall):
     assert kind.text.startswith("recorded on" if name == "recorded" else "measured on")
     for figure in (figures.plot_errors(result["rows"], kind), figures.plot_roofline(result, kind)):
         if figure is not None:
-            check_chart(update_plot(figure, hall)["value"])
+            check_chart(update_plot(figure, mode)["value"])
 
 
-@pytest.mark.parametrize("hall", [False, True])
-def test_sweep(hall):
+@pytest.mark.parametrize("mode", ["", "present"])
+def test_sweep(mode):
     wanted, rows = recorded.swept(Sweep(64, "bf16", ("naive", "fa2")))
     found = check(sweep_report.render_table(rows, wanted, KIND, {"source": "recorded"}))
     assert found.files[0]["table"][0]["kind"] == str(KIND)
     for figure in figures.plot_sweep(rows, KIND):
-        check_chart(update_plot(figure, hall, wide=PAIRED)["value"])
+        check_chart(update_plot(figure, mode, wide=PAIRED)["value"])
 
 
 @pytest.mark.parametrize(
@@ -195,18 +194,3 @@ def test_nothing_is_made_without_a_kind(made):
     for remark in ("", "computed", None):
         with pytest.raises(TypeError):
             made(remark)
-
-
-def test_none_has_a_default():
-    for source in (
-        "{{ badge() }}",
-        '{% call card("x", "title") %}{% endcall %}',
-        '{{ finding("1 GiB.") }}',
-        '{{ figures("x", head=("a",), rows=[{"a": 1}], caption="") }}',
-    ):
-        with pytest.raises((TypeError, UndefinedError)):
-            shared(source)
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'kind'"):
-        figures.apply_style(go.Figure(), 320, "title")
-    with pytest.raises(TypeError, match="missing 1 required positional argument"):
-        downloads.sweep_rows([], {})

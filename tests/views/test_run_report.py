@@ -15,6 +15,7 @@ from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
 from explainer.engine.results import Result, unknown_machine
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report, times
+from explainer.views.templates import render
 from tests.schema import misfit
 
 KIND = measured("NVIDIA H200")
@@ -260,17 +261,22 @@ def test_clocks_of_several_points_are_a_range():
     assert "did not report" in text
 
 
+IDLE = {"stage": "", "done": 0, "total": 1, "position": 0, "elapsed_s": 0.0, "wait_s": None}
+RUNNING = {"stage": "running FA-2", "done": 3, "total": 8, "elapsed_s": 4.0, "expected_s": 6.2}
+LATE = "9 s so far: more than the 5 s expected. This machine is busy."
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("", 0, 1, 2), "Waiting: 2 ahead of this one. 0 s so far."),
-        (("running FA-2", 3, 8, 0, 4.0, 6.2), "program 3 of 8. 4 s so far, about 6 s expected."),
-        (("timing", 0, 1, 0, 12.0, None), "Timing. 12 s so far."),
-        (("", 0, 1, 0, 9.0, 5.0), "9 s so far: more than the 5 s expected. This machine is busy."),
+        ({"position": 2}, "Waiting: 2 ahead of this one. 0 s so far."),
+        (RUNNING, "program 3 of 8. 4 s so far, about 6 s expected."),
+        ({"stage": "timing", "elapsed_s": 12.0}, "Timing. 12 s so far."),
+        ({"elapsed_s": 9.0, "expected_s": 5.0}, LATE),
     ],
 )
 def test_a_run_on_its_way_says_how_long(given, words):
-    assert words in text_of(run_report.render_progress(*given))
+    assert words in text_of(render("run/progress", **IDLE | {"expected_s": None} | given))
 
 
 def test_a_record_says_how_it_differs():

@@ -56,7 +56,7 @@ def test_round_trips_are_the_functions_numbers():
         assert amount(traffic.total(w.problem(order))) in text_of(head)
         if order != "fa1":
             assert f"launch{'es' * (order == 'standard')}, {amount(moved)}" in text_of(head)
-    assert "S alone is 64 MiB per head" in unescape(head)  # FACTS.md
+    assert "S alone is 64 MiB per head" in unescape(head)  # 4,096² scores of 4 bytes
 
 
 @pytest.mark.parametrize("pass_", PASSES)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -11,9 +15,32 @@ from explainer.web import middleware, routes
 
 
 @pytest.fixture
-def client() -> TestClient:
+def processes(monkeypatch) -> list[asyncio.subprocess.Process]:
+    """The processes that asyncio starts. Their pipes belong to its loop, before which they end."""
+    started, real = [], asyncio.create_subprocess_exec
+
+    async def start(*command, **options) -> asyncio.subprocess.Process:
+        started.append(await real(*command, **options))
+        return started[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+    return started
+
+
+async def end(processes: list[asyncio.subprocess.Process]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+@pytest.fixture
+def client(processes) -> Iterator[TestClient]:
     handlers = middleware.app_kwargs({}, {}, dict)["exception_handlers"]
-    return TestClient(Starlette(routes=routes.routes(Engine()), exception_handlers=handlers))
+    app = Starlette(routes=routes.routes(Engine()), exception_handlers=handlers)
+    with TestClient(app) as made:
+        yield made
+        made.portal.call(end, processes)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import app
+from explainer import app
 from explainer.engine.child import ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.requests import RunRequest

@@ -104,8 +104,6 @@ def test_long_sequences_are_told_by_tiles():
     ("query", "sentence"),
     [
         ({"mask": "causal&windw:6,0"}, "“windw:6,0” at character 8 is none of"),
-        ({"score": "softcap"}, "score = softcap is not allowed"),
-        ({"sink": "deep"}, "sink = deep is not allowed"),
         ({"n": "16384", "br": "1", "bc": "1"}, "the map counts at most"),
     ],
 )
@@ -113,15 +111,6 @@ def test_what_is_wrong_is_one_sentence(query, sentence):
     with pytest.raises(ProblemError, match=sentence) as refused:
         mask_map({"n": "16", "br": "4", "bc": "4"} | query)
     assert str(refused.value).count(". ") == 0 and str(refused.value).endswith(".")
-
-
-def test_the_routes_answer_and_refuse(client):
-    answer = client.get("/fa/mask?n=16&br=4&bc=4&mask=causal%26window:6,0|prefix:2")
-    assert answer.status_code == 200 and answer.json()["scores"]["kept"] == 109
-    assert "immutable" in answer.headers["cache-control"]
-    assert client.get("/fa/presets?n=16&br=4&bc=4").json()["most"] == {"terms": 4, "predicates": 4}
-    refused = client.get("/fa/mask?mask=x")
-    assert (refused.status_code, list(refused.json())) == (400, ["error"])
 
 
 def test_only_small_maps_are_made_in_the_web_process():

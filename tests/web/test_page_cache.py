@@ -101,4 +101,7 @@ async def test_what_is_kept_is_bounded(monkeypatch):
     app = PageCache(Inner())
     for k in range(30):
         await ask(app, f"/assets/{k}.js")
-    assert sum(file.size for file in app._files.values()) <= 20_000
+    assert 10_000 < sum(file.size for file in app._files.values()) <= 20_000
+    for k in range(30):
+        await ask(app, "/", host=f"{k}.example")
+    assert len(app._pages) == 24 and "/assets/29.js" in app._files

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser.harness import Server
-from tests.browser.site.hostile import OURS, answer, posted
+from tests.browser.site.hostile import OURS, posted, send
 from tests.web.faulty_app import ENDLESS, SEED
 
 PLANTED = "Pl4nted"
@@ -43,17 +43,17 @@ def server() -> Iterator[Server]:
 def ask(server: Server, *call) -> int:
     """The status; 0 where an event that nobody began breaks off its stream."""
     try:
-        status, text = answer(server, *call)
+        status, text = send(server, *call)
         event = json.loads(text).get("event_id") if status == 200 and text[:1] == "{" else None
         if event and call[1].startswith("/gradio_api/call/"):  # its function ends when this has
-            answer(server, "GET", f"{call[1].replace('/v2/', '/')}/{event}")
+            send(server, "GET", f"{call[1].replace('/v2/', '/')}/{event}")
         return status
     except HTTPException:
         return 0
 
 
 def test_what_is_typed_is_in_no_line(server):
-    info = json.loads(answer(server, "GET", "/gradio_api/info")[1])["named_endpoints"]
+    info = json.loads(send(server, "GET", "/gradio_api/info")[1])["named_endpoints"]
     calls = [("GET", f"/{PLANTED}"), (PLANTED, "/"), ("GET", f"/gradio_api/call/{PLANTED}/x")]
     calls += [("GET", f"/fa/{PLANTED}"), ("GET", f"/gradio_api/file={PLANTED}")]
     calls += [("GET", "/", None, {name: PLANTED}) for name in ("Host", "Cookie", "User-Agent")]
@@ -75,7 +75,7 @@ def test_what_is_typed_is_in_no_line(server):
     # First, while the worker is not yet suspect: it repeats what it is asked, and breaks.
     asked = posted("/gradio_api/call/v2/run", {"data": "sentence", "text": PLANTED})
     calls = [("POST", asked.path, asked.body, asked.headers), *calls]
-    config = json.loads(answer(server, "GET", "/config")[1])
+    config = json.loads(send(server, "GET", "/config")[1])
     for function in config["dependencies"]:
         if function["backend_fn"]:
             data = [PLANTED for _ in function["inputs"]]
@@ -108,10 +108,10 @@ def children(pid: int) -> list[int]:
 def test_sigterm_in_a_run_ends_the_worker_and_frees_the_port():
     with Server("tests/web/faulty_app.py") as server:
         call = posted("/gradio_api/call/v2/run", {"seed": int(ENDLESS)})
-        assert answer(server, call.method, call.path, call.body, call.headers)[0] == 200
+        assert send(server, call.method, call.path, call.body, call.headers)[0] == 200
         state = {"running": 0}
         while not (state["running"] and state["worker"]):
-            state = json.loads(answer(server, "GET", "/healthz")[1])
+            state = json.loads(send(server, "GET", "/healthz")[1])
         workers = children(server._process.pid)
         server._process.terminate()
         assert server._process.wait() == 0

@@ -11,6 +11,12 @@ D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to
 STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
 REFUSED = {
     "trace?d=0": D,
+    "trace?n=%EF%BC%91%EF%BC%96": "n = １６ is not allowed: the sequence length N must be a whole "
+    "number from 1 to 65,536.",
+    "trace?n=16&n=0": "n = 0 is not allowed: the sequence length N must be a whole number from 1 "
+    "to 65,536.",
+    "trace?n=16384&br=1&bc=1": "br = 1 and bc = 1 are not allowed with n = 16,384: they make "
+    "268,435,456 tiles, and Br × Bc must be large enough to make at most 65,536.",
     "trace?pass=back": "pass = back is not allowed: the pass must be one of forward, backward.",
     "trace?pass=backward&dropout=0.5": "dropout = 0.5 is not allowed: the dropout must be 0 in the "
     "backward pass, which is shown without.",
@@ -42,6 +48,21 @@ def test_what_is_allowed_is_answered(client):
     assert client.get("/fa/trace?d=1").status_code == 200
     answers = [client.get(f"/fa/trace?d=1{more}").content for more in ("", "&pass=forward")]
     assert answers[0] == answers[1] != client.get("/fa/trace?d=1&pass=backward").content
+
+
+def test_a_trace_is_small_and_cached(client):
+    headers = client.get("/fa/trace").headers
+    assert headers["content-encoding"] == "gzip" and "immutable" in headers["cache-control"]
+    assert int(headers["content-length"]) <= 30_000
+
+
+def test_health_says_what_there_is(client):
+    answer = client.get("/healthz")
+    assert answer.headers["cache-control"] == "no-store"
+    assert set(answer.json()) == {
+        *("healthy", "why", "worker", "running", "waiting", "faults", "replaced", "resting_s"),
+        *("device", "interpreted"),
+    }
 
 
 def test_a_large_answer_is_sent_in_pieces(client):

@@ -1,4 +1,4 @@
-"""The cascade is declared once: layers, breakpoints, and where !important may stand."""
+"""The cascade is declared once: layers and breakpoints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,6 @@ def test_each_stylesheet_has_one_layer_and_gradio_the_weakest():
     assert text.startswith(f"@layer {', '.join(LAYERS)};") and next(iter(LAYERS)) == "gradio"
     assert not [name for name, sheet in SHEETS.items() if "@layer" in sheet]
     assert text.count("{") == text.count("}")
-
-
-def test_only_inline_styles_of_gradio_are_overridden_by_important():
-    assert [name for name, sheet in SHEETS.items() if "!important" in sheet] == ["gradio_inline"]
 
 
 def test_media_queries_use_the_named_breakpoints():

@@ -18,6 +18,7 @@ from explainer.web import cost
 from explainer.web.requests import parse_request
 from explainer.web.responses import NICE, make
 from explainer.web.worker_pool import COMMAND, Busy, ClientDisconnected, Worker, WorkerPool
+from tests.web.conftest import end
 
 pytestmark = pytest.mark.anyio
 # A stand-in for the process: answers with its id; by the request it dies, waits for ever, refuses.
@@ -42,19 +43,9 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-async def pool(monkeypatch) -> AsyncIterator[WorkerPool]:
-    started, real = [], asyncio.create_subprocess_exec
-
-    async def start(*command, **options) -> asyncio.subprocess.Process:
-        started.append(await real(*command, **options))
-        return started[-1]
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
-    made = WorkerPool(size=1, max_waiting=1, command=STAND_IN)
-    yield made
-    made.close()
-    for process in started:  # its pipes are the loop's, which ends now
-        await process.wait()
+async def pool(processes) -> AsyncIterator[WorkerPool]:
+    yield WorkerPool(size=1, max_waiting=1, command=STAND_IN)
+    await end(processes)
 
 
 def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> asyncio.Task:
@@ -168,7 +159,8 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch)
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
-    for address in ("trace?", "visit?at=1", "warps?", "learn?w=dot", "export.html?", "export.npz?"):
+    cheap = ("trace?", "visit?at=1", "warps?", "learn?w=dot", "mask?", "presets?", "export.npz?")
+    for address in cheap:
         assert client.get(f"/fa/{address}").status_code == 200
     assert not kinds
     for kind in ("trace", "visit", "warps", "export.html"):

@@ -1,6 +1,6 @@
 // Common claims, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
-import { all, button, el, find, get, set } from "../lib/dom.js";
+import { all, around, el, find, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 /** @import { Progress } from "./progress.js" */
@@ -13,6 +13,7 @@ const KEYS = { t: true, f: false };
 /** @param {Claim} claim */
 export const wordsOf = ({ node }) => get(node, ".fa-claim-words").textContent ?? "";
 
+/** In the places that explainer/views/templates/learn/behind/claims.html writes. */
 export class Claims {
   /** @param {HTMLElement} root @param {HTMLElement} list @param {Progress} progress @param {Screen} screen */
   constructor(root, list, progress, screen) {
@@ -29,37 +30,40 @@ export class Claims {
     this.dots = el("span", { class: "fa-claim-dots", role: "img" }, dots);
     this.score = el("span");
     get(root, "header h2").after(this.dots, this.score);
-    this.proof = el("div", { class: "fa-proved" });
-    this.live = el("p", { class: "fa-sr", "aria-live": "polite" });
+    this.one = get(root, ".fa-claim-one");
+    this.proof = get(this.one, ".fa-proved");
+    this.choices = get(this.proof, "ol");
+    this.next = get(this.one, ".fa-deciding");
+    this.live = get(this.one, "[aria-live]");
     /** The claims that were here before. @type {number[]} */
     this.trail = [];
-    this.next = el("div", { class: "fa-deciding" });
-    this.one = el("div", { class: "fa-claim-one" }, [this.proof, this.next, this.live]);
-    list.before(this.one);
-    list.hidden = true;
     this.words = all(root, ".fa-behind-body > .fa-lesson-text");
-    this.back = button(
-      t("claims.one"),
-      () => {
-        this.showAll(false);
-        find(this.next, "h3, button")?.focus({ preventScroll: true });
-      },
-      { class: "fa-plain" },
-    );
-    list.prepend(this.back);
-    this.keys = el("span", { class: "fa-keys-hint", text: t("claims.keys") });
-    get(root, ".fa-screen-foot").append(this.keys);
+    this.keys = get(root, ".fa-keys-hint");
     progress.listeners.push(() => this.showProgress());
-    // Until one is decided, all of them, to begin with any
-    this.picks = this.claims.map((claim, k) => button(wordsOf(claim), () => this.pick(k)));
-    this.choices = el(
-      "ol",
-      { class: "fa-claim-list", "aria-label": t("claims.board") },
-      this.picks.map((pick) => el("li", {}, [pick])),
-    );
+    root.addEventListener("click", (event) => this.clicked(around(event, "button")));
     this.isProved = false;
     this.at = this.openAfter(-1);
+    this.showAll(false);
     this.ask();
+  }
+
+  /** @param {HTMLElement | null} button */
+  clicked(button) {
+    const { pick, decide, claims } = button?.dataset ?? {};
+    if (pick) this.pick(Number(pick));
+    if (decide) this.decide(decide === "true");
+    if (claims === "skip") this.skip();
+    if (claims === "next") this.goOn();
+    if (claims !== "all" && claims !== "one") return;
+    this.showAll(claims === "all");
+    const first = claims === "all" ? "[data-claims=one]" : ".fa-deciding :is(h3, button)";
+    find(this.root, first)?.focus({ preventScroll: true });
+  }
+
+  /** Shows what can be done now, as the template of this name has it. @param {"ask" | "proved" | "over"} name */
+  stage(name) {
+    const template = /** @type {HTMLTemplateElement} */ (get(this.one, `[data-stage=${name}]`));
+    this.next.replaceChildren(template.content.cloneNode(true));
   }
 
   /** @param {number} k */
@@ -94,30 +98,14 @@ export class Claims {
     if (proof) home?.node.append(proof);
   }
 
-  /** The last line: to the list of all. */
-  foot() {
-    const open = () => {
-      this.showAll(true);
-      this.back.focus({ preventScroll: true });
-    };
-    return button(t("claims.all", { n: this.claims.length }), open, { class: "fa-plain" });
-  }
-
   /** At the end: the score, and the claims that were not decided right. */
   showEnd() {
     const left = this.claims.map((_, k) => k).filter((k) => this.answerOf(k) !== "right");
     const n = this.claims.length;
-    const text = t("claims.over", { right: n - left.length, n });
-    const items = left.map((k) =>
-      el("li", {}, [button(wordsOf(this.claims[k]), () => this.pick(k))]),
-    );
-    this.next.replaceChildren(el("h3", { text, tabindex: -1 }));
-    if (left.length)
-      this.next.append(
-        el("p", { text: t("claims.look") }),
-        el("ol", { class: "fa-claim-list is-left" }, items),
-      );
-    this.next.append(el("div", { class: "fa-claim-foot" }, [this.foot()]));
+    this.stage("over");
+    set(get(this.next, "h3"), { text: t("claims.over", { right: n - left.length, n }) });
+    get(this.next, "ol").append(...left.map((k) => this.choices.children[k].cloneNode(true)));
+    if (!left.length) for (const node of all(this.next, "p, ol")) node.remove();
   }
 
   /** Asks the claim that is to be decided now. Above it, before a proof: all claims until one was decided, then what this is. */
@@ -133,19 +121,10 @@ export class Claims {
     if (claim) {
       const place = t("present.claim", { k: this.at + 1, n: this.claims.length });
       const text = this.answerOf(this.at) ? `${place}. ${t("claims.again")}` : place;
-      this.next.replaceChildren(
-        el("span", { class: "fa-fine", text }),
-        el("h3", { text: wordsOf(claim), class: "is-claim", tabindex: -1 }),
-        el("div", { class: "fa-true-false", role: "group", "aria-label": t("claims.ask") }, [
-          button(t("true"), () => this.decide(true)),
-          button(t("false"), () => this.decide(false)),
-        ]),
-        ...(isFirst ? this.words : [el("p", { text: t("claims.decide") })]),
-        el("div", { class: "fa-claim-foot" }, [
-          button(t("claims.skip"), () => this.skip(), { class: "fa-plain" }),
-          this.foot(),
-        ]),
-      );
+      this.stage("ask");
+      set(get(this.next, ".fa-fine"), { text });
+      set(get(this.next, "h3"), { text: wordsOf(claim) });
+      if (isFirst) get(this.next, "p").replaceWith(...this.words);
     } else this.showEnd();
     this.showProgress();
   }
@@ -158,9 +137,9 @@ export class Claims {
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(claim, isTrue);
-    const text = this.openAfter(this.at) < 0 ? t("claims.on") : t("claims.go");
-    const go = button(text, () => this.goOn(), { class: "fa-small is-main" });
-    this.next.replaceChildren(go, el("div", { class: "fa-claim-foot" }, [this.foot()]));
+    this.stage("proved");
+    const go = get(this.next, "button");
+    set(go, { text: this.openAfter(this.at) < 0 ? t("claims.on") : t("claims.go") });
     this.showProgress();
     go.focus({ preventScroll: true });
   }
@@ -214,10 +193,7 @@ export class Claims {
       const now = k === this.at;
       const looks = [answer && (answer === "right" ? "is-right" : "is-wrong"), now && "is-now"];
       set(this.dots.children[k], { class: looks.filter(Boolean).join(" ") || null });
-      set(this.picks[k], {
-        class: answer ? `is-${answer}` : null,
-        "aria-current": now ? "true" : null,
-      });
+      set(get(this.choices.children[k], "button"), { "aria-current": now ? "true" : null });
     });
     const right = answers.filter((one) => one === "right").length;
     const done = answers.filter(Boolean).length;

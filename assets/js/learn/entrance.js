@@ -36,14 +36,11 @@ class SelfTest {
     this.after = after;
     this.right = testAnswers();
     this.because = ""; // of the last answer
-    const dots = questions.map((_, k) => el("i", { "data-k": k }));
-    this.dots = el("span", { class: "fa-test-dots" }, dots);
-    this.words = el("p", { class: "fa-test-words", tabindex: -1 });
-    this.verdict = el("p", { class: "fa-test-verdict", tabindex: -1, hidden: true });
-    this.choices = el("div", { class: "fa-test-answers" });
-    this.time = el("span", { class: "fa-test-time", text: t("test.time") });
-    get(root, "h3").after(this.dots, this.time);
-    root.append(this.words, this.verdict, this.choices);
+    this.dots = get(root, ".fa-test-dots");
+    this.words = get(root, ".fa-test-words");
+    this.verdict = get(root, ".fa-test-verdict");
+    this.choices = get(root, ".fa-test-answers");
+    this.time = get(root, ".fa-test-time");
   }
 
   get isOver() {
@@ -57,7 +54,7 @@ class SelfTest {
       set(dot, { class: k < right.length ? (right[k] ? "is-right" : "is-wrong") : now });
     });
     const known = countRight(right);
-    set(this.dots, { role: "img", "aria-label": t("test.known", { known, n: questions.length }) });
+    set(this.dots, { "aria-label": t("test.known", { known, n: questions.length }) });
     this.time.hidden = isOver;
     this.root.classList.toggle("is-over", isOver);
     const at = right.length - Number(isOver);
@@ -121,8 +118,8 @@ export class Entrance {
     for (const card of this.cards)
       for (const node of all(card, "button, a"))
         node.addEventListener("click", () => this.choose(card.dataset.path ?? ""));
-    this.forget = button(t("forget"), () => progress.clear(), { class: "fa-plain" });
-    get(root, ".fa-screen-foot").prepend(this.forget);
+    this.forget = get(root, ".fa-forget");
+    this.forget.onclick = () => progress.clear();
     progress.listeners.push(() => this.show());
     this.root.dataset.path = chosenPath();
     this.test = new SelfTest(get(root, "[data-selftest]"), () => this.advise());

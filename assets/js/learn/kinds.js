@@ -36,12 +36,16 @@ const liveRegion = () => el("p", { class: "fa-sr", "aria-live": "polite" });
 /** @param {string} text */
 const fine = (text) => el("p", { class: "fa-fine", text });
 
-/** A line of code with a menu in each of its gaps. @param {string} words @param {Gap[]} gaps those of this line */
-function gapped(words, gaps) {
+/** A line of code with a menu in each of its gaps, which has the name that the server knows it by.
+ * @param {string} words @param {number} index of the line @param {Gap[]} gaps those of all lines */
+function gapped(words, index, gaps) {
+  const own = gaps
+    .map(([line, offered, right], k) => ({ line, offered, right, name: `g${k + 1}` }))
+    .filter(({ line }) => line === index);
   const label = (/** @type {number} */ k) =>
     t("gap", { k: k + 1, words: words.replaceAll(GAP, "…") });
-  const menus = gaps.map(([, offered], k) =>
-    el("select", { "aria-label": label(k) }, [
+  const menus = own.map(({ offered, name }, k) =>
+    el("select", { name, "aria-label": label(k) }, [
       el("option", { value: "", text: "…" }),
       ...offered.map((word) => el("option", { value: word, text: word })),
     ]),
@@ -53,7 +57,7 @@ function gapped(words, gaps) {
   return {
     code: el("code", {}, parts),
     menus,
-    isFilled: () => gaps.every(([, , right], k) => menus[k].value === right),
+    isFilled: () => own.every(({ right }, k) => menus[k].value === right),
   };
 }
 
@@ -186,7 +190,7 @@ class Line {
   constructor(index, words, gaps, move) {
     this.index = index;
     this.words = words;
-    const { code, menus, isFilled } = gapped(words, gaps);
+    const { code, menus, isFilled } = gapped(words, index, gaps);
     this.menus = menus;
     this.isFilled = isFilled;
     const arrow = (
@@ -232,15 +236,7 @@ class Line {
 function order({ key, words, options, gaps = [], run, answer, reasons }) {
   const ran = run ? runner(words, run) : null;
   const live = liveRegion();
-  const lines = options.map(
-    ([text], k) =>
-      new Line(
-        k,
-        text,
-        gaps.filter(([at]) => at === k),
-        move,
-      ),
-  );
+  const lines = options.map(([text], k) => new Line(k, text, gaps, move));
   const menus = lines.flatMap((line) => line.menus);
   const now = shuffled(lines.length, key).map((k) => lines[k]);
   const list = el("ol", { class: "fa-lines" });
@@ -300,10 +296,7 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
     body: el("div", {}, [fine(isFine ? t("lines.drag") : t("lines.tap")), list, live]),
     check() {
       if (ran && menus.some((menu) => !menu.value)) return { again: t("fill") };
-      ran?.show([
-        ["order", now.map(({ index }) => index).join(",")],
-        ...chosenOf(menusOf(lines, gaps)),
-      ]);
+      ran?.show([["order", now.map(({ index }) => index).join(",")], ...chosenOf(menus)]);
       return judge();
     },
     clear,
@@ -311,14 +304,8 @@ function order({ key, words, options, gaps = [], run, answer, reasons }) {
   };
 }
 
-/** The menus of these lines in the order of their question's gaps. @param {Line[]} lines @param {Gap[]} gaps */
-function menusOf(lines, gaps) {
-  const left = lines.map((line) => [...line.menus]);
-  return gaps.map(([at]) => /** @type {HTMLSelectElement} */ (left[at].shift()));
-}
-
 /** @param {HTMLSelectElement[]} menus @returns {[string, string][]} */
-const chosenOf = (menus) => menus.map(({ value }, k) => [`g${k + 1}`, value]);
+const chosenOf = (menus) => menus.map(({ name, value }) => [name, value]);
 
 const EDGE = 60; // px from the edge of what scrolls, its handle included
 const PACE = 6; // px per frame
@@ -478,12 +465,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
 
 /** Lines whose gaps are filled and which are then run by the server. @param {Question} question @returns {Form} */
 function fill({ words, options, gaps, reasons, run = "" }) {
-  const lines = options.map(([line], k) =>
-    gapped(
-      line,
-      gaps.filter(([at]) => at === k),
-    ),
-  );
+  const lines = options.map(([text], k) => gapped(text, k, gaps));
   const menus = lines.flatMap((line) => line.menus);
   const { output, show } = runner(words, run);
   return {

@@ -1,7 +1,7 @@
 // A small chart, drawn at the width that it has; arrow keys and the pointer read its values.
 
 import { axisOf, figureOf, ticks } from "../lib/axis.js";
-import { el, on, set, svg } from "../lib/dom.js";
+import { el, on, onResize, set, svg } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { t } from "./texts.js";
 
@@ -71,9 +71,7 @@ class Plot {
     ]);
     this.place = { left: 0, top: 0, base: 0, inner: 1 };
     this.listen();
-    new ResizeObserver((_, observer) =>
-      this.root.isConnected ? this.draw() : observer.disconnect(),
-    ).observe(this.box);
+    onResize(this.box, this.root, () => this.draw());
   }
 
   listen() {

@@ -221,6 +221,11 @@ const knobNode = (target) => target.closest("[data-knob]");
 
 /** @typedef {Record<string, string | number>} Paints CSS of a shape */
 
+/** The ink of words about what has this hue. @type {Record<string, string>} */
+export const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
+/** The hue of a tensor, where S and P of attention are matrices beside the operands. @type {Record<string, string>} */
+export const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
+
 /** @param {string} name */
 export const ink = (name) => `var(--fa-${name})`;
 /** @param {Paints} paints */

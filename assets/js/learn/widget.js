@@ -1,7 +1,7 @@
 // A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
 import { buildUrl } from "../lib/build.js";
-import { all, find, get, set } from "../lib/dom.js";
+import { all, find, get, onResize, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
@@ -100,9 +100,7 @@ export class Widget {
     const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
     if (step) this.addTransport(step);
     find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
-    new ResizeObserver((_, observer) =>
-      this.root.isConnected ? this.resized() : observer.disconnect(),
-    ).observe(this.blocks);
+    onResize(this.blocks, this.root, () => this.resized());
     this.write((this.name && recall(this.name)) || {});
     if (state) this.present(state, isFresh, false);
     this.loaded = this.ask(false);

@@ -104,6 +104,13 @@ export function onTheme(act) {
   return changes;
 }
 
+/** Calls `act` now and whenever the size of a node changes, until `root` has left the page.
+ * @param {Element} node @param {Element} root @param {() => void} act */
+export const onResize = (node, root, act) =>
+  new ResizeObserver((_, observer) => (root.isConnected ? act() : observer.disconnect())).observe(
+    node,
+  );
+
 /** Writes only what changed: an unchanged attribute or text costs no style recalculation.
  * @param {Element} node @param {Attributes} attributes */
 export function set(node, attributes) {

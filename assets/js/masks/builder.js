@@ -189,15 +189,10 @@ export class Builder {
   draw() {
     const { answer } = this;
     if (!answer) return;
-    if (this.picked) {
-      const [index, k] = this.picked.split(".").map(Number);
-      if (this.draft[index]?.[k]?.name !== "block") {
-        const blocks = this.draft.flatMap((term, a) =>
-          term.flatMap(({ name }, b) => (name === "block" ? [`${a}.${b}`] : [])),
-        );
-        this.picked = blocks[0] ?? null;
-      }
-    }
+    const blocks = this.draft.flatMap((term, index) =>
+      term.flatMap(({ name }, k) => (name === "block" ? [`${index}.${k}`] : [])),
+    );
+    if (this.picked && !blocks.includes(this.picked)) this.picked = blocks[0] ?? null;
     this.chips.draw(this.draft, this.picked);
     this.scores.draw(this.wanted);
     this.map.draw(answer, this.picked !== null);

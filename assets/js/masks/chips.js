@@ -56,14 +56,18 @@ export class Chips {
     this.shape = shape;
     if (focused.kind) this.hold(focused, before);
     for (const field of this.root.querySelectorAll("input")) {
-      const { term, k, at } = field.dataset;
-      const piece = draft[Number(term)][Number(k)];
-      const value = fieldsOf(piece, this.known[piece.name].numbers?.length ?? null)[Number(at)];
+      const piece = this.pieceOf(field);
+      const value = fieldsOf(piece, this.known[piece.name].numbers)[Number(field.dataset.at)];
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
     for (const button of all(this.root, ".fa-mask-tiles"))
-      set(button, { text: named(draft[Number(button.dataset.term)][Number(button.dataset.k)]) });
+      set(button, { text: named(this.pieceOf(button)) });
+  }
+
+  /** The predicate of the chip that a control is in. @param {HTMLElement} control */
+  pieceOf({ dataset: { term, k } }) {
+    return this.draft[Number(term)][Number(k)];
   }
 
   /** The keyboard stays where it was: with its chip, wherever that stands now. @param {DOMStringMap} focused the dataset of what had it
@@ -154,8 +158,7 @@ export class Chips {
       parts.push(toggle);
     } else {
       parts.push(el("span", { class: "fa-mask-name", text: name }));
-      const fields = fieldsOf(piece, numbers?.length ?? null);
-      fields.forEach((_, at) =>
+      fieldsOf(piece, numbers).forEach((_, at) =>
         parts.push(
           ...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []),
           this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),

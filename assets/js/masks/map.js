@@ -26,6 +26,8 @@ const MOST_OUTLINES = 4096; // tiles that have an outline
 export class MaskMap {
   /** @type {Unpacked} */
   answer;
+  /** What the light moves on: scores, or tiles where there are no scores. @type {{n: number, br: number, bc: number}} */
+  grid;
   /** Where the keyboard is. @type {Place} */
   at = [0, 0];
   /** Where the mouse is. @type {Place | null} */
@@ -82,6 +84,7 @@ export class MaskMap {
     const other =
       this.answer?.n !== answer.n || this.answer.br !== answer.br || this.answer.bc !== answer.bc;
     this.answer = answer;
+    this.grid = answer.keepingTerm ? { n: answer.n, br: 1, bc: 1 } : answer;
     this.hover = null;
     set(this.box, { "data-picks": picks ? "" : null });
     this.picks = picks;
@@ -202,9 +205,8 @@ export class MaskMap {
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
   axis() {
-    const { n, br, bc, keepingTerm } = this.answer;
-    const [i, j] = this.hover ?? this.at;
-    const lit = keepingTerm ? [i, j] : [i * br, j * bc];
+    const { n, br, bc } = this.answer;
+    const lit = this.scoreAt(this.hover ?? this.at);
     const room = this.box.clientWidth / n;
     /** @type {[HTMLElement, size: number, now: number, side: string][]} */
     const edges = [
@@ -233,10 +235,9 @@ export class MaskMap {
   turn() {
     const { n, keepingTerm } = this.answer;
     const [i, j] = this.hover ?? this.at;
-    const box = keepingTerm ? { top: i, left: j, height: 1, width: 1 } : tileBox(this.answer, i, j);
+    const box = tileBox(this.grid, i, j);
     const lead = ((this.box.clientWidth * box.left) / n).toFixed(1);
     this.light.style.cssText = `${this.over(box)};--lead:${lead}px`;
-    set(this.box, { "data-i": i, "data-j": j });
     /** @type {Words[]} */
     const words = keepingTerm
       ? scoreSentence(this.answer, i, j)
@@ -272,36 +273,35 @@ export class MaskMap {
   /** @param {MouseEvent} event @returns {Place} */
   cellAt({ clientX, clientY }) {
     const { left, top, width, height } = this.box.getBoundingClientRect();
-    const { n, br, bc, keepingTerm } = this.answer;
+    const { n, br, bc } = this.grid;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
       clamp(Math.floor(x * n), 0, n - 1),
     );
-    return keepingTerm ? [i, j] : [Math.floor(i / br), Math.floor(j / bc)];
+    return [Math.floor(i / br), Math.floor(j / bc)];
   }
 
   /** @param {MouseEvent} event */
   click(event) {
     this.move(this.cellAt(event));
-    if (this.picks) this.act.toggle(...this.score());
+    if (this.picks) this.act.toggle(...this.scoreAt(this.at));
   }
 
-  /** The score that the light is on, or the first of its tile. @returns {Place} */
-  score() {
-    const { br, bc, keepingTerm } = this.answer;
-    return keepingTerm ? this.at : [this.at[0] * br, this.at[1] * bc];
+  /** The score at a place of the grid, or the first of a tile. @param {Place} place @returns {Place} */
+  scoreAt([i, j]) {
+    return [i * this.grid.br, j * this.grid.bc];
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     if (isShortcut(event) || !this.answer) return;
-    const { n, br, tiles, keepingTerm } = this.answer;
-    const [rows, cols] = keepingTerm ? [n, n] : [tiles.Tr, tiles.Tc];
+    const { n, br, bc } = this.grid;
     const [i, j] = this.at;
-    const tile = keepingTerm ? br : 1;
+    const tile = this.answer.br / br;
+    const last = Math.ceil(n / bc) - 1;
     /** @type {Record<string, Place | undefined>} */
     const jumps = {
       Home: [i, 0],
-      End: [i, cols - 1],
+      End: [i, last],
       PageUp: [i - tile, j],
       PageDown: [i + tile, j],
     };
@@ -311,8 +311,8 @@ export class MaskMap {
     if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (wanted) this.move([clamp(wanted[0], 0, rows - 1), clamp(wanted[1], 0, cols - 1)]);
-    else this.act.toggle(...this.score());
+    if (wanted) this.move([clamp(wanted[0], 0, Math.ceil(n / br) - 1), clamp(wanted[1], 0, last)]);
+    else this.act.toggle(...this.scoreAt(this.at));
   }
 }
 

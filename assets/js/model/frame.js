@@ -165,6 +165,7 @@ export const filterTransfers = (transfers, way) =>
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
+  const width = Math.max(problem.Tc, algorithmOf(trace).lanes); // of the index of a pair: wire.py's columns_of_pairs
   /** @type {Transfer[]} */
   const list = [];
   for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++) {
@@ -173,9 +174,7 @@ export function transfersOf(trace, v, phaseDone) {
     const phase = header.phases[arrays.t_phase[t]];
     list.push({
       tensor,
-      block: header.pairs.includes(tensor)
-        ? [Math.floor(block / problem.Tc), block % problem.Tc]
-        : block,
+      block: header.pairs.includes(tensor) ? [Math.floor(block / width), block % width] : block,
       op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],

@@ -55,10 +55,10 @@ export function nudgedAt(list, caret, by, range) {
   return parts.with(at, nudged(parts[at], by, range)).join(",");
 }
 
-/** The fields of a chip: a number each where their count is fixed, else all of them in one. @param {Piece} piece
- * @param {number | null} count */
-export const fieldsOf = ({ numbers }, count) =>
-  count === null ? [numbers] : numbers.split(",").concat(Array(count).fill("")).slice(0, count);
+/** The fields of a chip: one for each of these names of numbers, or all numbers in one where there may be any.
+ * @param {Piece} piece @param {string[] | null} names */
+export const fieldsOf = ({ numbers }, names) =>
+  names?.map((_, k) => numbers.split(",")[k] ?? "") ?? [numbers];
 
 /** The kept tiles of `block:4x4,0.0,1.0-1` as rows of [i, j], and their size. @param {string} numbers */
 export function blocksOf(numbers) {

@@ -18,15 +18,11 @@ const PLAIN = { full: "", causal: "key > query" };
 export const hiddenCode = ({ mask }) =>
   PLAIN[mask] ?? (mask.length > NAMED ? t("code.hides") : t("code.not", { mask }));
 
+/** @typedef {`hides.${"one" | "more"}.${"key" | "some" | "tile" | "all"}` | `hides.together.${"tile" | "all"}`} HidesKey */
 /** Which predicates hide the scores of a tile, which `hides` names: "key" and "some" of a part of it, "tile" and "all" of all.
- * Only of all do several hide it together. @param {Hiders} hiders @param {"key" | "some" | "tile" | "all"} what */
-export function whoHides({ how, names }, what) {
-  const key =
-    /** @type {`hides.${"one" | "more"}.${"key" | "some" | "tile" | "all"}` | `hides.together.${"tile" | "all"}`} */ (
-      `hides.${how}.${what}`
-    );
-  return t(key, { who: listed(names) });
-}
+ * @param {Hiders} hiders @param {"key" | "some" | "tile" | "all"} what */
+export const whoHides = ({ how, names }, what) =>
+  t(/** @type {HidesKey} */ (`hides.${how}.${what}`), { who: listed(names) });
 
 /** Why scores of a tile are hidden: by all of the mask where it is not known by what of it. @param {Frame} f */
 function whyHidden({ problem, hiders }) {

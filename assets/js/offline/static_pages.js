@@ -4,7 +4,7 @@
 import { all, el, find, get, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { count } from "../lib/pending.js";
-import { address } from "../site/address.js";
+import { address, readPrefixed } from "../site/address.js";
 import { presentMode } from "../site/presentation.js";
 import { loaded } from "./answers.js";
 import { t } from "./texts.js";
@@ -86,14 +86,7 @@ export class StaticPage {
     if (this.opened) return;
     this.opened = true;
     const { prefix, plain, key, workloads, lacks } = this.page;
-    const parameters = [...new URLSearchParams(window.location.search)].filter(([name]) =>
-      name.startsWith(prefix),
-    );
-    const {
-      view,
-      [key]: choice,
-      ...load
-    } = Object.fromEntries(parameters.map(([name, value]) => [name.slice(prefix.length), value]));
+    const { view, [key]: choice, ...load } = Object.fromEntries(readPrefixed(prefix));
     const other = Object.entries(load).filter(
       ([name, value]) => plain[name] !== undefined && plain[name] !== value,
     );
@@ -114,15 +107,7 @@ export class StaticPage {
     const load = workloads[Number(this.value("workload"))];
     /** @type {Record<string, string>} */
     const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
-    const value = (/** @type {string} */ name) => named[name] ?? load[name] ?? plain[name];
-    address.write(
-      Object.fromEntries(
-        Object.keys(plain).map((name) => [
-          prefix + name,
-          value(name) === plain[name] ? null : value(name),
-        ]),
-      ),
-    );
+    address.writePrefixed(prefix, { ...plain, ...load, ...named }, plain);
     this.show("");
   }
 

@@ -8,6 +8,12 @@ import { OLD_LESSON } from "../model/query.js";
 /** A value of the address. @param {string} key */
 export const readAddress = (key) => new URLSearchParams(window.location.search).get(key);
 
+/** What the address says under a prefix, without it: [key, value] each. @param {string} prefix @returns {[string, string][]} */
+export const readPrefixed = (prefix) =>
+  [...new URLSearchParams(window.location.search)]
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, value]) => [key.slice(prefix.length), value]);
+
 /** Writes at most five times a second: browsers stop pages that rewrite their address faster. */
 export class Address {
   constructor(wait = 200) {
@@ -27,6 +33,16 @@ export class Address {
     Object.assign(this.known, rest);
     pending("address", true);
     this.timer ??= setTimeout(() => this.flush(), this.wait);
+  }
+
+  /** Writes values under a prefix; what is as in `plain` takes its key out.
+   * @param {string} prefix @param {Record<string, string | number | null>} values @param {Record<string, string>} plain */
+  writePrefixed(prefix, values, plain) {
+    const entries = Object.entries(values).map(([key, value]) => [
+      prefix + key,
+      value === null || String(value) === plain[key] ? null : String(value),
+    ]);
+    this.write(Object.fromEntries(entries));
   }
 
   /** Another place of the site: Back leads to the one before. @param {AddressValues} values */

@@ -1,6 +1,6 @@
 // The pages of figures, Memory and Parallel: what their controls show goes to the address and to the server.
 
-import { address } from "./address.js";
+import { address, readPrefixed } from "./address.js";
 import { emit } from "../lib/events.js";
 import { presentMode } from "./presentation.js";
 import { count } from "../lib/pending.js";
@@ -19,11 +19,7 @@ const asks = (by) => count("figures", by);
 
 /** Values that are not the page's defaults go to the address, and on to the server if it `asks`. @param {Values} values @param {{prefix: string, plain: Record<string, string>, asks: boolean}} it */
 export function remember({ mode: _, ...values }, { prefix, plain, asks: isRequest }) {
-  const entries = Object.entries(values).map(([key, value]) => [
-    prefix + key,
-    value === null || String(value) === plain[key] ? null : String(value),
-  ]);
-  if (taken.has(prefix)) address.write(Object.fromEntries(entries)); // before that what the address asks for is still to come
+  if (taken.has(prefix)) address.writePrefixed(prefix, values, plain); // before that what the address asks for is still to come
   if (isRequest) asks(1);
   return { ...values, mode: presentMode() };
 }
@@ -37,11 +33,8 @@ export function openFigures(values, { page, prefix, plain }) {
   chooseTab(page);
   taken.add(prefix);
   address.flush();
-  const own = [...new URLSearchParams(window.location.search)].filter(([key]) =>
-    key.startsWith(prefix),
-  );
-  const entries = own.map(([key, value]) => [key.slice(prefix.length), value]);
-  return { ...now, picked: new URLSearchParams([...entries, ["mode", presentMode()]]).toString() };
+  const entries = [...readPrefixed(prefix), ["mode", presentMode()]];
+  return { ...now, picked: new URLSearchParams(entries).toString() };
 }
 
 /** The Problem on the Step page and its pass, as the address has them. */

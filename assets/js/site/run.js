@@ -1,7 +1,7 @@
 // The Run page: what it runs goes to the address and to the server.
 
 import { get } from "../lib/dom.js";
-import { address } from "./address.js";
+import { address, readPrefixed } from "./address.js";
 import { loadAddressState } from "./query_state.js";
 import { presentMode } from "./presentation.js";
 import { requestOk, serverUrl } from "../lib/server.js";
@@ -31,7 +31,7 @@ async function stepped(values, { prefix, plain }) {
   address.flush();
   const { search } = window.location;
   const query = problemAndPassOf(search);
-  const isOwn = [...new URLSearchParams(search).keys()].some((key) => key.startsWith(prefix));
+  const isOwn = readPrefixed(prefix).length > 0;
   if (isOwn || query === handed.query || !agree(values, handed.values)) return values;
   const answer = await requestOk(serverUrl("opened", query)).then(
     (response) => response.json(),

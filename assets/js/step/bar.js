@@ -7,11 +7,11 @@ import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
 import { icon, iconButton, Transport } from "../views/transport.js";
 
-/** @import { Frame, Pass, Row, Stage, Trace } from "../model/types.js" */
+/** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
 /** @import { Grain, Theme } from "../views/types.js" */
 /** @import { Player } from "./player.js" */
-/** How the visits of a kernel are called and counted, from which one on, and the phases that they have.
- * @typedef {{titled: (k: number, of: number) => string, from: number, count: number, has: number, phases: Set<string>}} Kernel */
+/** The visits of a kernel: the first, how many, and a bit for each phase that one of them has.
+ * @typedef {{first: number, count: number, has: number}} Kernel */
 
 /** @type {("auto" | "phase" | "tile")[]} */
 const PACES = ["auto", "phase", "tile"];
@@ -26,40 +26,29 @@ const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
 const SQUARE = { width: 18, gap: 4, apart: 8, height: 10, most: 240 };
 
-/** What visit k of so many is called. @param {Pass} pass @param {Stage} kernel */
-const titleOf = (pass, kernel) => (/** @type {number} */ k, /** @type {number} */ of) =>
-  kernel === null
-    ? t("bar.tile", { k, of })
-    : pass === "forward"
-      ? t("bar.visit", { k, of })
-      : t("bar.kernel", { kernel, k, of });
+/** What a visit is called, by its place among those of its kernel. @param {Frame} f @param {Kernel} kernel */
+function titleOf({ pass, stage, step }, { first, count }) {
+  const place = { k: step + 1 - first, of: count };
+  if (stage === null) return t("bar.tile", place);
+  return pass === "forward" ? t("bar.visit", place) : t("bar.kernel", { kernel: stage, ...place });
+}
 
 /** The glossary's entry of a phase: "exp" and "store" are the forward's. @param {string} phase @param {Pass} pass */
 const termOf = (phase, pass) =>
   pass === "backward" && phase in IN_BACKWARD ? IN_BACKWARD[phase] : phase;
 
-/** How the visits are counted, and which phases they have: in the forward all together, in the backward each kernel
- * by itself, {stage: {titled(k, of), from: its first visit, count, phases}}. */
+/** The kernels by the names of their stages; in the forward all visits are counted together, with all phases. */
 function kernelsOf(
-  /** @type {Trace} */ { header: { pass, phases, stages }, arrays: { v_stage, v_phases }, steps },
+  /** @type {Trace} */ { header: { pass, stages }, arrays: { v_stage, v_phases }, steps },
 ) {
+  if (pass === "forward")
+    return Object.fromEntries(stages.map((stage) => [stage, { first: 0, count: steps, has: -1 }]));
   /** @type {Record<string, Kernel>} */
   const found = {};
   for (let v = 0; v < steps; v++) {
-    const stage = stages[v_stage[v]];
-    const kernel = (found[String(stage)] ??= {
-      titled: titleOf(pass, stage),
-      from: v,
-      count: 0,
-      has: 0,
-      phases: new Set(),
-    });
+    const kernel = (found[String(stages[v_stage[v]])] ??= { first: v, count: 0, has: 0 });
     kernel.count++;
     kernel.has |= v_phases[v];
-  }
-  for (const kernel of Object.values(found)) {
-    kernel.phases = new Set(phases.filter((_, k) => pass === "forward" || kernel.has & (1 << k)));
-    if (pass === "forward") Object.assign(kernel, { from: 0, count: steps });
   }
   return found;
 }
@@ -208,9 +197,8 @@ export class StepTransport extends Transport {
 
   /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
-    const { phases, titled, from, count } = this.kernels[String(f.stage)];
-    set(this.rail, { "data-many": phases.size > 9 || null });
-    for (const button of all(this.rail, "button")) {
+    const kernel = this.kernels[String(f.stage)];
+    all(this.rail, "button").forEach((button, k) => {
       const name = String(button.dataset.go);
       const now = name === f.phase;
       set(button, {
@@ -218,9 +206,10 @@ export class StepTransport extends Transport {
         "aria-current": now ? "step" : null,
         tabindex: now ? null : -1,
         disabled: f.phases.includes(name) ? null : "",
-        hidden: phases.has(name) ? null : "",
+        hidden: kernel.has & (1 << k) ? null : "",
       });
-    }
+    });
+    set(this.rail, { "data-many": all(this.rail, "button:not([hidden])").length > 9 || null });
     this.marks.forEach((mark, v) => {
       const now = v === f.step;
       set(mark, {
@@ -235,7 +224,7 @@ export class StepTransport extends Transport {
     this.announce(f);
     this.show({
       step: f.step,
-      title: titled(f.step + 1 - from, count),
+      title: titleOf(f, kernel),
       spoken: t("bar.spoken", {
         k: f.step + 1,
         of: f.steps,

@@ -35,20 +35,6 @@ STEP_BYTES = 60_000  # beside it: the Step page keeps the address, hidden or not
 ADDED_BYTES = 40_000
 
 
-def test_every_lesson_by_keyboard_from_the_one_before(tab):
-    page = open_page(tab, lessons()[0].key)
-    for k, lesson in enumerate(lessons()):
-        page.wait_for_function(SHOWN, arg=lesson.key)
-        assert query_of(page)["lesson"] == lesson.key
-        assert page.locator(".fa-dot[aria-current]").get_attribute("data-lesson") == lesson.key
-        page.evaluate("localStorage.setItem('fa-learn-path', 'course')")
-        if k:
-            assert page.evaluate(AT_HEADING, lesson.key), "the keyboard goes along"
-        page.locator(".fa-lesson-next").press("Enter")
-    page.wait_for_function(SHOWN, arg="entrance")
-    page.evaluate("localStorage.clear()")
-
-
 def test_a_widgets_numbers_are_the_functions(tab):
     page = open_page(tab, "dot")
     place = widget(page, "dot")
@@ -246,11 +232,8 @@ def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_bring
     page.wait_for_function(SHOWN, arg="fusion")
 
 
-def test_an_older_key_leads_on_and_back_leads_back(tab):
-    page = tab.page
-    page.goto(f"{tab.server.url}/?page=learn&lesson=tiles_why")
-    page.wait_for_function(SHOWN, arg="memory")
-    assert query_of(page)["lesson"] == "memory"
+def test_back_leads_back(tab):
+    page = open_page(tab, "memory")
     page.locator(".fa-dot[data-lesson=dot]").click()
     page.wait_for_function(SHOWN, arg="dot")
     page.locator(".fa-screen-head a", has_text="Map").click()
@@ -262,8 +245,6 @@ def test_an_older_key_leads_on_and_back_leads_back(tab):
         assert query_of(page)["lesson"] == key
     page.go_forward()
     page.wait_for_function(SHOWN, arg="dot")
-    page.goto(f"{tab.server.url}/?page=learn&lesson=no-such")
-    page.wait_for_function(SHOWN, arg="entrance")
 
 
 def test_a_link_to_another_page_brings_the_way_back(tab):
@@ -277,6 +258,14 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     )
     settled(page)
     assert page.evaluate(arrived) == "Step", "the keyboard is where the link leads"
+    page.go_back()
+    page.wait_for_function(SHOWN, arg="online")
+    settled(page)
+    assert page.evaluate("document.activeElement.closest('.fa-learn') !== null"), "and Back"
+    page.go_forward()
+    back.wait_for()
+    settled(page)
+    assert page.evaluate(arrived) == "Step", "and Forward"
     for name in ("Memory", "Step"):
         page.get_by_role("tab", name=name, exact=True).click()
         assert back.is_visible()

@@ -116,18 +116,6 @@ def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
     assert page.evaluate(STOPS) == [page.evaluate(NOW)]
 
 
-def test_what_a_run_gives_is_said(tab):
-    page = open_page(tab, "online")
-    form = page.locator("#learn-online [data-question]")
-    for menu in form.locator("select").all():
-        menu.select_option(index=1)
-    form.get_by_role("button", name="Run").click()
-    given = form.locator(".fa-given .fa-text-block span:not(.fa-sign)").first
-    given.wait_for()
-    settled(page)
-    assert given.inner_text() in form.locator("[aria-live]:has(+ .fa-given)").inner_text()
-
-
 def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
     page = open_page(tab, "dot")

@@ -173,6 +173,8 @@ def test_what_filled_lines_give_is_run_by_the_server(apart):
         wanted = answer({"w": question.run, **asked})["blocks"]
         assert given.locator("span:not(.fa-sign)").all_inner_texts() == [wanted[-1]["words"]]
         assert tables(form) == [wanted[0]["rows"]]
+        said = form.locator("[aria-live]:has(+ .fa-given)").inner_text()
+        assert wanted[-1]["words"] in said, "it is said"
 
 
 def right(page, form, question) -> None:

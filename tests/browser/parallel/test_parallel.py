@@ -9,7 +9,7 @@ import pytest
 from explainer.pages.parallel import CASES, PLAIN, VIEWS
 from explainer.pages.workload import parse
 from explainer.parallel import additions, durations, real_schedules, split_keys
-from tests.browser.harness import click, field, keys, query_of, resize, settled
+from tests.browser.harness import click, field, keys, query_of, settled
 
 
 def open_page(tab, **query: str):
@@ -101,13 +101,3 @@ def test_decoding_splits_the_keys(tab):
     assert f"splitting the keys into {best['splits']} parts took" in finding(page)
     table = page.locator(".fa-combine table")
     assert table.locator("tbody tr").count() == 5
-
-
-def test_a_phone_shows_every_view_without_scrolling_sideways(tab):
-    resize(tab.page, 390, 844)
-    page = open_page(tab)
-    for view, name in VIEWS.items():
-        click(page, name, "radio")
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
-        assert query_of(page).get("par-view", PLAIN["view"]) == view

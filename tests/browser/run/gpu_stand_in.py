@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-import app
+from explainer import app
 from explainer.engine import recorded
 from explainer.engine.child import WorkerLost
 from explainer.engine.engine import Engine

@@ -9,67 +9,17 @@ import http.client
 import json
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 from explainer.base.fields import FIELDS
 from tests.browser.harness import ROOT, Server
 
 SCRIPT = "<script>window.pwned=1</script>"
-TEXTS = [
-    "",
-    " ",
-    "16 ",
-    "１６",
-    "0x10",
-    "1e3",
-    "-0",
-    "NaN",
-    "9" * 5_000,
-    "A" * 20_000,
-    "'; DROP TABLE runs; --",
-    '" OR ""="',
-    SCRIPT,
-    "</script>" + SCRIPT,
-    '"><img src=x onerror=window.pwned=1>',
-    "javascript:window.pwned=1",
-    "${window.pwned=1}",
-    "{{window.pwned=1}}",
-    "{{constructor.constructor('window.pwned=1')()}}",
-    "`${(() => { window.pwned = 1 })()}`",
-    "{% import os %}{{ os.system('id') }}",
-    "__import__('os').system('id')",
-    "%s%s%n%n",
-    "$(id)",
-    "../../../../etc/passwd",
-    "file:///etc/passwd",
-    "\x00",
-    "a\r\nSet-Cookie: pwned=1",
-    "\u202e\u2028\ufeff",
-    "\ud800",
-    "𝟙🧮" * 40,
-]
-ODD = [
-    None,
-    True,
-    False,
-    -1,
-    7.5,
-    1e308,
-    -1e-320,
-    float("nan"),
-    float("inf"),
-    2**31,
-    2**63,
-    10**400,
-    [],
-    [[[[[[[[]]]]]]]],
-    [1, [2, [3, [None]]]],
-    {},
-    {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}},
-    {"path": f"{ROOT}/app.py", "url": "http://127.0.0.1:1/", "meta": {"_type": "gradio.FileData"}},
-    {"__type__": "update", "value": SCRIPT},
-    {"__proto__": {"pwned": 1}, "constructor": "x"},
-]
+# {ROOT} is the app's own folder.
+DATA = json.loads((Path(__file__).parent / "hostile.json").read_text().replace("{ROOT}", str(ROOT)))
+TEXTS = [*DATA["texts"], "9" * 5_000, "A" * 20_000, "𝟙🧮" * 40]
+ODD = [*DATA["values"], 10**400]
 WRONG = [None, [], {}, [[1]], float("nan"), float("inf"), 10**400, SCRIPT, "9" * 5_000, "\x00"]
 BODIES = [
     b"",
@@ -86,44 +36,8 @@ BODIES = [
     b'{"data": ["' + b"x" * 70_000 + b'"]}',
     b'{"data": ["\\ud800"], "session_hash": "\\ud800", "fn_index": 0}',
 ]
-KEYS = (
-    *(asked.key for asked in FIELDS.values()),
-    *(
-        "at",
-        "phase",
-        "mode",
-        "clock",
-        "tour",
-        "page",
-        "view",
-        "run-n",
-    ),
-    *("deep_link", "session_hash", "__theme", "__lang", "__sign", "build"),
-)
-OURS = ("trace", "visit", "export.html", "export.json", "export.npz", "listing", "tour")
-FILES = (
-    *(
-        "app.py",
-        "requirements.txt",
-        "README.md",
-        "explainer/web/middleware.py",
-        ".git/config",
-        "Makefile",
-    ),
-    *("/etc/passwd", "/proc/self/environ", "/proc/self/cmdline", f"{ROOT}/app.py"),
-    *(f"{ROOT}/requirements.txt", "tests/conftest.py", "C:\\windows\\win.ini", "."),
-)
-STARTS = (
-    *("/fa/static/", "/fa/static/x/", "/fa/static/x/js/", "/static/", "/assets/", "/svelte/"),
-    *("/gradio_api/file=", "/gradio_api/file/", "/file=", "/gradio_api/proxy=", "/proxy=", "/"),
-    *("/gradio_api/custom_component/x/client/", "/gradio_api/stream/x/y/1/", "/pwa_icon/"),
-)
-CLIMB = ("../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..%5c", "%252e%252e%252f", "....//", "..;/", "")
-POSTED = (
-    *("queue/join", "run/predict", "api/predict", "component_server", "cancel", "reset"),
-    *("call/nothing", "call/prefill", "call/v2/nothing", "call/v2/run", "run/run", "api/trace"),
-    *("vibe-edit", "vibe-code", "process_recording", "stream/x", "stream/x/close", "upload"),
-)
+KEYS = (*(field.key for field in FIELDS.values()), *DATA["keys"])
+OURS = DATA["ours"]
 
 
 @dataclass(frozen=True)
@@ -156,9 +70,12 @@ class Connection(http.client.HTTPConnection):
         return request.encode("utf-8", "surrogatepass")
 
 
-def answer(server: Server, method: str, path: str, body=None, headers=None) -> tuple[int, str]:
-    """Status and text of one request."""
+def send(server: Server, method: str, path: str, body=None, headers=None) -> tuple[int, str]:
+    """Status and text of one request, sent as it stands; a body is JSON unless headers
+    say otherwise."""
     connection = Connection("127.0.0.1", server.port, timeout=240)
+    if headers is None and body is not None:
+        headers = {"Content-Type": "application/json"}
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
@@ -172,9 +89,9 @@ class Attacker:
 
     def __init__(self, server: Server, seed: int) -> None:
         self.random = random.Random(seed)
-        info = json.loads(answer(server, "GET", "/gradio_api/info")[1])["named_endpoints"]
+        info = json.loads(send(server, "GET", "/gradio_api/info")[1])["named_endpoints"]
         self.endpoints = {name[1:]: about["parameters"] for name, about in info.items()}
-        config = json.loads(answer(server, "GET", "/config")[1])
+        config = json.loads(send(server, "GET", "/config")[1])
         self.functions = {f["id"]: len(f["inputs"]) for f in config["dependencies"]}
 
     def value(self) -> object:
@@ -218,7 +135,7 @@ class Attacker:
     def raw(self) -> Call:
         """A post below the named endpoints: private functions by number, or no function at all."""
         choose = self.random
-        path = f"/gradio_api/{choose.choice((*POSTED[:3], *POSTED))}"
+        path = f"/gradio_api/{choose.choice([*DATA['posted'][:3], *DATA['posted']])}"
         if choose.random() < 0.15:
             return posted(path, choose.choice(BODIES))
         index = choose.choice([*self.functions, *self.functions, -1, 10**9, 10**30, "0", None, [0]])
@@ -254,13 +171,13 @@ class Attacker:
     def climb(self) -> Call:
         """A file that is nobody's business, by every way up."""
         choose = self.random
-        wanted = choose.choice(FILES)
-        way = choose.choice(CLIMB) * choose.randint(1, 9)
+        wanted = choose.choice(DATA["files"])
+        way = choose.choice(DATA["climb"]) * choose.randint(1, 9)
         form = choose.choice((str, str, quote, lambda x: quote(x, safe="")))
         end = choose.choice(("", "", "", "%00.js", "/", "?x", "#.js", "\u00e9", "x" * 300))
         return Call(
             choose.choice(("GET",) * 5 + ("HEAD",)),
-            choose.choice(STARTS) + way + form(wanted) + end,
+            choose.choice(DATA["starts"]) + way + form(wanted) + end,
         )
 
     def upload(self) -> Call:

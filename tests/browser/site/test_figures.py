@@ -155,6 +155,7 @@ def test_nothing_is_cut_off_on_a_phone_without_a_cue(tab):
     for name in VIEWS:
         for view, page in every_view(tab, name):
             assert page.evaluate(CUT) == [], view
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
             tables += page.evaluate(SHADED)
     assert tables and set(tables) == {"local, scroll"}
 

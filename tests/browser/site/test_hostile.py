@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,7 @@ from explainer.base.fields import FIELDS
 from explainer.base.logs import is_line
 from tests.browser.harness import ROOT, settled
 from tests.browser.run.test_run import open_run, run_result
-from tests.browser.site.hostile import TEXTS, Attacker, Call, answer, posted
+from tests.browser.site.hostile import DATA, TEXTS, Attacker, Call, posted, send
 
 SEED, AT_ONCE = 20261121, 8
 CALLS, ALL_CALLS = 500, 10_000
@@ -32,41 +34,19 @@ SECRETS = (
     "[core]\n",
     "VENV := ",
 )
-NAN = float("nan")
-UPLOAD = (
-    b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.html"\r\n\r\nx\r\n--b--\r\n'
-)
-MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
 # One of each kind that random calls found to answer wrongly, so that a failure names its kind.
 KINDS = {
-    "a page of Gradio's by an encoded key": Call("GET", "/?p%61ge=x"),
-    "a page beside another": Call("GET", "/?page=x&p%61ge=y"),
-    "a name too long for the disk, assets": Call("GET", "/assets/" + "x" * 300),
-    "a name too long for the disk, static": Call("GET", "/static/" + "x" * 300),
-    "a name too long for the disk, ours": Call("GET", "/fa/static/x/" + "x" * 300),
-    "a proxied address with a null byte": Call("GET", "/gradio_api/proxy=http://%00/"),
-    "call v2 of nothing": posted("/gradio_api/call/v2/nothing", {}),
-    "call v2 with an unknown name": posted("/gradio_api/call/v2/run", {"pwned": 1}),
-    "NaN for a list": posted("/gradio_api/call/prefill", {"data": NAN}),
-    "NaN for a function": posted(
-        "/gradio_api/queue/join", {"data": [], "session_hash": "x", "fn_index": NAN}
-    ),
-    "NaN for a session": posted("/gradio_api/cancel", {"session_hash": NAN, "fn_index": 0}),
-    "half a character": posted(
-        "/gradio_api/run/predict", {"data": ["\ud800"] * 11, "fn_index": 0, "session_hash": "x"}
-    ),
-    "no such component": posted(
-        "/gradio_api/component_server",
-        {"data": [], "component_id": 10**9, "session_hash": "x", "fn_name": "x"},
-    ),
-    "no such function": posted("/gradio_api/run/predict", {"data": [], "fn_index": -1}),
-    "too few values": posted("/gradio_api/run/predict", {"data": [], "fn_index": 0}),
-    "not a choice": posted("/gradio_api/run/predict", {"data": ["x"] * 11, "fn_index": 0}),
-    "a forwarded host that is none": Call("GET", "/", None, {"X-Forwarded-Host": "a:b:c"}),
-    "a forwarded port that is none": Call("GET", "/", None, {"X-Forwarded-Host": "a:99999999"}),
-    "a host that is none": Call("GET", "/", None, {"Host": "[::::]:x"}),
+    name: posted(call["path"], call["body"])
+    if "body" in call
+    else Call("GET", call["path"].replace("{LONG}", "x" * 300), None, call.get("headers", {}))
+    for name, call in DATA["kinds"].items()
+} | {
     "a file for an app that takes none": Call(
-        "POST", "/gradio_api/upload", UPLOAD, MULTIPART, "/gradio_api/file={event}"
+        "POST",
+        "/gradio_api/upload",
+        b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nx\r\n--b--\r\n',
+        {"Content-Type": "multipart/form-data; boundary=b"},
+        "/gradio_api/file={event}",
     ),
 }
 
@@ -75,13 +55,13 @@ def faults(server, call: Call) -> list[str]:
     """What is wrong with the answer to one call, and with what that call has begun."""
     found = []
     try:
-        status, text = answer(server, call.method, call.path, call.body, call.headers)
+        status, text = send(server, call.method, call.path, call.body, call.headers)
         found += wrong(call, status, text)
         if call.follow and status == 200:
             begun = json.loads(text)
             event = begun.get("event_id", "") if isinstance(begun, dict) else begun[0]
             path = call.follow.format(event=event)
-            found += wrong(call, *answer(server, "GET", path))
+            found += wrong(call, *send(server, "GET", path))
     except (OSError, http.client.HTTPException) as error:
         found.append(f"no answer ({error!r}) to {call}")
     return found
@@ -98,9 +78,9 @@ def wrong(call: Call, status: int, text: str) -> list[str]:
 
 
 def still_serves(server) -> None:
-    assert answer(server, "GET", "/healthz")[0] == 200
-    assert answer(server, "GET", "/fa/trace?n=16&d=8&br=4&bc=4")[0] == 200
-    assert answer(server, "GET", "/")[0] == 200
+    assert send(server, "GET", "/healthz")[0] == 200
+    assert send(server, "GET", "/fa/trace?n=16&d=8&br=4&bc=4")[0] == 200
+    assert send(server, "GET", "/")[0] == 200
 
 
 @pytest.mark.parametrize("call", KINDS.values(), ids=KINDS)
@@ -109,7 +89,7 @@ def test_hand_made_call(server, call):
 
 
 def test_a_function_of_the_browser_is_none_of_the_server(server):
-    config = json.loads(answer(server, "GET", "/config")[1])
+    config = json.loads(send(server, "GET", "/config")[1])
     indices = [f["id"] for f in config["dependencies"] if not f["backend_fn"]]
     calls = [posted("/gradio_api/run/predict", {"data": [], "fn_index": i}) for i in indices]
     assert indices and not [line for call in calls for line in faults(server, call)]
@@ -119,8 +99,27 @@ def test_a_function_of_the_browser_is_none_of_the_server(server):
 @pytest.mark.parametrize("name", ["X-Gradio-Server", "X-Forwarded-Host"])
 def test_a_header_of_one_visitor_reaches_no_other(server, path, name):
     host = {"Host": f"{name}.test"}  # nobody has asked by this name: nothing is kept for it yet
-    answer(server, "GET", path, None, host | {name: "http://evil.example"})
-    assert "evil.example" not in answer(server, "GET", path, None, host)[1]
+    send(server, "GET", path, None, host | {name: "http://evil.example"})
+    assert "evil.example" not in send(server, "GET", path, None, host)[1]
+
+
+# Paths that climb out of the folder of static files, or name none of them; pages by odd names.
+PLAIN = {
+    path: status for status, paths in ((404, "climbs"), (200, "pages")) for path in DATA[paths]
+}
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_a_path_goes_out_as_it_is_written(server, path):
+    assert send(server, "GET", path)[0] == PLAIN[path]
+    assert not faults(server, Call("GET", path))
+
+
+def test_a_port_that_is_taken_is_an_error_and_not_another_port(server):
+    env = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(server.port)}
+    second = subprocess.run([sys.executable, "app.py"], cwd=ROOT, env=env, capture_output=True)
+    assert second.returncode and b"serving" not in second.stdout
+    assert f"{server.port}".encode() in second.stderr
 
 
 def test_random_calls(server, request):
@@ -136,20 +135,12 @@ def test_random_calls(server, request):
 
 
 PAYLOADS = [text for text in TEXTS if "pwned" in text and "\r" not in text]
-OF_PLACES = "step phase mode tour clock sel way lesson predict embed view build show w i j at arch"
 NAMES = [
     *(prefix + field.key for prefix in ("", "run-", "mem-", "par-") for field in FIELDS.values()),
-    *OF_PLACES.split(),
+    *DATA["places"],
 ]
 PAGES = ("step", "run", "memory", "parallel", "learn", None)  # None: the page's name is the script
-WORDS = (  # short enough to be taken for words of a sentence, which the page then shows
-    "<img/src=x/onerror=window.pwned=1>",
-    "<script>window.pwned=1</script>",
-    '"><svg/onload=window.pwned=1>',
-    "${window.pwned=1}",
-    "{{window.pwned=1}}",
-    "';window.pwned=1;'",
-)
+WORDS = DATA["words"]  # short enough to be taken for words of a sentence, which the page then shows
 SENTENCE = {"data": "sentence", "text": " ".join(WORDS), "n": "6", "br": "2", "bc": "2"}
 
 

@@ -8,6 +8,7 @@ tests/browser/site/test_visual.py``, then look at every image before it is commi
 from __future__ import annotations
 
 import io
+import json
 import os
 from pathlib import Path
 
@@ -26,32 +27,7 @@ SHARE_ALLOWED = 0.02  # of the pixels may differ by more than
 STRONG = 40  # of 255
 
 # name → (address, width, height, colour scheme)
-PAGES = {
-    "step-light": ("step=4", 1280, 720, "light"),
-    "step-dark": ("step=4", 1440, 900, "dark"),
-    "step-phone": ("step=4&order=fa1", 390, 844, "light"),
-    "standard": ("order=standard&step=17", 1440, 900, "light"),
-    "ragged-mask": ("n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask", 1280, 720, "dark"),
-    "large-n": ("n=4096&d=64&br=128&bc=64&step=300", 1440, 900, "light"),
-    "compare": ("mode=compare&clock=bytes&n=64&d=16&br=16&bc=16&step=14", 1440, 900, "dark"),
-    "present": ("mode=present&step=4", 1280, 720, "light"),
-    "tour": ("tour=5", 1280, 720, "light"),
-    "run": ("page=run", 1280, 720, "dark"),
-    "memory-levels": ("page=memory", 1280, 720, "light"),
-    "memory-trips": ("page=memory&mem-view=trips", 1280, 720, "dark"),
-    "memory-traffic": ("page=memory&mem-view=traffic", 1440, 900, "light"),
-    "memory-capacity": ("page=memory&mem-view=capacity", 1440, 900, "dark"),
-    "memory-tiles": ("page=memory&mem-view=tiles&mem-show=registers", 1280, 720, "dark"),
-    "memory-phone": ("page=memory", 390, 844, "light"),
-    "parallel-grid": ("page=parallel&par-mask=causal", 1440, 900, "light"),
-    "parallel-real": ("page=parallel&par-view=real&par-case=fa2-causal", 1280, 720, "dark"),
-    "parallel-warps": ("page=parallel&par-view=warps", 1280, 720, "light"),
-    "parallel-decode": ("page=parallel&par-view=decode", 1440, 900, "light"),
-    "parallel-hall": ("page=parallel&mode=present", 1280, 720, "light"),
-    "learn": ("page=learn&lesson=online", 1280, 720, "light"),
-    "learn-dark": ("page=learn&lesson=mask", 1440, 900, "dark"),
-    "learn-phone": ("page=learn&lesson=softmax", 390, 844, "light"),
-}
+PAGES = json.loads((SHOTS / "pages.json").read_text())
 CHARTS = {"memory-traffic", "memory-capacity"} | {
     name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
 }

@@ -127,7 +127,7 @@ def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
     assert page.evaluate("document.activeElement.dataset.control") == "tiles"
 
 
-def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
+def test_the_hall_and_predict_are_used_and_left_by_touch(phone):
     page = phone.open("step=4&phase=exp&sel=S.9.5")
     page.get_by_role("button", name="Present").tap()
     assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
@@ -136,13 +136,6 @@ def test_hall_tour_and_predict_are_used_and_left_by_touch(phone):
     assert read(page)["phase"] == "sum"
     page.get_by_role("button", name="Leave the lecture hall").tap()
     assert seen(page, ".fa-start-tour") and "mode" not in query_of(page)
-
-    page.get_by_role("button", name="Tour").tap()
-    page.get_by_test_id("tour").get_by_role("button", name="Next").tap()
-    page.get_by_test_id("tour").get_by_text("2 of").wait_for()
-    page.get_by_role("button", name="Leave the tour").tap()
-    phone.settle()
-    assert read(page)["step"] == "4"
 
     page.get_by_text("More", exact=True).tap()
     assert page.evaluate(SMALL) == []

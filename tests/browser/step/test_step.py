@@ -74,7 +74,7 @@ def rose(visit) -> np.ndarray:
 
 
 def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab):
-    """Of FINDINGS' S4, S6: on a page just opened, with nothing clicked, from the very beginning."""
+    """On a page just opened, with nothing clicked, from the very beginning."""
     page = tab.open()
     visits = trace(Problem()).visits
     assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
@@ -96,23 +96,18 @@ def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab)
     assert ends == [("0", phases(visits[0])[-1]), (str(rises), phases(visits[rises])[-1])]
     assert page.locator(".fa-hero").bounding_box()["height"] == 0
     assert page.locator(".fa-drawer").is_visible()
-    back = [seen[-1]]
-    for k in range(len(wanted) - 1):
-        if k % 2:
-            click(page, "Previous (PageUp)")
-        else:
-            press(page, "PageUp")
-        back.append((read(page)["step"], read(page)["phase"]))
-    assert back == wanted[::-1]
-    click(page, "Next")
-    assert read(page)["phase"] == "scores"
+    click(page, "Previous (PageUp)")
+    back = [(read(page)["step"], read(page)["phase"])]
+    for _ in wanted[2:]:
+        now = press(page, "PageUp")
+        back.append((now["step"], now["phase"]))
+    assert back == wanted[-2::-1]
     page.get_by_label("Playing", exact=True).click()
-    page.get_by_label("What Next and playing move by").select_option("tile")
-    click(page, "Next")
-    assert read(page)["step"] == "1"
-    page.get_by_label("What Next and playing move by").select_option("phase")
-    click(page, "Next")
-    assert (read(page)["step"], read(page)["phase"]) == ("2", "load")
+    for grain, place in (("tile", ("1", "output")), ("phase", ("2", "load"))):
+        page.get_by_label("What Next and playing move by").select_option(grain)
+        click(page, "Next")
+        now = read(page)
+        assert (now["step"], now["phase"]) == place
 
 
 def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
@@ -169,7 +164,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
 
 
 def test_a_control_keeps_tile_and_phase(tab):
-    """Of FINDINGS' S6: and where the phase does not exist, the one before it."""
+    """And where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     page.locator(".fa-word-all").click()
@@ -202,7 +197,9 @@ def test_space_plays_and_pauses(tab):
     page.get_by_label("Playing", exact=True).click()
     page.get_by_label("Playing speed").select_option("8")
     focus(page)
-    asked = len(tab.requests)
+    asked, before = len(tab.requests), read(page)
+    page.clock.run_for(10_000)
+    assert read(page) == before, "nothing moves by itself"
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
     page.keyboard.press("Space")
     page.wait_for_function(
@@ -216,30 +213,21 @@ def test_space_plays_and_pauses(tab):
     assert tab.requests[asked:] == []
 
 
-def test_nothing_moves_by_itself(tab):
-    tab.page.clock.install()
-    page = tab.open("step=2&phase=max")
-    before = read(page)
-    page.clock.run_for(10_000)
-    assert read(page) == before
-    assert (before["step"], before["phase"]) == ("2", "max")
-
-
-def test_transport_scrub_and_phase_rail(tab):
-    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
+def test_transport_scrub_and_phase_rail(stage):
+    page = stage.show("n=16&d=4&br=4&bc=4&mask=full&step=3")
     page.get_by_label("Playing", exact=True).click()
-    click(page, "Last tile")
-    assert read(page)["step"] == "15"
-    click(page, "Previous (PageUp)")
-    assert read(page)["step"] == "14"
-    click(page, "First tile")
-    assert (read(page)["step"], read(page)["phase"]) == ("0", "load")
-    page.keyboard.press("ArrowRight")
-    assert read(page)["step"] == "1"
-    click(page, "exp")
-    assert (read(page)["step"], read(page)["phase"]) == ("1", "exp")
-    page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
-    assert read(page)["step"] == "9"
+    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
+    for act, place in (
+        (lambda: click(page, "Last tile"), ("15", "store")),
+        (lambda: click(page, "Previous (PageUp)"), ("14", "output")),
+        (lambda: click(page, "First tile"), ("0", "load")),
+        (lambda: click(page, "exp"), ("0", "exp")),
+        (lambda: scrub.fill("9"), ("9", "output")),
+    ):
+        act()
+        now = read(page)
+        assert (now["step"], now["phase"]) == place
+    page.get_by_label("Playing", exact=True).click()
 
 
 def test_clicking_a_tile_goes_there(tab):
@@ -260,7 +248,7 @@ def test_clicking_a_tile_goes_there(tab):
 
 
 def test_the_bytes_of_every_order_by_both_conventions(tab):
-    """Of FINDINGS' T1: thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
+    """Thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
     click(page, "Traffic", "tab")
@@ -278,22 +266,17 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     page.get_by_role("tooltip").get_by_text(CONVENTIONS["compulsory"]).wait_for()
 
 
-def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(tab):
-    """Of FINDINGS' S8: a tile reads Q and K itself; P is there when it is stored."""
-    page = tab.open("order=standard&step=5&phase=load")
-    said = page.locator(".fa-sentence-parts")
-    said.get_by_text("Q₁ and K₁ are read from HBM, 256 B.", exact=True).wait_for()
-    page = tab.open("order=standard&step=18&phase=exp")
+def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(stage):
+    """P is there when it is stored."""
+    page = stage.show("order=standard&step=18&phase=exp")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
     assert page.locator(".fa-rows thead th.is-now:visible").count() == 0
-    boxes = page.locator(".fa-tile")
-    assert "weights = exp(S − m)" in boxes.inner_text().replace("\n", " ")
-    weights = page.locator(".fa-frame-s canvas")
+    tile, weights = page.locator(".fa-tile"), page.locator(".fa-frame-s canvas")
+    assert "weights = exp(S − m)" in tile.inner_text().replace("\n", " ")
     before = weights.evaluate("canvas => canvas.toDataURL()")
     for phase in ("sum", "store"):
         click(page, phase)
-        assert read(page)["phase"] == phase
-    said.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").wait_for()
-    assert "P₂ = exp(S − m)/ℓ" in boxes.inner_text().replace("\n", " ")
+    page.get_by_text("P₂₀, P₂₁, P₂₂ and P₂₃ are written to HBM").first.wait_for()
+    assert "P₂ = exp(S − m)/ℓ" in tile.inner_text().replace("\n", " ")
     assert weights.evaluate("canvas => canvas.toDataURL()") != before

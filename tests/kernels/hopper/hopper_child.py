@@ -115,7 +115,7 @@ def run(request: dict) -> dict:
     o, lse = kernels.reference_attention(q, k, v, mask=mask.text)
     tensors = q, k, v, o.to(q.dtype).contiguous(), grad_o
     score = scores.parse("none")
-    if reason := backward.why_not(q, k, v, mask, score, d**-0.5):
+    if reason := backward.why_not_this(q, k, v, mask, score, d**-0.5):
         return {"fault": reason}
     call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("serialized", False))
     try:

@@ -159,7 +159,7 @@ def test_refuses_in_a_sentence(said):
     how = {"dtype": "bf16", "d": 64, "score": "none", "scale": 0.1, "mask": "full", **REFUSED[said]}
     q, k, v = make_qkv(40, how["d"], dtype=how["dtype"])
     score, mask = scores.parse(how["score"]), masks.parse(how["mask"])
-    reason = backward.why_not(q, k, v, mask, score, how["scale"])
+    reason = backward.why_not_this(q, k, v, mask, score, how["scale"])
     assert said in reason and reason.endswith(".") and reason.count(". ") == 0
 
 

@@ -60,19 +60,14 @@ def test_an_exact_kernel_is_trusted_after_one_check_in_a_process():
         thread.join()
     assert versions.trusted(HERE, run) == ""
     assert run.calls == len(versions.CASES)
+    assert versions.trusted(torch.device("cpu", 0), run) == "", "another device is asked for itself"
+    assert run.calls == 2 * len(versions.CASES)
     assert {(d, causal) for d, causal, _ in run.seen} == {
         (d, causal) for d in (64, 128) for causal in (False, True)
     }
     assert {(d, dtype) for d, _, dtype in run.seen} == {
         (d, dtype) for d in (64, 128) for dtype in (torch.float16, torch.bfloat16)
     }
-
-
-def test_each_device_is_checked_for_itself():
-    run = Counted(rounded)
-    other = torch.device("cpu", 0)
-    assert versions.trusted(HERE, run) == versions.trusted(other, run) == ""
-    assert run.calls == 2 * len(versions.CASES)
 
 
 def forgets_the_mask(q, k, v, causal):
@@ -136,14 +131,6 @@ def test_nothing_is_checked_while_a_graph_is_captured(monkeypatch):
         said = versions.trusted(HERE, None)
     assert "9.8.7 is not yet checked" in said and "once before" in said
     assert versions.trusted(HERE, rounded) == "", "the answer was for the capture only"
-
-
-def test_a_kernel_that_asks_again_is_let_through():
-    def run(q, k, v, causal):
-        assert versions.trusted(HERE, run) == ""
-        return rounded(q, k, v, causal)
-
-    assert versions.trusted(HERE, run) == ""
 
 
 def test_the_check_leaves_the_random_state_alone():

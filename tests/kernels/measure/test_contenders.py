@@ -16,6 +16,7 @@ from kernels.measure.contenders import ORDERS, NotAvailable, random_tensors
 from kernels.measure.memory import moved_bytes
 from kernels.spec import masks, scores
 from kernels.spec.cases import BenchmarkCase
+from kernels.spec.methods import COMPILED, NAMES
 
 MASKS = ("full", "causal")
 BLIND = "window:3,0&prefix:9"  # rows from 12 on see no key
@@ -122,7 +123,7 @@ def test_dropout_is_the_same_for_all_or_refused(uncompiled):
     problem = BenchmarkCase(24, 16, "causal", "fp32", 2, 3, dropout=0.4, seed=7)
     q, k, v = random_tensors(problem, device="cpu")
     truth, _ = kernels.reference_attention(q, k, v, **problem.rules)
-    every = [name for name in contenders.NAMES if kernels.INTERPRETED or name not in ORDERS]
+    every = [name for name in NAMES if kernels.INTERPRETED or name not in ORDERS]
     for name in every:
         if name in ("naive", "naive_compiled", *ORDERS):
             o = contenders._function(name, problem, q, k, v)()
@@ -218,7 +219,7 @@ def test_fa4_sees_its_own_layout_and_no_copy(mask, monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("name", contenders.COMPILED)
+@pytest.mark.parametrize("name", COMPILED)
 def test_what_is_compiled_is_right(name, mask):
     problem = BenchmarkCase(256, 64, mask, "bf16", 2, 3)
     q, k, v = random_tensors(problem)

@@ -7,6 +7,7 @@ import {
   digits,
   group,
   ink,
+  INKS,
   line,
   minus,
   path,
@@ -64,7 +65,6 @@ export function plane({ low, high, step }, width, height) {
 
 /** @param {number[]} number */
 const pair = ([x, y]) => `(${minus(x)}, ${minus(y)})`;
-const INKS = { q: "accent-ink", k: "ink-k" };
 
 /** The projection of q on the line of k, and the angle between them.
  * @param {ArrowsData} data @param {ReturnType<typeof measure>} found @param {number} angle in degrees

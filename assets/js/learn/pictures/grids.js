@@ -1,7 +1,18 @@
 // Matrices in a row with what happens between them; a row of a matrix can be chosen, words can be joined by their weights.
 
 import { level, viridis } from "../../lib/colors.js";
-import { digits, group, ink, path, rect, stroke, svgCanvas, text, wrapped } from "../svg_canvas.js";
+import {
+  digits,
+  group,
+  ink,
+  INKS,
+  path,
+  rect,
+  stroke,
+  svgCanvas,
+  text,
+  wrapped,
+} from "../svg_canvas.js";
 import { broken, cellOf, fixed, headOf, restOf, rowsOf, WORDS } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_grids.json" with { type: "json" };
@@ -11,8 +22,6 @@ const t = textsOf(texts);
 /** @import { Api, Cell, GridItem, GridsData } from "../types.js" */
 /** @import { Pen, Drawn } from "../svg_canvas.js" */
 
-/** @type {Record<string, string>} */
-const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "ink-m", l: "l" };
 /** @param {Cell} x @param {GridItem} item */
 function colour(x, item) {
   if (typeof x !== "number") return null;

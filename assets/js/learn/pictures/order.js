@@ -1,7 +1,7 @@
 // Key blocks that are dragged into another order, and what m and ℓ of one row become on the way, beside the usual order.
 
 import { clamp } from "../../lib/format.js";
-import { button, el, set, svg } from "../../lib/dom.js";
+import { button, el, onResize, set, svg } from "../../lib/dom.js";
 import { onDrag } from "../../lib/drag.js";
 import { strideOf } from "../../lib/keys.js";
 import { textsOf } from "../../lib/texts.js";
@@ -185,8 +185,7 @@ export function draw(data, api) {
     paint();
   };
   lay();
-  const watch = new ResizeObserver(() => (page.isConnected ? lay() : watch.disconnect()));
-  watch.observe(page);
+  onResize(page, page, lay);
   const update = (/** @type {Data} */ next) => {
     now = next;
     if (dragged === null) order = [...next.order];

@@ -1,6 +1,6 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
-import { ink, path, rect, stroke, svgCanvas, text } from "../svg_canvas.js";
+import { HUES, ink, INKS, path, rect, stroke, svgCanvas, text } from "../svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_trips.json" with { type: "json" };
 
@@ -8,11 +8,6 @@ const t = textsOf(texts);
 
 /** @import { Api, TripsData } from "../types.js" */
 /** @import { Paper } from "../svg_canvas.js" */
-
-/** @type {Record<string, string>} */
-const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
-/** @type {Record<string, string>} */
-const INKS = { Q: "accent-ink", K: "ink-k", V: "ink-v", O: "ink-o", S: "ink-m", P: "l" };
 
 /** Width of an arrow in px, in proportion to its bytes; a hair where that is less. @param {number} bytes @param {number} most @param {number} widest */
 export const arrow = (bytes, most, widest) => Math.max(1.5, (bytes / most) * widest);
@@ -88,7 +83,7 @@ function carried({ kernels }, { width, narrow, big, type }, high) {
       const [left, y] = [x + wide / 2 + 5, (bar + chip) / 2];
       return [
         flow(x, from, to, wide, HUES[tensor]),
-        text(left, y, tensor, type, `bold ${INKS[tensor]} halo`),
+        text(left, y, tensor, type, `bold ${INKS[HUES[tensor]]} halo`),
         linesOf(tensor, size).map((words, n) =>
           text(left, y + type * (1.2 + n), words, type - 2.5, "quiet halo"),
         ),

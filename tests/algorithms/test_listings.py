@@ -8,12 +8,12 @@ from importlib import import_module
 
 import pytest
 
+from explainer.algorithms import listings as module
+from explainer.algorithms.listings import ROOT, ListingError, listings, numpy_lines, triton_lines
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PASSES
 from explainer.problem import Problem
-from explainer.web import listings as module
-from explainer.web.listings import ROOT, ListingError, listings, numpy_lines, triton_lines
 
 SHOWN = [
     (lines_of, order, pass_)

@@ -1,0 +1,119 @@
+"""FlashAttention, tile by tile: builds the app, wires its pages, serves it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from functools import partial
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
+# Tiles are small: a second thread only costs, and numbers would hang on how many there are.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import gradio as gr
+
+from explainer.engine import zerogpu
+from explainer.engine.engine import Engine
+from explainer.pages import api, header, learn, memory, parallel, run, step, theme
+from explainer.pages.browser import here
+from explainer.web import connections, gradio_internals, heap, logs, middleware, routes
+
+
+def build(engine: Engine) -> gr.Blocks:
+    """Build the whole app, not yet serving."""
+    with gr.Blocks(
+        title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
+    ) as demo:
+        header.build()
+        with gr.Tabs(elem_id="pages") as pages:
+            with gr.Tab("Step", id="step") as step_tab:
+                step_page = step.build()
+            with gr.Tab("Run", id="run") as run_tab:
+                run_page = run.build(engine)
+            with gr.Tab("Memory", id="memory") as memory_tab:
+                memory_page = memory.build()
+            with gr.Tab("Parallel", id="parallel") as parallel_tab:
+                parallel_page = parallel.build(engine)
+            with gr.Tab("Learn", id="learn") as learn_tab:
+                learn.build()
+        run.wire(run_page, pages, run_tab, step_page)
+        memory.wire(*memory_page, memory_tab)
+        parallel.wire(*parallel_page, parallel_tab, engine)
+        for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
+            tab.select(**here("chooseTab", page=name))
+        # In the browser: an answer of the server could come after the visitor has chosen another.
+        demo.load(**here("openRequestedPage"))
+        step.open_address(demo, step_page)
+        run.open_address(demo, run_page)
+        api.build(engine)
+    return demo
+
+
+# The parts of the page that read their own keys of the address.
+OPENED = {"step": step.prefill, "run": run.prefill, "notice": run.address_notice}
+
+
+def serve(engine: Engine, host: str = "", port: str = "") -> None:
+    """Run the app until it is ended; the last line on stdout names its address.
+
+    Where host or port is empty, GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say it.
+    """
+
+    def end(*_: object) -> None:
+        """End on SIGTERM; whatever runs kernels ends before this process does."""
+        engine.close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    connections.use_bounded_protocol()
+    heap.return_freed_memory()
+    gradio_internals.use_light_sessions()
+    host = host or os.environ.get("GRADIO_SERVER_NAME", "")
+    port = port or os.environ.get("GRADIO_SERVER_PORT") or "7860"
+    with connections.bind_port(host, port) as (host, number):
+        engine.start()
+        demo = build(engine).queue(status_update_rate=5)
+        gradio_internals.slow_queue_polling(demo)
+        demo.launch(
+            server_name=host,
+            server_port=number,
+            prevent_thread_lock=True,
+            quiet=True,
+            **gradio_internals.LAUNCH_OPTIONS,
+            theme=theme.theme(),
+            head=theme.head(),
+            app_kwargs={
+                "routes": routes.routes(engine, OPENED),
+                **middleware.app_kwargs(
+                    api.ENDPOINTS,
+                    gradio_internals.count_function_inputs(demo),
+                    engine.state,
+                    host,
+                    api.crowded(engine),
+                ),
+            },
+            ssr_mode=False,
+            run_history=False,
+            footer_links=[],
+            max_file_size="1kb",
+            state_session_capacity=100,  # 150 kB each, with nothing of ours in it
+        )
+    print(json.dumps({"serving": demo.local_url}), file=sys.__stdout__, flush=True)
+    demo.block_thread()
+
+
+def main() -> None:
+    """Run the command `flashattention-tiles`, which app.py is too."""
+    parser = argparse.ArgumentParser(description="Serve FlashAttention, tile by tile.")
+    host = "address to listen on (default: GRADIO_SERVER_NAME, else 127.0.0.1)"
+    port = "0 takes a free one (default: GRADIO_SERVER_PORT, else 7860)"
+    parser.add_argument("--host", default="", help=host)
+    parser.add_argument("--port", default="", help=port)
+    address = parser.parse_args()
+    logs.configure()
+    is_space = zerogpu.on_zero_gpu()
+    engine = Engine(partial(zerogpu.ZeroChild, zerogpu.decorated())) if is_space else Engine()
+    serve(engine, address.host, address.port)

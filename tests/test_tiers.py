@@ -1,0 +1,97 @@
+"""`make test` leaves out only what cannot have changed: the table covers what its tests import, and
+a file that changes lets them run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests import tiers
+from tests.test_architecture import PYTHON, ROOT, imported, name
+
+PAGES = {
+    "Step in a browser": ("explainer/pages/step.py", "assets/js/step/index.js"),
+    "Learn in a browser": ("explainer/pages/learn.py", "assets/js/learn/index.js"),
+    "Run in a browser": ("explainer/pages/run.py", "assets/js/site/run.js"),
+    "Memory in a browser": ("explainer/pages/memory.py", "assets/js/site/figures.js"),
+    "Parallel in a browser": ("explainer/pages/parallel.py", "assets/js/warps/index.js"),
+}
+MODULES = {name(path): path for path in PYTHON}
+SCRIPT = re.compile(r'(?:from|import) ?\(?"(\.[^"]*\.js)"')
+
+
+def needed(path: Path, seen: set[Path]) -> set[Path]:
+    """Collect the file and all of ours that it imports, in whichever language. The web room serves
+    every page, and what it imports for the others is none of this one's."""
+    if path.is_file() and path not in seen:
+        seen.add(path)
+        if path.suffix == ".py":
+            names = set() if path.parent.name == "web" else imported(path)
+            others = {MODULES[n] for n in names if n in MODULES}
+        else:
+            found = SCRIPT.findall(path.read_text(encoding="utf-8"))
+            others = {(path.parent / other).resolve() for other in found}
+        for other in others:
+            needed(other, seen)
+    return seen
+
+
+@pytest.mark.parametrize("key", PAGES)
+def test_a_page_s_group_covers_all_that_the_page_imports(key):
+    covered = set(tiers.files(tiers.GROUPS[key].covers))
+    for entry in PAGES[key]:
+        missing = needed(ROOT / entry, set()) - covered
+        assert not {str(path.relative_to(ROOT)) for path in missing}
+
+
+def test_hopper_s_group_covers_all_that_its_tests_import():
+    covered = set(tiers.files(tiers.GROUPS[next(k for k in tiers.GROUPS if "Hopper" in k)].covers))
+    for test in ROOT.glob("tests/kernels/hopper/*.py"):
+        found = {MODULES[n] for n in imported(test) if n in MODULES}
+        missing = set().union(*(needed(path, set()) for path in found)) - covered
+        assert not {str(path.relative_to(ROOT)) for path in missing}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A tree of two files under one group's eyes."""
+    for place in ("code/watched.py", "code/other.txt", "tests/test_it.py"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(place)
+    group = tiers.Group(("tests/test_it.py::*",), ("code/*.py",))
+    monkeypatch.setattr(tiers, "ROOT", tmp_path)
+    monkeypatch.setattr(tiers, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(tiers, "GROUPS", {"it": group})
+    tiers.digest.cache_clear()
+    yield tmp_path
+    tiers.digest.cache_clear()
+
+
+ITEMS = [SimpleNamespace(nodeid=f"tests/test_{x}.py::test_a[case]") for x in ("it", "else")]
+
+
+def chosen() -> list[str]:
+    tiers.digest.cache_clear()
+    return [item.nodeid for item in tiers.choose(ITEMS)[0]]
+
+
+def test_what_has_not_passed_runs(small):
+    assert len(chosen()) == 2
+    tiers.record()
+    assert chosen() == [ITEMS[1].nodeid]
+
+
+@pytest.mark.parametrize("place", ["code/watched.py", "code/new.py", "tests/test_it.py"])
+def test_what_changes_lets_its_group_run(small, place):
+    tiers.record()
+    (small / place).write_text("another line")
+    assert len(chosen()) == 2
+
+
+def test_what_nobody_watches_does_not(small):
+    tiers.record()
+    (small / "code/other.txt").write_text("another line")
+    assert chosen() == [ITEMS[1].nodeid]

@@ -1,0 +1,142 @@
+"""Which tests run when: one table, and the record by which it decides.
+
+``make test`` runs all tests but those of a group whose code has not changed since they last passed;
+``make test-all`` runs everything and then writes, per group, what the code was:
+``tests/passed.json``, committed with the change that it judged. A group whose record is missing or
+older runs, so a clone needs no history to decide, and what is not recorded is never left out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSED = ROOT / "tests" / "passed.json"
+# What any test may depend on.
+EVERYWHERE = ("requirements.txt", "tests/*.txt", "tests/conftest.py", "pyproject.toml")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that run when what they cover changes. ``tests``: patterns of their names, as pytest
+    writes them without the case; ``covers``: globs of the files whose change lets them run, beside
+    the tests' own."""
+
+    tests: tuple[str, ...]
+    covers: tuple[str, ...]
+
+
+def rooms(*names: str) -> tuple[str, ...]:
+    """Return the globs of these folders and files, whole."""
+    return tuple(name if "*" in name or "." in name else f"{name}/**/*" for name in names)
+
+
+# What every page is made of.
+FRAME = rooms(
+    *("app.py", "explainer/*.py", "explainer/base", "explainer/algorithms", "explainer/web"),
+    *(f"explainer/pages/{name}.py" for name in ("browser", "components", "header", "theme")),
+    *("kernels/spec", "assets/css", "assets/texts", "assets/vendor", "assets/*.json"),
+    *("assets/js/main.js", "assets/js/lib", "assets/js/model", "assets/js/site"),
+    *(f"explainer/learn/{name}.py" for name in ("__init__", "blocks", "content", "course", "tour")),
+    *(f"explainer/learn/{name}.py" for name in ("glossary", "presets", "registry", "widgets")),
+    *("tests/browser/*.py",),
+)
+FIGURES = rooms(
+    *("explainer/views/*", "explainer/pages", "explainer/memory", "explainer/parallel"),
+    *("explainer/engine", "assets/recorded"),
+)
+STEP = FRAME + rooms(
+    *("assets/js/views", "assets/js/masks", "assets/js/step", "explainer/memory/tile_budget.py"),
+    *("explainer/pages/step.py", "explainer/pages/masks.py", "explainer/views/templates"),
+)
+LEARN = FRAME + rooms(
+    *("explainer/learn", "explainer/views/learn*", "explainer/views/templates", "assets/learn"),
+    *("explainer/pages/learn.py", "assets/js/learn", "assets/js/views", "assets/recorded"),
+    *("explainer/memory", "explainer/parallel"),
+)
+RUN = FRAME + FIGURES + rooms("kernels", "assets/js/masks")
+SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/warps", "assets/js/offline")))
+
+GROUPS = {
+    "every lesson fits every screen": Group(
+        (
+            *("tests/browser/learn/test_learn_fits.py::*", "tests/browser/learn/*phone.py::*"),
+            "tests/browser/learn/*presentation.py::*",
+        ),
+        LEARN,
+    ),
+    "axe, on every view": Group(("tests/browser/site/test_accessible.py::*",), SCREENS),
+    "reference pictures": Group(
+        ("tests/browser/site/test_visual.py::*",), SCREENS + rooms("tests/browser/site/shots")
+    ),
+    "Step in a browser": Group(("tests/browser/step/test_*.py::*",), STEP),
+    "Learn in a browser": Group(("tests/browser/learn/test_*.py::*",), LEARN),
+    "Run in a browser": Group(("tests/browser/run/test_*.py::*",), RUN),
+    "Memory in a browser": Group(("tests/browser/memory/test_*.py::*",), FRAME + FIGURES),
+    "Parallel in a browser": Group(
+        ("tests/browser/parallel/test_*.py::*",),
+        FRAME + FIGURES + rooms("assets/js/warps", "assets/js/views"),
+    ),
+    "Hopper kernels, compiled and played by the PTX machine": Group(
+        ("tests/kernels/hopper/test_*.py::*",),
+        rooms("kernels", "explainer/base/paths.py", "tests/kernels/*.py", "tests/compiler.py"),
+    ),
+}
+
+
+def group_of(name: str) -> str | None:
+    """Return the group that claims the test of this name, None for one that always runs."""
+    plain = name.partition("[")[0]
+    for key, group in GROUPS.items():
+        if any(fnmatch.fnmatchcase(plain, pattern) for pattern in group.tests):
+            return key
+    return None
+
+
+def files(patterns: Iterable[str]) -> list[Path]:
+    """Return the files that any of the globs names, without what programs leave behind."""
+    found = {path for pattern in patterns for path in ROOT.glob(pattern) if path.is_file()}
+    return sorted(p for p in found if "__pycache__" not in p.parts and p.suffix != ".pyi")
+
+
+@cache
+def digest(key: str) -> str:
+    """Return the digest of all that the group covers, and of its own tests."""
+    group = GROUPS[key]
+    own = {f"{pattern.rpartition('/')[0]}/*" for pattern in group.tests}
+    total = hashlib.sha256()
+    for path in files({*EVERYWHERE, *group.covers, *own}):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        total.update(f"{path.relative_to(ROOT).as_posix()} {content}\n".encode())
+    return total.hexdigest()
+
+
+def unchanged() -> set[str]:
+    """Return the groups that passed with the code as it is."""
+    passed = json.loads(PASSED.read_text(encoding="utf-8")) if PASSED.exists() else {}
+    return {key for key in GROUPS if passed.get(key) == digest(key)}
+
+
+def choose(items: list) -> tuple[list, dict[str, list]]:
+    """Return the tests that run, and by group those that need not."""
+    left_out: dict[str, list] = {key: [] for key in sorted(unchanged())}
+    run = []
+    for item in items:
+        left_out.get(group_of(item.nodeid) or "", run).append(item)
+    return run, left_out
+
+
+def record() -> None:
+    """Write that every group has passed with the code as it is."""
+    content = {key: digest(key) for key in GROUPS}
+    PASSED.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record()
