@@ -61,12 +61,12 @@ def _choice(q, k, v, mask: masks.Mask, score: Score, sink: float | str | None, s
     if sink == IN_A_TENSOR:
         return Choice("fa2", "A sink in a tensor: the readable kernel reads it when it runs.")
     options = {"mask": mask.text, "score": score.text, "sink": sink, "scale": scale}
-    works, reason = hopper.supports(q, k, v, **options)
-    if works and batch * heads * -(-n_q // 128) * -(-n_k // 128) <= SMALL_TILES:
+    reason = hopper.why_not(q, k, v, **options)
+    if reason:
+        return Choice("fa2", reason)
+    if batch * heads * -(-n_q // 128) * -(-n_k // 128) <= SMALL_TILES:
         return Choice("fa2", "So little work: the readable kernel is the one launched sooner.")
-    if works:
-        return Choice("hopper", "The Hopper kernel takes this input and is the fastest that does.")
-    return Choice("fa2", reason)
+    return Choice("hopper", "The Hopper kernel takes this input and is the fastest that does.")
 
 
 def attention(

@@ -1,5 +1,5 @@
 """The Hopper kernels (Gluon): launch wrappers, plans per shape, kernels and their parts."""
 
-from .launch import flash_attention, prepare, supports
+from .launch import flash_attention, prepare, why_not
 
-__all__ = ["flash_attention", "prepare", "supports"]
+__all__ = ["flash_attention", "prepare", "why_not"]

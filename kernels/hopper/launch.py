@@ -24,24 +24,23 @@ DTYPES = (torch.float16, torch.bfloat16)
 _counters: dict[tuple[int, int], torch.Tensor] = {}
 
 
-def supports(
+def why_not(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None,
     mask: str = "full", score: str | None = None, sink: float | Sequence[float] | None = None,
-) -> tuple[bool, str]:  # fmt: skip
-    """Return whether `flash_attention` here runs this input, and in one sentence why not.
+) -> str:  # fmt: skip
+    """Return in one sentence why `flash_attention` does not run this input here; "" if it does.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Returns
-    (True, "") or (False, sentence). Raises what `check_tensors` raises for input that no kernel
-    takes, and ValueError for a mask, a score or a sink that is none.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Raises what
+    `check_tensors` raises for input that no kernel takes, and ValueError for a mask, a score or a
+    sink that is none.
     """
     check_tensors(q, k, v)
     folding.sinks(sink, q.shape[1])
-    reason = (
+    return (
         _why_not_here(q.device)
         or _why_not_this(q, k, v, scale, masks.from_keywords(False, mask), check_score(score), sink)
         or versions.trusted(q.device, _unchecked)
     )
-    return not reason, reason
 
 
 def flash_attention(
@@ -65,7 +64,7 @@ def flash_attention(
     or one for each head. `plan` overrides the table of `plans` (what the mask, the score and
     the sink say is set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq),
     fp32, natural log.
-    Raises ValueError with the sentence of `supports` for what it does not run.
+    Raises ValueError with the sentence of `why_not` for what it does not run.
     """
     if sink is not None and not isinstance(sink, (int, float)):
         sink = tuple(sink)
@@ -78,8 +77,8 @@ def prepare(
 ) -> Callable:
     """Prepare a call as `orders.prepare` does; arguments and errors as `flash_attention`."""
     parsed, modified = masks.from_keywords(causal, mask), check_score(score)
-    works, reason = supports(q, k, v, scale=scale, mask=parsed.text, score=score, sink=sink)
-    if not works:
+    reason = why_not(q, k, v, scale=scale, mask=parsed.text, score=score, sink=sink)
+    if reason:
         raise ValueError(reason)
     scale = scale_of(scale, q.shape[-1])
     if 0 in q.shape or 0 in k.shape:
@@ -100,7 +99,7 @@ def prepare(
 
 
 def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None,) * 5) -> Callable:
-    """Prepare a call for input that `supports` takes; `extra` as `hopper_kernel` has it."""
+    """Prepare a call for input that `why_not` lets through; `extra` as `hopper_kernel` has it."""
     from .kernel import hopper_kernel
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape

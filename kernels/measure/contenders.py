@@ -196,8 +196,8 @@ def _function(
         )
     rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     if name == "hopper":
-        works, reason = hopper.supports(q, k, v, **rules)
-        if not works:
+        reason = hopper.why_not(q, k, v, **rules)
+        if reason:
             raise NotAvailable(reason)
         return lambda: hopper.flash_attention(q, k, v, **rules)
     if name == "flex":

@@ -77,7 +77,7 @@ def test_plans_fit_shared_memory_and_registers(d, plan):
 
 def test_refuses_in_a_sentence():
     q, k, v = (torch.zeros(1, 1, 16, 64, dtype=torch.bfloat16) for _ in range(3))
-    works, reason = hopper.supports(q, k, v)
-    assert not works and reason.endswith(".") and reason.count(". ") == 0
+    reason = hopper.why_not(q, k, v)
+    assert reason.endswith(".") and reason.count(". ") == 0
     with pytest.raises(ValueError, match="Hopper"):
         hopper.flash_attention(q, k, v)
