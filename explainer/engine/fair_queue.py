@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
 from collections.abc import Iterator
+from itertools import count
 from typing import Generic, NamedTuple, TypeVar
 
 from explainer.base.texts import Texts
@@ -22,34 +22,32 @@ class Client(NamedTuple):
 
 
 class FairQueue(Generic[Item]):
-    """Addresses take turns, and the pages and programs of an address take turns of its turn: who
-    comes new waits for one run of each address before its own. Nothing here is thread safe."""
+    """Addresses take turns, and the pages and programs of an address take turns of its turn: a new
+    item waits for one of each address before its own. Not thread safe."""
 
     def __init__(self) -> None:
-        self._turns: OrderedDict[str, OrderedDict[Client, deque[Item]]] = OrderedDict()
+        self._waiting: list[tuple[Client, Item]] = []  # as they came
+        # When each address and each client with an item here came, or had its last turn.
+        self._turns: dict[str | Client, int] = {}
+        self._count = count()
 
     def __len__(self) -> int:
-        return sum(len(items) for _, items in self._items())
+        return len(self._waiting)
 
     def __contains__(self, item: Item) -> bool:
-        return any(item in items for _, items in self._items())
-
-    def _items(self) -> Iterator[tuple[Client, deque[Item]]]:
-        """Yield each client with its items."""
-        for turn in self._turns.values():
-            yield from turn.items()
+        return any(item == other for _, other in self._waiting)
 
     def of(self, client: Client) -> int:
-        """How many this client has here."""
-        return len(self._turns.get(client.address, {}).get(client, ()))
+        """Count the items of this client."""
+        return sum(client == other for other, _ in self._waiting)
 
     def of_programs(self) -> int:
-        """How many programs have here, of all addresses."""
-        return sum(self.of(Client(address)) for address in self._turns)
+        """Count the items of programs, of all addresses."""
+        return sum(not client.page for client, _ in self._waiting)
 
     def crowded(self, client: Client, most: int) -> str | None:
-        """Why nothing more of this client is taken where ``most`` may wait, of programs half as
-        many; None if it is."""
+        """Return why nothing more of this client is taken where ``most`` may wait, of programs half
+        as many; None if it is."""
         programs = not client.page and self.of_programs() >= most // 2
         if len(self) >= most or programs:
             return t("line.full", n=len(self))
@@ -58,44 +56,34 @@ class FairQueue(Generic[Item]):
         return None
 
     def add(self, item: Item, client: Client) -> None:
-        turn = self._turns.setdefault(client.address, OrderedDict())
-        turn.setdefault(client, deque()).append(item)
+        self._waiting.append((client, item))
+        for key in (client.address, client):
+            if key not in self._turns:
+                self._turns[key] = next(self._count)
 
     def remove(self, item: Item) -> None:
-        """Takes it out, wherever it stands; ValueError where it does not."""
-        for client, items in self._items():
-            if item in items:
-                items.remove(item)
-                return self._tidy(client)
-        raise ValueError("not in the line")
+        """Take the item out, wherever it stands."""
+        self._waiting = [entry for entry in self._waiting if entry[1] != item]
+        there = {key for client, _ in self._waiting for key in (client.address, client)}
+        self._turns = {key: turn for key, turn in self._turns.items() if key in there}
 
     def pop(self) -> Item:
-        """The next one; IndexError if there is none."""
-        if not self._turns:
-            raise IndexError("nobody waits")
-        address, turn = next(iter(self._turns.items()))
-        client, items = next(iter(turn.items()))
-        item = items.popleft()
-        turn.move_to_end(client)
-        self._turns.move_to_end(address)
-        self._tidy(client)
+        """Take out the next item. Raises ValueError if there is none."""
+        turns = self._turns
+        client, item = min(
+            self._waiting, key=lambda entry: (turns[entry[0].address], turns[entry[0]])
+        )
+        for key in (client.address, client):
+            turns[key] = next(self._count)
+        self.remove(item)
         return item
 
     def clear(self) -> None:
-        self._turns.clear()
+        self._waiting, self._turns = [], {}
 
     def order(self) -> Iterator[Item]:
-        """All, in the order in which they would come if nobody else did."""
+        """Yield all items in the order in which they would come if none were added."""
         rest: FairQueue[Item] = FairQueue()
-        for client, items in self._items():
-            for item in items:
-                rest.add(item, client)
-        while rest._turns:
+        rest._waiting, rest._turns, rest._count = self._waiting, {**self._turns}, self._count
+        while rest._waiting:
             yield rest.pop()
-
-    def _tidy(self, client: Client) -> None:
-        turn = self._turns[client.address]
-        if not turn[client]:
-            del turn[client]
-        if not turn:
-            del self._turns[client.address]

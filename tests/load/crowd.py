@@ -29,7 +29,6 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -226,22 +225,22 @@ def said(mib: tuple[float, float]) -> str:
     return f"{sum(mib):.0f} MiB ({mib[0]:.0f} web + {mib[1]:.0f} what it started)"
 
 
-async def play(url: str, pid: int | None, seen: list, wanted: argparse.Namespace) -> bool:
+async def play(url: str, pid: int, seen: list, wanted: argparse.Namespace) -> bool:
     """Everything, and whether each aim was met."""
     crowd = Crowd(url, seen)
     first = asyncio.create_task(crowd.visitor())  # the kernels' process has started
     while not crowd.waits and not first.done():
         await asyncio.sleep(0.1)
-    before = most = memory(pid) if pid else (float("nan"),) * 2
+    before = most = memory(pid)
 
     async def watch() -> None:
         nonlocal most
-        while pid:
+        while True:
             most = max(most, memory(pid), key=sum)
             await asyncio.sleep(0.5)
 
     crowd.waits.clear()
-    ours = {"this script": os.getpid()} | ({"the web process": pid} if pid else {})
+    ours = {"this script": os.getpid(), "the web process": pid}
     took, began = {name: computed(x) for name, x in ours.items()}, time.monotonic()
     everybody = [
         first,
@@ -258,8 +257,6 @@ async def play(url: str, pid: int | None, seen: list, wanted: argparse.Namespace
     print(f"{time.monotonic() - began:.0f} s, of CPU: ", end="")
     print(*(f"{computed(x) - took[name]:.0f} s {name}" for name, x in ours.items()), sep=", ")
     good = report(crowd)
-    if not pid:
-        return good
     print(f"memory: {said(before)} before, at most {said(most)}", flush=True)
     ended, after = time.monotonic(), memory(pid)
     while sum(after) > 1.2 * sum(before) and time.monotonic() - ended < wanted.rest:
@@ -305,16 +302,6 @@ def machine() -> str:
     return f"{len(os.sched_getaffinity(0))} cores of {name}, load before {load}"
 
 
-@contextlib.contextmanager
-def app(url: str | None) -> Iterator[tuple[str, int | None]]:
-    """The app at this address, or one of our own."""
-    if url:
-        yield url, None
-        return
-    with Server(worker_nice="10") as server:
-        yield server.url, server._process.pid
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="A class among those who ask for much.")
     parser.add_argument("--clients", type=int, default=300)
@@ -322,12 +309,11 @@ def main() -> None:
     parser.add_argument("--flood", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--rest", type=float, default=300)
-    parser.add_argument("--url")
     wanted = parser.parse_args()
     print(machine(), flush=True)
-    with app(wanted.url) as (url, pid):
-        seen = requests_of_a_page(url)
-        ok = asyncio.run(play(url, pid, seen, wanted))
+    with Server(worker_nice="10") as server:
+        seen = requests_of_a_page(server.url)
+        ok = asyncio.run(play(server.url, server._process.pid, seen, wanted))
     sys.exit(not ok)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,13 +15,14 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import size_of, trace_numbers
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
-from explainer.trace import MAX_VISITED, TRACES, array_bytes, one_visit, trace
+from explainer.trace import MAX_VISITED, TRACES, array_bytes, one_visit, trace, trace_backward
 from explainer.web import cost, wire
-from explainer.web.files import STATS, WHOLE
+from explainer.web.files import STATS, WHOLE, animation
 from explainer.web.requests import parse_request
 from explainer.web.responses import make
 from kernels.spec.fields import ORDERS, PASSES
 
+LARGE = {"n": 16384, "d": 64, "block_q": 128, "block_k": 128}
 SHAPES = [
     Problem(),
     Problem(n=37, d=5, block_q=8, block_k=3),
@@ -101,6 +103,14 @@ def test_inputs_are_made_once_for_all_loop_orders():
     ("call", "given", "sentence"),
     [
         (trace, {"n": 256, "d": 1, "block_q": 1, "block_k": 1}, f"at most {MAX_VISITED:,}"),
+        (trace, LARGE, "n = 16,384 is not allowed"),
+        (trace_backward, LARGE, "n = 16,384 is not allowed"),
+        (trace_backward, {"dropout": 0.1}, "dropout = 0.1 is not allowed: the dropout must be 0"),
+        (
+            lambda p: animation(p, {}),
+            {"n": 16384, "block_q": 1, "block_k": 1},
+            "br = 1 and bc = 1 are not allowed .* 65,536",
+        ),
         (
             lambda p: one_visit(p, 0),
             {"n": 16384, "d": 64, "block_q": 16384, "block_k": 64},
@@ -124,8 +134,9 @@ def test_inputs_are_made_once_for_all_loop_orders():
     ],
 )
 def test_what_cannot_be_made_in_time_is_one_sentence(call, given, sentence):
-    with pytest.raises(ProblemError, match=sentence):
+    with pytest.raises(ProblemError, match=sentence) as refused:
         call(Problem(**given))
+    assert re.fullmatch(r"(?:[^.]|\.(?=\d))*\.", str(refused.value))
 
 
 def test_a_storm_leaves_no_more_than_the_caches_may_hold():

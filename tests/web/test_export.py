@@ -13,7 +13,6 @@ import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import summed
-from explainer.base.fields import ProblemError
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import TRACES
@@ -146,11 +145,6 @@ def test_a_site_holds_every_view_that_can_be_chosen(static_page):
         assert (static_page.key in query) == (query["view"] in static_page.choice_views)
     loads = [dict(load) for _, load in static_page.workloads]
     assert loads[0] == {} and set().union(*loads) <= set(static_page.defaults)
-
-
-def test_too_many_tiles_is_a_sentence():
-    with pytest.raises(ProblemError, match="65,536"):
-        animation(Problem(n=16_384, block_q=1, block_k=1), {})
 
 
 def test_the_texts_of_a_page_stand_in_the_script_once(tmp_path, monkeypatch):
