@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from explainer.base.cards import CARDS
 from explainer.base.fields import parse_choice, parse_number, refused
@@ -36,8 +37,8 @@ class Control:
 
     key: str
     label: str
-    kind: str
     value: str | float
+    kind: str = "range"
     low: float = 0.0
     high: float = 1.0
     step: float = 1.0
@@ -86,37 +87,11 @@ def entries() -> dict[str, dict]:
     return stored("widgets")
 
 
-def read_control(
-    key: str,
-    label: str,
-    value: str | float,
-    kind: str = "",
-    choices: Mapping[str, str] | Iterable[str | float] | None = None,
-    closed: Iterable[object] | bool = (),
-    serves: Mapping[str, tuple[str, ...]] | None = None,
-    **more,
-) -> Control:
-    """Return the control that an entry describes: a choice if it has ``choices``, which are a list
-    of values that are their own labels, {value: label}, or "cards"; else a range, unless ``kind``
-    says another."""
-    offered: Mapping[str, str] = {}
-    if choices is None:
-        kind = kind or "range"
-    elif choices == "cards":
-        offered = {name: card.name for name, card in CARDS.items()}
-    else:
-        pairs = choices.items() if isinstance(choices, Mapping) else ((x, x) for x in choices)
-        offered = {str(value): str(words) for value, words in pairs}
-    return Control(
-        key,
-        label,
-        kind or "choice",
-        value if kind == "range" else str(value),
-        choices=tuple(offered.items()),
-        closed=closed if isinstance(closed, bool) else tuple(map(str, closed)),
-        serves=next(iter((serves or {}).items()), ()),
-        **more,
-    )
+def read_control(key: str, choices: Any = (), **entry) -> Control:
+    """Return the control that an entry describes; the choices "cards" are all cards."""
+    cards = {name: card.name for name, card in CARDS.items()}
+    offered = cards if choices == "cards" else dict(choices)
+    return Control(key, choices=tuple(offered.items()), **entry)
 
 
 def read_controls(key: str) -> dict[str, Control]:

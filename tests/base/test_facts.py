@@ -179,7 +179,9 @@ def _words(part: object, name: str) -> Iterator[str]:
         yield part
     elif isinstance(part, dict):
         # What others say; a widget's settings, which are the reader's.
-        said = {"claims.json": ("words",), "widgets.json": ("choices",)}.get(name, ())
+        said = {"claims.json": ("words",), "widgets.json": ("choices", "value", "closed")}.get(
+            name, ()
+        )
         for key, value in part.items():
             if key not in (*LEFT_OUT, *said):
                 yield from _words(value, name)
