@@ -1,5 +1,5 @@
-// Prints as JSON what scripts take from assets/texts, and their string literals, as TypeScript knows them:
-// node script_texts.mjs TYPESCRIPT TSCONFIG [FILE…] → [{file, uses: [{page, keys, values}], literals}], the
+// Prints as JSON what scripts take from assets/texts, as TypeScript knows it:
+// node script_texts.mjs TYPESCRIPT TSCONFIG [FILE…] → [{file, uses: [{page, keys, values}]}], the
 // values of a phrase null.
 // Without files, of all scripts that the configuration names.
 
@@ -40,7 +40,7 @@ function keysOf(type) {
 }
 
 function read(source) {
-  const found = { file: source.fileName, uses: [], literals: [] };
+  const found = { file: source.fileName, uses: [] };
   const visit = (node) => {
     if (ts.isImportDeclaration(node)) return;
     const source = ts.isCallExpression(node) && sourceOf(node.expression);
@@ -55,21 +55,7 @@ function read(source) {
           values: isPhrase ? null : names.map(({ name }) => name),
         });
     }
-    const selects =
-      ts.isCallExpression(node) &&
-      /(^|\.)(closest|matches|querySelector(All)?|all|find|get|around)$/.test(
-        node.expression.getText(),
-      );
-    if (ts.isStringLiteralLike(node)) found.literals.push(node.text);
-    if (ts.isTemplateExpression(node))
-      found.literals.push(
-        [node.head, ...node.templateSpans.map(({ literal }) => literal)]
-          .map(({ text }) => text)
-          .join("…"),
-      );
-    ts.forEachChild(node, (child) => {
-      if (!(selects && ts.isStringLiteralLike(child))) visit(child);
-    });
+    ts.forEachChild(node, visit);
   };
   visit(source);
   return found;

@@ -1,4 +1,4 @@
-"""Read with TypeScript what scripts take from assets/texts, and their literals."""
+"""Read with TypeScript what scripts take from assets/texts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Use:
 
 
 def read(*files: Path) -> list[dict]:
-    """Return {file, uses, literals} of these scripts, or of all."""
+    """Return {file, uses} of these scripts, or of all."""
     command = [NODE, READER, TYPESCRIPT, ROOT / "tsconfig.json", *files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -1,15 +1,13 @@
-"""What scripts say is data too: every use has its text and its values, no sentence is left."""
+"""What scripts say is data too: every use of a text has its text and its values."""
 
 from __future__ import annotations
 
 import pytest
 
 from explainer.base.texts import stored
-from tests.base.script_texts import SCRIPTS, Use, read, scripts, uses, uses_of
-from tests.base.test_texts import SENTENCE, places
+from tests.base.script_texts import SCRIPTS, Use, read, uses, uses_of
+from tests.base.test_texts import places
 
-# Code listings and their notes, written from Python; errors that a developer makes with texts.
-ELSEWHERE = ("lib/texts.js",)
 PAGES = sorted({use.page for use in uses()})
 
 
@@ -27,10 +25,6 @@ def wrong(found: list[Use]) -> list[Use]:
     ]
 
 
-def sentences(script: dict) -> list[str]:
-    return [text for text in script["literals"] if SENTENCE.search(text)]
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_use_has_its_text_and_its_values(page):
     assert not wrong([use for use in uses() if use.page == page])
@@ -38,13 +32,6 @@ def test_every_use_has_its_text_and_its_values(page):
 
 def test_no_key_is_unknown_before_it_runs():
     assert not [use for use in uses() if "…" in use.keys]
-
-
-def test_no_sentence_is_left_in_a_script():
-    found = {script["file"]: sentences(script) for script in scripts()}
-    assert len(found) == len(list(SCRIPTS.rglob("*.js")))
-    left = {name: texts for name, texts in found.items() if texts}
-    assert not {name: left[name] for name in left if not name.endswith(ELSEWHERE)}
 
 
 def test_step_has_its_texts_to_itself():
@@ -60,18 +47,16 @@ def test_step_has_its_texts_to_itself():
 
 
 PLANTED = f"""import {{ textsOf }} from "{SCRIPTS}/lib/texts.js";
-import {{ phrasesOf }} from "{SCRIPTS}/model/phrases.js";
+import {{ phrasesOf }} from "{SCRIPTS}/lib/texts.js";
 import texts from "{SCRIPTS.parent}/texts/step.json" with {{ type: "json" }};
 const t = textsOf(texts);
-const phrase = phrasesOf(texts); // A sentence in a comment is none of ours.
+const phrase = phrasesOf(texts);
 const who = {{ row: 3 }};
 /** @type {{"full" | "skipped"}} */
 const kind = Math.random() ? "full" : "skipped";
-const b = f.stage === "D" ? `${{t("row", who)}} of it` : /Not a [sentence/]. Here./.test(b);
+const b = f.stage === "D" ? `${{t("row", who)}} of it` : "";
 """
 FAULTS = {
-    "a sentence": ("const c = 1;", "const c = `Row ${row} is seen. It rises.`;"),
-    "a sentence in a value": ("const c = 1;", "const c = `${b ? 'Row of it is seen here.' : 2}`;"),
     "another key": ("t('row_view.row', who)", "t('row_view.rows', who)"),
     "a value too many": ("t('row_view.row', { row: 1 })", "t('row_view.row', { row: 1, m: 1 })"),
     "a value missing": ("t('row_view.row', who)", "t('row_view.row')"),
@@ -98,10 +83,7 @@ def planted(tmp_path_factory) -> dict[str, list]:
     for path, line in zip(paths, lines, strict=True):
         path.write_text(PLANTED + line)
     found = read(*paths)
-    return {
-        line: sentences(script) + wrong(uses_of(script))
-        for line, script in zip(lines, found, strict=True)
-    }
+    return {line: wrong(uses_of(script)) for line, script in zip(lines, found, strict=True)}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

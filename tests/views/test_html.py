@@ -9,7 +9,6 @@ from jinja2 import TemplateNotFound, UndefinedError
 from markupsafe import Markup
 
 from explainer.base.kinds import computed, measured
-from explainer.base.paths import ROOT
 from explainer.views.templates import ENVIRONMENT, render
 from tests.views.test_views import Strict
 
@@ -77,15 +76,3 @@ def test_a_value_or_a_template_that_is_not_there_is_an_error():
         rendered("{{ nothing }}")
     with pytest.raises(TemplateNotFound):
         render("memory/nothing")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        str(p.relative_to(folder))
-        for folder in [ROOT / "explainer/views/templates"]
-        for p in sorted(folder.glob("**/*.html"))
-    ],
-)
-def test_every_template_compiles(name):
-    ENVIRONMENT.get_template(name)

@@ -35,9 +35,4 @@ def test_the_card_says_time_and_ratio_of_each(case):
     assert f"{flex['median_ms'] / ours['median_ms']:.2f} ×" in text
     assert f"({ours['p20_ms']:.3g}–{ours['p80_ms']:.3g})" in text
     assert f"recorded on {RECORD['device']}, {RECORD['date']}" in text
-
-
-def test_the_window_is_shown_at_growing_n():
-    lengths = [row["n"] for row in RECORD["lengths"]]
-    assert lengths == sorted(lengths)
-    assert all(f"at N = {n:,}" in masks_report.render_recorded() for n in lengths)
+    assert all(f"at N = {row['n']:,}" in text for row in RECORD["lengths"])
