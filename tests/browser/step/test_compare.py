@@ -11,7 +11,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Held, click, focus, keys, open_controls, query_of, resize, settled
-from tests.js.problems import drawn
+from tests.by_hand import drawn
 
 LANES = """
 () => [...document.querySelectorAll('[data-testid="player"]')].map((lane) => {
