@@ -63,13 +63,16 @@ def computed_tiles(problem: Problem) -> list[tuple[int, int]]:
     ]
 
 
+def sees(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Does any term of the mask keep key j for query i?"""
+    terms = [[keeps(p.strip(), i, j) for p in term.split("&")] for term in text.split("|")]
+    return np.logical_or.reduce([np.logical_and.reduce(term) for term in terms])
+
+
 def seen(problem: Problem) -> np.ndarray:
     """(n, n) bool: which keys a query may see."""
-    i, j = np.arange(problem.n)[:, None], np.arange(problem.n)[None, :]
-    found = np.zeros((problem.n, problem.n), bool)
-    for term in str(problem.mask).split("|"):
-        found |= np.logical_and.reduce([keeps(p, i, j) for p in term.split("&")])
-    return found
+    at = np.arange(problem.n)
+    return sees(str(problem.mask), at[:, None], at[None, :])
 
 
 def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
@@ -119,39 +122,41 @@ def left(problem: Problem) -> np.ndarray:
     return np.array(kept).reshape(n, n) / (1 - p.dropout)
 
 
+NAMES = ("block", "causal", "chunk", "dilated", "document", "global", "prefix", "window")
+
+
+def draw_predicate(r: random.Random, n: int, name: str = "") -> str:
+    """One predicate, of numbers that matter among n positions."""
+    name = name or r.choice(NAMES)
+    if name == "window":
+        return f"window:{r.randint(0, n)},{r.choice([0, r.randint(0, n)])}"
+    if name == "dilated":
+        return f"dilated:{r.randint(1, 9)}"
+    if name in ("prefix", "global", "chunk"):
+        return f"{name}:{r.randint(1, n)}"
+    if name == "document":
+        starts = sorted(r.sample(range(1, n + 8), r.randint(0, min(5, n))))
+        return "document:" + ",".join(map(str, [0, *starts]))
+    if name == "block":
+        rows, keys = r.randint(1, n), r.randint(1, n)
+        spans = []
+        for _ in range(r.randint(1, 6)):
+            first = r.randint(0, n // keys)
+            spans.append(f"{r.randint(0, n // rows)}.{first}-{first + r.randint(0, 2)}")
+        return f"block:{rows}x{keys}," + ",".join(spans)
+    return name
+
+
+def draw_mask(r: random.Random, n: int) -> str:
+    """Up to two terms of up to three predicates."""
+    terms = ["&".join(draw_predicate(r, n) for _ in range(r.randint(1, 3))) for _ in range(2)]
+    return "|".join(terms[: r.randint(1, 2)])
+
+
 def drawn_masks(count: int, n: int, seed: int = 1) -> list[str]:
-    """Random expressions of up to two terms of up to three predicates."""
+    """So many random masks; always the same."""
     draw = random.Random(seed)
-
-    def predicate() -> str:
-        a, b = draw.randint(1, n), draw.randint(0, n)
-        starts = sorted({0, *(draw.randint(1, n) for _ in range(2))})
-        tiles = ",".join(
-            f"{draw.randint(0, 3)}.{(k := draw.randint(0, 3))}-{k + draw.randint(0, 2)}"
-            for _ in range(3)
-        )
-        return draw.choice(
-            (
-                "causal",
-                f"window:{b},{a}",
-                f"window:{b},0",
-                f"dilated:{1 + a % 4}",
-                f"prefix:{a}",
-                f"global:{1 + a % 4}",
-                f"document:{','.join(map(str, starts))}",
-                f"chunk:{a}",
-                f"block:{1 + a % 6}x{1 + b % 5},{tiles}",
-            )
-        )
-
-    terms = [
-        [
-            "&".join(predicate() for _ in range(draw.randint(1, 3)))
-            for _ in range(draw.randint(1, 2))
-        ]
-        for _ in range(count)
-    ]
-    return ["|".join(term) for term in terms]
+    return [draw_mask(draw, n) for _ in range(count)]
 
 
 def drawn(count: int, seed: int = 2) -> list[Problem]:

@@ -91,6 +91,12 @@ def test_what_changes_lets_its_group_run(small, place):
     assert len(chosen()) == 2
 
 
+def test_another_environment_has_passed_nothing(small, monkeypatch):
+    tiers.record()
+    monkeypatch.setattr(tiers, "environment", lambda: "another Python")
+    assert len(chosen()) == 2
+
+
 def test_what_nobody_watches_does_not(small):
     tiers.record()
     (small / "code/other.txt").write_text("another line")

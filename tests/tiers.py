@@ -4,6 +4,7 @@
 ``make test-all`` runs everything and then writes, per group, what the code was:
 ``tests/passed.json``, committed with the change that it judged. A group whose record is missing or
 older runs, so a clone needs no history to decide, and what is not recorded is never left out.
+Another Python, system or version of a library is another environment, in which nothing has passed.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / "tests" / "passed.json"
 # What any test may depend on.
 EVERYWHERE = ("requirements.txt", "tests/*.txt", "tests/conftest.py", "pyproject.toml")
+LIBRARIES = ("gradio", "numpy", "playwright", "plotly", "torch", "triton")
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ GROUPS = {
     ),
     "Step in a browser": Group(("tests/browser/step/test_*.py::*",), STEP),
     "Learn in a browser": Group(("tests/browser/learn/test_*.py::*",), LEARN),
+    "the site as files": Group(("tests/browser/site/test_static.py::*",), SCREENS),
     "Run in a browser": Group(("tests/browser/run/test_*.py::*",), RUN),
     "Memory in a browser": Group(("tests/browser/memory/test_*.py::*",), FRAME + FIGURES),
     "Parallel in a browser": Group(
@@ -105,12 +110,23 @@ def files(patterns: Iterable[str]) -> list[Path]:
     return sorted(p for p in found if "__pycache__" not in p.parts and p.suffix != ".pyi")
 
 
+def environment() -> str:
+    """Name the system, the Python and the libraries that tests run with."""
+    found = [sys.platform, "{}.{}".format(*sys.version_info)]
+    for name in LIBRARIES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"no {name}")
+    return ", ".join(found)
+
+
 @cache
 def digest(key: str) -> str:
-    """Return the digest of all that the group covers, and of its own tests."""
+    """Return the digest of all that the group covers, of its own tests and of the environment."""
     group = GROUPS[key]
     own = {f"{pattern.rpartition('/')[0]}/*" for pattern in group.tests}
-    total = hashlib.sha256()
+    total = hashlib.sha256(environment().encode())
     for path in files({*EVERYWHERE, *group.covers, *own}):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         total.update(f"{path.relative_to(ROOT).as_posix()} {content}\n".encode())

@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Callable
 from functools import partial
+from statistics import geometric_mean
 
 import torch
 
@@ -28,7 +29,6 @@ from ..hopper import backward_plans
 from ..reference import materialized
 from ..spec import scores
 from ..spec.cases import BenchmarkCase
-from . import readme_table
 from .bench import make_functions
 from .calls import call_times
 from .contenders import contender, random_tensors, refusal
@@ -164,7 +164,7 @@ def ratios(rows: list[dict], base: str) -> dict[str, dict[str, float]]:
     return {
         name: {
             "least": round(min(x), 3),
-            "geomean": round(readme_table.geometric_mean(x), 3),
+            "geomean": round(geometric_mean(x), 3),
             "points": len(x),
         }
         for name, x in found.items()

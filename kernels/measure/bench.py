@@ -1,6 +1,6 @@
 """Measure every kernel and SDPA backend on this GPU: `python -m kernels.measure.bench`.
 
-Writes assets/recorded/<gpu>.json after every problem. `--twelve` is the table of the README: bf16,
+Writes assets/recorded/<gpu>.json after every problem. `--twelve`: those of the README, bf16,
 16 k tokens, hidden 2048, d 64 and 128, N 1 k, 4 k, 16 k, both masks. One row is one contender on
 one problem: median, p20 and p80 of interleaved runs with L2 overwritten before each, TFLOP/s of the
 median (4·B·H·N²·d, half when causal), the times of a call (`calls.py`), peak memory beyond q, k, v
@@ -22,7 +22,7 @@ import kernels
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
 from ..spec.methods import COMPILED, NAMES
-from . import readme_table
+from . import twelve_points
 from .calls import call_times
 from .ceilings import ceilings
 from .contenders import (
@@ -137,17 +137,17 @@ def line(rows: list[dict]) -> str:
 
 
 def cases(args: argparse.Namespace) -> list[BenchmarkCase]:
-    """Return the README's twelve first, then the others, short ones before long ones."""
+    """Return the twelve points first, then the others, short ones before long ones."""
     return sorted(
-        listed_cases(args), key=lambda case: (not _in_readme(case), case.n, case.dtype != "bf16")
+        listed_cases(args), key=lambda case: (not _is_of_twelve(case), case.n, case.dtype != "bf16")
     )
 
 
-def _in_readme(case: BenchmarkCase) -> bool:
+def _is_of_twelve(case: BenchmarkCase) -> bool:
     return (
-        case.dtype == readme_table.DTYPE
-        and case.n in readme_table.LENGTHS
-        and case.d in readme_table.DIMENSIONS
+        case.dtype == twelve_points.DTYPE
+        and case.n in twelve_points.LENGTHS
+        and case.d in twelve_points.DIMENSIONS
     )
 
 
@@ -159,8 +159,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     add_options(parser, NAMES, 15)
     args = parser.parse_args(argv)
     if args.twelve:
-        args.n, args.d = list(readme_table.LENGTHS), list(readme_table.DIMENSIONS)
-        args.mask, args.dtype = list(readme_table.MASKS), [readme_table.DTYPE]
+        args.n, args.d = list(twelve_points.LENGTHS), list(twelve_points.DIMENSIONS)
+        args.mask, args.dtype = list(twelve_points.MASKS), [twelve_points.DTYPE]
     return args
 
 
@@ -177,10 +177,10 @@ def main() -> None:
     record |= {"ceilings": {dtype: ceilings(dtype) for dtype in args.dtype}, "twelve_points": None}
 
     def measure_case(case: BenchmarkCase) -> list[dict]:
-        is_whole = _in_readme(case)
+        is_whole = _is_of_twelve(case)
         names = args.only or [name for name in NAMES if is_whole or name not in COMPILED]
         rows = measure(case, tuple(names), args.runs, slow, is_whole or bool(args.only))
-        record["twelve_points"] = readme_table.twelve_points(record["rows"] + rows)
+        record["twelve_points"] = twelve_points.twelve_points(record["rows"] + rows)
         return rows
 
     file.measure(cases(args), measure_case, line)

@@ -44,11 +44,6 @@ MOST_FACTORS = 1 << 24  # of dropout, for each weight of P, which NumPy makes fo
 _compiled_for: list = []  # the problem that PyTorch's compiler last worked for
 
 
-OTHER_DROPOUT = (
-    "It cannot drop the same weights: its dropout, if it has one, draws other random numbers."
-)
-
-
 class NotAvailable(Exception):
     """One sentence: why a contender does not run this problem here."""
 
@@ -184,9 +179,7 @@ def _function(
     block_n: int | None = None,
 ) -> Callable:
     """Return the contender's function of no arguments, or raise NotAvailable."""
-    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     is_plain = problem.score == "none" and problem.sink is None
-    drop = {"dropout": problem.dropout, "seed": problem.seed} if problem.dropout else {}
     if name == "naive_compiled" and any(
         t.name == "block" for x in problem.parsed_mask.terms for t in x
     ):
@@ -194,10 +187,14 @@ def _function(
     if name in ("naive", "naive_compiled") and (is_plain or name == "naive"):
         return _naive(problem, q, k, v, compiled=name == "naive_compiled")
     if name in ORDERS:
-        options = {**rules, **drop, "order": name, "block_m": block_m, "block_n": block_n}
+        options = {**problem.rules, "order": name, "block_m": block_m, "block_n": block_n}
         return lambda: kernels.flash_attention(q, k, v, **options)
-    if drop:
-        raise NotAvailable(OTHER_DROPOUT)
+    if problem.dropout:
+        raise NotAvailable(
+            "It cannot drop the same weights: its dropout, if it has one, draws other random "
+            "numbers."
+        )
+    rules = {"mask": problem.mask, "score": problem.score, "sink": problem.sink}
     if name == "hopper":
         works, reason = hopper.supports(q, k, v, **rules)
         if not works:

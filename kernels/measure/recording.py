@@ -20,7 +20,7 @@ import torch
 import kernels
 
 from ..spec.cases import BenchmarkCase
-from . import readme_table
+from . import twelve_points
 from .timing import FLUSH_BYTES
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "recorded"
@@ -94,14 +94,14 @@ def write_rows(file: Path, command: str, rows: list[dict], **fields) -> None:
 
 def add_cases(
     parser: argparse.ArgumentParser,
-    lengths: Iterable[int] = readme_table.LENGTHS,
-    dtypes: Iterable[str] = (readme_table.DTYPE,),
+    lengths: Iterable[int] = twelve_points.LENGTHS,
+    dtypes: Iterable[str] = (twelve_points.DTYPE,),
 ) -> None:
     """Add the options that say which cases are measured: all pairs of what is listed; if nothing
     is, the README's points."""
-    for name, default in (("--n", lengths), ("--d", readme_table.DIMENSIONS)):
+    for name, default in (("--n", lengths), ("--d", twelve_points.DIMENSIONS)):
         parser.add_argument(name, type=int, nargs="*", default=list(default))
-    parser.add_argument("--mask", nargs="*", default=list(readme_table.MASKS))
+    parser.add_argument("--mask", nargs="*", default=list(twelve_points.MASKS))
     parser.add_argument("--dtype", nargs="*", choices=("bf16", "fp16"), default=list(dtypes))
 
 

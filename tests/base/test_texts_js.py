@@ -47,7 +47,7 @@ def test_step_has_its_texts_to_itself():
 
 
 PLANTED = f"""import {{ textsOf }} from "{SCRIPTS}/lib/texts.js";
-import {{ phrasesOf }} from "{SCRIPTS}/model/phrases.js";
+import {{ phrasesOf }} from "{SCRIPTS}/lib/texts.js";
 import texts from "{SCRIPTS.parent}/texts/step.json" with {{ type: "json" }};
 const t = textsOf(texts);
 const phrase = phrasesOf(texts);

@@ -147,10 +147,12 @@ const computed = (text) => {
 };
 
 test("why a predicate keeps or hides a score is true, and no predicate has no words", () => {
-  for (const { name, numbers, keep, n } of predicates)
+  for (const { text, keep, n } of predicates)
     for (let at = 0; at < n * n; at++) {
+      const [[piece]] = pieces(text);
+      const { name } = piece;
       const [i, j] = [Math.floor(at / n), at % n];
-      const words = because({ name, numbers }, keep[at] === "1", i, j);
+      const words = because(piece, keep[at] === "1", i, j);
       if (!["full", "document", "block"].includes(name))
         computed(
           name === "chunk" && keep[at] === "0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from urllib.parse import parse_qsl
 
 from explainer.problem import Problem
@@ -81,24 +80,3 @@ LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)
 
 def problem_of(query: str) -> Problem:
     return Problem.from_query(dict(parse_qsl(query)))
-
-
-def drawn(count: int) -> list[Problem]:
-    """Random Problems, ragged and Br ≠ Bc more often than not; the same ones in every run."""
-    draw = random.Random(7)
-    out = []
-    for _ in range(count):
-        n = draw.randint(2, 21)
-        sizes = {"d": draw.randint(1, 9), "block_q": draw.randint(1, min(n, 7))}
-        out.append(
-            Problem(
-                n=n,
-                **sizes,
-                block_k=draw.randint(1, min(n, 7)),
-                causal=draw.random() < 0.6,
-                dtype=draw.choice(["fp32", "fp32", "fp16", "bf16"]),
-                inputs=draw.choice(["rising", "random", "spike", "sentence"]),
-                seed=draw.randint(0, 99),
-            )
-        )
-    return out

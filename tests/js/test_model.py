@@ -16,12 +16,13 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
+from tests.by_hand import drawn
 from tests.js.backward_fixtures import BACKWARD, write_backward
 from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_warps, write_zoom
 from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
 from tests.js.pictures_fixtures import write_pictures
-from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, drawn, problem_of
+from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, problem_of
 from tests.tools import NODE
 
 HERE = Path(__file__).parent

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from kernels.spec.predicates import PREDICATES
+from tests.by_hand import draw_mask
 from tests.kernels.attention_checks import DEVICE, make_qkv
-
-NAMES = sorted(set(PREDICATES) - {"full"})
 
 
 @dataclass(frozen=True)
@@ -45,34 +43,6 @@ class Case:
         return how | {"sink": sink if self.sink else None}
 
 
-def predicate(r: random.Random, n: int) -> str:
-    """One predicate, of numbers that matter among n positions."""
-    name = r.choice(NAMES)
-    if name == "window":
-        return f"window:{r.randint(0, n)},{r.choice([0, r.randint(0, n)])}"
-    if name == "dilated":
-        return f"dilated:{r.randint(1, 9)}"
-    if name in ("prefix", "global", "chunk"):
-        return f"{name}:{r.randint(1, n)}"
-    if name == "document":
-        starts = sorted(r.sample(range(1, n + 8), r.randint(0, min(5, n))))
-        return "document:" + ",".join(map(str, [0, *starts]))
-    if name == "block":
-        rows, keys = r.randint(1, n), r.randint(1, n)
-        spans = []
-        for _ in range(r.randint(1, 6)):
-            first = r.randint(0, n // keys)
-            spans.append(f"{r.randint(0, n // rows)}.{first}-{first + r.randint(0, 2)}")
-        return f"block:{rows}x{keys}," + ",".join(spans)
-    return name
-
-
-def mask(r: random.Random, n: int) -> str:
-    """Up to two terms of up to three predicates."""
-    terms = ["&".join(predicate(r, n) for _ in range(r.randint(1, 3))) for _ in range(2)]
-    return "|".join(terms[: r.randint(1, 2)])
-
-
 def score(r: random.Random) -> str:
     """None half of the time, else one or two modifications."""
     steps = [
@@ -92,7 +62,7 @@ def case(number: int, largest: int, dtypes=("fp32", "fp16", "bf16")) -> Case:
         n_k = n_q
     k_heads = r.choice([1, 1, 2])
     return Case(
-        mask=mask(r, max(n_q, n_k)),
+        mask=draw_mask(r, max(n_q, n_k)),
         score=score(r),
         sink=r.random() < 0.4,
         scale=r.choice([None, None, 0.5, -0.3, 0.0]),

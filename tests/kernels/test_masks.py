@@ -7,61 +7,14 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.spec import masks
 from tests import by_hand
 
 SIZES = st.integers(1, 26)
-NUMBERS = st.integers(0, 12)
-ONE_ON = st.integers(1, 12)
-STARTS = st.sets(st.integers(1, 25), max_size=4).map(lambda found: (0, *sorted(found)))
-SPANS = st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 2))
-LISTED = st.tuples(ONE_ON, ONE_ON, st.lists(SPANS, min_size=1, max_size=6))
-
-
-# name: what its numbers may be
-PREDICATES = {
-    "full": st.just(()),
-    "causal": st.just(()),
-    "window": st.tuples(NUMBERS, NUMBERS),
-    **dict.fromkeys(("dilated", "prefix", "global", "chunk"), st.tuples(ONE_ON)),
-    "document": STARTS,
-    "block": LISTED,
-}
-TERM = st.lists(
-    st.sampled_from(sorted(PREDICATES)).flatmap(
-        lambda name: st.tuples(st.just(name), PREDICATES[name])
-    ),
-    min_size=1,
-    max_size=3,
-)
-
-
-def written(name, numbers):
-    if name == "block":
-        block_q, block_k, spans = numbers
-        spans = [f"{i}.{j}-{j + more}" if more else f"{i}.{j}" for i, j, more in spans]
-        return f"block:{block_q}x{block_k},{','.join(spans)}"
-    return f"{name}:{', '.join(map(str, numbers))}" if numbers else name
-
-
-def text_of(terms):
-    return " | ".join("&".join(written(*predicate) for predicate in term) for term in terms)
-
-
-def truth(terms, n_q, n_k):
-    """(terms, Nq, Nk) bool, from the bottom right."""
-    rows, keys = np.arange(n_k - n_q, n_k)[:, None], np.arange(n_k)[None]
-    return np.array(
-        [
-            np.logical_and.reduce(
-                [by_hand.keeps(written(*predicate), rows, keys) for predicate in term]
-            )
-            for term in terms
-        ]
-    )
+RANDOM = st.randoms(use_true_random=False)
 
 
 def hull(found):
@@ -70,9 +23,9 @@ def hull(found):
     return (where[0], where[-1] + 1) if where.size else (0, 0)
 
 
-def check(terms, n_q, n_k, block_q, block_k):
-    mask, by_term = masks.parse(text_of(terms)), truth(terms, n_q, n_k)
-    dense = by_term.any(0)
+def check(text, n_q, n_k, block_q, block_k):
+    mask, rows = masks.parse(text), np.arange(n_k - n_q, n_k)[:, None]  # from the bottom right
+    dense = by_hand.sees(text, rows, np.arange(n_k)[None])
     assert (mask.keep(n_q, n_k) == dense).all()
     assert mask.visible(n_q, n_k) == dense.sum()
     assert mask.hides or dense.all()
@@ -125,30 +78,42 @@ def check_ranges(mask, dense, block_q, block_k):
 
 @pytest.mark.parametrize("name", masks.PREDICATES)
 @settings(max_examples=30)
-@given(data=st.data(), n_q=SIZES, n_k=SIZES, block_q=SIZES, block_k=SIZES)
-def test_a_mask_is_what_its_name_says(name, data, n_q, n_k, block_q, block_k):
-    check([[(name, data.draw(PREDICATES[name]))]], n_q, n_k, block_q, block_k)
+@given(RANDOM, SIZES, SIZES, SIZES, SIZES)
+def test_a_mask_is_what_its_name_says(name, draw, n_q, n_k, block_q, block_k):
+    text = by_hand.draw_predicate(draw, max(n_q, n_k), name)
+    check(text, n_q, n_k, block_q, block_k)
 
 
 @settings(max_examples=200)
-@given(st.lists(TERM, min_size=1, max_size=4), SIZES, SIZES, SIZES, SIZES)
-@example([[("causal", ())], [("window", (0, 12))]], 9, 9, 9, 9)  # full, by none alone
-@example([[("dilated", (2,))], [("dilated", (3,))]], 8, 8, 1, 8)
-@example([[("dilated", (5,)), ("dilated", (7,))], [("prefix", (3,))]], 20, 26, 7, 5)
-@example([[("window", (2, 0)), ("document", (0, 1, 4))]], 12, 7, 3, 2)
-def test_any_expression_is_what_its_predicates_say(terms, n_q, n_k, block_q, block_k):
-    check(terms, n_q, n_k, block_q, block_k)
+@given(RANDOM, SIZES, SIZES, SIZES, SIZES)
+def test_any_expression_is_what_its_predicates_say(draw, n_q, n_k, block_q, block_k):
+    parts = (by_hand.draw_mask(draw, max(n_q, n_k)) for _ in range(draw.randint(1, 2)))
+    check("|".join(parts), n_q, n_k, block_q, block_k)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("causal|window:0,12", (9, 9, 9, 9)),  # full, by none alone
+        ("dilated:2|dilated:3", (8, 8, 1, 8)),
+        ("dilated:5&dilated:7|prefix:3", (20, 26, 7, 5)),
+        ("window:2,0&document:0,1,4", (12, 7, 3, 2)),
+    ],
+)
+def test_expressions_that_were_wrong_once(text, sizes):
+    check(text, *sizes)
 
 
 @settings(max_examples=60)
-@given(st.lists(TERM, min_size=1, max_size=2), st.data())
-def test_one_text_for_one_mask(terms, data):
-    mask = masks.parse(text_of(terms))
+@given(RANDOM)
+def test_one_text_for_one_mask(draw):
+    text = by_hand.draw_mask(draw, 12)
+    mask = masks.parse(text)
     assert masks.parse(mask.text) == mask and str(mask) == mask.text
-    mixed = [
-        data.draw(st.permutations([*term, term[0]])) for term in data.draw(st.permutations(terms))
-    ]
-    assert masks.parse(text_of(mixed).replace(" ", "")) == mask
+    terms = [[*term.split("&"), term.split("&")[0]] for term in text.split("|")]
+    for listed in (*terms, terms):
+        draw.shuffle(listed)
+    assert masks.parse(" | ".join(map(" & ".join, terms))) == mask
     order = [list(masks.PREDICATES).index(t.name) for t in mask.terms[0]]
     assert order == sorted(order)
 

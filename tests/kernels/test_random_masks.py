@@ -6,13 +6,14 @@ import pytest
 import torch
 
 import kernels
+from kernels.spec.predicates import PREDICATES
 from tests.kernels.attention_checks import (
     assert_attention,
     make_qkv,
     modified_error,
     score_error,
 )
-from tests.kernels.random_masks import NAMES, Case, run_all
+from tests.kernels.random_masks import Case, run_all
 
 CASES, ON_GPU = 300, 2000
 TOGETHER, TOGETHER_ON_GPU = 10, 20
@@ -50,7 +51,7 @@ ALONE = [
     "chunk:6",
     "block:4x5,0.0-1,2.2",
 ]
-assert {word.partition(":")[0] for word in ALONE} == set(NAMES) - {"causal"}
+assert {word.partition(":")[0] for word in ALONE} == {*PREDICATES} - {"full", "causal"}
 
 
 @pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])

@@ -7,10 +7,10 @@ import math
 
 from explainer.base.records import load
 from explainer.views import backward_report
-from kernels.measure import readme_table
+from kernels.measure.twelve_points import DIMENSIONS, LENGTHS, MASKS
 
 RECORD = load(backward_report.NAME)
-POINTS = set(itertools.product(readme_table.DIMENSIONS, readme_table.LENGTHS, readme_table.MASKS))
+POINTS = set(itertools.product(DIMENSIONS, LENGTHS, MASKS))
 BY = {(r["method"], r["d"], r["n"], r["mask"]): r for r in RECORD["rows"] if "median_ms" in r}
 
 

@@ -36,5 +36,13 @@ export const textsOf =
     return text;
   };
 
+/** Returns phrase(…keys), the parts of these texts in a row, as they stand: a sentence, a formula, a remark.
+ * @template {Record<string, unknown>} T @param {T} stored
+ * @returns {(...keys: (keyof T & string)[]) => string[]} */
+export const phrasesOf =
+  (stored) =>
+  (...keys) =>
+    keys.flatMap((key) => /** @type {string[]} */ (stored[key]));
+
 /** The texts of lib itself. */
 export const t = textsOf(libTexts);

@@ -118,12 +118,13 @@ export function rowsOf(trace, v, { start, stop }, done, zoom) {
   if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(computesD || hasExp)) return [];
   const lse = hasExp && done("load");
   const D = done(computesD ? "D" : "load"); // elsewhere it comes from HBM
+  const [source, base] = zoom ? [zoom, 0] : [arrays, start];
   return Array.from({ length: stop - start }, (_, r) => ({
     ...makeStatistics(() => undefined),
     rose: false,
     row: start + r,
     name: header.row_names?.[start + r] ?? null,
-    lse: lse ? (zoom ? zoom.lse[r] : arrays.lse[start + r]) : undefined,
-    D: D ? (zoom ? zoom.D[r] : arrays.D[start + r]) : undefined,
+    lse: lse ? source.lse[base + r] : undefined,
+    D: D ? source.D[base + r] : undefined,
   }));
 }

@@ -5,7 +5,7 @@ import { gradsOf, hasPhase, rowsOf, stageOf, sumsOf } from "./backward.js";
 import { algorithmOf, layoutOf } from "./passes.js";
 import { entriesOf } from "./entries.js";
 import { hiders, KINDS } from "./predicates.js";
-import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
 import { makeStatistics, PENDING } from "./statistics.js";
 import { isOfKeys } from "./tensors.js";
 
@@ -228,39 +228,35 @@ const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null)
 /** The accumulator to draw: the state before this visit until "output", then after it.
  * @param {Trace} trace @param {number} v @param {Frame["done"]} done @param {Span} rows @returns {Accumulator | null} */
 function accumulatorOf(trace, v, done, rows) {
-  const { arrays, header, problem: p, previous } = trace;
   const { output } = algorithmOf(trace);
-  if (isIdle(arrays, v)) return null;
-  const divided = output === "unnormalized" && done("store") && hasPhase(trace, v, "store");
   const zoom = zoomAt(trace, v)?.arrays;
-  if (zoom) {
-    if (divided) return { data: zoom.O, state: "final" };
-    if (done("output")) return zoom.acc ? { data: zoom.acc, state: "after" } : null;
-    if (zoom.acc_before) return { data: zoom.acc_before, state: "before" };
-    return output === "final"
-      ? null
-      : { data: new Float32Array((rows.stop - rows.start) * p.d), state: "zero" };
-  }
-  if (!header.numbers || (output === "final" && !hasAcc(arrays, v))) return null;
-  const size = (rows.stop - rows.start) * p.d;
-  if (divided && stageOf(trace, v) === null && arrays.v_lane)
-    return { data: dividedBy(arrays, v, p.d), state: "final" };
-  if (divided)
-    return { data: arrays.O.subarray(rows.start * p.d, rows.stop * p.d), state: "final" };
-  const from = done("output") ? v : previous[v];
-  if (from < 0 || !hasAcc(arrays, from)) return { data: new Float32Array(size), state: "zero" };
-  const data = arrays.acc.subarray(arrays.a_ptr[from], arrays.a_ptr[from + 1]);
-  return { data, state: done("output") ? "after" : "before" };
+  if (isIdle(trace.arrays, v) || !(zoom || trace.header.numbers)) return null;
+  const { O, acc, acc_before } = zoom ?? numbersOf(trace, v, rows);
+  if (output === "unnormalized" && done("store")) return { data: O, state: "final" };
+  if (done("output")) return acc ? { data: acc, state: "after" } : null;
+  if (acc_before) return { data: acc_before, state: "before" };
+  if (output === "final" && (zoom || !acc)) return null;
+  return { data: new Float32Array(sizeOf(rows) * trace.problem.d), state: "zero" };
 }
 
-/** O of a part of the keys, divided by its own ℓ. @param {Trace["arrays"]} arrays @param {number} v @param {number} d */
-const dividedBy = ({ acc, a_ptr, r_ptr, r_l_new }, v, d) =>
-  acc
-    .subarray(a_ptr[v], a_ptr[v + 1])
-    .map((x, k) => x / (r_l_new[r_ptr[v] + Math.floor(k / d)] || 1));
-
-/** @param {Trace["arrays"]} arrays @param {number} v */
-const hasAcc = (arrays, v) => arrays.a_ptr[v + 1] > arrays.a_ptr[v];
+/** O of a visit of a whole trace, by the names that it has where it comes by itself: final, after and before the visit. A part of
+ * the keys is divided by its own ℓ. @param {Trace} trace @param {number} v @param {Span} rows */
+function numbersOf(trace, v, rows) {
+  const { arrays, previous, problem: p } = trace;
+  const { O, acc, a_ptr, r_ptr, r_l_new } = arrays;
+  /** @returns {Numbers | null} */
+  const left = (/** @type {number} */ at) =>
+    a_ptr[at + 1] > a_ptr[at] ? acc.subarray(a_ptr[at], a_ptr[at + 1]) : null;
+  const own = left(v);
+  const isPart = stageOf(trace, v) === null && arrays.v_lane;
+  const divided = (/** @type {number} */ x, /** @type {number} */ k) =>
+    x / (r_l_new[r_ptr[v] + Math.floor(k / p.d)] || 1);
+  return {
+    O: isPart && own ? own.map(divided) : O.subarray(rows.start * p.d, rows.stop * p.d),
+    acc: own,
+    acc_before: left(previous[v]),
+  };
+}
 
 /** What of a mask hides scores of this tile; null of a plain one, and where the trace does not say.
  * @param {Decoded} trace @param {number} i @param {number} j */

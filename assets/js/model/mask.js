@@ -1,7 +1,7 @@
 // A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
-import { textsOf } from "../lib/texts.js";
+import { phrasesOf, textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, KINDS } from "./predicates.js";
 
@@ -14,6 +14,7 @@ import { named, pieces, KINDS } from "./predicates.js";
  * @typedef {Answer & {draft: Draft, keepingTerm: Int8Array | null, keeps: Uint8Array[][], kinds: Uint8Array | null}} Unpacked */
 
 const t = textsOf(texts);
+const phrase = phrasesOf(texts);
 const WHOLE = { name: "full", numbers: "" };
 
 /** @param {Piece} piece */
@@ -101,44 +102,27 @@ const bit = (bits, at) => ((bits[at >> 3] >> (7 - (at & 7))) & 1) === 1;
 /** Which of the segments that begin at these numbers. @param {number[]} starts @param {number} k */
 const segment = (starts, k) => starts.filter((start) => start <= k).length;
 
+/** In which document, chunk or tile a query and a key lie. @param {Piece} piece @param {number} i @param {number} j */
+function partsOf({ name, numbers }, i, j) {
+  const starts = numbers.split(",").map(Number);
+  if (name === "document") return [segment(starts, i), segment(starts, j)];
+  const { br, bc } = name === "block" ? blocksOf(numbers) : { br: starts[0], bc: starts[0] };
+  return [Math.floor(i / br), Math.floor(j / bc)];
+}
+
 /** Why a predicate keeps a score, or hides it, with its numbers: the server has said which. @param {Piece} piece
  * @param {boolean} isVisible @param {number} i @param {number} j */
-export function because({ name, numbers }, isVisible, i, j) {
-  const [a, b] = numbers.split(",").map(Number);
-  /** @type {Record<string, () => string>} */
-  const reasons = {
-    full: () => t("because.full"),
-    causal: () => `${j} ${isVisible ? "≤" : ">"} ${i}`,
-    window: () =>
-      j <= i
-        ? `${i} − ${j} ${isVisible ? "≤" : ">"} ${a}`
-        : `${j} − ${i} ${isVisible ? "≤" : ">"} ${b}`,
-    dilated: () => `(${i} − ${j}) mod ${a} = ${isVisible ? 0 : (((i - j) % a) + a) % a}`,
-    prefix: () => `${j} ${isVisible ? "<" : "≥"} ${a}`,
-    global: () =>
-      isVisible
-        ? `${j < a ? j : i} < ${a}`
-        : t("because.both", { a: `${j} ≥ ${a}`, b: `${i} ≥ ${a}` }),
-    document: () => {
-      const starts = numbers.split(",").map(Number);
-      const [row, key] = [segment(starts, i), segment(starts, j)];
-      return isVisible ? t("because.document", { row }) : t("because.documents", { row, key });
-    },
-    chunk: () => {
-      const [row, key] = [Math.floor(i / a), Math.floor(j / a)];
-      return isVisible
-        ? `⌊${i}/${a}⌋ = ⌊${j}/${a}⌋ = ${row}`
-        : `⌊${i}/${a}⌋ = ${row}, ⌊${j}/${a}⌋ = ${key}`;
-    },
-    block: () => {
-      const { br, bc } = blocksOf(numbers);
-      return t(isVisible ? "because.listed" : "because.unlisted", {
-        i: Math.floor(i / br),
-        j: Math.floor(j / bc),
-      });
-    },
-  };
-  return reasons[name]();
+export function because(piece, isVisible, i, j) {
+  const [a, b] = piece.numbers.split(",").map(Number);
+  const [row, key] = partsOf(piece, i, j);
+  const least = j < a ? j : i;
+  /** @type {Record<string, number>} */
+  const values = { i, j, a, b, row, key, least, rest: (((i - j) % a) + a) % a };
+  const name = piece.name === "window" && j > i ? "window.later" : piece.name;
+  const reasons = phrase(
+    /** @type {keyof typeof texts & `because.${string}`} */ (`because.${name}`),
+  );
+  return reasons[Number(isVisible)].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
 /** @param {Words[][]} parts @param {string} between */

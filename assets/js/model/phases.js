@@ -1,9 +1,10 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
+import { phrasesOf } from "../lib/texts.js";
 import texts from "../../texts/step.json" with { type: "json" };
 import { algorithmOf, backward } from "./passes.js";
-import { blindRows, fill, phrasesOf, unraisedRows } from "./phrases.js";
+import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { t } from "./texts.js";
 import { hiddenCode, unusedLanes } from "./wording.js";

@@ -1,9 +1,9 @@
 // The texts of each phase of the backward pass, by the same rules as model/phases.js.
 
+import { phrasesOf } from "../lib/texts.js";
 import texts from "../../texts/step_backward.json" with { type: "json" };
 import { sharing } from "./heads.js";
 import { algorithmOf, savesL } from "./passes.js";
-import { phrasesOf } from "./phrases.js";
 import { bends } from "./scores.js";
 import { tBackward } from "./texts_backward.js";
 

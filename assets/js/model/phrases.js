@@ -92,14 +92,6 @@ export const VALUES = {
   ),
 };
 
-/** Returns phrase(…keys), the parts of these texts in a row, as they stand: a sentence, a formula, a remark.
- * @template {Record<string, unknown>} T @param {T} stored
- * @returns {(...keys: (keyof T & string)[]) => string[]} */
-export const phrasesOf =
-  (stored) =>
-  (...keys) =>
-    keys.flatMap((key) => /** @type {string[]} */ (stored[key]));
-
 /** Write the values into the braces of a part. Raises RangeError for a name that no value has.
  * @param {string} part @param {Frame} f @param {Row} [row] */
 export const fill = (part, f, row) =>

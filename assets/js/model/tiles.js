@@ -77,9 +77,7 @@ export function finishedBlocks(trace, f, tensor) {
   const { t_ptr, t_phase } = trace.arrays;
   const open = last.findIndex(
     (t) =>
-      t < 0 ||
-      t >= t_ptr[f.step + 1] ||
-      (t >= t_ptr[f.step] && !f.done(trace.header.phases[t_phase[t]])),
+      t >= t_ptr[f.step + 1] || (t >= t_ptr[f.step] && !f.done(trace.header.phases[t_phase[t]])),
   );
   return open < 0 ? last.length : open;
 }

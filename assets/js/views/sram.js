@@ -7,14 +7,13 @@ import { el, get, set } from "../lib/dom.js";
 import { bytes, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
-import { tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
 import { put } from "./frame.js";
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Numbers, Row, Stage } from "../model/types.js" */
-/** @import { CellValues, PanelOptions } from "./types.js" */
+/** @import { CellValues, Corner, PanelOptions } from "./types.js" */
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
@@ -80,11 +79,7 @@ export class Sram extends TilePanel {
     const edge = narrow ? 12 : EDGE * u;
     const apart = big ? 0 : narrow ? 8 : 16 * u;
     const above = big ? 0 : HEIGHTS.K; // presentation mode has room for the scores and their rows alone
-    const names = this.trace.header.row_names ?? [p.n - 1];
-    const label = Math.max(
-      edge,
-      Math.max(...names.map((name) => String(name).length)) * type * 0.68 + 16,
-    ); // within the white band
+    const label = Math.max(edge, this.nameLength * type * 0.68 + 16); // within the white band
     const [head, gap, foot] = big ? [0, 44 * u, 8] : [HEAD * u, GAP * u, FOOT * u];
     const room = height - head - gap - foot;
     const split = above / (above + HEIGHTS.S);
@@ -168,17 +163,11 @@ export class Sram extends TilePanel {
     put(this.legend, x.O + wide.O - 300 * u, height - foot + 4 * u, 300 * u, 16 * u);
   }
 
-  /** Where a tensor lies, within the window: its frame, its column of m or ℓ; where no frame is shown, an edge of what it
-   * makes. `where(node)` says where each of them is. @param {string} tensor @param {(node: Element) => DOMRect} where */
-  seat(tensor, where) {
-    const box = (/** @type {string} */ name) => where(this.frames[name].root);
-    const name = tensorOf(tensor);
-    if (this.frames[name] && !this.frames[name].root.hidden) return box(name);
-    const { x, y, width, height } = box(name === "V" && !this.frames.O.root.hidden ? "O" : "S");
-    if (name === "Q") return new DOMRect(x, y, EDGE, height);
-    if (this.frames[name]) return new DOMRect(x, y, width, EDGE);
-    const column = where(this.line[0][name === "m" ? "m" : "l"]);
-    return new DOMRect(column.x + column.width / 2 - 3, y, 6, height);
+  /** An edge of what it makes. @param {string} name @param {(node: Element) => DOMRect} where */
+  edge(name, where) {
+    const { S, O } = this.frames;
+    const { x, y, width, height } = where((name === "V" && !O.root.hidden ? O : S).root);
+    return name === "Q" ? new DOMRect(x, y, EDGE, height) : new DOMRect(x, y, width, EDGE);
   }
 
   /** @param {Row} row */
@@ -228,7 +217,7 @@ export class Sram extends TilePanel {
     return contents;
   }
 
-  /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. @param {string} tensor @param {number} edge @param {number} least */
+  /** The empty corner that a card of numbers may take: above Q for a score and its operands, else beside V. @param {string} tensor @param {number} edge @param {number} least @returns {Corner} */
   corner(tensor, edge, least) {
     const { Q, K, S, V, O } = this.frames;
     const left = { x: Math.min(edge, Q.x), width: S.x - Math.min(edge, Q.x) - 8 };

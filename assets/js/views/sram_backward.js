@@ -7,7 +7,7 @@ import { el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
-import { AXES, tensorOf } from "../model/tensors.js";
+import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tBackward } from "../model/texts_backward.js";
 import { tileOf } from "../model/wording.js";
@@ -16,7 +16,7 @@ import { placed } from "./rich.js";
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
-/** @import { CellValues, Columns, PanelOptions } from "./types.js" */
+/** @import { CellValues, Columns, Corner, PanelOptions } from "./types.js" */
 
 const FRAMES = ["Q", "K", "S", "dV", "dO", "V", "dS", "dK", "O", "dQ"];
 const TURNED = ["K", "V", "dK", "dV"];
@@ -37,8 +37,6 @@ const PLACES = {
   dQ: [{ left: "dQ", above: "K", cell: "dS" }],
   dK: [{ left: "Q", cell: "dS", below: "dK" }],
 };
-/** @type {Record<string, string>} */
-const OF_LSE = { m: "lse", l: "lse" }; // which FA-1 keeps apart
 /** @type {("dV" | "dK")[]} */
 const SUMS = ["dV", "dK"];
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
@@ -122,12 +120,8 @@ export class SramBackward extends TilePanel {
     high.cell = Math.min(room - high.above - high.below, p.block_q * (big ? 96 : 66) * u);
     const top = head + Math.max(0, room - high.above - high.below - high.cell) / 2;
     const base = top + (has("above") ? high.above + gap : 0);
-    const names = this.trace.header.row_names ?? [p.n - 1];
     const edge = (places.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
-    const label = Math.max(
-      (big ? 100 : EDGE) * u,
-      Math.max(...names.map((name) => String(name).length)) * type * 0.66 + 9,
-    );
+    const label = Math.max((big ? 100 : EDGE) * u, this.nameLength * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
     const wide = this.widths(places, cells, { width: width - label - edge, big, u, alone });
     for (const { root } of Object.values(this.frames)) root.hidden = true;
@@ -200,31 +194,23 @@ export class SramBackward extends TilePanel {
     dQ.layout(from.x - size * 0.2, from.y + high * 0.2, size, high * 0.6, rows, cols, type);
   }
 
-  /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. @param {string} tensor @param {(node: Element) => DOMRect} where */
-  seat(tensor, where) {
-    const name = tensorOf(tensor);
-    const frame = this.frames[name];
-    if (frame && !frame.root.hidden) return where(frame.root);
-    const box = where(this.body);
-    if (name === "dQ" && this.stage === null)
-      return new DOMRect(box.x + frame.x, box.y + frame.y, frame.width, frame.height);
-    const column = this.columnsNow[OF_LSE[name] ?? name];
-    if (column)
-      return new DOMRect(
-        box.x + column.x + column.width / 2 - 3,
-        box.y + this.base,
-        6,
-        this.high * this.line.length,
-      );
-    const other = Object.values(this.frames).find(({ root }) => !root.hidden);
-    const { x, y, height } = where((other ?? this.frames.S).root);
+  /** What is added to dQ leaves from its ghost, the rest from the first frame. @param {string} name
+   * @param {(node: Element) => DOMRect} where */
+  edge(name, where) {
+    const { dQ, S } = this.frames;
+    if (name === "dQ" && this.stage === null) {
+      const body = where(this.body);
+      return new DOMRect(body.x + dQ.x, body.y + dQ.y, dQ.width, dQ.height);
+    }
+    const first = Object.values(this.frames).find(({ root }) => !root.hidden);
+    const { x, y, height } = where((first ?? S).root);
     return new DOMRect(x, y, EDGE, height);
   }
 
   /** The numbers of the rows that come with a tensor. @param {string} tensor */
   numbersOf(tensor) {
-    const key = OF_LSE[tensor] ?? tensor;
-    return this.columnsNow[key] ? this.line.map((line) => line[key]) : [];
+    const column = this.columnOf(tensor);
+    return column ? this.line.map((line) => line[column]) : [];
   }
 
   /** What flies with a picture of its own without a frame to stand in. @param {string} tensor */
@@ -232,7 +218,7 @@ export class SramBackward extends TilePanel {
     return tensor === "dQ" && this.stage === null ? this.frames.dQ : null;
   }
 
-  /** @param {string} tensor @param {number} edge @param {number} least */
+  /** @param {string} tensor @param {number} edge @param {number} least @returns {Corner} */
   corner(tensor, edge, least) {
     const frame =
       this.frames[
@@ -247,16 +233,12 @@ export class SramBackward extends TilePanel {
         width: V.x - K.x - K.width - 12,
         y: K.y,
         height: K.height + 2,
-        under: null,
-        beside: null,
       };
     return {
       x: edge,
       width: x - edge - 8,
       y,
       height: above ? Math.max(least, above.height) : 0,
-      under: null,
-      beside: null,
     };
   }
 

@@ -4,7 +4,7 @@
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { AXES } from "../model/tensors.js";
+import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
@@ -19,6 +19,8 @@ import { Matrix } from "./matrix.js";
 export const rampsOf = (theme) =>
   /** @type {Record<string, Ramp>} */ (/** @type {unknown} */ (theme));
 
+/** In which columns a number per row may stand. @type {Record<string, string[]>} */
+const COLUMNS = { m: ["m", "lse"], l: ["l", "lse"], lse: ["lse", "l"], D: ["D"] };
 const DENSE = 18; // px of a row below which its statistics are colours
 
 export class TilePanel {
@@ -107,6 +109,42 @@ export class TilePanel {
     this.budget = new Budget(onCard);
     this.card.head.append(this.budget.root);
     this.root.append(this.budget.warning);
+  }
+
+  /** Characters of the longest name of a row. */
+  get nameLength() {
+    const { row_names, problem: p } = this.trace.header;
+    return Math.max(...(row_names ?? [p.n - 1]).map((name) => String(name).length));
+  }
+
+  /** Shows the numbers, or what stands there without them. @param {boolean} isShown */
+  reveal(isShown) {
+    this.body.hidden = !isShown;
+    this.empty.hidden = isShown;
+  }
+
+  /** The column of a number per row: FA-1 keeps m and ℓ apart, where others have lse. @param {string} name */
+  columnOf(name) {
+    return COLUMNS[name]?.find((key) => this.columnsNow[key]);
+  }
+
+  /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. @param {string} tensor
+   * @param {(node: Element) => DOMRect} where where a node is */
+  seat(tensor, where) {
+    const name = tensorOf(tensor);
+    const frame = this.frames[name];
+    if (frame && !frame.root.hidden) return where(frame.root);
+    const column = this.columnOf(name);
+    if (!column) return this.edge(name, where);
+    const { x, width } = this.columnsNow[column];
+    const body = where(this.body);
+    const high = this.high * this.line.length;
+    return new DOMRect(body.x + x + width / 2 - 3, body.y + this.base, 6, high);
+  }
+
+  /** Where what has no place of its own on chip enters and leaves. @param {string} _name @param {(node: Element) => DOMRect} where */
+  edge(_name, where) {
+    return where(this.body);
   }
 
   /** The row of the matrix at a height of the window. @param {number} clientY */
@@ -258,7 +296,7 @@ export class TilePanel {
 
   /** @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
-    this.reveals(f);
+    this.reveal(f.numbers); // a Problem without numbers has them once those of its visit have come
     if (!f.numbers) return;
     const isSecond = this.isSecond(f);
     if (f.stage !== this.stage || isSecond !== this.second) this.arrange(f.stage, isSecond);
@@ -291,8 +329,7 @@ export class TilePanel {
     this.budget.layout(trace);
     const p = trace.problem;
     const { numbers } = trace.header;
-    this.body.hidden = !numbers;
-    this.empty.hidden = numbers;
+    this.reveal(numbers);
     if (!numbers) {
       this.words.textContent = t("zoom.large", { n: p.n, d: p.d });
       return;
@@ -353,16 +390,8 @@ export class TilePanel {
   /** The numbers of one visit came: their ranges, and room for them. @param {Frame} f */
   zoomed(f) {
     this.scale(f.zoom ?? {});
-    this.body.hidden = false;
-    this.empty.hidden = true;
+    this.reveal(true);
     this.arrange(f.stage);
-  }
-
-  /** A Problem without numbers shows them once those of its visit have come. @param {Frame} f */
-  reveals(f) {
-    if (this.trace.header.numbers || this.body.hidden !== f.numbers) return;
-    this.body.hidden = !f.numbers;
-    this.empty.hidden = f.numbers;
   }
 
   /** A number of a row. @param {Known} x */

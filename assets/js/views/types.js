@@ -38,6 +38,8 @@
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
  * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
+ * An empty place for a card of numbers; `under`: over the columns of this frame, `beside`: beside the rows of it.
+ * @typedef {Box & {under?: View | null, beside?: View | null}} Corner
  * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.
  * @typedef {import("./frame.js").MatrixFrame} View
  * @typedef {(alpha?: number, wide?: number, high?: number) => void} Brush

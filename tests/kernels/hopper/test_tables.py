@@ -8,29 +8,16 @@ import torch
 
 from kernels.hopper import tables
 from kernels.spec import masks
-
-ATOMS = (
-    "causal",
-    "window:{},{}",
-    "prefix:{}",
-    "document:0,{},{}",
-    "chunk:{}",
-    "window:{},0",
-    "full",
-)
+from tests import by_hand
 
 
 def interval_masks(count: int, n_q: int, n_k: int, seed: int = 0) -> list[masks.Mask]:
-    """Random masks of at most two terms of at most two predicates, each row's keys an interval."""
+    """Random masks under which each row sees one interval of keys, and some row a key."""
     draw, found = random.Random(seed), []
     while len(found) < count:
-        terms = []
-        for _ in range(draw.choice((1, 1, 2))):
-            names = draw.sample(ATOMS, draw.choice((1, 2)))
-            numbers = sorted(draw.sample(range(1, max(n_q, n_k) + 8), 2))
-            terms.append("&".join(name.format(*numbers) for name in names))
-        mask = masks.parse("|".join(terms))
-        if not mask.plain and mask.spans(n_q, n_k) is not None:
+        mask = masks.parse(by_hand.draw_mask(draw, max(n_q, n_k)))
+        is_one = mask.spans(n_q, n_k) is not None and mask.visible(n_q, n_k)
+        if is_one and not mask.plain:
             found.append(mask)
     return found
 

@@ -42,6 +42,6 @@ def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
 
 def test_what_is_compiled_for_each_problem_is_measured_at_the_readmes():
     problems = bench.cases(bench.parse([]))
-    readme = [p for p in problems if bench._in_readme(p)]
+    readme = [p for p in problems if bench._is_of_twelve(p)]
     assert problems[:12] == readme, "first of all"
     assert len(problems) == 72 and bench.cases(bench.parse(["--twelve"])) == readme

@@ -71,34 +71,30 @@ function same(
   return true;
 }
 
-/** The pieces of a matrix that move, as [row, column, x, y, width, height], and how many of them there are down and across. @param {Turn} one */
+/** The pieces along one side of a matrix: which cells each has, and where it lies in px. @param {number} count @param {number} size */
+const piecesAlong = (count, size) =>
+  Array.from({ length: Math.min(count, MOST) }, (_, k) => {
+    const cells = [k, k + 1].map((end) => Math.floor((end * count) / Math.min(count, MOST)));
+    const [from, to] = cells.map((cell) => Math.round((cell * size) / count));
+    return { cells, from, long: to - from };
+  });
+
+/** The pieces of a matrix that move, and how many of them there are down and across. @param {Turn} one */
 function cut(/** @type {Matrix} */ { rows, cols, canvas }, one) {
-  const [down, across] = [Math.min(rows, MOST), Math.min(cols, MOST)];
-  /** @type {(k: number, parts: number, of: number) => number[]} */
-  const cells = (k, parts, of) => [
-    Math.floor((k * of) / parts),
-    Math.floor(((k + 1) * of) / parts),
-  ];
-  const px = (
-    /** @type {number[]} */ range,
-    /** @type {number} */ of,
-    /** @type {number} */ size,
-  ) => range.map((k) => Math.round((k * size) / of));
-  const list = [];
-  for (let r = 0; r < down; r++)
-    for (let c = 0; c < across; c++) {
-      const [high, wide] = [cells(r, down, rows), cells(c, across, cols)];
-      const [[y, bottom], [x, right]] = [
-        px(high, rows, canvas.height),
-        px(wide, cols, canvas.width),
-      ];
-      list.push({ r, c, box: [x, y, right - x, bottom - y], still: same(one, high, wide) });
-    }
+  const down = piecesAlong(rows, canvas.height);
+  const across = piecesAlong(cols, canvas.width);
   const [usedDown, usedAcross] = one.after.used ?? [rows, cols];
   return {
-    list,
-    down: Math.ceil((usedDown * down) / rows),
-    across: Math.ceil((usedAcross * across) / cols),
+    list: down.flatMap((high, r) =>
+      across.map((wide, c) => ({
+        r,
+        c,
+        box: [wide.from, high.from, wide.long, high.long],
+        still: same(one, high.cells, wide.cells),
+      })),
+    ),
+    down: Math.ceil((usedDown * down.length) / rows),
+    across: Math.ceil((usedAcross * across.length) / cols),
   };
 }
 
