@@ -1,4 +1,4 @@
-"""Draw which room imports which: `python -m tests.house` writes it into docs/architecture.md."""
+"""Draw which room imports which: `python -m tests.house` writes it into .github/ARCHITECTURE.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from explainer.base.paths import ROOT
 
 PYTHON = sorted([*ROOT.glob("explainer/**/*.py"), *ROOT.glob("kernels/**/*.py"), ROOT / "app.py"])
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / ".github" / "ARCHITECTURE.md"
 BEGIN, END = "<!-- drawn by python -m tests.house -->\n", "<!-- end -->\n"
 
 

@@ -23,7 +23,11 @@ OF_KERNEL = {"delta": "D"}  # the stage of a kernel that is not called as its st
 END = "# phases end"
 
 
-KERNELS = ROOT / "kernels"
+# kind of listing → how its lines are marked, and the folder of its files
+SOURCES = {
+    "numpy": ("loop", ROOT / "explainer" / "algorithms"),
+    "triton": ("kernel", ROOT / "kernels"),
+}
 
 
 class ListingError(RuntimeError):
@@ -87,22 +91,19 @@ def _named(order: str, pass_: str) -> str:
     return f"{key}.py" if pass_ == "forward" else f"{key}_{pass_}.py"
 
 
-def numpy_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
-    """Return the loop of ``explainer/algorithms/`` that computes this order's trace."""
-    return _lines("loop", ROOT / "explainer" / "algorithms", order, source, pass_)
+def code_lines(
+    kind: str, order: str, pass_: str = "forward", source: str | None = None
+) -> tuple[Line, ...]:
+    """Cut one of SOURCES out of the order's file: the loop that computes its trace, or its kernels
+    as they run on the GPU, of which the backward pass has FA-2's alone.
 
-
-def triton_lines(order: str, source: str | None = None, pass_: str = "forward") -> tuple[Line, ...]:
-    """Return this order's kernels as they run on the GPU; the backward pass is FA-2's alone."""
-    return _lines("kernel", KERNELS, order, source, pass_)
-
-
-def _lines(kind: str, folder: Path, order: str, source: str | None, pass_: str) -> tuple[Line, ...]:
-    """Cut out what stands in the order's file between ``# kind: begin`` and ``# kind: end``. Every
-    phase that lights a line of pseudocode must light one here, in every stage."""
+    It stands between ``# loop: begin`` and ``# loop: end``, or the same of ``kernel``. Every phase
+    that lights a line of pseudocode must light one here, in every stage.
+    """
+    mark, folder = SOURCES[kind]
     name = _named(order, pass_)
     text = source or (folder / name).read_text(encoding="utf-8")
-    code = _between(text, f"# {kind}: begin", f"# {kind}: end", name)[1:]
+    code = _between(text, f"# {mark}: begin", f"# {mark}: end", name)[1:]
     code = [part for line in code for part in _shared(line, folder)]
     while code and not code[0].strip():
         code.pop(0)
@@ -136,10 +137,11 @@ def listings() -> dict[str, dict]:
     browser, and under ``backward`` the same of the backward pass, where there is a kernel."""
 
     def of(order: str, pass_: str) -> dict[str, list[dict]]:
-        found = {"numpy": _plain(numpy_lines(order, pass_=pass_))}
-        if (KERNELS / _named(order, pass_)).exists():
-            found["triton"] = _plain(triton_lines(order, pass_=pass_))
-        return found
+        return {
+            kind: _plain(code_lines(kind, order, pass_))
+            for kind, (_, folder) in SOURCES.items()
+            if (folder / _named(order, pass_)).exists()
+        }
 
     forward, backward = ({order: of(order, pass_) for order in ALGORITHMS} for pass_ in PASSES)
     return forward | {"backward": backward}

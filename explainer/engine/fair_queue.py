@@ -37,21 +37,14 @@ class FairQueue(Generic[Item]):
     def __contains__(self, item: Item) -> bool:
         return any(item == other for _, other in self._waiting)
 
-    def of(self, client: Client) -> int:
-        """Count the items of this client."""
-        return sum(client == other for other, _ in self._waiting)
-
-    def of_programs(self) -> int:
-        """Count the items of programs, of all addresses."""
-        return sum(not client.page for client, _ in self._waiting)
-
     def crowded(self, client: Client, most: int) -> str | None:
         """Return why nothing more of this client is taken where ``most`` may wait, of programs half
         as many; None if it is."""
-        programs = not client.page and self.of_programs() >= most // 2
-        if len(self) >= most or programs:
+        clients = [client for client, _ in self._waiting]
+        programs = sum(not other.page for other in clients)
+        if len(self) >= most or (not client.page and programs >= most // 2):
             return t("line.full", n=len(self))
-        if (mine := self.of(client)) >= MOST_EACH:
+        if (mine := clients.count(client)) >= MOST_EACH:
             return t("line.yours", n=mine)
         return None
 

@@ -67,7 +67,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
                 "kind": kind,
             }
         )
-    took, called = times(card), t.named("memories.bars")
+    called = t.named("memories.bars")
     moved = {
         name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
     }
@@ -76,18 +76,17 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "with": t("memories.bar.with", bytes=moved["with"]),
         "products": t("memories.bar.products", rate=hardware.tensor_tflops),
     }
-    on = {"without": not tiled, "with": tiled, "products": True}
     bars = [
         {
             "name": called[name],
-            "s": took[name],
-            "time": _time(took[name]),
-            "words": words,
-            "on": on[name],
+            "s": seconds,
+            "time": _time(seconds),
+            "words": spoken[name],
+            "on": name in (tiles, "products"),
         }
-        for name, words in spoken.items()
+        for name, seconds in times(card).items()
     ]
-    shared = [(t, b) for t, b in by["shared"].tensors]
+    shared = [*by["shared"].tensors]
     doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
     room = hardware.shared_bytes
     twice = sum(b for _, b in doubled) <= room

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from explainer.algorithms.listings import triton_lines
+from explainer.algorithms.listings import code_lines
 from explainer.base.amounts import scientific
 from explainer.base.records import about, rows_where
 from explainer.learn.blocks import Block, bars, code, t, table, text
@@ -68,7 +68,7 @@ FAULTS = {
 def extracts() -> dict[str, tuple[str, ...]]:
     """{phase: its places in the kernel}, each the lines that follow its comment."""
     found: dict[str, list[str]] = {}
-    for line in triton_lines("fa2"):
+    for line in code_lines("triton", "fa2"):
         if MARK.search(line.text):
             found.setdefault(str(line.phase), []).append(MARK.sub("# ", line.text))
         elif line.phase:

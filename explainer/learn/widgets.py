@@ -31,9 +31,9 @@ class Control:
     """One thing to move. ``kind`` range, choice, text or toggle; ``low``, ``high``, ``step`` for a
     range; ``choices`` (value, label) for a choice; a toggle's value is "0" or "1". ``closed``:
     choices, or True for the whole control, that open once the lesson's question is answered.
-    ``drawn``: a picture of
-    the widget is what moves it, so it has no form of its own. ``serves``: another control's key and
-    those of its values with which this one changes the picture; with the others it is hidden."""
+    ``drawn``: a picture of the widget is what moves it, so it has no form of its own. ``serves``:
+    another control's key and those of its values with which this one changes the picture; with the
+    others it is hidden."""
 
     key: str
     label: str

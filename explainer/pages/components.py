@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import gradio as gr
 
+from explainer.base.paths import ASSETS
 from explainer.pages.browser import mounted
 
+# What menus and sliders offer; a slider by its largest value, or by low, high and step.
+CONTROLS = json.loads((ASSETS / "controls.json").read_text(encoding="utf-8"))
 PLACE = '<div class="fa-mount"></div>'
 
 

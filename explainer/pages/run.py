@@ -16,11 +16,11 @@ from explainer.base.texts import Texts
 from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
-from explainer.engine.requests import AUTO, EACH, METHODS, RunRequest
+from explainer.engine.requests import EACH, METHODS, RunRequest
 from explainer.engine.results import has_gpu
 from explainer.pages import masks, sweep
 from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
-from explainer.pages.components import block
+from explainer.pages.components import CONTROLS, block
 from explainer.pages.plots import plot, update_view
 from explainer.pages.step import StepPage, own_data, start_row, values
 from explainer.pages.visitors import client_of
@@ -40,14 +40,7 @@ from kernels.spec.fields import PASSES
 t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
 PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
-SIZES = {
-    "n": (16, 64, 128, 512, 1024, 4096, 16384, 65536),
-    "d": (8, 16, 32, 64, 80, 96, 128, 256),
-    "br": (AUTO, 4, 16, 32, 64, 128),
-    "bc": (AUTO, 4, 16, 32, 64, 128),
-    "b": (1, 2, 4, 8, 16),
-    "h": (1, 8, 16, 32),
-}
+SIZES = CONTROLS["run"]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from explainer.base.own_data import MAX_CHARACTERS
 from explainer.base.texts import Texts
 from explainer.learn.tour import CHAPTERS
 from explainer.pages.browser import Fields, here, opening
-from explainer.pages.components import shell
+from explainer.pages.components import CONTROLS, shell
 from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
 from kernels.spec.fields import DTYPES
@@ -24,9 +24,8 @@ from kernels.spec.fields import DTYPES
 t = Texts("step_form")
 LABELS = t.named("labels")
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
-LARGE_N = (512, 1024, 2048, 4096, 8192, 16384)
+LARGE_N, SLIDERS = CONTROLS["step"]["large"], CONTROLS["step"]["sliders"]
 MASK_CHOICES = [(t("causal"), "causal"), (t("full"), "full")]
-SLIDERS = {"n": 256, "d": 128, "br": 128, "bc": 128}  # key → the largest
 HEADS = ("hq", "hk", "head")
 RADIOS = {
     "mask": MASK_CHOICES,

@@ -19,14 +19,14 @@ from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import PointRow, has_gpu
 from explainer.pages import masks
 from explainer.pages.browser import QUICK, Fields, call, here
-from explainer.pages.components import block, shell
+from explainer.pages.components import CONTROLS, block, shell
 from explainer.pages.plots import plot, update_view
 from explainer.pages.visitors import client_of
 from explainer.views import figures, sweep_report
 
 t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.2
-LENGTHS = (4096, 16384, 65536)
+LENGTHS = CONTROLS["sweep"]["longest"]
 
 
 def live_device(engine: Engine) -> str:

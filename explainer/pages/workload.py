@@ -15,19 +15,12 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.pages import masks
 from explainer.pages.browser import Fields
+from explainer.pages.components import CONTROLS
 from kernels.spec.fields import DTYPES, MAX_N
 
 shared = Texts("shared")
 LABELS = shared.named("sizes")
-SIZES = {
-    "n": (256, 1024, 4096, 8192, 16384, 65536),
-    "d": (32, 64, 80, 96, 128, 256),
-    "br": (16, 32, 64, 128, 256),
-    "bc": (16, 32, 64, 128, 256),
-    "b": (1, 2, 4, 8, 16),
-    "h": (1, 8, 12, 16, 32, 96),
-}
-SLIDERS = {"n": (256, 16384, 256), "b": (1, 16, 1), "h": (1, 64, 1)}
+SIZES, SLIDERS = CONTROLS["workload"], CONTROLS["workload_sliders"]
 
 
 def query_of(values: Mapping[str, object]) -> dict[str, str]:

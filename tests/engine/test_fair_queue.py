@@ -49,8 +49,3 @@ def test_between_two_runs_of_an_address_every_other_that_waits_has_one(clients):
         for other in waiting - {client.address}:
             assert last.get(other, -1) >= last.get(client.address, -1)
         last[client.address] = max(last.values(), default=-1) + 1
-
-
-def test_programs_are_counted_over_all_addresses():
-    queue = filled([Client("a"), Client("b"), Client("a", "page")])
-    assert queue.of_programs() == 2 and queue.of(Client("a", "page")) == 1

@@ -283,7 +283,7 @@ def race(problem: Problem) -> dict:
             order: [int((x <= (tick + 1) * quantum).sum()) for tick in range(ticks)]
             for order, x in sums.items()
         },
-        "finish": {order: -(-total(p) // quantum) - 1 for order, p in of.items()},
+        "finish": {order: max(0, -(-total(p) // quantum) - 1) for order, p in of.items()},
     }
 
 

@@ -63,6 +63,11 @@ def test_from_which_n_s_is_larger():
         assert given[question.answer] == min(larger) and given == sorted(given)
 
 
+def test_the_bars_on_are_the_way_s_and_the_products():
+    for tiles, on in (("without", [True, False, True]), ("with", [False, True, True])):
+        assert [bar["on"] for bar in data("memory", tiles=tiles)["bars"]] == on
+
+
 @pytest.mark.parametrize("n", round_trips.LENGTHS)
 @pytest.mark.parametrize("heads", [1, 96])
 def test_round_trips_add_up_to_standard_attention_s_least(n, heads):

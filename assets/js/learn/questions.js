@@ -8,14 +8,14 @@ import { KINDS } from "./kinds.js";
 import { recall, remember } from "./progress.js";
 import { t } from "./texts.js";
 
-/** @import { Form, Question as Asked, Verdict } from "./types.js" */
+/** @import { Form, Question as QuestionData, Verdict } from "./types.js" */
 /** @import { Progress } from "./progress.js" */
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLButtonElement} Field */
 
 const TRIES = 2; // wrong answers after which what stands next to a question opens all the same
 const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} `, again: "", before: "" };
 
-/** The numbers that a question is asked with. @param {Asked} question */
+/** The numbers that a question is asked with. @param {QuestionData} question */
 const numbersOf = ({ words, cells, options }) =>
   String(JSON.stringify([words, cells, options]).match(/\d+(?:\.\d+)?/g));
 
@@ -48,7 +48,7 @@ function write(body, values) {
 export class Question {
   /** @param {HTMLElement} mount @param {Progress} progress */
   constructor(mount, progress) {
-    /** @type {Asked} */
+    /** @type {QuestionData} */
     const { variants = [], ...first } = JSON.parse(mount.dataset.question ?? "");
     this.mount = mount;
     this.progress = progress;

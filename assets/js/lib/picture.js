@@ -301,7 +301,6 @@ export class Camera {
   }
 }
 
-/** @param {string} text */
 /** @param {HTMLCanvasElement} canvas */
 const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 

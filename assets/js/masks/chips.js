@@ -54,7 +54,7 @@ export class Chips {
     this.picked = picked;
     if (shape !== this.shape) this.build();
     this.shape = shape;
-    if (focused.kind) this.hold(focused, before);
+    if (focused.kind) this.restoreFocus(focused, before);
     for (const field of this.root.querySelectorAll("input")) {
       const piece = this.pieceOf(field);
       const value = fieldsOf(piece, this.known[piece.name].numbers)[Number(field.dataset.at)];
@@ -70,9 +70,9 @@ export class Chips {
     return this.draft[Number(term)][Number(k)];
   }
 
-  /** The keyboard stays where it was: with its chip, wherever that stands now. @param {DOMStringMap} focused the dataset of what had it
+  /** Focus the chip again that had the focus, wherever it stands now. @param {DOMStringMap} focused the dataset of the control in it
    * @param {Piece | undefined} piece */
-  hold({ kind, term, k, at }, piece) {
+  restoreFocus({ kind, term, k, at }, piece) {
     const same = (/** @type {Piece} */ one) => piece !== undefined && textOf(one) === textOf(piece);
     const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
     /** @type {Place} */
@@ -80,7 +80,7 @@ export class Chips {
     this.focus([kind, ...place, at], ["close", ...place], ["plus", term], ["plus", 0]);
   }
 
-  /** The keyboard goes to the first of these that is there: [kind, term, k, at]. @param {(string | number | undefined)[][]} places */
+  /** Focus the first of these controls that exists: [kind, term, k, at]. @param {(string | number | undefined)[][]} places */
   focus(...places) {
     const node = places
       .map((place) => {
@@ -93,7 +93,7 @@ export class Chips {
     if (node !== document.activeElement) node?.focus();
   }
 
-  /** Anew, for other chips than before. */
+  /** Make all lines anew, for other chips than before. */
   build() {
     const lines = this.draft.flatMap((term, index) => [
       el("p", { class: "fa-mask-or", text: index ? t("chip.or") : t("kept_if") }),

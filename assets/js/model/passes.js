@@ -22,7 +22,7 @@ export const layoutOf = (of, stage) => algorithmOf(of).stages[String(stage)] ?? 
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
 
-/** The texts of its phases and what its things come to, once model/backward_texts.js is there: it is in
+/** The texts of its phases and what its things come to, once model/add_backward.js is there: it is in
  * a script of its own, since most visitors never turn to the backward.
  * @type {{phrases: Record<string, (f: Frame, row?: Row) => string[]>,
  *   explain: (f: Frame, kind: string, at: number[]) => Explanation | null}} */

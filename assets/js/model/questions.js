@@ -159,9 +159,9 @@ export function questionAt(trace, step) {
   while (list.length <= step) {
     const at = list.length;
     const turns = trace.header.pass === "backward" ? OF_BACKWARD : TURNS;
-    let question = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
-    for (const ask of turns[at % turns.length])
-      if (!question && varies(ask(trace, at + 1), tally)) question = ask(trace, at + 1);
+    const first = at === 0 && trace.header.pass === "forward" ? skipped(trace) : null;
+    const others = turns[at % turns.length].map((ask) => ask(trace, at + 1));
+    const question = first ?? others.find((other) => varies(other, tally)) ?? null;
     if (question && at && question.options.length)
       tally[question.options.join()][question.answer] += 1;
     list.push(question);

@@ -28,7 +28,8 @@ export const whoHides = ({ how, names }, what) =>
 function whyHidden({ problem, hiders }) {
   if (problem.mask === "causal") return t("after.key");
   if (!hiders) return t("hides.one.key", { who: maskName(problem) });
-  return whoHides(hiders, "key");
+  const how = hiders.how === "together" ? "more" : hiders.how; // standard attention masks whole tiles too
+  return whoHides({ ...hiders, how }, "key");
 }
 
 /** Why a tile is skipped. @param {Frame} f */

@@ -1,12 +1,12 @@
 // In a server's place: the answers that came with the pages, in the files of data/ beside them. A file is a script, since
-// a page that was opened from a disk may load nothing else, and gives its part as compressed JSON {what is asked: answer}.
+// a page that was opened from a disk may load nothing else, and gives its part as compressed JSON {request: answer}.
 
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
 import { t } from "./texts.js";
 
-/** What is asked, with its answer: JSON, or a text that BINARY begins. @typedef {Record<string, unknown>} Part */
+/** Each request with its answer: JSON, or a text that BINARY begins. @typedef {Record<string, unknown>} Part */
 /** What came with the pages. `plain`: the Problem of an address that says nothing; `lacks`: what is said where there is no answer, by kind.
  * @typedef {{plain: Record<string, string>, traces: Record<string, string>, files: string[], lacks: Record<string, string>}} Content */
 
@@ -59,7 +59,7 @@ export class Answers {
     return part;
   }
 
-  /** What is asked, by the name that its answer has. @param {string} kind @param {URLSearchParams} params */
+  /** The name that the answer to a request has. @param {string} kind @param {URLSearchParams} params */
   nameOf(kind, params) {
     if (kind !== "trace")
       return [...params]

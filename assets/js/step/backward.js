@@ -1,7 +1,7 @@
 // What a player shows of the backward alone, by the same names as step/forward.js: in a script of its own, which comes with the
 // first trace of a backward.
 
-import {} from "../model/backward_texts.js";
+import {} from "../model/add_backward.js";
 import { Check, Products } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 

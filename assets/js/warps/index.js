@@ -88,13 +88,13 @@ class Lane {
     this.products.layout(tile);
   }
 
-  /** Is there other room for numbers than before? */
-  measured() {
+  /** Measure the room for numbers in every view; return true if one of them writes them differently now. */
+  measure() {
     const views = [...Object.values(this.bands), this.parts];
-    return views.map((view) => view.measured()).includes(true);
+    return views.map((view) => view.measure()).includes(true);
   }
 
-  /** The parts that lie in shared memory: those written last in this phase. @param {number} at */
+  /** Return the writes whose parts lie in shared memory: those of this phase so far. @param {number} at */
   written(at) {
     const { phase } = this.steps[at];
     return this.steps
@@ -181,7 +181,7 @@ class WarpStage extends PlayerBase {
     return [this.stage];
   }
 
-  /** Fetches and shows the tile of `query`; a refused one leaves the picture as it is. @param {string} query */
+  /** Fetch and show the tile of `query`; a refused one leaves the picture as it is. @param {string} query */
   load(query) {
     return this.loading(async (signal) => {
       const response = await this.fetch(buildUrl("warps", query), signal);
@@ -191,7 +191,7 @@ class WarpStage extends PlayerBase {
     });
   }
 
-  /** Another tile is shown at the phase where the last one was left. @param {Tile} tile */
+  /** Show a tile, at the phase where the last one was left. @param {Tile} tile */
   show(tile) {
     this.transport.stop();
     /** @type {WarpStep | undefined} */
@@ -241,7 +241,7 @@ class WarpStage extends PlayerBase {
   render() {
     if (!this.tile) return;
     const [k, q] = this.lanes.map((lane) => lane.draw(this.at));
-    for (const lane of this.lanes) if (lane.measured()) lane.draw(this.at);
+    for (const lane of this.lanes) if (lane.measure()) lane.draw(this.at);
     const { i, j, kind, warps } = this.tile;
     const where =
       kind === "full" ? t("tile", { i, j, warps }) : t("tile.kind", { i, j, kind, warps });

@@ -74,7 +74,7 @@ export class Bands {
     ]);
   }
 
-  /** Bands lie one below the other, or across: side by side, as keys do in S and Kᵀ. @param {Tile} tile @param {WarpPiece[]} pieces */
+  /** Lay the bands one below the other, or across: side by side, as keys do in S and Kᵀ. @param {Tile} tile @param {WarpPiece[]} pieces */
   layout(tile, pieces) {
     const isCut = this.tensor === "S" && new Set(pieces.map(({ keys }) => String(keys))).size > 1;
     const shared = pieces.length === 1 && pieces[0].warps.length > 1;
@@ -95,8 +95,8 @@ export class Bands {
     this.body.replaceChildren(...this.bands.map(({ node }) => node));
   }
 
-  /** Looks at the room there is; has it become other? */
-  measured() {
+  /** Choose how numbers are written for the room there is; return true if that changes. */
+  measure() {
     const { node, rows, cols } = this.bands[0];
     const { clientWidth, clientHeight } = /** @type {Element} */ (this.edge.lastChild); // the smallest
     set(this.edge, { "data-tight": clientWidth < 13 || clientHeight < 13 });
@@ -106,7 +106,7 @@ export class Bands {
     return this.digits !== before;
   }
 
-  /** `active`: this step works on it. @param {WarpPiece[]} pieces @param {string} name @param {boolean} active */
+  /** Show the numbers of a step; `active`: it works on this matrix. @param {WarpPiece[]} pieces @param {string} name @param {boolean} active */
   draw(pieces, name, active) {
     set(this.name, { text: name });
     set(this.root, { "data-active": active });
@@ -180,7 +180,8 @@ export class Parts {
     );
   }
 
-  measured() {
+  /** Choose how numbers are written for the room there is; return true if that changes. */
+  measure() {
     const cell = this.after.cells[0];
     if (!cell.clientWidth) return false; // the products are shown in its place
     const every = Math.ceil(22 / cell.clientWidth); // row numbers need room too
