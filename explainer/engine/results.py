@@ -216,7 +216,7 @@ R = TypeVar("R", bound=Row)
 
 def allowed_error(terms: Terms) -> float:
     """Add up the terms of the error that is allowed."""
-    return terms["naive"] + terms["rounding"] + terms["scores"]
+    return sum((terms["naive"], terms["rounding"], terms["scores"]))
 
 
 def ran(rows: Iterable[R]) -> list[R]:

@@ -23,7 +23,7 @@ from explainer.views import downloads, gradients_run_report, run_details, run_re
 from kernels.checks import DTYPES
 from tests import by_hand
 from tests.schema import misfit
-from tests.views.test_views import Strict
+from tests.strict_html import Strict
 
 SMALL = Problem(n=10, d=4, block_q=5, block_k=4, inputs="random", mask="causal")
 CASES = {

@@ -11,10 +11,11 @@ import torch
 import kernels
 from explainer.algorithms.inputs import INPUTS, make_inputs
 from explainer.engine.jobs import device, run
-from explainer.engine.judging import Truth
+from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import METHODS, ORDERS, RunRequest
 from explainer.engine.results import ran
 from explainer.problem import Problem
+from explainer.trace import trace
 from kernels.checks import DTYPES
 from kernels.spec.formats import FORMATS
 
@@ -218,3 +219,11 @@ def test_the_judge_knows_the_group_and_what_is_dropped(fault, dtype):
     rules = {**problem.rules, **problem.dropped, **more}
     o = kernels.reference_attention(q, keys(k), v, **rules)[0].to(q.dtype)
     assert truth.judge(problem, "fa2", o, None)["right"] == (fault == "none")
+
+
+@pytest.mark.parametrize("added", [0.0, 1e-3])
+def test_an_output_that_is_not_the_pictures_is_found(added):
+    problem = replace(AT_64, dtype="fp32", order="standard")
+    o = torch.tensor(trace(problem).O)[None, None] + added
+    same = agreement(problem, "standard", *tensors(problem), o, None)
+    assert same["agrees"] == (added == 0) and same["o_error"] >= added / 2

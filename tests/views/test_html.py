@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explainer.base.kinds import computed, measured
 from explainer.views.templates import ENVIRONMENT, render
-from tests.views.test_views import Strict
+from tests.strict_html import Strict
 
 EVIL = "</p><script>alert('1')</script>\"&amp;"
 MACROS = """{% from "shared.html" import bar, card, downloads, figures, finding, table, view %}"""

@@ -19,8 +19,9 @@ from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, update_plot
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from explainer.views.templates import ENVIRONMENT
+from tests.strict_html import Strict
 from tests.views.test_run_report import KIND, interpreted, live
-from tests.views.test_views import PAGES, VIEWS, Strict
+from tests.views.test_views import PAGES, VIEWS
 
 SHOWN = [(*place, "forward") for place in VIEWS]
 SHOWN += [(name, v, "backward") for name, page in PAGES.items() for v in page.PASSED]

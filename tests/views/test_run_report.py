@@ -244,6 +244,12 @@ def test_what_a_report_says(result, agrees, words):
     assert f'data-right="{json.dumps(not wrong)}"' in html
 
 
+def test_tiles_of_one_method_that_differ_are_enough():
+    result = live()
+    result["rows"].append(OTHER_TILES["rows"][1] | {"method": "fa1"})
+    assert 'data-agrees="false"' in run_report.render_report(result)
+
+
 def test_the_rules_are_said_with_their_numbers():
     text = text_of(run_details.render_details(live()))
     assert "u = 2⁻⁸" in text and "FA-1 rounds O at each of its 4 visits" in text

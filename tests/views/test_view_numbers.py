@@ -20,7 +20,7 @@ from explainer.pages import memory, parallel
 from explainer.parallel import durations, real_schedules
 from kernels.spec.fields import PASSES
 from tests import by_hand
-from tests.views.test_views import Strict
+from tests.strict_html import Strict
 
 
 def listed(html: str) -> list[dict]:

@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 from html import unescape
-from html.parser import HTMLParser
 
 import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.pages import memory, parallel
 from explainer.pages.workload import parse
+from tests.strict_html import Strict
 
 PAGES = {"memory": memory, "parallel": parallel}
 VIEWS = [(name, view) for name, page in PAGES.items() for view in page.VIEWS]
 EVIL = "<script>alert(1)</script>\"'&"
-
-
-class Strict(HTMLParser):
-    """Every element is closed, in order; gathers elements and text."""
-
-    VOID = ("br", "img", "input", "hr")
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[tuple[str, dict]] = []
-        self.tags: list[tuple[str, dict]] = []
-        self.words: list[str] = []
-        self.feed(html)
-        self.close()
-        assert not self.open, self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append((tag, dict(attrs)))
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open.pop()[0] == tag, tag
-
-    def handle_data(self, data):
-        self.words.append(data)
 
 
 @pytest.mark.parametrize("key", ["n", "d", "br", "bc", "b", "h", "mask", "dtype", "card"])
