@@ -18,14 +18,14 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/.run
 	$(BIN)/python app.py
 
-# The browser's tests mostly wait, the others compute: side by side, the first on two workers. The
-# others' output follows when both are done, so that each suite ends with its own closing lines; what
+# The browser's tests mostly wait, the others compute: side by side, both on two workers. The others'
+# output follows when both are done, so that each suite ends with its own closing lines; what
 # failed of it is named once more at the very end, because Triton prints hundreds of lines at its exit.
 PYTEST := $(BIN)/python -m pytest --durations=10
 test: WHICH := --changed
 test-all: WHICH := --full
 test test-all: $(VENV)/.test browser lint
-	@$(PYTEST) $(WHICH) --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
+	@$(PYTEST) $(WHICH) -n 2 --dist loadfile --ignore=tests/browser >$(VENV)/others.log 2>&1 & others=$$!; \
 	  trap 'kill $$others; exit 130' INT TERM; \
 	  $(PYTEST) $(WHICH) -n 2 --dist loadfile tests/browser; browser=$$?; \
 	  wait $$others; others=$$?; cat $(VENV)/others.log; grep -E '^(FAILED|ERROR) ' $(VENV)/others.log; \
