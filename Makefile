@@ -31,7 +31,7 @@ test test-all: $(VENV)/.test browser lint
 	  wait $$others; others=$$?; cat $(VENV)/others.log; grep -E '^(FAILED|ERROR) ' $(VENV)/others.log; \
 	  echo "exit status of tests/browser: $$browser, of all other tests: $$others"; \
 	  [ "$$browser $$others" = "0 0" ]
-	@[ "$(WHICH)" = --changed ] || $(BIN)/python -m tests.tiers
+	@$(BIN)/python -m tests.tiers $(if $(filter test-all,$@),record)
 
 # Playwright brings a node, which runs the tools that npm installs.
 PRETTIER = $$($(BIN)/python -m tests.tools node) $(VENV)/node_modules/prettier/bin/prettier.cjs --log-level warn

@@ -155,4 +155,7 @@ def record() -> None:
 
 
 if __name__ == "__main__":
-    record()
+    if sys.argv[1:] == ["record"]:
+        record()
+    for name in sorted(unchanged()):
+        print(f"passed with the code as it is: {name}")
