@@ -113,7 +113,7 @@ class PageCache:
             async with self._locks.setdefault(key, asyncio.Lock()):  # others wait for the first
                 start, body = {}, b""
                 if key not in cache:
-                    start, body = await self._fetch(scope, receive)
+                    start, body = await self._fetch(scope)
                 if start.get("status") == 200:
                     file = await asyncio.to_thread(_encode, path, start, body)
                     with suppress(ValueError):  # larger than the whole cache
@@ -132,8 +132,12 @@ class PageCache:
         await send({"type": "http.response.start", "status": status, "headers": [*headers]})
         await send({"type": "http.response.body", "body": body})
 
-    async def _fetch(self, scope: Scope, receive: Receive) -> tuple[Message, bytes]:
-        """Return the inner app's whole response to an unconditional request for plain bytes."""
+    async def _fetch(self, scope: Scope) -> tuple[Message, bytes]:
+        """Return the inner app's whole response to an unconditional request for plain bytes.
+
+        The client may leave meanwhile, and the app would end the response where it is; it is for
+        all others too, so the app is not told.
+        """
         removed = (b"accept-encoding", b"if-none-match", b"if-modified-since")
         headers = [(k, v) for k, v in scope["headers"] if k not in removed]
         start: Message = {}
@@ -145,7 +149,15 @@ class PageCache:
             else:
                 parts.append(message.get("body", b""))
 
-        await self.app({**scope, "headers": headers}, receive, collect)
+        requests = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+        async def stay() -> Message:
+            for request in requests:
+                return request
+            await asyncio.Event().wait()
+            raise AssertionError("the app is done before")
+
+        await self.app({**scope, "headers": headers}, stay, collect)
         return start, b"".join(parts)
 
 

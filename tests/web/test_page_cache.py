@@ -105,3 +105,34 @@ async def test_what_is_kept_is_bounded(monkeypatch):
     for k in range(30):
         await ask(app, "/", host=f"{k}.example")
     assert len(app._pages) == 24 and "/assets/29.js" in app._files
+
+
+async def test_who_leaves_meanwhile_cuts_no_file_short_for_the_others():
+    class Middleware(Inner):
+        """As Starlette's: it watches for a client that leaves, and then ends the response."""
+
+        async def __call__(self, scope, receive, send) -> None:
+            async def until_left() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+
+            left = asyncio.ensure_future(until_left())
+            for _ in range(3):
+                await asyncio.sleep(0)
+            headers = [(b"content-type", b"text/javascript")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": TEXT[:100], "more_body": True})
+            if not left.done():
+                await send({"type": "http.response.body", "body": TEXT[100:]})
+            left.cancel()
+
+    async def leave() -> dict:
+        return {"type": "http.disconnect"}
+
+    async def ignore(message) -> None:
+        pass
+
+    app = PageCache(Middleware())
+    scope = {"type": "http", "method": "GET", "path": "/assets/a.js", "headers": []}
+    await app(scope | {"query_string": b""}, leave, ignore)
+    assert (await ask(app, "/assets/a.js"))[2] == TEXT
