@@ -136,7 +136,7 @@ class PageCache:
         """Return the inner app's whole response to an unconditional request for plain bytes.
 
         The client may leave meanwhile, and the app would end the response where it is; it is for
-        all others too, so the app is not told.
+        all others too, so the app is not told: nothing follows its one message.
         """
         removed = (b"accept-encoding", b"if-none-match", b"if-modified-since")
         headers = [(k, v) for k, v in scope["headers"] if k not in removed]
@@ -149,15 +149,9 @@ class PageCache:
             else:
                 parts.append(message.get("body", b""))
 
-        requests = iter([{"type": "http.request", "body": b"", "more_body": False}])
-
-        async def stay() -> Message:
-            for request in requests:
-                return request
-            await asyncio.Event().wait()
-            raise AssertionError("the app is done before")
-
-        await self.app({**scope, "headers": headers}, stay, collect)
+        messages: asyncio.Queue[Message] = asyncio.Queue()
+        messages.put_nowait({"type": "http.request", "body": b"", "more_body": False})
+        await self.app({**scope, "headers": headers}, messages.get, collect)
         return start, b"".join(parts)
 
 
