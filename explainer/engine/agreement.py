@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import ProblemError
-from explainer.engine.results import Same
+from explainer.engine.results import MOST_CELLS, Same, TileErrors
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -45,15 +45,47 @@ def tolerance(problem: Problem) -> float:
     return float(8 * 2.0**-24 * (size + added) + 1e-6)
 
 
-def _farthest(m, l, m_expected, l_expected) -> tuple[float, float]:
-    """The largest difference of m, and of l relative to l. A row that has met no key yet has m = −∞
-    and l = 0 in both, or they differ by all there is."""
+def _differences(m, l, m_expected, l_expected) -> tuple[np.ndarray, np.ndarray]:
+    """Return |Δm| and |Δl|/l of every row after every tile, (Tr, Tc, Br) float64: NaN where the
+    tile is skipped in both, ∞ where it is in one. A row that has met no key yet has m = −∞ and
+    l = 0 in both, or they differ by all there is."""
+    there, mine = ~np.isnan(m_expected), ~(np.isnan(m) | np.isnan(l))
     empty = np.isneginf(m_expected)
-    if not (np.array_equal(empty, np.isneginf(m)) and np.array_equal(empty, l == 0)):
-        return math.inf, math.inf
-    m_error = np.abs(np.where(empty, 0, m) - np.where(empty, 0, m_expected)).max(initial=0)
-    l_error = np.abs(l - l_expected) / np.where(empty, 1, l_expected)
-    return float(m_error), float(l_error.max(initial=0))
+    apart = (there != mine) | (there & ((empty != np.isneginf(m)) | (empty != (l == 0))))
+    with np.errstate(invalid="ignore"):
+        m_error = np.abs(np.where(empty, 0, m) - np.where(empty, 0, m_expected), dtype=np.float64)
+        l_error = np.abs(l - l_expected) / np.where(empty, 1, l_expected)
+    return np.where(apart, np.inf, m_error), np.where(apart, np.inf, l_error)
+
+
+def _map_of(m_error: np.ndarray, l_error: np.ndarray, allowed: float) -> TileErrors:
+    """Make the map of the largest differences of each tile."""
+    tiles = [np.where(np.isnan(x), -1.0, x).max(axis=2) for x in (m_error, l_error)]
+    wrong = (tiles[0] > allowed) | (tiles[1] > 2 * allowed)
+    down, across = (-(-size // MOST_CELLS) for size in wrong.shape)
+
+    def cells(x: np.ndarray) -> np.ndarray:
+        rows = np.maximum.reduceat(x, np.arange(0, x.shape[0], down), axis=0)
+        return np.maximum.reduceat(rows, np.arange(0, x.shape[1], across), axis=1)
+
+    m, l, bad = cells(tiles[0]), cells(tiles[1]), cells(wrong)
+    first = np.argwhere(wrong)
+
+    def numbers(x: np.ndarray) -> list[float | None]:
+        return [float(f"{v:.3g}") if 0 <= v < math.inf else None for v in x.ravel()]
+
+    return {
+        "rows": m.shape[0],
+        "columns": m.shape[1],
+        "down": down,
+        "across": across,
+        "cells": "".join(
+            "x" if b else "." if v < 0 else "=" for v, b in zip(m.flat, bad.flat, strict=True)
+        ),
+        "m": numbers(m),
+        "l": numbers(l),
+        "first": (int(first[0][0]), int(first[0][1])) if len(first) else None,
+    }
 
 
 def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Same:
@@ -66,12 +98,11 @@ def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> S
     except ProblemError:
         against, expected = "float64", direct()
     there = ~np.isnan(expected[0])
-    same_places = np.array_equal(there, ~np.isnan(m)) and np.array_equal(there, ~np.isnan(l))
     allowed = tolerance(problem)
-    m_error = l_error = math.inf
-    if same_places:
-        m_error, l_error = _farthest(m[there], l[there], *(x[there] for x in expected))
+    differences = _differences(m, l, *expected)
+    m_error, l_error = (float(np.nanmax(x, initial=0)) for x in differences)
     return {
+        "map": _map_of(*differences, allowed),
         "against": against,
         "tiles": int(there.any(axis=2).sum()),
         "values": 2 * int(there.sum()),

@@ -149,6 +149,16 @@ class Engine:
                 seconds.append(max(0.0, rest))
             return sum(seconds)
 
+    def expected_s(self, request: Request) -> float:
+        """Return the seconds that a run takes once it has begun, at the rate that runs have had
+        here."""
+        return self._estimate.factor * self._expected(request)
+
+    def seconds_of(self, job: Job) -> dict[str, float]:
+        """Return how long each method of the job has run so far, by name."""
+        now = self._clock()
+        return {name: (lane.ended or now) - lane.began for name, lane in job.lanes.copy().items()}
+
     def _before(self, job: Job) -> list[Job]:
         """Return the waiting jobs that come before this one."""
         return list(takewhile(lambda other: other is not job, self._waiting.order()))
@@ -325,6 +335,7 @@ class Engine:
 
     def _attempt(self, job: Job) -> dict:
         job.is_sent = False  # the first request of a new life is its check
+        job.lanes = {}
         child = self._ready()
         if not child.admits and (refusal := self._admit(job, child.machine)):
             return {"state": "failed", "error": refusal, "why": REFUSED}
@@ -355,7 +366,7 @@ class Engine:
         while True:
             message = child.next(min(end, self._clock() + silent_s))
             if "progress" in message:
-                job.stage, job.done, job.total = message["progress"]
+                job._advance(message, self._clock())
             elif "result" in message:
                 return {"state": "done", "result": message["result"]}
             elif "refused" in message:

@@ -169,7 +169,7 @@ class Gradients:
             return kernels.gradient_states(grad_o, q, k, v, o, lse, **how, **p.blocks)
 
         at = p.head if by_head else 0
-        found = tuple(x[0, at].cpu().numpy() for x in watched(states, t("stage.tiles")))
+        found = tuple(x[0, at].cpu().numpy() for x in watched(states, "tiles"))
         try:
             return compare_gradients(p, found)
         except ProblemError:

@@ -21,7 +21,6 @@ from explainer.engine import admission
 from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import (
-    METHODS,
     ORDERS,
     PlacementRequest,
     Request,
@@ -56,7 +55,7 @@ RUNS, LIMIT_MS = 30, 1500.0
 FIXED = ", deterministic"  # after a method's name, of what is timed
 SWEEP_RUNS = 9
 
-Report = Callable[[str, int, int], None]
+Report = Callable[..., None]  # (stage, done, total, method="fa2", blocks=(Br, Bc))
 
 
 class Refused(Exception):
@@ -94,7 +93,7 @@ def machine() -> Machine:
 def run(request: RunRequest, report: Report) -> Result:
     """Every method on this request: right?, the picture?, small?, fast?, why?; JSON values only.
 
-    Calls ``report(stage, done, total)`` as it goes. Raises Refused with one sentence.
+    Calls ``report(stage, done, total, …)`` as it goes, see Job. Raises Refused with one sentence.
     """
     about = machine()
     job = _Job(request, about, report)
@@ -152,7 +151,7 @@ class _Job:
     """One request with its tensors and its float64 truth."""
 
     def __init__(self, request: RunRequest, about: Machine, report: Report) -> None:
-        self.about, self.report = about, report
+        self.about, self.report, self.method = about, report, ""
         request = request.with_blocks(*self._blocks(request))  # some data depend on Bc
         p = request.problem
         self.request, self.problem = request, p
@@ -169,7 +168,7 @@ class _Job:
         self.q, self.k, self.v = self._tensors(request)
         self.functions: dict[str, Callable] = {}
         self.clocks: list[str] = []
-        report(t("stage.truth"), 0, 1)
+        report("truth", 0, 1, blocks=(p.block_q, p.block_k))
         self.naive_refused = None
         try:
             both = request.pass_ == "backward"  # four N × N matrices, of all that share a key head
@@ -228,7 +227,8 @@ class _Job:
     def row(self, name: str) -> Row:
         """All about one method but its time; ``refused`` in place of it, with one sentence."""
         row: Row = {"method": name}
-        self.report(t("stage.running", method=METHODS[name]), 0, 1)
+        self.method = name
+        self._say("running")
         began = time.perf_counter()
         try:
             if sentence := admission.refuse_method(self.request, name, self.about):
@@ -238,6 +238,7 @@ class _Job:
                 function = _with_backward(self.gradients, name, function)
         except NotAvailable as reason:
             row["refused"] = str(reason)
+            self._say("refused")
             return row
         if device() == "cuda":
             row["first_ms"] = 1e3 * (time.perf_counter() - began)
@@ -254,7 +255,7 @@ class _Job:
                 tensors = (self.q, self.k, self.v)
                 row["same"] = agreement(self.problem, name, *tensors, o, self._watched)
             del o, lse
-        self.report(t("stage.memory"), 0, 1)
+        self._say("memory")
         row["peak_bytes"] = peak_bytes(function, device())
         _add(row, work(self.request, self.shape, self.q, name, function))
         self.functions[name] = function
@@ -263,11 +264,11 @@ class _Job:
     def _judge_gradients(self, both: Gradients, name: str, function: Callable) -> Figures:
         """The gradients judged, repeated and, of FA-2, compared with the picture's."""
         began = time.perf_counter()
-        grads = self._watched(function, t("stage.running", method=METHODS[name]))
+        grads = self._watched(function, "running")
         row = both.judge(name, grads)
         if device() == "cpu" and name in ORDERS:
             row["interpreter_s"] = time.perf_counter() - began
-        self.report(t("stage.again"), 0, 1)
+        self._say("again")
         fixed = both.function(name, function, deterministic=True) if name in OURS else None
         row["repeat"] = both.repeat(grads, function, fixed)
         if fixed:
@@ -286,12 +287,15 @@ class _Job:
         def kernel():
             return kernels.flash_attention(*tensors, **p.rules, **p.dropped, **p.blocks, **options)
 
-        return self._watched(kernel, t("stage.running", method=METHODS[name]))
+        return self._watched(kernel, "running")
+
+    def _say(self, stage: str, done: int = 0, total: int = 1) -> None:
+        self.report(stage, done, total, method=self.method)
 
     def _watched(self, function, stage: str):
         """Runs a kernel function, reporting its programs as the interpreter finishes them."""
-        self.report(stage, 0, 1)
-        with kernels.progress(lambda done, total: self.report(stage, done, total)):
+        self._say(stage)
+        with kernels.progress(lambda done, total: self._say(stage, done, total)):
             return function()
 
     def time(self, rows: list[Row]) -> None:
@@ -300,7 +304,8 @@ class _Job:
         from kernels.measure.recording import clocks
         from kernels.measure.timing import interleave
 
-        self.report(t("stage.timing"), 0, 1)
+        self.method = ""
+        self._say("timing")
         times = interleave(self.functions, runs=RUNS, limit_ms=LIMIT_MS)
         self.clocks = [clocks()]
         waited = {}
@@ -321,7 +326,7 @@ class _Job:
         from kernels.measure.ceilings import ceilings
         from kernels.measure.chooser import sdpa_choice
 
-        self.report(t("stage.ceilings"), 0, 1)
+        self._say("ceilings")
         p = self.problem
         choice: Choice | None = None
         ours = p.dropped or self.shape.is_grouped  # the call below has no arguments for them
@@ -344,7 +349,7 @@ def point(request: SweepPoint, report: Report) -> list[PointRow]:
     from kernels.measure.bench import measure
     from kernels.measure.recording import clocks
 
-    report(t("stage.timing"), 0, 1)
+    report("timing", 0, 1)
     rows = measure(request.case, request.methods, SWEEP_RUNS, _slow)
     more = {"when": _now(), "after_timing": clocks()}
     return [cast(PointRow, row | more) for row in rows]
@@ -354,7 +359,7 @@ def place(request: PlacementRequest, report: Report) -> dict:
     """Record where and when the programs of one launch run on a GPU."""
     from kernels.measure.placement import placement
 
-    report(t("stage.placed"), 0, 1)
+    report("placed", 0, 1)
     w = request.workload
     case = BenchmarkCase(w.n, w.d, str(w.mask), w.dtype, w.batch, w.heads)
     return placement(case, request.order, block_m=w.block_q, block_n=w.block_k)

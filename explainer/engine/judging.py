@@ -198,7 +198,7 @@ def agreement(
         m, l = kernels.reference_states(*head[:2], **problem.rules, **problem.blocks)
         return m[0, at].numpy(), l[0, at].numpy()
 
-    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, t("stage.tiles")))
+    m, l = (x[0, at].cpu().numpy() for x in watched(kernel, "tiles"))
     return compare(problem, m, l, direct)
 
 

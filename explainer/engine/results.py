@@ -11,6 +11,7 @@ from typing import TypedDict, TypeVar
 
 # The histogram of |error|: four bins a decade; below the first and above the last join those.
 LOWEST, HIGHEST, A_DECADE = -10, 1, 4
+MOST_CELLS = 32  # on a side of a map of tiles
 SIGNED_N, SIGNED_VALUES = 64, 4096  # rows and values of O from which the signed error is judged
 
 
@@ -44,12 +45,29 @@ class _Compared(TypedDict):
     agrees: bool
 
 
+class TileErrors(TypedDict):
+    """The tiles of a comparison as a map of at most MOST_CELLS × MOST_CELLS cells, row by row; a
+    cell stands for ``across`` × ``down`` tiles. ``cells``: "." skipped, "=" agrees, "x" differs;
+    ``m`` and ``l``: the largest |Δm| and |Δl|/l of each, None where nothing can be compared.
+    ``first``: the first tile (i, j) that differs, in the order of rows."""
+
+    rows: int
+    columns: int
+    down: int
+    across: int
+    cells: str
+    m: list[float | None]
+    l: list[float | None]
+    first: tuple[int, int] | None
+
+
 class Same(_Compared, total=False):
     """A kernel's tiles against the picture's: ``values`` numbers of m and of l in ``tiles`` tiles,
     the largest |Δm| and |Δl|/l, None where they stand in other tiles; or its O: ``o_error``; or of
     the backward pass the ``errors`` of dQ's parts, dK and dV, and the ``largest`` share of what
     rounding explains at its place."""
 
+    map: TileErrors
     tiles: int
     values: int
     m_error: float | None

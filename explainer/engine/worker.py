@@ -72,12 +72,12 @@ class _Answers:
             time.sleep(BEAT_EVERY_S)
             self.send(**BEAT)
 
-    def report(self, stage: str, done: int, total: int) -> None:
+    def report(self, stage: str, done: int, total: int, **about: object) -> None:
         """Progress, at most ten times a second but every beginning and end."""
         now = time.monotonic()
         if done in (0, total) or now - self._last >= REPORT_EVERY_S:
             self._last = now
-            self.send(progress=[stage, done, total])
+            self.send(progress=[stage, done, total], **about)
 
 
 def _prefer_gpu() -> None:
@@ -118,10 +118,10 @@ def _answer(request: Request, cancelled: threading.Event, answers: _Answers, job
     is cancelled ends where it next reports: under the interpreter after a program of a kernel."""
     import torch
 
-    def report(stage: str, done: int, total: int) -> None:
+    def report(stage: str, done: int, total: int, **about: object) -> None:
         if cancelled.is_set():
             raise jobs.Refused(t("worker.canceled"))
-        answers.report(stage, done, total)
+        answers.report(stage, done, total, **about)
 
     try:
         result = jobs.answer(request, report)

@@ -52,7 +52,10 @@ def on_gpu(request: Request) -> dict:
     try:
         if sentence := refuse(request, jobs.machine()):  # the engine did not know the machine
             return {"refused": sentence}
-        return {"result": jobs.answer(request, lambda *progress: None), "machine": jobs.machine()}
+        return {
+            "result": jobs.answer(request, lambda *progress, **about: None),
+            "machine": jobs.machine(),
+        }
     except jobs.REFUSALS as error:
         return {"refused": " ".join(str(error).split())}
 

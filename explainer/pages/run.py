@@ -149,6 +149,11 @@ def _no_record(request: RunRequest) -> str:
     return run_report.render_no_record(request.to_query(), near, f"?{urlencode(there)}")
 
 
+def _stage(job: Job) -> str:
+    text = t.named("stages").get(job.stage, "")
+    return text.replace("{method}", METHODS.get(job.method, ""))
+
+
 def build(engine: Engine) -> RunPage:
     """Lays the page out inside the caller's tab; the run itself is an event on the server."""
     cancelled: set[str] = set()  # sessions that do not wait any more
@@ -182,7 +187,7 @@ def build(engine: Engine) -> RunPage:
                 expected = admission.expected_s(request, machine) if is_known else None
                 wait = engine.wait_s(job)
                 now = {
-                    "stage": job.stage,
+                    "stage": _stage(job),
                     "done": job.done,
                     "total": job.total,
                     "position": engine.position(job),

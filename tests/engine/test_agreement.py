@@ -31,3 +31,22 @@ def test_without_a_trace_the_definition_is_compared(monkeypatch, order, causal):
     there = torch.from_numpy(kept[0]).isfinite()
     assert found["values"] == 2 * int(there.sum())
     assert found["tiles"] == int(there.any(dim=2).sum())
+
+
+def test_a_wrong_tile_is_where_the_map_says():
+    problem = Problem(n=40 * 4, d=4, block_q=4, block_k=2)  # 40 × 80 tiles: cells of 2 × 3
+    m, l = agreement.traced_states(problem)
+    right = agreement.compare(problem, m, l, lambda: (m, l))["map"]
+    assert (right["rows"], right["columns"], right["first"]) == (20, 27, None)
+    assert set(right["cells"]) == {"=", "."} and max(x or 0 for x in right["m"] + right["l"]) == 0
+    l = l.copy()
+    l[21, 10, 3] *= 1.5
+    wrong = agreement.compare(problem, m, l, lambda: (m, l))
+    found, at = wrong["map"], 10 * 27 + 3
+    assert not wrong["agrees"] and found["first"] == (21, 10)
+    assert [k for k, cell in enumerate(found["cells"]) if cell == "x"] == [at]
+    assert found["l"][at] == pytest.approx(0.5, rel=1e-3)
+    m = m.copy()
+    m[0, 5] = 1.0  # a skipped tile was computed
+    found = agreement.compare(problem, m, l, lambda: agreement.traced_states(problem))
+    assert found["m_error"] is None and found["map"]["first"] == (0, 5)
