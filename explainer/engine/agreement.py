@@ -49,9 +49,13 @@ def _differences(m, l, m_expected, l_expected) -> tuple[np.ndarray, np.ndarray]:
     """Return |Δm| and |Δl|/l of every row after every tile, (Tr, Tc, Br) float64: NaN where the
     tile is skipped in both, ∞ where it is in one. A row that has met no key yet has m = −∞ and
     l = 0 in both, or they differ by all there is."""
-    there, mine = ~np.isnan(m_expected), ~(np.isnan(m) | np.isnan(l))
+    there = ~np.isnan(m_expected)
     empty = np.isneginf(m_expected)
-    apart = (there != mine) | (there & ((empty != np.isneginf(m)) | (empty != (l == 0))))
+    apart = (
+        (np.isnan(m) == there)
+        | (np.isnan(l) == there)
+        | (there & ((empty != np.isneginf(m)) | (empty != (l == 0))))
+    )
     with np.errstate(invalid="ignore"):
         m_error = np.abs(np.where(empty, 0, m) - np.where(empty, 0, m_expected), dtype=np.float64)
         l_error = np.abs(l - l_expected) / np.where(empty, 1, l_expected)
