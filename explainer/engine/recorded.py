@@ -6,15 +6,26 @@ They come in the form of a live run, so that the same page draws them, marked as
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import listed
-from explainer.base.records import about, load, rows_where
+from explainer.base.records import BENCH, about, load, rows_where
 from explainer.base.texts import Texts
+from explainer.engine.record_rows import (
+    BACKWARD,
+    DETERMINISTIC,
+    KEYS,
+    MASKS,
+    method_of,
+    rows_in,
+)
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
 from explainer.engine.results import PointRow, Result, Row
+from explainer.memory.mask_work import flops as pass_flops
+from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.masks import flops, parse
 
@@ -23,93 +34,149 @@ POINT = ("n", "d", "mask", "dtype")  # what is the same in all rows of a point
 MOST_N, MOST_WORK = 2, 10  # how many times longer, and how much more work, is still comparable
 
 
-def nearest(request: RunRequest) -> Result | None:
-    """The measured problem that can stand beside this one, as a run's result; None without one.
+def _candidates(pass_: str) -> list[tuple[str, PointRow]]:
+    """Return the rows of every record that times this pass, each with its record's name."""
+    names = (BACKWARD,) if pass_ == "backward" else (BENCH, MASKS)
+    return [(name, row) for name in names for row in rows_in(name)]
 
-    Comparable: the same mask, precision and d, no score, no sink, no shared keys, no dropout and no
-    backward pass, which were not recorded, N at most MOST_N times as long or as short, and the
-    FLOPs of all heads within a factor of MOST_WORK.
-    Batch and heads are the record's: 16,384 tokens, 2,048 wide.
+
+def _differing(request: RunRequest, row: PointRow) -> list[str]:
+    """Return the keys of a query in which the recorded problem is not the one requested."""
+    p = request.problem
+    here = {"mask": str(p.mask), "score": str(p.score), "dtype": p.dtype, "d": p.d, "n": p.n}
+    here |= {"batch": request.batch, "heads": request.heads, "sink": p.sink, "dropout": p.dropout}
+    other = [key for key, value in here.items() if row[key] != value]
+    return [*other, "kv_heads"] if p.shares else other
+
+
+def _work(row: PointRow) -> float:
+    """FLOPs of a forward pass of all heads."""
+    return flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], row["d"])
+
+
+def closest(request: RunRequest) -> Result:
+    """Return the measured problem that comes nearest, as a run's result; ``differs`` names the
+    fields in which it is another one.
+
+    The scores count most, then the mask, or the share of scores that it keeps, then precision, d
+    and N in octaves, then FLOPs. Of the backward pass the times are of that pass alone.
     """
     p = request.problem
-    if p.rules.keys() != {"mask"} or p.dropped or p.shares or request.pass_ == "backward":
-        return None
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
-    def distance(row: PointRow) -> tuple[float, float]:
-        theirs = flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], p.d)
-        return abs(math.log2(row["n"] / p.n)), abs(math.log10(theirs / work))
+    def distance(at: tuple[str, PointRow]) -> tuple[float, ...]:
+        row, mask = at[1], parse(at[1]["mask"])
+        kept = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
+        return (
+            row["score"] != str(p.score),
+            mask != p.mask and 1 + abs(math.log2(kept / p.mask.visible(p.n, p.n))),
+            row["dtype"] != p.dtype,
+            abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d)),
+            abs(math.log2(_work(row) / work)),
+        )
+
+    return _result(request, *min(_candidates(request.pass_), key=distance))
+
+
+def nearest(request: RunRequest) -> Result | None:
+    """Return the measured problem that can stand beside this one, as a run's result; None without
+    one.
+
+    Comparable: it differs in N, batch and heads alone, N is at most MOST_N times as long or as
+    short, and the FLOPs of all heads are within a factor of MOST_WORK.
+    """
+    p = request.problem
+    work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
+
+    def distance(at: tuple[str, PointRow]) -> tuple[float, float]:
+        return abs(math.log2(at[1]["n"] / p.n)), abs(math.log10(_work(at[1]) / work))
 
     fitting = [
-        row
-        for row in rows_where(mask=str(p.mask), dtype=p.dtype, d=p.d)
-        if distance(row)[0] <= math.log2(MOST_N) and distance(row)[1] <= math.log10(MOST_WORK)
+        at
+        for at in _candidates(request.pass_)
+        if set(_differing(request, at[1])) <= {"n", "batch", "heads"}
+        and distance(at)[0] <= math.log2(MOST_N)
+        and distance(at)[1] <= math.log10(MOST_WORK)
     ]
-    return _result(request, min(fitting, key=distance)) if fitting else None
+    return _result(request, *min(fitting, key=distance)) if fitting else None
 
 
 def measured_like(request: RunRequest) -> RunRequest:
-    """The measured problem that comes nearest, comparable or not: mask first, then precision (bf16
-    for fp32, which was not recorded), then d and N in octaves."""
-    p = request.problem
-    dtype = p.dtype if p.dtype in ("fp16", "bf16") else "bf16"
-    best = min(
-        rows_where(dtype=dtype, mask=str(p.mask)) or rows_where(dtype=dtype),
-        key=lambda r: abs(math.log2(r["n"] / p.n)) + 2 * abs(math.log2(r["d"] / p.d)),
-    )
-    return RunRequest.from_query(
-        {key: best[key] for key in POINT}
-        | {"b": best["batch"], "h": best["heads"], "br": AUTO, "bc": AUTO, "data": "random"}
-        | {"methods": request.methods}
-    )
+    """Make the request of the problem that :func:`closest` gives, by the same methods, with the
+    tiles of the kernel's table."""
+    auto = {"br": AUTO, "bc": AUTO, "methods": request.methods}
+    return RunRequest.from_query(closest(request)["query"] | auto)
 
 
-def _result(request: RunRequest, best: PointRow) -> Result:
-    same = {row["method"]: row for row in rows_where(**{key: best[key] for key in POINT})}
+def _result(request: RunRequest, name: str, best: PointRow) -> Result:
+    record = load(name)
+    point = {key: best[key] for key in KEYS if key != "method"}
+    rows_there = [row for row in rows_in(name) if point.items() <= row.items()]
+    pass_ = "backward" if name == BACKWARD else "forward"
+    same = _by_method(rows_there)
     wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash"}
-    rows = [_row(same[name]) for name in METHODS if name in wanted and name in same]
+    if name != BENCH:
+        wanted |= same.keys()  # a smaller record has no row that leads away from the point
+    rows = [_row(same[method], pass_) for method in METHODS if method in wanted and method in same]
     shape = {key: str(best[key]) for key in POINT}
+    shape |= {"score": best["score"]} if best["score"] != "none" else {}
     shape |= {"b": str(best["batch"]), "h": str(best["heads"]), "data": "random"}
     shape["methods"] = ",".join(row["method"] for row in rows)
+    shape |= {"pass": pass_} if pass_ != PASSES[0] else {}
     elements = best["batch"] * best["heads"] * best["n"] * best["d"]
     return {
-        "recorded": about(),
-        "when": load()["date"],
+        "recorded": about(name),
+        "when": record["date"],
         "asked": request.to_query(),
         "query": shape,
-        "machine": {"device": load()["device"], "versions": load()["versions"]},
-        "naive_error": next((r["naive_error"] for r in same.values() if "naive_error" in r), None),
+        "differs": _differing(request, best),
+        "machine": {"device": record["device"], "versions": record["versions"]},
+        "naive_error": next((r["naive_error"] for r in rows if "naive_error" in r), None),
         "io_bytes": 4 * elements * ITEMSIZE[best["dtype"]],
         "rows": rows,
         "ceilings": load()["ceilings"].get(best["dtype"]),
-        "after_timing": _clocks(best),
+        "after_timing": _clocks(best, name),
     }
 
 
-def _row(r: PointRow) -> Row:
+def _by_method(rows: Iterable[PointRow]) -> dict[str, PointRow]:
+    """Return {method: row}; of one that was also timed in deterministic mode that time stands
+    beside."""
+    found = {method_of(row): row for row in rows}
+    for name in [key for key in found if key.endswith(DETERMINISTIC)]:
+        other = found.pop(name)
+        found[name.removesuffix(DETERMINISTIC)]["deterministic_ms"] = other["median_ms"]
+    return found
+
+
+def _row(r: PointRow, pass_: str) -> Row:
     """The same without its problem, which a run's query says; with its FLOPs, and its bytes."""
     row = cast(Row, {key: r[key] for key in Row.__annotations__ if key in r})
+    row["method"] = method_of(r)
     if "refused" in r:
         return row
-    heads = r["batch"] * r["heads"]
-    row["flops"] = flops(parse(r["mask"]), heads, r["n"], r["n"], r["d"])
+    for key in ("error", "naive_error"):  # of the gradients, the largest
+        if isinstance(row.get(key), dict):
+            row[key] = max(cast(Any, row[key]).values())
+    mask, heads, shape = parse(r["mask"]), r["batch"] * r["heads"], (r["n"], r["d"])
+    row["flops"] = pass_flops(mask, heads, *shape, pass_)
     if "block_m" in r:
         order = r["method"] if r["method"] != "hopper" else "fa2"
         tile = r["block_m"], r["block_n"]
-        row["bytes"] = heads * requested_bytes(r["n"], r["d"], r["mask"], r["dtype"], order, *tile)
-        row["least_bytes"] = heads * compulsory_bytes(r["n"], r["d"], r["dtype"], order, r["mask"])
+        row["bytes"] = heads * requested_bytes(*shape, r["mask"], r["dtype"], order, *tile)
+        row["least_bytes"] = heads * compulsory_bytes(*shape, r["dtype"], order, r["mask"])
     else:  # the records count what PyTorch's operators move, each one's inputs and outputs once
-        once = heads * compulsory_bytes(r["n"], r["d"], r["dtype"], "fa2", r["mask"])
+        once = heads * compulsory_bytes(*shape, r["dtype"], "fa2", r["mask"], pass_)
         row["least_bytes"] = row.pop("bytes", once)
     return row
 
 
-def _clocks(point: PointRow) -> list[str]:
+def _clocks(point: PointRow, name: str = BENCH) -> list[str]:
     """Read what nvidia-smi reported right after this point was timed, as in a live result."""
     return [
         clocks["after_timing"]
-        for clocks in load()["clocks"]
-        if all(clocks[key] == point[key] for key in POINT)
+        for clocks in load(name)["clocks"]
+        if all(clocks.get(key, point[key]) == point[key] for key in POINT)
     ]
 
 

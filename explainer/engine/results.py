@@ -219,10 +219,12 @@ class _Found(TypedDict):
 class Result(_Found, total=False):
     """Every method on one request: ``recorded``, where and when; or live, with all the others.
 
-    naive_refused: why naive attention's error is not known; tiles: of one head, by method.
+    differs: of a record, the fields in which its problem is not the requested one; naive_refused:
+    why naive attention's error is not known; tiles: of one head, by method.
     """
 
     recorded: str
+    differs: list[str]
     heads_judged: int
     naive_refused: str | None
     tiles: dict[str, int]

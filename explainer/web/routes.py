@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from explainer.algorithms.listings import listings
 from explainer.base.paths import ASSETS, ROOT
+from explainer.engine import record_rows
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
 from explainer.learn.tour import chapters
@@ -40,11 +41,12 @@ MEDIA_TYPES = {  # of the kinds of answers that are no JSON
     "export.npz": "application/zip",
 }
 # which screens Learn has and its paths; the entries and how texts spell them; the code of trace and
-# kernels with its phases; the chapters of the guided tour
+# kernels with its phases; every recorded time; the chapters of the guided tour
 CONSTANT: dict[str, Callable[[], object]] = {
     "course": outline,
     "glossary": glossary.data,
     "listing": listings,
+    "records": record_rows.table,
     "tour": chapters,
 }
 Opened = Mapping[str, Callable[[dict[str, str]], object]]
