@@ -14,7 +14,7 @@ from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import Slots, check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
-from explainer.parallel.simulator import Schedule, simulate, slowed
+from explainer.parallel.simulator import Schedule, read_schedule, shared_times, simulate, slowed
 from kernels.spec.fields import MAX_HEADS
 
 t = Texts("parallel")
@@ -29,15 +29,18 @@ JUDGED_HEADS: dict[str | None, int] = {"head": 160, "block": 16}  # by what a pr
 class CostModel:
     """Time of a program alone: ``start + full · visit + masked · masked_visit``, in ``unit``.
 
-    ``sharing``: how much slower when two share a multiprocessor; ``beyond_l2``: how much slower
-    when what the running programs come back to is larger than L2; ``spread``: how unequal the times
-    of equal programs are (standard deviation of their logarithm). ``source`` for beside figures.
+    ``sharing``: how much slower two are that share a multiprocessor; ``favor``: how much faster the
+    older of the two runs (see ``simulator.paces``); ``beyond_l2``: how much slower when what the
+    running programs come back to is larger than L2; ``spread``: how unequal the times of equal
+    programs in equal company are (standard deviation of their logarithm). ``source`` for beside
+    figures.
     """
 
     start: float
     visit: float
     masked: float
     sharing: float
+    favor: float
     beyond_l2: float
     spread: float
     unit: str
@@ -80,11 +83,13 @@ def _parts(row: dict) -> np.ndarray:
 def learn_model(order: str) -> CostModel:
     """The pace of this order's kernel on the H200, d = 64, 16 bit, from its recorded schedules.
 
-    Alone: least squares over launches with at most one program a multiprocessor. Sharing, and going
-    beyond L2: how much longer programs took than that, where there were many. Spread: of full
-    launches with many programs, which all have the same work.
+    Alone: least squares over launches with at most one program a multiprocessor. Sharing: least
+    squares for the pace of the older and of the younger one of two, such that the time that each
+    program of a larger launch ran alone, as the older and as the younger one makes up its work.
+    Beyond L2: how much longer programs took than alone. Spread: of programs that had the same work
+    and were the older one of two from start to end.
     """
-    record = load("placement_nvidia_h200")
+    record = load(_NAME)
     rows = [r for r in record["rows"] if r["order"] == order and not is_held_out(r)]
     single = [r for r in rows if len(r["programs"]) <= r["sms"]]
     parts = np.concatenate([_parts(r) for r in single])
@@ -97,14 +102,19 @@ def learn_model(order: str) -> CostModel:
     start, visit, masked = (float(x) for x in found)
     crowded = [r for r in rows if len(r["programs"]) > r["sms"]]
     if by_block:
-        many = [r for r in crowded if len(r["programs"]) >= 4 * r["sms"] * 2]
-        ratio = [_durations(r).sum() / (_parts(r) @ found).sum() for r in many]
-        equal = [np.log(_durations(r)).std() for r in many if not r["causal"]]
-        sharing, spread = float(np.mean(ratio)), float(np.mean(equal))
-        return CostModel(start, visit, masked, sharing, 1.0, spread, "µs", about(_NAME))
+        shared = [(r, _parts(r) @ found, shared_times(read_schedule(r))) for r in crowded]
+        times = np.concatenate([ran / alone[:, None] for _, alone, ran in shared])
+        older, younger = np.linalg.lstsq(times[:, 1:], 1 - times[:, 0])[0]
+        full = [(r, ran) for r, _, ran in shared if not r["causal"]]
+        # Of equal work in equal company: always the older one of two.
+        equal = [np.log(_durations(r)[(ran[:, ::2] == 0).all(1)]).std() for r, ran in full]
+        sharing, favor = 2 / float(older + younger), float(older / younger)
+        spread = float(np.mean(equal))
+        return CostModel(start, visit, masked, sharing, favor, 1.0, spread, "µs", about(_NAME))
     wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > _l2(r)]
     ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
-    return CostModel(0.0, masked, masked, 1.0, float(np.mean(ratio)), 0.0, "µs", about(_NAME))
+    slow = float(np.mean(ratio))
+    return CostModel(0.0, masked, masked, 1.0, 1.0, slow, 0.0, "µs", about(_NAME))
 
 
 _NAME = "placement_nvidia_h200"
@@ -122,6 +132,7 @@ def _come_back(w: Workload) -> int:
 # Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
 EQUAL = CostModel(
     0.0,
+    1.0,
     1.0,
     1.0,
     1.0,
@@ -167,7 +178,8 @@ def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
-    found = simulate(cost, w.hardware.sms, programs_per_sm(w, order, pass_).programs, p.sharing)
+    places = programs_per_sm(w, order, pass_).programs
+    found = simulate(cost, w.hardware.sms, places, p.sharing, p.favor)
     if ALGORITHMS[order].program == "block" or pass_ == "backward":
         return found
     return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from explainer.algorithms.registry import PLACED
 from explainer.base import kinds
 from explainer.base.records import load
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
-from explainer.parallel.simulator import Schedule
+from explainer.parallel.simulator import Schedule, read_schedule
 
 CASES = {  # key in the address → (order, causal)
     f"{order}-{mask}": (order, mask == "causal")
@@ -38,19 +36,6 @@ class Comparison:
     scaled: bool
     kind: kinds.Kind  # of the real one
     spread_us: tuple[float, float]
-
-
-def read_schedule(row: dict) -> Schedule:
-    """A record of `kernels.measure.placement` as a Schedule, slots by who runs beside whom."""
-    sm, start, end = np.array(row["programs"], np.int64).T
-    slot = np.zeros(len(sm), int)
-    ends: dict[int, list[int]] = {}
-    for p in np.lexsort((np.arange(len(sm)), start)):
-        places = ends.setdefault(int(sm[p]), [])
-        free = next((k for k, until in enumerate(places) if until <= start[p]), len(places))
-        places[free : free + 1] = [int(end[p])]
-        slot[p] = free
-    return Schedule(sm, slot, start / 1e3, end / 1e3, row["sms"], int(slot.max()) + 1)
 
 
 def recorded_row(case: str) -> dict:

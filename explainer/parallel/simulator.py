@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,29 +59,44 @@ class Schedule:
         return 1 - float(last.mean()) / self.makespan
 
 
-def simulate(cost: np.ndarray, sms: int, slots: int, sharing: float = 1.0) -> Schedule:
-    """Programs of these costs (time alone on a multiprocessor), in this order, on sms × slots.
+def paces(running: int, sharing: float, favor: float) -> list[float]:
+    """How fast each of the programs on one multiprocessor runs, the oldest first, alone = 1.
 
-    k programs on one multiprocessor each take ``1 + (k − 1)(sharing − 1)`` times as long: 1, as if
-    alone; 2, two do no more together than one after the other.
+    k together do ``k / (1 + (k − 1)(sharing − 1))`` times the work of one alone: ``sharing`` 1, as
+    if each were alone; 2, two do no more together than one after the other. Each runs ``favor``
+    times as fast as the next younger one.
+    """
+    together = running / (1 + (running - 1) * (sharing - 1))
+    weights = [favor**-age for age in range(running)]
+    return [together * weight / sum(weights) for weight in weights]
+
+
+def simulate(
+    cost: np.ndarray, sms: int, slots: int, sharing: float = 1.0, favor: float = 1.0
+) -> Schedule:
+    """Programs of these costs (time alone on a multiprocessor), in this order, on sms × slots;
+    those that share a multiprocessor run at ``paces``.
     """
     count = len(cost)
     sm, slot = np.zeros(count, int), np.zeros(count, int)
     start, end = np.zeros(count), np.zeros(count)
-    # Of each multiprocessor: the time; the work done by a program that would run since time 0; and
-    # of the programs that it runs that work at which each ends.
-    now, work = [0.0] * sms, [0.0] * sms
-    running: list[list[tuple[float, int]]] = [[] for _ in range(sms)]
-    ends: list[tuple[float, int]] = []  # the time of the next end on each multiprocessor
+    speeds = [paces(k, sharing, favor) for k in range(1, slots + 1)]
+    # Of each multiprocessor: its time, and [the work left, program] of those that it runs, the
+    # oldest first.
+    now = [0.0] * sms
+    running: list[list[list]] = [[] for _ in range(sms)]
+    ends: list[tuple[float, int, int]] = []  # the time of the next end on each multiprocessor
 
     def begin(program: int, k: int, place: int) -> None:
         sm[program], slot[program], start[program] = k, place, now[k]
-        heapq.heappush(running[k], (work[k] + float(cost[program]), program))
+        running[k].append([float(cost[program]), program])
 
     def plan(k: int) -> None:
         if running[k]:
-            slowdown = 1 + (len(running[k]) - 1) * (sharing - 1)
-            heapq.heappush(ends, (now[k] + (running[k][0][0] - work[k]) * slowdown, k))
+            speed = speeds[len(running[k]) - 1]
+            waits = [left / pace for (left, _), pace in zip(running[k], speed, strict=True)]
+            age = min(range(len(waits)), key=waits.__getitem__)
+            heapq.heappush(ends, (now[k] + waits[age], k, age))
 
     for program in range(min(count, sms * slots)):  # one on each first, then a second one
         begin(program, program % sms, program // sms)
@@ -88,13 +104,47 @@ def simulate(cost: np.ndarray, sms: int, slots: int, sharing: float = 1.0) -> Sc
         plan(k)
     waiting = iter(range(sms * slots, count))
     while ends:
-        time, k = heapq.heappop(ends)
-        work[k], ended = heapq.heappop(running[k])
+        time, k, age = heapq.heappop(ends)
+        speed = speeds[len(running[k]) - 1]
+        for one, pace in zip(running[k], speed, strict=True):
+            one[0] = max(0.0, one[0] - (time - now[k]) * pace)
+        _, ended = running[k].pop(age)
         now[k] = end[ended] = time
         if (program := next(waiting, None)) is not None:
-            begin(program, k, slot[ended])
+            begin(program, k, int(slot[ended]))
         plan(k)
     return Schedule(sm, slot, start, end, sms, slots)
+
+
+def read_schedule(row: dict) -> Schedule:
+    """A record of `kernels.measure.placement` as a Schedule, slots by who runs beside whom."""
+    sm, start, end = np.array(row["programs"], np.int64).T
+    slot = np.zeros(len(sm), int)
+    ends: dict[int, list[int]] = {}
+    for p in np.lexsort((np.arange(len(sm)), start)):
+        places = ends.setdefault(int(sm[p]), [])
+        free = next((k for k, until in enumerate(places) if until <= start[p]), len(places))
+        places[free : free + 1] = [int(end[p])]
+        slot[p] = free
+    return Schedule(sm, slot, start / 1e3, end / 1e3, row["sms"], int(slot.max()) + 1)
+
+
+def shared_times(s: Schedule) -> np.ndarray:
+    """(programs, 3): how long each program ran alone on its multiprocessor, as the older one of
+    those that shared it, and as a younger one; in the schedule's unit."""
+    found = np.zeros((len(s.sm), 3))
+    for sm in np.unique(s.sm):
+        here = np.flatnonzero(s.sm == sm)
+        here = here[np.argsort(s.start[here], kind="stable")]  # the oldest first
+        cuts = np.unique([s.start[here], s.end[here]])
+        for begin, end in pairwise(cuts):
+            running = here[(s.start[here] <= begin) & (end <= s.end[here])]
+            if len(running) == 1:
+                found[running, 0] += end - begin
+            else:
+                found[running[:1], 1] += end - begin
+                found[running[1:], 2] += end - begin
+    return found
 
 
 def slowed(schedule: Schedule, crowd: float, factor: float) -> Schedule:

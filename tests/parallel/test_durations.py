@@ -36,6 +36,13 @@ def test_makespan_within_ten_percent_of_the_recorded(case):
     assert "recorded on NVIDIA H200" in found.kind.text
 
 
+@pytest.mark.parametrize("case", real_schedules.CASES)
+def test_busy_and_tail_within_two_points_of_the_recorded(case):
+    found = real_schedules.of_case(case)
+    assert abs(found.simulated.tail - found.real.tail) <= 0.02
+    assert abs(found.simulated.busy - found.real.busy) <= 0.02
+
+
 @pytest.mark.parametrize("change", ["removed", "thrice as slow"])
 def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
     honest = {order: durations.learn_model(order) for order in ("fa1", "fa2")}
@@ -60,7 +67,7 @@ def test_the_learnt_pace_is_learnt(monkeypatch):
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order in ("fa1", "fa2"):
         before, after = durations.learn_model(order), durations.learn_model.__wrapped__(order)
-        factors = {"start": 2, "visit": 2, "masked": 2, "sharing": 1, "beyond_l2": 1}
+        factors = {"start": 2, "visit": 2, "masked": 2, "sharing": 1, "favor": 1, "beyond_l2": 1}
         for field, factor in factors.items():
             assert getattr(after, field) == pytest.approx(factor * getattr(before, field))
         assert 1 <= before.sharing <= 2 and before.visit <= before.masked and before.start >= 0
@@ -82,7 +89,8 @@ def test_what_was_not_recorded_is_in_visits(changed, order):
     assert other.unit == "visits of FA-2"  # one unit for both, so that they can be compared
     assert other.visit == pytest.approx(known.visit / durations.learn_model("fa2").visit)
     assert other.masked / other.visit == pytest.approx(known.masked / known.visit)
-    assert (other.sharing, other.beyond_l2) == (known.sharing, known.beyond_l2)
+    for field in ("sharing", "favor", "beyond_l2"):
+        assert getattr(other, field) == getattr(known, field)
 
 
 @pytest.mark.parametrize("case", ["fa1-full", "fa1-causal"])

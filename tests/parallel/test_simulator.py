@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainer.parallel.simulator import Schedule, simulate, slowed
+from explainer.parallel.simulator import Schedule, shared_times, simulate, slowed
 
 costs = st.lists(st.integers(1, 50), min_size=1, max_size=60).map(lambda x: np.array(x, float))
 
@@ -43,7 +43,7 @@ def assert_possible(s: Schedule, count: int) -> None:
 
 @given(costs, st.integers(1, 9), st.integers(1, 4), st.sampled_from([1.0, 1.3, 2.0]))
 def test_no_place_runs_two_at_once_and_none_idles_while_one_waits(cost, sms, slots, sharing):
-    s = simulate(cost, sms, slots, sharing)
+    s = simulate(cost, sms, slots, sharing, 1.25)
     assert_possible(s, len(cost))
     assert (np.diff(s.start) >= 0).all()  # in the order of their ids
     if len(cost) > sms * slots:  # while the last one waits, every place works
@@ -61,11 +61,15 @@ def test_without_sharing_it_is_the_greedy_schedule_and_work_is_conserved(cost, s
     assert s.makespan == pytest.approx(end.max())
 
 
-@given(costs, st.integers(1, 4), st.integers(2, 4), st.sampled_from([1.0, 1.4, 2.0, 2.5]))
-def test_work_is_conserved_at_any_sharing(cost, sms, slots, sharing):
+shares = st.tuples(st.sampled_from([1.0, 1.4, 2.0, 2.5]), st.sampled_from([1.0, 1.25]))
+
+
+@given(costs, st.integers(1, 4), st.integers(2, 4), shares)
+def test_work_is_conserved_at_any_sharing(cost, sms, slots, shares):
     """An SM that runs k at once does k / (1 + (k − 1)(sharing − 1)) units in a unit of time: two
     that share entirely (2.0) are no faster than one after the other."""
-    s = simulate(cost, sms, slots, sharing)
+    sharing = shares[0]
+    s = simulate(cost, sms, slots, *shares)
     for sm in np.unique(s.sm):
         start, end = s.start[s.sm == sm], s.end[s.sm == sm]
         times = np.unique(np.concatenate([start, end]))
@@ -80,6 +84,16 @@ def test_three_programs_on_one_shared_sm_by_hand():
     s = simulate(np.array([2.0, 4.0, 1.0]), 1, 2, 2.0)
     assert s.start.tolist() == [0, 0, 4] and s.end.tolist() == [4, 7, 6]
     assert s.slot.tolist() == [0, 1, 0]
+
+
+def test_the_older_of_two_runs_faster_by_hand():
+    """Two share at 2/3 and 1/3: program 0 ends at 3; program 1, then the older one of two, has 2
+    left and ends at 6; program 2 has done 1 of its 3 by then, and does the rest alone."""
+    s = simulate(np.array([2.0, 3.0, 3.0]), 1, 2, 2.0, 2.0)
+    assert s.start.tolist() == [0, 0, 3] and s.end == pytest.approx([3, 6, 8])
+    alone, older, younger = shared_times(s).T
+    assert alone == pytest.approx([0, 0, 2]) and older == pytest.approx([3, 3, 0])
+    assert younger == pytest.approx([0, 3, 3])
 
 
 def test_the_first_round_goes_to_every_multiprocessor_before_a_second():
