@@ -8,12 +8,13 @@
 // SVG three to six times as large, and leaves out the parts of controls and the rounding to a pixel's 64ths.
 
 import { all, el } from "./dom.js";
+import { request } from "./server.js";
 
 /** A picture as SVG, and its size in CSS px. @typedef {{svg: string, width: number, height: number}} Picture */
 
 const MARGIN = 24; // CSS px around the element: shadows and focus rings reach beyond it
 const LINE = 18; // of the words below it
-const FONT = "12px system-ui, sans-serif";
+const FONT = "12px Inter, system-ui, sans-serif";
 // What scripts and animations may set though no sheet names it.
 const ALWAYS = [
   "width",
@@ -56,6 +57,25 @@ function sheetRules() {
   });
 }
 
+/** The page's own font as a rule that holds it, since a picture loads nothing; "" where the page has none or it cannot be had. */
+export async function ownFont() {
+  const faces = [...document.styleSheets].flatMap((sheet) => {
+    try {
+      return [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule);
+    } catch {
+      return [];
+    }
+  });
+  const face = faces.find(({ style }) => style.getPropertyValue("font-family") === "Inter");
+  const url = face?.style.getPropertyValue("src").match(/url\("?([^")]+)/)?.[1];
+  if (!face || !url) return "";
+  const response = await request(new URL(url, document.baseURI)).catch(() => null);
+  if (!response?.ok) return "";
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const data = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return face.cssText.replace(/url\([^)]*\)/, `url(data:font/woff2;base64,${data})`);
+}
+
 /** A place where only the browser's own styles hold: what is the same there need not be declared. */
 class Bare {
   constructor() {
@@ -92,8 +112,9 @@ class Bare {
 export class Camera {
   /** @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
    * edge no place */
-  constructor(root, without = "") {
+  constructor(root, without = "", font = "") {
     this.root = root;
+    this.font = font;
     this.without = without;
     const rules = sheetRules();
     const named = new Set(ALWAYS);
@@ -296,7 +317,7 @@ export class Camera {
         .split(/\|(?=::)/)
         .map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`))
         .join("\n");
-    sheet.textContent = [...this.classes].map(rule).join("\n");
+    sheet.textContent = [this.font, ...[...this.classes].map(rule)].join("\n");
     return sheet;
   }
 }

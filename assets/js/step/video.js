@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
-import { Camera } from "../lib/picture.js";
+import { Camera, ownFont } from "../lib/picture.js";
 import { filmOf } from "../lib/webm.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
@@ -56,7 +56,7 @@ async function recordVideo(stage, words, tell) {
       t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
     );
   const first = run();
-  const camera = new Camera(root);
+  const camera = new Camera(root, "", await ownFont());
   const pictures = [];
   try {
     for (const go of places) {
