@@ -29,10 +29,12 @@ def describe_tiles(same: Same) -> str:
     return t("same.gradients", values=values, tiles=tiles, apart=apart, share=share)
 
 
-def describe_times(rows: Sequence[Row]) -> str:
-    """Say of what the times are, and what deterministic mode costs where that was timed."""
+def describe_times(rows: Sequence[Row], is_alone: bool = False) -> str:
+    """Say of what the times are, of both passes or of the backward pass alone, and what
+    deterministic mode costs where that was timed."""
     products = {pass_: len(made) for pass_, made in PRODUCTS.items()}
-    text = t("fast.passes", more=sum(products.values()) / products["forward"])
+    work = products["backward"] if is_alone else sum(products.values())
+    text = t("fast.alone" if is_alone else "fast.passes", more=work / products["forward"])
     slow = next((row for row in rows if "deterministic_ms" in row), None)
     if slow:
         ms, ratio = slow["deterministic_ms"], slow["deterministic_ms"] / slow["median_ms"]

@@ -57,7 +57,8 @@ def _findings(result: Result) -> list[str]:
         lines = [t("script.live", device=result["machine"]["device"], when=result["when"])]
     for row in ran(result["rows"]):
         speed = f", {row['median_ms']:.4g} ms" if "median_ms" in row else ""
-        lines.append(f"  {row['method']}: {row['error']:.2e}{speed}")
+        error = f"{row['error']:.2e}" if "error" in row else "–"  # not judged at every length
+        lines.append(f"  {row['method']}: {error}{speed}")
     return lines
 
 

@@ -74,11 +74,13 @@ def render_recorded(result: Result) -> Markup:
         text = t("recorded.apart", found=shape, apart=listed(differences))
     else:
         text = t("recorded.same", found=shape)
+    # The records of masks and of the backward pass have no memory
+    has_peak = all("peak_bytes" in row for row in ran(result["rows"]))
     return render(
         "run/recorded",
         source=result["recorded"],
         text=text,
-        cards=[_fast(result), _small(result)],
+        cards=[_fast(result), *([_small(result)] if has_peak else [])],
         kind=kind_of(result),
     )
 
@@ -240,7 +242,8 @@ def _fast(result: Result) -> Question:
         note = t("fast.peak", method=name, share=share, peak=peak, dtype=dtype)
     else:
         note = t("fast.no_peak", device=device)
-    fine = [gradients_run_report.describe_times(rows)] if has_backward(result) else []
+    is_alone = "recorded" in result  # the record times the backward pass by itself
+    fine = [gradients_run_report.describe_times(rows, is_alone)] if has_backward(result) else []
     first = [
         f"{METHODS[r['method']]} {milliseconds(r['first_ms'])}" for r in rows if "first_ms" in r
     ]

@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 
 from explainer.base.kinds import measured
-from explainer.engine import recorded
+from explainer.engine import record_rows, recorded
 from explainer.engine.requests import METHODS, TOKENS, WIDTH, RunRequest, Sweep
 from explainer.engine.results import Result, unknown_machine
 from explainer.problem import Problem
@@ -294,6 +294,24 @@ def test_a_record_says_how_it_differs():
     assert "tiles from the kernels' own tables instead of yours" in text
     exact = recorded.nearest(recorded.measured_like(request))
     assert "Your problem was measured there" in text_of(run_report.render_recorded(exact))
+
+
+@pytest.mark.parametrize("name", record_rows.RECORDS)
+def test_every_record_is_shown_whole(name):
+    point = record_rows.KEYS[:-1]  # all but the method
+    rows = {tuple(row[key] for key in point): row for row in record_rows.rows_in(name)}
+    for row in rows.values():
+        query = {key: row[key] for key in ("n", "d", "mask", "score", "dtype")}
+        query |= {"b": row["batch"], "h": row["heads"], "br": "auto", "bc": "auto"}
+        is_backward = name == record_rows.BACKWARD
+        query |= {"data": "random"} | ({"pass": "backward"} if is_backward else {})
+        found = recorded.nearest(RunRequest.from_query(query))
+        assert found
+        text = text_of(run_report.render_recorded(found))
+        assert ("backward pass alone, 2.5 ×" in text) == is_backward
+        run_details.render_details(found)
+        figures.plot_roofline(found, downloads.kind_of(found))
+        downloads.run_rows(found)
 
 
 def test_without_a_comparable_record_the_nearest_is_linked():
