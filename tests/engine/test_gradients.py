@@ -43,7 +43,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Result]:
-    return {name: run(asked, lambda *_: None) for name, asked in CASES.items()}
+    return {name: run(asked, lambda *_, **_named: None) for name, asked in CASES.items()}
 
 
 def of(result: Result, method: str) -> dict:

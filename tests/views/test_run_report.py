@@ -268,7 +268,7 @@ def test_clocks_of_several_points_are_a_range():
 
 
 IDLE = {"stage": "", "done": 0, "total": 1, "position": 0, "elapsed_s": 0.0, "wait_s": None}
-RUNNING = {"stage": "running FA-2", "done": 3, "total": 8, "elapsed_s": 4.0, "expected_s": 6.2}
+RUNNING = {"stage": "Running FA-2", "done": 3, "total": 8, "elapsed_s": 4.0, "expected_s": 6.2}
 LATE = "9 s so far: more than the 5 s expected. This machine is busy."
 
 
@@ -277,7 +277,7 @@ LATE = "9 s so far: more than the 5 s expected. This machine is busy."
     [
         ({"position": 2}, "Waiting: 2 ahead of this one. 0 s so far."),
         (RUNNING, "program 3 of 8. 4 s so far, about 6 s expected."),
-        ({"stage": "timing", "elapsed_s": 12.0}, "Timing. 12 s so far."),
+        ({"stage": "Timing", "elapsed_s": 12.0}, "Timing. 12 s so far."),
         ({"elapsed_s": 9.0, "expected_s": 5.0}, LATE),
     ],
 )
