@@ -16,7 +16,8 @@ TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name))
 BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
 NAMES = (
     *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
-    *("decode_nvidia_h200", "masks_nvidia_h200", "backward_nvidia_h200", "compiled", "counted"),
+    *("decode_nvidia_h200", "masks_nvidia_h200", "backward_nvidia_h200", "choices_nvidia_h200"),
+    *("compiled", "counted"),
     *TRAINED,
 )
 

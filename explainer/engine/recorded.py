@@ -23,7 +23,7 @@ from explainer.engine.record_rows import (
     rows_in,
 )
 from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
-from explainer.engine.results import PointRow, Result, Row
+from explainer.engine.results import Choice, PointRow, Result, Row
 from explainer.memory.mask_work import flops as pass_flops
 from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
@@ -136,7 +136,18 @@ def _result(request: RunRequest, name: str, best: PointRow) -> Result:
         "rows": rows,
         "ceilings": load()["ceilings"].get(best["dtype"]),
         "after_timing": _clocks(best, name),
+        "chooser": _choice(best, pass_),
     }
+
+
+def _choice(row: PointRow, pass_: str) -> Choice | None:
+    """Return which backend PyTorch picks for this point, with its reasons against the others; None
+    where a score or another mask would need a dense mask of N × N."""
+    if row["score"] != "none":
+        return None
+    point = {"d": row["d"], "mask": row["mask"], "dtype": row["dtype"], "pass": pass_}
+    found = rows_where("choices_nvidia_h200", **point)
+    return {"picked": found[0]["picked"], "reasons": found[0]["reasons"]} if found else None
 
 
 def _by_method(rows: Iterable[PointRow]) -> dict[str, PointRow]:

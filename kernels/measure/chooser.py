@@ -1,17 +1,31 @@
-"""Ask PyTorch's SDPA which backend it picks for an input, and why not the others."""
+"""Ask PyTorch's SDPA which backend it picks for an input, and why not the others.
+
+`python -m kernels.measure.chooser` asks on this GPU, in both passes, with and without a causal
+mask, in each precision, at each head dimension of D; assets/recorded/choices_<gpu>.json holds it.
+"""
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import os
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from torch.backends import cuda
 from torch.nn.attention import SDPBackend
+
+from ..checks import DTYPES
+from ..spec.fields import PASSES
+from .recording import FOLDER, describe, require_gpu, write_rows
+
+D = (16, 32, 64, 80, 96, 128, 160, 192, 256, 512)
+N, HEADS = 4096, 16  # the choice depends on neither
 
 # contender → its backend, and PyTorch's function that says whether it can run
 SDPA = {
@@ -67,3 +81,26 @@ def _stderr() -> Iterator[Callable[[], str]]:
         finally:
             os.dup2(stderr, 2)
             os.close(stderr)
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=describe(__doc__))
+    parser.add_argument("--out", type=Path, help="in place of a file in assets/recorded")
+    args = parser.parse_args()
+    require_gpu("chooser")
+    device = "_".join(torch.cuda.get_device_name().lower().split())
+    rows = []
+    for pass_, dtype, mask, d in itertools.product(PASSES, DTYPES, ("full", "causal"), D):
+        q = torch.zeros(1, HEADS, N, d, dtype=DTYPES[dtype], device="cuda")
+        q.requires_grad_(pass_ == "backward")
+        row = {"d": d, "mask": mask, "dtype": dtype, "pass": pass_}
+        rows.append(row | sdpa_choice(q, q, q, causal=mask == "causal"))
+    path = args.out or FOLDER / f"choices_{device}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_rows(path, "python -m kernels.measure.chooser", rows)
+    print(f"{len(rows)} rows: {path}")
+
+
+if __name__ == "__main__":
+    main()

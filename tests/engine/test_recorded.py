@@ -63,6 +63,8 @@ def test_every_recorded_problem_is_answered_by_its_record(name):
         query |= {"pass": "backward"} if name == record_rows.BACKWARD else {}
         found = recorded.nearest(RunRequest.from_query(query))
         assert found and found["differs"] == []
+        is_plain = row["mask"] in ("full", "causal") and row["score"] == "none"
+        assert bool(found["chooser"]) == is_plain, "why PyTorch picks its backend (RP 13)"
         is_of_bench = {"naive"} <= {other["method"] for other in found["rows"]}
         # causal was timed beside the masks too; there the larger record answers
         if is_of_bench == (name == BENCH) and record_rows.method_of(row) in METHODS:

@@ -151,9 +151,16 @@ INJECTED = """() => [...document.querySelectorAll("*")].filter((node) =>
   .map((node) => node.outerHTML.slice(0, 200))"""
 
 
+REFUSED = """() => performance.getEntriesByType("resource")
+  .filter(({ name, responseStatus }) => responseStatus === 400 && name.includes("/fa/trace?"))
+  .length"""
+
+
 def unharmed(tab) -> None:
     """No script of the address ran or could; a refused trace is the only complaint there may be."""
     settled(tab.page)
+    while sum("status of 400" in p for p in tab.problems) < tab.page.evaluate(REFUSED):
+        tab.page.wait_for_event("console")  # the console names a refusal later than fetch() does
     assert tab.page.evaluate("window.pwned") is None
     assert tab.page.evaluate(INJECTED) == []
     refused = [p for p in tab.problems if "status of 400" in p and "/fa/trace?" in p]
