@@ -102,3 +102,9 @@ FORMATS: dict[str, Callable[..., str]] = {
     "significant": format_significant,
     "three_digits": rounded,  # 0.12345 → 0.123
 }
+
+
+def round_step(least: float) -> float:
+    """Return the smallest of 1, 2, 5, 10 … that is at least so much."""
+    ten = 10.0 ** math.floor(math.log10(least))
+    return next(k * ten for k in (1, 2, 5, 10) if k * ten >= least * (1 - 1e-9))

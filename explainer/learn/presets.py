@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from explainer.base.facts import FACTS
@@ -40,3 +41,17 @@ class Preset:
 
 
 PRESETS = tuple(Preset(**entry) for entry in stored("presets"))
+# The presets that are a mask alone, by their titles.
+SCALED = {p.title: p.mask for p in PRESETS if p.score == "none" and not p.sink}
+
+
+def preset_text(value: str, n: object) -> str:
+    """Write the mask of a preset for N tokens, also of one that is still called by its title;
+    return any other text as it is."""
+    name, _, text = value.partition(": ")
+    if name in SCALED and text:
+        return text
+    digits = re.sub(r"[\s,]|\.0$", "", str(n))
+    if value in SCALED and digits.isdecimal() and len(digits) < 8:
+        return SCALED[value](max(1, int(digits)))
+    return value

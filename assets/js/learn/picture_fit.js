@@ -1,9 +1,9 @@
 // How large presentation mode draws a lesson's picture: as on a desk, then enlarged as a whole until its place is full.
 
 import { all, find, get } from "../lib/dom.js";
-import { presentationUnit } from "./svg_canvas.js";
+import { presentationUnit } from "../lib/svg_canvas.js";
 
-/** @import { Canvas } from "./svg_canvas.js" */
+/** @import { Canvas } from "../lib/svg_canvas.js" */
 
 const CANVAS = ".fa-svg-canvas";
 /** @param {ParentNode} root */

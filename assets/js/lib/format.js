@@ -30,7 +30,7 @@ export function number(x, short = false) {
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** To the nearest whole number, halves to the even one, as Python has it. @param {number} x */
-const rounded = (x) => (x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+export const rounded = (x) => (x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
 
 /** Bytes in units of 1,024, three digits, as explainer/base/amounts.py writes them too.
  * @param {number} count */

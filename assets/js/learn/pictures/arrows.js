@@ -15,7 +15,7 @@ import {
   stroke,
   svgCanvas,
   text,
-} from "../svg_canvas.js";
+} from "../../lib/svg_canvas.js";
 import { svg } from "../../lib/dom.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_arrows.json" with { type: "json" };
@@ -23,7 +23,7 @@ import texts from "../../../texts/picture_arrows.json" with { type: "json" };
 const t = textsOf(texts);
 
 /** @import { Api, ArrowsData, Plane } from "../types.js" */
-/** @import { Paper, Pen, Drawn } from "../svg_canvas.js" */
+/** @import { Paper, Pen, Drawn } from "../../lib/svg_canvas.js" */
 
 /** What the picture measures of two vectors [x, y]: their dot product, the length of k, q's part along k, the angle
  * in degrees (null beside a vector of zeros).

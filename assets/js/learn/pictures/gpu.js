@@ -1,13 +1,13 @@
 // A launch over a card's SMs, one warp of 32 threads, and the sectors of memory that its reads touch.
 
-import { group, path, rect, stroke, svgCanvas, text, wrapped } from "../svg_canvas.js";
+import { group, path, rect, stroke, svgCanvas, text, wrapped } from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_gpu.json" with { type: "json" };
 
 const t = textsOf(texts);
 
 /** @import { Api, GpuData } from "../types.js" */
-/** @import { Drawn } from "../svg_canvas.js" */
+/** @import { Drawn } from "../../lib/svg_canvas.js" */
 
 const COLUMNS = 12;
 const MOST_SECTORS = 32; // drawn side by side; those between two that are touched are left out

@@ -12,7 +12,7 @@ import {
   svgCanvas,
   text,
   wrapped,
-} from "../svg_canvas.js";
+} from "../../lib/svg_canvas.js";
 import { broken, cellOf, fixed, headOf, restOf, rowsOf, WORDS } from "../grid_layout.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_grids.json" with { type: "json" };
@@ -20,7 +20,7 @@ import texts from "../../../texts/picture_grids.json" with { type: "json" };
 const t = textsOf(texts);
 
 /** @import { Api, Cell, GridItem, GridsData } from "../types.js" */
-/** @import { Pen, Drawn } from "../svg_canvas.js" */
+/** @import { Pen, Drawn } from "../../lib/svg_canvas.js" */
 
 /** @param {Cell} x @param {GridItem} item */
 function colour(x, item) {

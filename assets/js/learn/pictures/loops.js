@@ -1,6 +1,6 @@
 // A matrix product in three orders of its loops, side by side: the same sums, begun and finished at other times.
 
-import { group, minus, path, rect, stroke, svgCanvas, text } from "../svg_canvas.js";
+import { group, minus, path, rect, stroke, svgCanvas, text } from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_loops.json" with { type: "json" };
 

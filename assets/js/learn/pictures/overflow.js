@@ -12,14 +12,14 @@ import {
   stroke,
   svgCanvas,
   text,
-} from "../svg_canvas.js";
+} from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_overflow.json" with { type: "json" };
 
 const t = textsOf(texts);
 
 /** @import { Api, ExpLane, OverflowData } from "../types.js" */
-/** @import { Paper } from "../svg_canvas.js" */
+/** @import { Paper } from "../../lib/svg_canvas.js" */
 
 /** Score ↔ px along a lane from `left`, `width` px wide. @param {{low: number, high: number, step: number}} it @param {number} left @param {number} width */
 export function axis({ low, high, step }, left, width) {

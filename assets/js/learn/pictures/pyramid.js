@@ -1,14 +1,24 @@
 // The levels of a card's memory, all areas on one scale and all pipes on another; one head's bytes fall through them.
 
 import { clamp } from "../../lib/format.js";
-import { group, HUES, ink, path, rect, stroke, svgCanvas, text, wrapped } from "../svg_canvas.js";
+import {
+  group,
+  HUES,
+  ink,
+  path,
+  rect,
+  stroke,
+  svgCanvas,
+  text,
+  wrapped,
+} from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_pyramid.json" with { type: "json" };
 
 const t = textsOf(texts);
 
 /** @import { Api, MemoryLevel, Part, PyramidData } from "../types.js" */
-/** @import { Paper, Drawn } from "../svg_canvas.js" */
+/** @import { Paper, Drawn } from "../../lib/svg_canvas.js" */
 
 /** Sides of squares and widths of pipes in px: areas in proportion to bytes, widths to bytes per second. @param {Pick<PyramidData, "levels" | "square" | "matrix">} pick @param {number} room @param {number} widest */
 export function scales({ levels, square, matrix }, room, widest) {

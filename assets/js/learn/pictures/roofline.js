@@ -1,7 +1,7 @@
 // The two roofs of a card, and where attention stands under them before and after fusion.
 
 import { clamp, integer } from "../../lib/format.js";
-import { circle, ink, path, rect, stroke, svgCanvas, text } from "../svg_canvas.js";
+import { circle, ink, path, rect, stroke, svgCanvas, text } from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_roofline.json" with { type: "json" };
 

@@ -1,13 +1,13 @@
 // Three kernels and what each carries from HBM and back, on one scale; the sum behind it; how S grows with N.
 
-import { HUES, ink, INKS, path, rect, stroke, svgCanvas, text } from "../svg_canvas.js";
+import { HUES, ink, INKS, path, rect, stroke, svgCanvas, text } from "../../lib/svg_canvas.js";
 import { textsOf } from "../../lib/texts.js";
 import texts from "../../../texts/picture_trips.json" with { type: "json" };
 
 const t = textsOf(texts);
 
 /** @import { Api, TripsData } from "../types.js" */
-/** @import { Paper } from "../svg_canvas.js" */
+/** @import { Paper } from "../../lib/svg_canvas.js" */
 
 /** Width of an arrow in px, in proportion to its bytes; a hair where that is less. @param {number} bytes @param {number} most @param {number} widest */
 export const arrow = (bytes, most, widest) => Math.max(1.5, (bytes / most) * widest);

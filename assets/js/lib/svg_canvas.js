@@ -2,16 +2,16 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { all, find, on, set, svg } from "../lib/dom.js";
-import { clamp } from "../lib/format.js";
-import { strideOf } from "../lib/keys.js";
+import { all, find, on, set, svg } from "./dom.js";
+import { clamp } from "./format.js";
+import { strideOf } from "./keys.js";
 
-/** @import { Api } from "./types.js" */
-/** @import { Attributes } from "../lib/dom.js" */
+/** @import { Attributes } from "./dom.js" */
 /** Nodes, in lists of any depth; what is nothing is left out.
  * @typedef {Node | false | null | undefined | "" | DrawnList} Drawn
  * @typedef {{[k: number]: Drawn} & ReadonlyArray<any>} DrawnList */
-/** @typedef {SVGSVGElement & {refit: () => void, update: (data: any) => void}} Canvas `update` takes what its `paint` does */
+/** `redraw` draws other data, `update` not while a knob is dragged: then the hand knows more than an answer does.
+ * @typedef {SVGSVGElement & {refit: () => void, redraw: (data: any) => void, update: (data: any) => void}} Canvas */
 
 const NARROW = 600;
 const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
@@ -42,6 +42,7 @@ const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
  * @typedef {object} Pen
  * @property {(knob: Knob, drawn: Drawn) => SVGElement} knob a group that is a knob, with what is drawn in it
  * @property {(data: T) => void} redraw draws other data
+ * @property {(key: string) => void} focus gives a knob the focus
  */
 /** @typedef {{share: number, least?: number, most?: number}} Height */
 
@@ -59,7 +60,7 @@ const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth
 export const presentationUnit = () =>
   clamp(Math.min(window.innerWidth / 1280, window.innerHeight / 720), 0.8, 3);
 
-const PLACE = ".fa-lesson-body > .fa-widget";
+const PLACE = ".fa-lesson-body > .fa-widget, .fa-story-picture"; // what has room for a picture
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. @param {Element} root */
 function roomOf(root) {
@@ -77,7 +78,7 @@ const nodesOf = (drawn) =>
 
 /** An element that paints `data`.
  * @template T
- * @param {T} data @param {Api} api @param {Height} wanted
+ * @param {T} data @param {{label: string}} api @param {Height} wanted
  * @param {(data: T, paper: Paper, pen: Pen<T>) => Drawn} paint
  * @returns {Canvas} */
 export function svgCanvas(data, api, wanted, paint) {
@@ -167,6 +168,7 @@ export function svgCanvas(data, api, wanted, paint) {
       now = fresh;
       draw();
     },
+    focus: focusKnob,
   };
   root.addEventListener("pointerdown", (event) => {
     const knob = knobAt(event.target);
@@ -207,6 +209,7 @@ export function svgCanvas(data, api, wanted, paint) {
   watch.observe(root);
   return Object.assign(root, {
     refit: draw,
+    redraw: pen.redraw,
     update(/** @type {T} */ fresh) {
       if (!dragged) now = fresh;
       draw();

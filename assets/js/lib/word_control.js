@@ -1,0 +1,162 @@
+// A field in the popover of a word: its choices as buttons, and a place to type another value.
+
+import { button, el, find, set } from "./dom.js";
+import { integer, rounded } from "./format.js";
+import { ARROWS } from "./keys.js";
+import { textsOf } from "./texts.js";
+import stored from "../../texts/words_scripts.json" with { type: "json" };
+
+/** By the keys of the fields. @typedef {Record<string, string>} Values */
+/** explainer/views/words.py says what each part is.
+ * @typedef {{key: string, label: string, choices: [value: string, label: string][], default: string,
+ *   kind?: string, templates?: Record<string, string>}} WordField */
+
+const t = textsOf(stored);
+const MANY = "many";
+const LONG = 32; // characters of a value in the line
+const PARTS = 16; // of the sequence, in which a preset's sizes are given
+/** Where documents start, in parts. */
+const STARTS = [0, 5, 10];
+
+/** The text of a preset's mask for N tokens, as explainer/learn/presets.py writes it. @param {string} template @param {number} n */
+function maskText(template, n) {
+  const part = (/** @type {number} */ k) => Math.max(1, rounded((n * k) / PARTS));
+  const starts = STARTS.map((k) => k && part(k)).filter((start) => start < n);
+  return template
+    .replace(/\{parts\[(\d+)\]\}/g, (_, k) => String(part(Number(k))))
+    .replace("{starts}", [...new Set(starts)].join(","));
+}
+
+/** The choices of a field in this problem. @param {WordField} field @param {Values} values @returns {[value: string, label: string][]} */
+const choicesOf = ({ choices, templates }, { n }) =>
+  !templates
+    ? choices
+    : choices.map(([title, label]) => [maskText(templates[title], Number(n)), label]);
+
+/** A value that is none of the choices, in a line. @param {string} value */
+function shortly(value) {
+  if (/^\d+$/.test(value)) return integer(Number(value));
+  return value.length > LONG ? `${value.slice(0, LONG - 1)}…` : value;
+}
+
+/** A number as others write it too, “8,192” or “8 192”. @param {string} text */
+const plainNumber = (text) => text.replace(/(?<=\d)[,\s_'’\u202f](?=\d{3}(?!\d))/g, "");
+
+export class WordControl {
+  value = "";
+  /** @param {WordField} field @param {(value: string) => void} onChange */
+  constructor(field, onChange) {
+    this.field = field;
+    this.onChange = onChange;
+    const { key, label, kind } = field;
+    this.list = el("div", { class: "fa-words-choices", role: "group", "aria-label": label });
+    this.list.addEventListener("keydown", (event) => this.move(event));
+    const isTyped = kind && kind !== MANY;
+    const typed = el(kind === "long" ? "textarea" : "input", {
+      class: "fa-words-typed",
+      "aria-label": field.choices.length ? t("typed", { label }) : label,
+      placeholder: field.choices.length ? t("typed.hint") : null,
+      inputmode: kind === "whole" ? "numeric" : null,
+      rows: kind === "long" ? 4 : null,
+      spellcheck: "false",
+      autocomplete: "off",
+      name: `word-${key}`,
+    });
+    this.input = isTyped ? /** @type {HTMLInputElement} */ (typed) : null;
+    typed.addEventListener("change", () => this.typed());
+    typed.addEventListener("keydown", (event) => {
+      if (/** @type {KeyboardEvent} */ (event).key === "Enter" && kind !== "long") this.typed(true);
+    });
+    this.root = el("section", { class: "fa-words-field", "data-field": key }, [
+      el("h3", { text: label }),
+      this.list,
+      this.input,
+    ]);
+  }
+
+  /** What a field says of itself in a line. @param {WordField} field @param {Values} values */
+  static labelOf(field, values) {
+    const value = values[field.key];
+    const choices = choicesOf(field, values);
+    const label = (/** @type {string} */ one) =>
+      choices.find(([each]) => each === one)?.[1] ?? shortly(one);
+    return field.kind === MANY ? value.split(",").map(label).join(", ") : label(value);
+  }
+
+  /** @param {Values} values */
+  show(values) {
+    const { field, list, input } = this;
+    const choices = choicesOf(field, values);
+    this.value = values[field.key];
+    const chosen = field.kind === MANY ? this.value.split(",") : [this.value];
+    const focused = /** @type {HTMLElement | null} */ (find(list, ":focus"))?.dataset.value;
+    const nodes = choices.map(([value, label]) =>
+      button(
+        "",
+        () => this.choose(value),
+        {
+          "data-value": value,
+          "aria-pressed": String(chosen.includes(value)),
+          tabindex: -1,
+        },
+        [
+          el("span", { text: label }),
+          field.templates && label.toLowerCase() !== value && el("code", { text: value }),
+        ],
+      ),
+    );
+    list.replaceChildren(...nodes);
+    const first = nodes.find(({ ariaPressed }) => ariaPressed === "true") ?? nodes[0];
+    if (first) first.tabIndex = 0;
+    if (focused !== undefined)
+      (nodes.find((node) => node.dataset.value === focused) ?? first)?.focus();
+    if (!input || input === document.activeElement) return;
+    const isOffered = choices.some(([value]) => value === this.value);
+    input.value = isOffered ? "" : this.value;
+  }
+
+  focus() {
+    const node = find(this.list, "[tabindex='0']") ?? this.input;
+    node?.focus({ preventScroll: true });
+    if (node === this.input) this.input?.select();
+  }
+
+  /** @param {string} value */
+  choose(value) {
+    if (this.field.kind !== MANY) return this.onChange?.(value);
+    const chosen = new Set(this.value.split(",").filter(Boolean));
+    if (!chosen.delete(value)) chosen.add(value);
+    if (!chosen.size) return; // one at least
+    const order = this.field.choices.map(([one]) => one);
+    this.onChange?.(order.filter((one) => chosen.has(one)).join(","));
+  }
+
+  /** What was typed; emptied, the default. @param {boolean} isForced also where it is no other value */
+  typed(isForced = false) {
+    const { input, field } = this;
+    if (!input) return;
+    const text = field.kind === "long" ? input.value : input.value.trim();
+    if (!text && this.isOffered) return isForced && this.onChange(this.value);
+    const value = field.kind === "whole" ? plainNumber(text) : text;
+    if (isForced || (value || field.default) !== this.value) this.onChange(value || field.default);
+  }
+
+  /** Is the value one of the choices? Then the place to type is empty. */
+  get isOffered() {
+    return Boolean(find(this.list, "[aria-pressed='true']"));
+  }
+
+  /** Arrows lead through the choices. @param {KeyboardEvent} event */
+  move(event) {
+    const nodes = /** @type {HTMLElement[]} */ ([...this.list.children]);
+    const at = nodes.findIndex((node) => node === document.activeElement);
+    const [down, right] = ARROWS[event.key] ?? [0, 0];
+    const to =
+      { Home: 0, End: nodes.length - 1 }[event.key] ?? (down || right ? at + down + right : -1);
+    if (at < 0 || to < 0 || to >= nodes.length) return;
+    event.preventDefault();
+    set(nodes[at], { tabindex: -1 });
+    nodes[to].tabIndex = 0;
+    nodes[to].focus();
+  }
+}

@@ -1,0 +1,45 @@
+// A chapter of a story as the server sends it, and the place in it. Pure.
+
+/** What the picture needs at a position of the scrubber, and what is said there in place of the chapter's own words.
+ * @typedef {{label: string, note: string, headline?: string, sentence?: string, provenance?: string, [key: string]: any}} Beat */
+/** @typedef {{key: string, label: string, value: string, choices: [value: string, label: string][]}} Switch */
+/** @typedef {{title: string, head: string[], rows: (string | number | null)[][]}} Table */
+/** explainer/views/stories/chapter.py says what each part is; `values`: the workload, `defaults`: that of the page.
+ * @typedef {object} Chapter
+ * @property {string} headline
+ * @property {string} sentence
+ * @property {string} provenance
+ * @property {string} label
+ * @property {Switch[]} switches
+ * @property {Beat[]} beats
+ * @property {number} start
+ * @property {string[]} words
+ * @property {Table[]} table
+ * @property {[text: string, href: string][]} links
+ * @property {any} picture
+ * @property {Record<string, string>} values
+ * @property {Record<string, string>} defaults */
+
+/** What the views of these pages were called before. @type {Record<string, string>} */
+const OLD = {
+  levels: "where",
+  work: "masks",
+  grid: "sms",
+  real: "schedule",
+  decode: "decoding",
+};
+
+/** The chapter that an address names, the first of the page for another name.
+ * @param {string[]} chapters @param {string} [name] */
+export const chapterOf = (chapters, name = "") =>
+  [name, OLD[name]].find((one) => chapters.includes(one)) ?? chapters[0];
+
+/** What is said at this position. @param {Chapter} chapter @param {number} at */
+export function saidAt({ headline, sentence, provenance, beats }, at) {
+  return { headline, sentence, provenance, ...beats[at] };
+}
+
+const PLAYED_MS = 9000; // for a whole chapter, at most
+
+/** How long a position is shown while a chapter of so many plays. @param {number} beats */
+export const beatMs = (beats) => Math.max(40, Math.min(1400, PLAYED_MS / beats));

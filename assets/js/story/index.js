@@ -1,0 +1,360 @@
+// A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
+// draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
+
+import { button, el, find, isPresenting, onTheme, set } from "../lib/dom.js";
+import { buildUrl, fetchJson } from "../lib/build.js";
+import { listen } from "../lib/events.js";
+import { clamp } from "../lib/format.js";
+import { actionOf, isTaken } from "../lib/keys.js";
+import { during } from "../lib/pending.js";
+import { download, frameOf } from "../lib/save.js";
+import { svgCanvas } from "../lib/svg_canvas.js";
+import { address, readPrefixed } from "../site/address.js";
+import { isOnScreen, onPage, toPage } from "../site/pages.js";
+import { PlayerBase } from "../views/transport.js";
+import { ProblemWords } from "../lib/words.js";
+import { StoryBar } from "./bar.js";
+import { beatMs, chapterOf, saidAt } from "./chapters.js";
+import { openTables } from "./tables.js";
+import { t, texts } from "./texts.js";
+import { Tip } from "./tip.js";
+
+/** @import { Canvas, Height, Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
+/** @import { Chapter } from "./chapters.js" */
+/** What a painter draws: a chapter at a position; `go` moves the scrubber, `choose` sets words of the problem or switches.
+ * @typedef {{data: Chapter, at: number, go: (at: number) => void, choose: (choice: Record<string, string>) => void}} Scene */
+/** @typedef {{paint: (scene: Scene, paper: Paper, pen: Pen<Scene>) => Drawn, height: Height}} Painter */
+/** @typedef {{page: "memory" | "parallel", prefix: string, after: "parallel" | "learn", painters: Record<string, Painter>, recorded?: string}} Story `recorded`: the chapter of what a GPU can run */
+/** @typedef {{element: HTMLElement, props?: {value: string}, watch?: (name: string, changed: () => void) => void, trigger?: (event: string) => void}} Component */
+
+const NEXT_MS = 1200; // in which Next passes the positions of a chapter
+const WITHOUT = ".fa-story-bar, .fa-story-more"; // a saved picture
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+class StoryPage extends PlayerBase {
+  /** @type {Chapter | undefined} */
+  data;
+  at = 0;
+  chapter = "";
+  /** Words and switches that were chosen, by their keys in the address. @type {Record<string, string>} */
+  choice = {};
+  /** @type {Map<string, Chapter>} */
+  answers = new Map();
+  /** @type {Canvas | undefined} */
+  canvas;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
+  /** The problem in words, once its choices are there. @type {ProblemWords | undefined} */
+  line;
+
+  /** @param {HTMLElement} mount @param {Story} story @param {Component} component */
+  constructor(mount, story, component) {
+    super({ class: "fa-picture-page fa-story", "data-testid": "story", "data-page": story.page });
+    this.story = story;
+    this.component = component;
+    component.watch?.("value", () => this.recorded(component.props?.value ?? ""));
+    this.names = Object.keys(story.painters);
+    this.headline = el("h2", { class: "fa-story-headline" });
+    this.sentence = el("p", { class: "fa-story-sentence" });
+    this.switches = el("div", { class: "fa-story-switches" });
+    this.place = el("div", { class: "fa-story-picture" });
+    this.provenance = el("p", { class: "fa-story-provenance" });
+    this.words = el("div", { class: "fa-story-words" });
+    const more = button(
+      "⋯",
+      () => this.data && openTables(this.data, this.at, this.fileName, this.more, this.recorder),
+      {
+        class: "fa-story-more",
+        "aria-label": t("table"),
+        title: t("table"),
+        "aria-haspopup": "dialog",
+      },
+    );
+    this.more = more;
+    this.spoken = el("p", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" });
+    this.bar = new StoryBar(this.names, {
+      act: (action) => this.act(action),
+      open: (name) => this.open(name, {}),
+      go: (at) => this.moved(at),
+    });
+    const head = el("header", { class: "fa-story-head" }, [
+      el("div", {}, [this.headline, this.sentence]),
+      this.switches,
+    ]);
+    const foot = el("div", { class: "fa-story-foot" }, [this.provenance, this.words, more]);
+    this.root.append(head, this.notice, this.place, foot, this.bar.root, this.spoken);
+    mount.replaceChildren(this.root);
+    this.tip = new Tip(this.place);
+    document.addEventListener("keydown", (event) => this.keyed(event));
+    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
+    onTheme(() => this.canvas?.refit());
+  }
+
+  get isReady() {
+    return Boolean(this.data);
+  }
+
+  get last() {
+    return (this.data?.beats.length ?? 1) - 1;
+  }
+
+  get fileName() {
+    return `flashattention-${this.story.page}-${this.chapter}`;
+  }
+
+  /** Show what the address asks for. */
+  start() {
+    during("words", fetchJson("words")).then(({ workload }) => {
+      this.line = new ProblemWords(workload, (choice) => this.choose(choice));
+      this.words.replaceChildren(this.line.root);
+      if (this.data) this.line.show(this.data.values, this.data.words, this.data.defaults);
+    });
+    const { view, at, ...choice } = Object.fromEntries(readPrefixed(this.story.prefix));
+    this.choice = choice;
+    return this.openFirst(chapterOf(this.names, view), at === undefined ? undefined : Number(at));
+  }
+
+  /** Show what the address asks for; where that is refused, say so over the page's own. @param {string} name @param {number} [at] */
+  async openFirst(name, at) {
+    const refusal = await this.open(name, {}, at);
+    if (!refusal) return;
+    this.choice = {};
+    await this.open(name, {});
+    this.notify(refusal);
+  }
+
+  /** Show a chapter with these words or switches changed, at a position, or where it starts.
+   * @param {string} name @param {Record<string, string>} choice @param {number} [at] */
+  open(name, choice, at) {
+    this.stop();
+    const wanted = { ...this.choice, ...choice };
+    return this.loading(async (signal) => {
+      const url = buildUrl(this.story.page, { ...wanted, chapter: name });
+      let data = this.answers.get(url.href);
+      if (!data) {
+        const response = await during("figures", this.fetch(url, signal));
+        data = /** @type {Chapter} */ (await response.json());
+        this.answers.set(url.href, data);
+      }
+      this.notify(null);
+      this.choice = wanted;
+      this.show(name, data, at);
+    });
+  }
+
+  /** Change words or switches; the position is kept where the chapter is as long as before.
+   * @param {Record<string, string>} choice */
+  choose(choice) {
+    const { beats, start } = this.data ?? { beats: [], start: 0 };
+    const before = this.at;
+    return this.open(this.chapter, choice).then((refusal) => {
+      const { data } = this;
+      if (data?.beats.length === beats.length && data.start === start && !refusal) this.go(before);
+      return refusal;
+    });
+  }
+
+  /** @param {string} name @param {Chapter} data @param {number} [at] */
+  show(name, data, at = data.start) {
+    const isOther = name !== this.chapter;
+    Object.assign(this, { chapter: name, data });
+    this.at = clamp(Number.isInteger(at) ? at : data.start, 0, this.last);
+    if (isOther || !this.canvas) {
+      const { paint, height } = this.story.painters[name];
+      this.canvas = svgCanvas(this.scene, { label: data.label }, height, paint);
+      this.place.replaceChildren(this.canvas, this.tip.root);
+    }
+    this.bar.layout(name, this.last);
+    this.root.classList.toggle("has-scrubber", this.last > 0);
+    this.drawSwitches(data);
+    this.line?.show(data.values, data.words, data.defaults);
+    this.writeAddress();
+    this.render();
+  }
+
+  /** @returns {Scene} */
+  get scene() {
+    return {
+      data: /** @type {Chapter} */ (this.data),
+      at: this.at,
+      go: (at) => this.moved(at),
+      choose: (choice) => void this.choose(choice),
+    };
+  }
+
+  /** @param {Chapter} data */
+  drawSwitches({ switches }) {
+    const groups = switches.map(({ key, label, value, choices }) =>
+      el(
+        "div",
+        { class: "fa-switch", role: "radiogroup", "aria-label": label, "data-switch": key },
+        choices.map(([one, text]) =>
+          button(text, () => this.choose({ [key]: one }), {
+            role: "radio",
+            "aria-checked": String(one === value),
+            "data-value": one,
+          }),
+        ),
+      ),
+    );
+    const focused = /** @type {HTMLElement | null} */ (find(this.switches, ":focus"))?.dataset
+      .value;
+    this.switches.replaceChildren(...groups);
+    if (focused) find(this.switches, `[data-value="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** A hand moved it. @param {number} at */
+  moved(at) {
+    this.stop();
+    this.go(at);
+  }
+
+  /** @param {number} at */
+  go(at) {
+    if (!this.data) return;
+    this.at = clamp(at, 0, this.last);
+    this.writeAddress();
+    this.render();
+  }
+
+  writeAddress() {
+    const { prefix } = this.story;
+    const at = this.at === this.data?.start ? null : this.at;
+    const view = this.chapter === this.names[0] ? null : this.chapter;
+    address.writePrefixed(prefix, { ...this.choice, view, at }, this.data?.defaults ?? {});
+  }
+
+  render() {
+    if (!this.data) return;
+    const said = saidAt(this.data, this.at);
+    const { prefix, after } = this.story;
+    set(this.headline, { text: said.headline });
+    set(this.sentence, { text: said.sentence });
+    set(this.provenance, { text: said.provenance });
+    const { label, note } = said;
+    const next = this.isDone ? texts.next_page[after] : t("next");
+    this.bar.show({ at: this.at, last: this.last, label, note, next });
+    set(this.root, {
+      "data-chapter": this.chapter,
+      "data-step": this.at,
+      "data-steps": this.last + 1,
+      "data-prefix": prefix,
+      "data-moving": this.timer ? "true" : "false",
+    });
+    if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
+    this.canvas?.redraw(this.scene);
+    if (!this.timer)
+      set(this.spoken, { text: `${said.headline} ${said.sentence} ${said.label} ${said.note}` });
+  }
+
+  /** Is this the end of the last chapter? */
+  get isDone() {
+    return this.chapter === this.names.at(-1) && this.at === this.last;
+  }
+
+  /** @param {number} ms for each position */
+  play(ms) {
+    this.bar.playing(true);
+    this.timer = setTimeout(() => {
+      if (!this.root.isConnected || this.at === this.last) return this.stop();
+      this.go(this.at + 1);
+      if (this.at < this.last) this.play(ms);
+      else this.stop();
+    }, ms);
+  }
+
+  stop() {
+    if (!this.timer) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.bar.playing(false);
+    this.render();
+  }
+
+  /** @param {string} action of a key or of a button */
+  act(action) {
+    if (!this.data) return;
+    const wasPlaying = Boolean(this.timer);
+    this.stop();
+    /** @type {Record<string, () => unknown>} */
+    const acts = {
+      next: () => this.go(this.at + 1),
+      back: () => this.go(this.at - 1),
+      phaseNext: () => this.go(this.at + 1),
+      phaseBack: () => this.go(this.at - 1),
+      first: () => this.go(0),
+      last: () => this.go(this.last),
+      forward: () => this.forward(wasPlaying),
+      backward: () => this.backward(),
+      toggle: () => {
+        if (wasPlaying) return;
+        if (this.at === this.last) this.go(0);
+        this.play(beatMs(this.last + 1));
+      },
+    };
+    return acts[action]();
+  }
+
+  /** Next: to the end of this chapter, then the next one, then the next page. @param {boolean} isHurried the end at once */
+  forward(isHurried) {
+    if (this.at < this.last) {
+      if (isHurried || still()) return this.go(this.last);
+      const left = this.last - this.at;
+      this.go(this.at + 1);
+      return left > 1 && this.play(Math.max(16, NEXT_MS / left));
+    }
+    const name = this.names[this.names.indexOf(this.chapter) + 1];
+    if (name) return this.open(name, {});
+    if (!isPresenting()) return toPage(this.story.after);
+  }
+
+  backward() {
+    if (this.at > (this.data?.start ?? 0)) return this.go(this.data?.start ?? 0);
+    const name = this.names[this.names.indexOf(this.chapter) - 1];
+    if (name) return this.open(name, {});
+  }
+
+  /** @param {KeyboardEvent} event */
+  keyed(event) {
+    if (event.defaultPrevented || isTaken(event) || !this.root.checkVisibility()) return;
+    const action = actionOf(event);
+    if (!action || !this.data) return;
+    event.preventDefault();
+    this.act(action);
+  }
+
+  /** Lets the server's GPU run the launch that is shown; null where this picture is of none. */
+  get recorder() {
+    const { props, trigger } = this.component;
+    if (this.chapter !== this.story.recorded || !props || !trigger) return null;
+    return () => {
+      props.value = String(new URLSearchParams({ ...this.data?.values, ...this.choice }));
+      trigger("record");
+    };
+  }
+
+  /** What the server says of it, as JSON. @param {string} said */
+  recorded(said) {
+    if (!said.startsWith("{")) return; // what was asked
+    const { running, error, chapter } = JSON.parse(said);
+    this.notify(running ?? error ?? null);
+    if (chapter && this.story.recorded) this.show(this.story.recorded, chapter);
+  }
+
+  /** Save this picture. @param {string} kind */
+  async save(kind) {
+    if ((kind !== "png" && kind !== "svg") || !this.root.checkVisibility()) return;
+    const file = await frameOf(this.root, kind, this.provenance.textContent ?? "", WITHOUT);
+    download(/** @type {Blob} */ (file), `${this.fileName}.${kind}`);
+  }
+}
+
+/** Mounts a story on its component; it fetches nothing before its page is on screen.
+ * @param {Component} component @param {Story} story */
+export async function mountStory(component, story) {
+  const { element } = component;
+  const mount = /** @type {HTMLElement} */ (find(element, ".fa-mount"));
+  const page = new StoryPage(mount, story, component);
+  if (!isOnScreen(story.page)) await onPage(story.page);
+  await page.start();
+}

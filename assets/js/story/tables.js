@@ -1,0 +1,65 @@
+// The figures of a picture as tables, to read, to hear and to take along, and links to where they are explained.
+
+import { button, el } from "../lib/dom.js";
+import { download } from "../lib/save.js";
+import { csv, formatValue } from "../model/table.js";
+import { openDialog } from "../site/dialog.js";
+import { t } from "./texts.js";
+
+/** @import { Chapter, Table } from "./chapters.js" */
+
+/** @param {Table} table */
+function drawTable({ title, head, rows }) {
+  const lines = rows.map((row) =>
+    el(
+      "tr",
+      {},
+      row.map((value, k) =>
+        el(k ? "td" : "th", { scope: k ? null : "row", text: formatValue(value) }),
+      ),
+    ),
+  );
+  const heads = head.map((text) => el("th", { scope: "col", text }));
+  return el("table", {}, [
+    el("caption", { text: title }),
+    el("thead", {}, [el("tr", {}, heads)]),
+    el("tbody", {}, lines),
+  ]);
+}
+
+/** @param {Table} table */
+const linesOf = ({ head, rows }) =>
+  rows.map((row) => Object.fromEntries(head.map((key, k) => [key || "name", row[k] ?? null])));
+
+/** @param {Chapter} chapter @param {number} at the position, whose listings can be read @param {string} name of the file @param {HTMLElement | undefined} opener
+ * @param {(() => void) | null} record runs what is shown, where it can be */
+export function openTables({ table, links, label, headline, beats }, at, name, opener, record) {
+  const save = () => {
+    const text = table.map((one) => csv({ rows: linesOf(one) })).join("\n");
+    download(new Blob([text], { type: "text/csv" }), `${name}.csv`);
+  };
+  const list = links.map(([text, href]) => el("li", {}, [el("a", { href, text })]));
+  const body = el("div", { class: "fa-story-tables", tabindex: 0 }, [
+    el("p", { text: label }),
+    list.length > 0 && el("ul", {}, list),
+    ...table.map(drawTable),
+  ]);
+  /** @type {[string, string][]} */
+  const codes = beats[at].codes ?? [];
+  const buttons = codes.map(([kind, query]) =>
+    button(t("code", { tile: beats[at].label, kind }), () => {}, {
+      class: "fa-share",
+      "data-compiled": query,
+    }),
+  );
+  buttons.push(button(t("csv"), save, { class: "fa-share" }));
+  const run = () => {
+    dialog.close();
+    record?.();
+  };
+  if (record) buttons.unshift(button(t("record"), run, { class: "fa-share" }));
+  const dialog = openDialog(
+    { title: headline, look: "fa-story-dialog", name: t("tables"), buttons, body },
+    opener ?? null,
+  );
+}

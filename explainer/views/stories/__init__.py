@@ -1,0 +1,1 @@
+"""The chapters of the Memory and Parallel pages: what each picture shows, as plain data."""

@@ -1,0 +1,64 @@
+"""What a chapter of a story is made of; ``assets/js/story`` draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict
+
+from explainer.memory.workload import Workload
+
+Choice = Mapping[str, str]  # what the switches of a chapter are set to, by their keys
+
+
+class Switch(TypedDict):
+    """A choice between a few ways to see the chapter: ``choices`` are pairs of value and label."""
+
+    key: str
+    label: str
+    value: str
+    choices: list[tuple[str, str]]
+
+
+class Table(TypedDict):
+    """The figures of a picture: for screen readers, as a table and as CSV."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str | int | float | None]]
+
+
+class Chapter(TypedDict):
+    """One picture and what is said of it.
+
+    ``beats`` are the positions of the scrubber. Each has a ``label`` and a ``note``, what the
+    painter needs there, and may have a headline, sentence or provenance of its own in place of the
+    chapter's. ``words`` names the parts of the workload that the chapter depends on, by their keys
+    in the address. ``links`` are pairs of text and address.
+    """
+
+    headline: str
+    sentence: str
+    provenance: str
+    label: str
+    switches: list[Switch]
+    beats: list[dict[str, Any]]
+    start: int
+    words: list[str]
+    table: list[Table]
+    links: list[tuple[str, str]]
+    picture: dict[str, Any]
+
+
+MakeChapter = Callable[[Workload, Choice], Chapter]
+
+
+def switch(key: str, label: str, choices: Mapping[str, str], choice: Choice) -> Switch:
+    """Build a switch of these choices, {value: label}; the first is chosen where ``choice`` names
+    none of them."""
+    value = choice.get(key, "")
+    return {
+        "key": key,
+        "label": label,
+        "value": value if value in choices else next(iter(choices)),
+        "choices": [*choices.items()],
+    }

@@ -1,0 +1,28 @@
+"""Links of a chapter: to Step with a Problem like its workload's, and to the lessons about it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from explainer.algorithms.registry import LABELS
+from explainer.base.texts import Texts
+from explainer.learn.content import entries
+from explainer.memory.workload import Workload
+from explainer.problem import Problem
+
+t = Texts("shared")
+N, D, SIDE = 32, 8, 8  # of Step's Problem; every number of it can be read
+
+
+def lesson_link(key: str) -> tuple[str, str]:
+    """Link to a lesson by its title."""
+    return t("story.lesson", title=entries()[key]["title"]), f"?page=learn&lesson={key}"
+
+
+def step_link(w: Workload, order: str) -> tuple[str, str]:
+    """Link to Step with a small Problem of the workload's kind in this loop order; a mask other
+    than full and causal is written for the workload's N, so it becomes full there."""
+    problem = Problem(
+        n=N, d=D, block_q=SIDE, block_k=SIDE, mask=w.stands_for, order=order, inputs="random"
+    )
+    return t("story.step", n=N, order=LABELS[order]), f"?{urlencode(problem.to_query())}"

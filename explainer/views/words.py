@@ -1,0 +1,111 @@
+"""What the line of words of a page offers: the fields of a run and of a workload, with the choices
+of each, as assets/js/lib/words.js draws them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypedDict
+
+from explainer.algorithms.inputs import INPUTS
+from explainer.base.cards import CARDS
+from explainer.base.fields import FIELDS
+from explainer.base.fields import KEYS as KEY_OF
+from explainer.base.paths import ASSETS
+from explainer.base.texts import Texts
+from explainer.engine.requests import EACH, METHODS
+from explainer.learn.presets import PRESETS, SCALED
+from explainer.memory.workload import Workload
+from kernels.spec.fields import DTYPES, PASSES
+
+CONTROLS = json.loads((ASSETS / "controls.json").read_text(encoding="utf-8"))
+t, shared = Texts("words"), Texts("shared")
+LABELS = Texts("step_form").named("labels") | shared.named("sizes")
+WHOLE, MANY, LONG = "whole", "many", "long"  # how a value is typed or chosen, besides "text"
+NAME_OF = {key: name for name, key in KEY_OF.items()}
+# Fields that a run has, by their keys in the address; those before the gap stand in its line.
+OF_RUN = ("n", "d", "br", "bc", "mask", "data", "dtype", "methods")
+RARE = ("b", "h", "hk", "pass", "seed", "gain", "score", "sink", "rope", "dropout", "head", "text")
+OF_WORKLOAD = ("b", "h", "n", "d", "br", "bc", "mask", "dtype", "card")
+Choices = Sequence[tuple[str, str]]
+
+
+class _WordField(TypedDict):
+    key: str
+    label: str
+    choices: Choices
+    default: str
+
+
+class WordField(_WordField, total=False):
+    """One field: its ``choices`` as pairs of value and label. ``kind``: how another value is
+    typed, "whole", "text" or "long"; "many": several choices, joined by commas; without one the
+    choices are all there is. ``default``: what an emptied field means. A mask's ``templates``: the
+    text of each preset as :attr:`explainer.learn.presets.Preset.template` has it, by its title."""
+
+    kind: str
+    templates: dict[str, str]
+
+
+def _field(
+    key: str, label: str, choices: Choices, kind: str = "", default: object = ""
+) -> WordField:
+    field: WordField = {"key": key, "label": label, "choices": choices, "default": str(default)}
+    if kind:
+        field["kind"] = kind
+    return field
+
+
+def _sizes(sizes: dict[str, list[int | str]]) -> dict[str, WordField]:
+    found = {}
+    for key, offered in sizes.items():
+        choices = [(str(x), f"{x:,}" if isinstance(x, int) else x) for x in offered]
+        found[key] = _field(key, LABELS[key], choices, WHOLE, FIELDS[NAME_OF[key]].default)
+    return found
+
+
+def _mask() -> WordField:
+    field = _field("mask", shared("mask"), [(x, x) for x in SCALED], "text", FIELDS["mask"].default)
+    field["templates"] = {p.title: p.template for p in PRESETS if p.title in SCALED}
+    return field
+
+
+def _dtype() -> WordField:
+    names = [(name, name) for name in DTYPES]
+    return _field("dtype", shared("precision"), names, default=FIELDS["dtype"].default)
+
+
+def workload_fields() -> list[WordField]:
+    """The fields of the workload of Memory and Parallel; the pages' own defaults hold."""
+    cards = [(key, card.name) for key, card in CARDS.items()]
+    card = _field("card", shared("card"), cards, default=Workload.card)
+    found = _sizes(CONTROLS["workload"]) | {"mask": _mask(), "dtype": _dtype(), "card": card}
+    own = Workload().to_query()
+    for key in OF_WORKLOAD:
+        found[key]["default"] = own[key]
+    return [found[key] for key in OF_WORKLOAD]
+
+
+def run_fields() -> list[WordField]:
+    """The fields of a run: those of its line, then the rare ones."""
+    found = _sizes(CONTROLS["run"]) | {"mask": _mask(), "dtype": _dtype()}
+    methods = t.named("methods")
+    names = [(key, methods.get(key, label)) for key, label in METHODS.items()]
+    found["methods"] = _field("methods", t("methods.label"), names, MANY, "naive,fa2")
+    found["data"] = _field("data", LABELS["data"], [*INPUTS.items()], default="random")
+    passes = [*t.named("passes").items()]
+    found["pass"] = _field("pass", shared("pass"), passes, default=PASSES[0])
+    found["hk"] = _field("hk", LABELS["hk"], [(EACH, t("each"))], WHOLE, EACH)
+    scores = list(dict.fromkeys(preset.score for preset in PRESETS))
+    found["score"] = _field("score", LABELS["score"], [(x, x) for x in scores], "text", "none")
+    found["text"] = _field("text", LABELS["text"], [], LONG)
+    for key in ("seed", "gain", "sink", "rope", "dropout", "head"):
+        default = FIELDS[NAME_OF[key]].default
+        kind = WHOLE if key in ("seed", "head") else "text"
+        found[key] = _field(key, LABELS[key], [], kind, "" if default is None else f"{default:g}")
+    return [found[key] for key in (*OF_RUN, *RARE)]
+
+
+def words() -> dict[str, list[WordField]]:
+    """The fields by what they are of."""
+    return {"run": run_fields(), "workload": workload_fields()}
