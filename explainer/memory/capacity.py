@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass, replace
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base import records
@@ -10,16 +11,12 @@ from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
 
-FORMS = {  # pass → key → what the page calls it; kept: from the forward pass for the backward pass
-    "forward": {"standard": "Standard, forward", "fused": "FlashAttention, forward"},
-    "backward": {
-        "standard_saved": "Standard, kept",
-        "standard_back": "Standard, backward",
-        "fused_saved": "FlashAttention, kept",
-        "fused_back": "FlashAttention, backward",
-    },
-}
-LENGTHS = tuple(2**k for k in range(8, 17))
+# What is in memory: in the forward pass, between the passes, in the backward pass.
+FORMS = (
+    *("standard", "standard_saved", "standard_back"),
+    *("fused", "fused_saved", "fused_back"),
+)
+RECORDED_AS = {"naive": "standard", "fa2": "fused"}  # a method of the record → its form
 FAR = 2**40
 
 
@@ -57,9 +54,10 @@ def needed(w: Workload, form: str, n: int | None = None) -> int:
     return 3 * w.batch * w.heads * n * w.d * w.itemsize + beyond_inputs(w, form, n)
 
 
-def longest(w: Workload, form: str, card: str) -> int:
-    """The largest N whose need fits the card's memory; 0 if not even one row does."""
-    room = CARDS[card].hbm_bytes
+def longest(w: Workload, form: str, card: str, times: int = 1) -> int:
+    """Return the largest N whose bytes fit the card's memory, or ``times`` as much; 0 if not even
+    one row does."""
+    room = times * CARDS[card].hbm_bytes
     return bisect_right(range(1, FAR), room, key=lambda n: needed(w, form, n))
 
 
@@ -69,35 +67,24 @@ def round_down(n: int) -> int:
     return n // unit * unit
 
 
-def curve(w: Workload, form: str) -> tuple[tuple[int, int], ...]:
-    """Compute (N, bytes needed) over LENGTHS."""
-    return tuple((n, needed(w, form, n)) for n in LENGTHS)
+@dataclass(frozen=True)
+class Peak:
+    """One recorded peak of PyTorch's allocator beyond Q, K and V, beside the computed bytes."""
+
+    form: str
+    workload: Workload
+    recorded: int
+    computed: int
 
 
-def rows(w: Workload, pass_: str = "forward") -> list[dict]:
-    """Return the chart's rows, form, n, bytes, measured and source: curves computed, peaks
-    measured."""
-    found = [
-        {"form": form, "n": n, "bytes": size, "measured": False, "source": "computed"}
-        for form in FORMS[pass_]
-        for n, size in curve(w, form)
-    ]
-    return found + [row for row in measured(w) if row["form"] in FORMS[pass_]]
-
-
-def measured(w: Workload) -> list[dict]:
-    """Return the rows of the peaks recorded on the H200 for naive attention and our kernel at this
-    d, mask and size of number, scaled from their heads to the workload's."""
-    found, forms = [], {"naive": "standard", "fa2": "fused"}
-    for r in records.rows_where(d=w.d, mask=str(w.mask), dtype=w.dtype):
-        if r["method"] not in forms or "peak_bytes" not in r:
-            continue
-        inputs = 3 * r["n"] * w.d * w.itemsize
-        one = inputs + r["peak_bytes"] / (r["batch"] * r["heads"])
-        source = (
-            f"measured at B × H = {r['batch']} × {r['heads']} and scaled to {w.batch} × {w.heads}, "
-            f"{records.about()}"
-        )
-        row = {"form": forms[r["method"]], "n": r["n"], "bytes": round(one * w.batch * w.heads)}
-        found.append(row | {"measured": True, "source": source})
+def peaks(w: Workload) -> list[Peak]:
+    """Return the peaks that naive attention and our kernel were recorded with at this d and
+    precision, with the heads, N and mask that they ran with. Forward."""
+    found = []
+    for row in records.rows_where(d=w.d, dtype=w.dtype):
+        if row["method"] in RECORDED_AS and "peak_bytes" in row:
+            form = RECORDED_AS[row["method"]]
+            size = {key: row[key] for key in ("n", "batch", "heads")}
+            ran = replace(w, **size, mask=row["mask"], block_q=16, block_k=16)
+            found.append(Peak(form, ran, row["peak_bytes"], beyond_inputs(ran, form)))
     return found

@@ -9,9 +9,11 @@ from explainer.base.fields import refused
 from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
+from kernels.spec.occupancy import allocated_registers
 
 t = Texts("memory")
 COMPILED_D = (64, 128, 256)
+REGISTER_BYTES = 4
 
 
 def padded(d: int) -> int:
@@ -48,6 +50,35 @@ def compiled(w: Workload, order: str = "fa2") -> dict | None:
         return None
     key = (w.hardware.arch, padded(w.d), w.is_causal, order, w.block_q, w.block_k)
     return _compiled().get(key)
+
+
+class Allocation(NamedTuple):
+    """What a program of the compiled kernel takes of its SM: ``shared_bytes``, ``register_bytes``
+    as they are given out, ``threads``, ``registers`` of a thread as compiled; ``buffers`` of K and
+    V in shared memory, 0 where its bytes are not those of Q and whole buffers."""
+
+    shared_bytes: int
+    register_bytes: int
+    threads: int
+    registers: int
+    buffers: int
+
+
+def allocation(w: Workload) -> Allocation | None:
+    """Return what a program of FA-2 takes of its SM; None where it was not compiled."""
+    report = compiled(w)
+    if report is None or "refused" in report:
+        return None
+    warps, shared = report["num_warps"], report["shared_bytes"]
+    q, kv = w.block_q * padded(w.d) * w.itemsize, 2 * w.block_k * padded(w.d) * w.itemsize
+    buffers, rest = divmod(shared - q, kv)
+    return Allocation(
+        shared,
+        REGISTER_BYTES * allocated_registers(warps, report["registers"]),
+        32 * warps,
+        report["registers"],
+        0 if rest else max(0, buffers),
+    )
 
 
 class Slots(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested_bytes
 from explainer.memory.workload import Workload
@@ -68,12 +70,17 @@ def beside(w: Workload, pass_: str = "forward") -> dict[str, Work]:
 LONG = 131_072  # tokens, “128 k”
 
 
+def kept_keys(mask: Mask, n: int) -> np.ndarray:
+    """Return which of n keys must stay in the cache once n tokens are there, (n,) bool: those that
+    the last one or a later one, up to 2n, sees; no query sees a key that comes after it."""
+    _, stop = mask.row_range(2 * n, 2 * n, 1)
+    return stop[:n] >= n
+
+
 @lru_cache(maxsize=64)
 def cached_keys(mask: Mask, n: int) -> int:
-    """How many of n keys must stay in the cache once n tokens are there: those that the last one
-    or a later one, up to 2n, sees; no query sees a key that comes after it."""
-    _, stop = mask.row_range(2 * n, 2 * n, 1)
-    return int((stop[:n] >= n).sum())
+    """Count the keys that must stay in the cache."""
+    return int(kept_keys(mask, n).sum())
 
 
 def key_heads(heads: int) -> tuple[int, ...]:

@@ -1,174 +1,103 @@
-"""Bytes of one head, as rows: requested and compulsory, computed for every size; requested,
-counted in the interpreter; and measured by ncu, at L2 and at DRAM.
+"""Bytes of one head at three places of a card: the SMs' ports, L2's slices and DRAM.
 
-A row: order, n, side (of square tiles; None: the workload's own), bytes, origin and source. The
-chart, the table and the download are all made of these rows.
+Computed for every size: the requested bytes, which pass the ports, and the compulsory bytes, which
+DRAM moves if each matrix moves once per kernel. Measured by Nsight Compute at some sizes, at all
+three places; what happens in L2's slices is not computed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
 from explainer.algorithms.registry import ALGORITHMS, BASELINE, MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.records import about, load, rows_where
-from explainer.base.texts import Texts
-from explainer.memory.workload import Workload
+from explainer.base.records import rows_where
+from explainer.memory.workload import MAX_BLOCK, MIN_BLOCK, MIN_N, Workload
 
 ORDERS = MAIN
-LENGTHS = tuple(2**k for k in range(7, 17))
-SIDES = tuple(range(16, 257, 8))
-MOST_TILES = 1 << 21  # of a side that is drawn, under a mask whose tiles are counted one by one
-COUNTED, L2, DRAM = "counted", "measured at L2", "measured at DRAM"
-t = Texts("memory")
-SOURCES = {
-    **{
-        convention: t("traffic.computed", convention=convention, words=words)
-        for convention, words in CONVENTIONS.items()
-    },
-    COUNTED: t("traffic.counted"),
-    L2: t("traffic.l2"),
-    DRAM: t("traffic.dram"),
+PORTS, SLICES, DRAM = "ports", "slices", "dram"
+RECORD = "traffic_nvidia_h200"
+COUNTERS = {  # place → the record's counters; slices: lts__t_bytes, the tag lookups of every slice
+    PORTS: ("l2_to_sm", "sm_to_l2"),
+    SLICES: ("l2_total",),
+    DRAM: ("dram_read", "dram_write"),
 }
-
-
-def _row(order: str, n: int, side: int | None, size: float, origin: str, where: str = "") -> dict:
-    source = SOURCES[origin] + (f", {where}" if where else "")
-    return {
-        "order": order,
-        "n": n,
-        "side": side,
-        "bytes": round(size),
-        "origin": origin,
-        "source": source,
-    }
-
-
-def _computed(w: Workload, order: str, n: int, side: int | None, pass_: str) -> list[dict]:
-    """Compute requested and compulsory bytes of one head of ``n`` rows; ``side`` None: in the
-    workload's own tile."""
-    br, bc = (side, side) if side else (w.block_q, w.block_k)
-    return [
-        _row(
-            order,
-            n,
-            side,
-            requested_bytes(n, w.d, w.mask, w.dtype, order, br, bc, pass_),
-            REQUESTED,
-        ),
-        _row(order, n, side, compulsory_bytes(n, w.d, w.dtype, order, w.mask, pass_), COMPULSORY),
-    ]
-
-
-def _counted(w: Workload) -> list[dict]:
-    """Recorded counts at this d, mask and size of number."""
-    if w.itemsize != 2 or not w.mask.plain:
-        return []
-    return rows_where("counted", d=w.d, causal=w.is_causal)
-
-
-def _profiled(w: Workload) -> list[dict]:
-    """Recorded by ncu at this d; it was done without mask, in 16 bit."""
-    if w.itemsize != 2 or w.mask.hides:
-        return []
-    return rows_where("traffic_nvidia_h200", d=w.d)
-
-
-def profiled_sizes() -> str:
-    """Which N, d and tiles ncu was run on, in words, for beside an empty chart."""
-    found: dict[tuple[int, int], set[int]] = {}
-    for row in load("traffic_nvidia_h200")["rows"]:
-        found.setdefault((row["d"], row["side"]), set()).add(row["n"])
-    return "; ".join(
-        f"d = {d}, {side} × {side} at N = " + ", ".join(f"{n:,}" for n in sorted(lengths))
-        for (d, side), lengths in sorted(found.items())
-    )
-
-
-def _measured(row: dict) -> list[dict]:
-    kernels = row["measured_bytes"].values()
-    dram = sum(k["dram_read"] + k["dram_write"] for k in kernels)
-    l2 = sum(k["l2_to_sm"] + k["sm_to_l2"] for k in kernels)
-    where = about("traffic_nvidia_h200")
-    at = (row["order"], row["n"], row["side"])
-    return [_row(*at, l2, L2, where), _row(*at, dram, DRAM, where)]
-
-
-def _recorded(w: Workload, key: str, value: int) -> list[dict]:
-    """What was counted and measured at this side ("side") or this length ("n")."""
-    where = about("counted")
-    rows = [
-        _row(r["order"], r["n"], r["side"], r["bytes"], COUNTED, where)
-        for r in _counted(w)
-        if r[key] == value
-    ]
-    return rows + [row for r in _profiled(w) if r[key] == value for row in _measured(r)]
-
-
-def by_n(w: Workload, pass_: str = "forward") -> list[dict]:
-    """Over N, in the workload's tile; counted and measured where that was recorded: forward."""
-    rows = [row for order in ORDERS for n in LENGTHS for row in _computed(w, order, n, None, pass_)]
-    if w.block_q != w.block_k or pass_ == "backward":
-        return rows
-    return rows + _recorded(w, "side", w.block_q)
-
-
-def by_side(w: Workload, pass_: str = "forward") -> list[dict]:
-    """Over the side of square tiles, at the workload's N."""
-    sides = [side for side in SIDES if side <= w.n]
-    if not w.mask.plain:
-        sides = [side for side in sides if (w.n // side) ** 2 <= MOST_TILES]
-        sides = sides if w.n <= 16_384 else sides[::2]
-    rows = [
-        row for order in ORDERS for side in sides for row in _computed(w, order, w.n, side, pass_)
-    ]
-    return rows if pass_ == "backward" else rows + _recorded(w, "n", w.n)
-
-
-# ---- how far what was measured lies from what is computed, and why
-
-NEAR = 0.01  # of the requested bytes: closer than this needs no reason
+FIRST, LAST = 256, 16_384  # of the series over N, where the workload is not beyond them
+MOST_TILES = 1 << 21  # of a point, under a mask whose tiles are counted one by one
+NEAR = 0.01  # of the computed bytes: a smaller difference needs no reason
 
 
 @dataclass(frozen=True)
-class Distance:
-    """One order's bytes of one head, computed and measured; ``why_l2`` is empty where they agree
-    within NEAR."""
+class Point:
+    """One algorithm's bytes of one head by place: ``computed`` at PORTS and DRAM; ``measured`` at
+    all three, or empty."""
 
     order: str
-    requested: int
-    l2: int
-    why_l2: str
-    compulsory: int
-    dram: int
-    why_dram: str
+    computed: Mapping[str, int]
+    measured: Mapping[str, int] = field(default_factory=dict)
+
+    def reason(self, place: str) -> str:
+        """Return why other bytes were measured than computed; "" where they agree within NEAR."""
+        computed, measured = self.computed[place], self.measured[place]
+        key = {PORTS: "why_l2", DRAM: "why_dram"}[place]
+        return "" if abs(measured / computed - 1) <= NEAR else ALGORITHMS[self.order].texts[key]
 
 
-def distances(w: Workload) -> list[Distance]:
-    """Of every order, where ncu measured the workload's N in its tile; else none."""
-    rows = {(r["order"], r["origin"]): r["bytes"] for r in by_side(w) if r["side"] == w.block_q}
-    if w.block_q != w.block_k or ("fa2", L2) not in rows:
-        return []
+def points(w: Workload, pass_: str = "forward") -> tuple[Point, ...]:
+    """Return the point of each of ORDERS at the workload's size and tile."""
+    size, tile = (w.n, w.d, w.mask, w.dtype), (w.block_q, w.block_k)
     found = []
     for order in ORDERS:
-        wanted, l2, once, dram = (rows[order, key] for key in (REQUESTED, L2, COMPULSORY, DRAM))
-        texts = ALGORITHMS[order].texts
-        why = "" if abs(l2 / wanted - 1) <= NEAR else texts["why_l2"]
-        found.append(Distance(order, wanted, l2, why, once, dram, texts["why_dram"]))
-    return found
+        requested = requested_bytes(*size, order, *tile, pass_)
+        compulsory = compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_)
+        measured = _measured(w, order) if pass_ == "forward" else {}
+        found.append(Point(order, {PORTS: requested, DRAM: compulsory}, measured))
+    return tuple(found)
 
 
-def gains(w: Workload) -> dict[str, float] | None:
-    """Standard attention's bytes ÷ FA-2's in the same tiles: by convention, at L2 and at
-    DRAM. None where ncu did not measure them."""
-    found = {d.order: d for d in distances(w)}
-    if not found:
-        return None
-    a, b = found[BASELINE], found["fa2"]
-    return {
-        REQUESTED: a.requested / b.requested,
-        L2: a.l2 / b.l2,
-        COMPULSORY: a.compulsory / b.compulsory,
-        DRAM: a.dram / b.dram,
-    }
+def _measured(w: Workload, order: str) -> dict[str, int]:
+    """Sum the kernels' bytes by place; recorded in 16 bit, unmasked and in square tiles."""
+    if w.itemsize != 2 or w.mask.hides or w.block_q != w.block_k:
+        return {}
+    for row in rows_where(RECORD, order=order, n=w.n, d=w.d, side=w.block_q):
+        kernels = row["measured_bytes"].values()
+        return {p: sum(k[name] for k in kernels for name in COUNTERS[p]) for p in COUNTERS}
+    return {}
+
+
+def over_n(w: Workload) -> list[Workload]:
+    """Return the workload at each N of the series, in its tile, its own N among them."""
+    first = 1 << max(MIN_N, min(FIRST, w.n)).bit_length() - 1
+    lengths = {first << k for k in range(20) if first << k <= max(LAST, w.n)}
+    return _drawable(w, [_resized(w, n) for n in sorted(lengths | {w.n})])
+
+
+def over_side(w: Workload) -> list[Workload]:
+    """Return the workload in square tiles of each side, 16 to 256, at its N, its own tile among
+    them if that is square."""
+    sides = {MIN_BLOCK << k for k in range(5) if MIN_BLOCK << k <= min(MAX_BLOCK, w.n)}
+    own = {w.block_q} if w.block_q == w.block_k else set()
+    return _drawable(w, [replace(w, block_q=side, block_k=side) for side in sorted(sides | own)])
+
+
+def _resized(w: Workload, n: int) -> Workload:
+    return replace(w, n=n, block_q=min(n, w.block_q), block_k=min(n, w.block_k))
+
+
+def _drawable(w: Workload, series: list[Workload]) -> list[Workload]:
+    """Leave out the points that take long to count; the workload's own stays."""
+    if w.mask.plain:
+        return series
+    return [x for x in series if x == w or x.n**2 // (x.block_q * x.block_k) <= MOST_TILES]
+
+
+def gains(w: Workload, pass_: str = "forward") -> tuple[dict[str, float], dict[str, float]]:
+    """Divide standard attention's bytes by FA-2's in the same tiles, by place: (computed,
+    measured), the latter empty where nothing was measured."""
+    by_order = {point.order: point for point in points(w, pass_)}
+    a, b = by_order[BASELINE], by_order["fa2"]
+    return (
+        {place: a.computed[place] / b.computed[place] for place in a.computed},
+        {place: a.measured[place] / b.measured[place] for place in a.measured},
+    )

@@ -16,12 +16,17 @@ SM_LIMITS = {
 REGISTERS, MOST_REGISTERS = 65536, 255
 
 
+def allocated_registers(num_warps: int, registers: int) -> int:
+    """Registers that a block takes of an SM: of each warp in steps of 256, so of each thread in
+    steps of eight."""
+    return num_warps * (-(-registers * 32 // 256) * 256)
+
+
 def room(arch: str, num_warps: int, registers: int, shared_bytes: int) -> dict[str, int]:
     """{resource: how many blocks it would allow alone}; ``registers`` per thread, ``shared_bytes``
     per block."""
     shared_kib, reserved_kib, threads, blocks = SM_LIMITS[arch]
-    warp_registers = -(-registers * 32 // 256) * 256
-    by_registers = REGISTERS // (warp_registers * num_warps)
+    by_registers = REGISTERS // allocated_registers(num_warps, registers)
     return {
         "registers": by_registers if registers <= MOST_REGISTERS else 0,
         "shared memory": shared_kib * 1024 // (shared_bytes + reserved_kib * 1024),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 import kernels
 from explainer.algorithms import traffic
-from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED
+from explainer.algorithms.algorithm import COMPULSORY
 from explainer.base.records import load
 from explainer.memory import traffic_series
-from explainer.memory.traffic_series import DRAM, L2
+from explainer.memory.traffic_series import DRAM, PORTS, SLICES
 from explainer.memory.workload import Workload
 
 ROWS = load("counted")["rows"]
@@ -29,14 +27,9 @@ def of(row: dict) -> Workload:
     )
 
 
-def at(rows: list[dict], row: dict, origin: str, *, side: bool) -> list[int]:
-    """Bytes of the rows of this order, N and origin (and side)."""
-    return [
-        r["bytes"]
-        for r in rows
-        if (r["order"], r["n"], r["origin"]) == (row["order"], row["n"], origin)
-        and (not side or r["side"] == row["side"])
-    ]
+def point(w: Workload, order: str) -> traffic_series.Point:
+    """The point of this order."""
+    return next(x for x in traffic_series.points(w) if x.order == order)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -45,11 +38,7 @@ def test_counted_is_computed_to_the_byte(order, causal):
     mine = [r for r in ROWS if (r["order"], r["causal"]) == (order, causal)]
     assert len(mine) == 30
     for r in mine:
-        over_n, over_side = traffic_series.by_n(of(r)), traffic_series.by_side(of(r))
-        assert at(over_n, r, traffic_series.COUNTED, side=True) == [r["bytes"]]
-        assert at(over_n, r, REQUESTED, side=False) == [r["bytes"]]
-        assert at(over_side, r, traffic_series.COUNTED, side=True) == [r["bytes"]]
-        assert at(over_side, r, REQUESTED, side=True) == [r["bytes"]]
+        assert point(of(r), order).computed[PORTS] == r["bytes"]
 
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="counting needs Triton's interpreter")
@@ -68,15 +57,17 @@ def test_some_counts_again(order):
 def test_what_was_measured_against_what_is_computed(r):
     """At L2 within 1 % of what is asked, or the reason is one that the record bears out."""
     w = of(r)
-    mine = next(d for d in traffic_series.distances(w) if d.order == r["order"])
+    mine = point(w, r["order"])
     kernels_ = r["measured_bytes"]
-    assert mine.l2 == sum(k["l2_to_sm"] + k["sm_to_l2"] for k in kernels_.values())
-    assert mine.dram == sum(k["dram_read"] + k["dram_write"] for k in kernels_.values())
-    assert mine.why_l2 or abs(mine.l2 / mine.requested - 1) <= 0.01
+    ports, computed = mine.measured[PORTS], mine.computed[PORTS]
+    assert ports == sum(k["l2_to_sm"] + k["sm_to_l2"] for k in kernels_.values())
+    assert mine.measured[DRAM] == sum(k["dram_read"] + k["dram_write"] for k in kernels_.values())
+    assert mine.measured[SLICES] == sum(k["l2_total"] for k in kernels_.values())
+    assert mine.reason(PORTS) or abs(ports / computed - 1) <= 0.01
     if r["order"] == "fa2":
-        assert mine.l2 == mine.requested
-    if mine.why_l2 and r["order"] == "fa1":  # Q and O of a head fit an SM's L1, 256 KiB
-        assert 2 * r["n"] * r["d"] * 2 <= 256 * 1024 and mine.l2 < mine.requested
+        assert ports == computed
+    if mine.reason(PORTS) and r["order"] == "fa1":  # Q and O of a head fit an SM's L1, 256 KiB
+        assert 2 * r["n"] * r["d"] * 2 <= 256 * 1024 and ports < computed
     if r["order"] == "standard":
         for launch, wanted in traffic.launches(w.problem("standard")):
             k, size = kernels_[f"{launch}_kernel"], traffic.both(wanted)
@@ -98,20 +89,19 @@ def test_why_dram_saw_less_or_more_than_the_least(r):
         assert written <= sum(out for _, out in once.values())
     if r["order"] == "fa2":
         assert written == 0
-    wanted = at(traffic_series.by_side(of(r)), r, REQUESTED, side=True)
-    assert r["order"] == "standard" or read + written <= wanted[0]
+    wanted = point(of(r), r["order"]).computed[PORTS]
+    assert r["order"] == "standard" or read + written <= wanted
 
 
 def test_what_the_measurements_show():
     """N = 4,096, d = 64: FA-2 ÷ standard in the same tiles."""
-    found = {
-        s: traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s)) for s in (16, 32, 64)
-    }
-    assert [round(1 / g[L2], 2) for g in found.values()] == [0.58, 0.42, 0.29]
-    assert [round(1 / g[DRAM], 3) for g in found.values()] == [0.017, 0.017, 0.017]
+    sides = (16, 32, 64)
+    found = [traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s))[1] for s in sides]
+    assert [round(1 / g[PORTS], 2) for g in found] == [0.58, 0.42, 0.29]
+    assert [round(1 / g[DRAM], 3) for g in found] == [0.017, 0.017, 0.017]
     for r in PROFILED:  # FA-2 never moves more, however small the tiles
-        assert all(gain > 1 for gain in traffic_series.gains(of(r)).values())
-    assert traffic_series.gains(Workload(n=4096, d=64, causal=True)) is None
+        assert all(gain > 1 for gain in traffic_series.gains(of(r))[1].values())
+    assert traffic_series.gains(Workload(n=4096, d=64, causal=True))[1] == {}
 
 
 @pytest.mark.parametrize(
@@ -125,14 +115,12 @@ def test_what_the_measurements_show():
         (Workload(d=80, card="t4"), False),
     ],
 )
-def test_rows_are_complete_and_say_where_from(w, is_recorded):
-    over_n, over_side = traffic_series.by_n(w), traffic_series.by_side(w)
-    for convention in CONVENTIONS:
-        lines = Counter(r["order"] for r in over_n if r["origin"] == convention)
-        assert lines == dict.fromkeys(traffic_series.ORDERS, len(traffic_series.LENGTHS))
-    assert {r["n"] for r in over_side} == {w.n} and max(r["side"] for r in over_side) <= w.n
-    assert ({r["origin"] for r in over_n} > {*CONVENTIONS}) == is_recorded
-    for r in (*over_n, *over_side):
-        assert isinstance(r["bytes"], int) and r["bytes"] > 0
-        assert (r["origin"] in CONVENTIONS) == r["source"].startswith("computed, ")
-        assert (r["origin"] in CONVENTIONS) != ("recorded on" in r["source"])
+def test_a_series_holds_its_workload_and_what_was_measured_there(w, is_recorded):
+    over_n, over_side = traffic_series.over_n(w), traffic_series.over_side(w)
+    assert w.n in {x.n for x in over_n} and {x.n for x in over_side} == {w.n}
+    assert max(x.block_q for x in over_side) <= w.n
+    series = [traffic_series.points(x) for x in over_n]
+    assert any(x.measured for row in series for x in row) == is_recorded
+    for row in series:
+        assert [x.order for x in row] == [*traffic_series.ORDERS]
+        assert all(n > 0 for x in row for n in (*x.computed.values(), *x.measured.values()))

@@ -1,0 +1,196 @@
+"""Capacity: the longest sequence that each card's memory holds, with and without S and P."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from explainer.base.amounts import amount, format_significant
+from explainer.base.cards import CARDS
+from explainer.base.records import BENCH, load
+from explainer.base.texts import Texts
+from explainer.memory import capacity
+from explainer.memory.workload import Workload
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.links import lesson_link, step_link
+from kernels.spec.fields import PASSES
+
+t = Texts("memory")
+# Of each choice: what is in memory with standard attention and with the fused kernel.
+AT_WORK = {PASSES[0]: ("standard", "fused"), PASSES[1]: ("standard_back", "fused_back")}
+STEPS = 80  # about as many positions of N, evenly on the axis
+TABLED = tuple(2**k for k in range(8, 17))
+
+
+def chapter(w: Workload, choice: Choice) -> Chapter:
+    """Draw a card's two longest sequences as bars on one linear scale, and an N to compare."""
+    mode = switch("pass", t("capacity.mode"), t.named("capacity.modes"), choice)
+    forms = AT_WORK[mode["value"]]
+    longest = {card: tuple(capacity.longest(w, form, card) for form in forms) for card in _cards()}
+    standard, fused = longest[w.card]
+    is_forward = mode["value"] == PASSES[0]
+    beats = [_beat(n, longest) for n in _positions(longest)]
+    gain = t("capacity.times", times=format_significant(fused / max(1, standard), 3))
+    key = "capacity.headline" if is_forward else "capacity.headline_training"
+    return {
+        "headline": t(key, card=_short(w.card), gain=gain),
+        "sentence": t("capacity.sentence" if is_forward else "capacity.sentence_training"),
+        "provenance": _provenance(w, is_forward),
+        "label": t("capacity.label", n=len(longest)),
+        "switches": [mode],
+        "beats": beats,
+        "start": _start(beats, longest),
+        "words": ["heads", "d", "dtype", "card"],
+        "table": [_ends(longest), _needed(w, forms), *([_peaks(w)] if is_forward else [_saved(w)])],
+        "links": [step_link(w, "fa2"), lesson_link("recompute")],
+        "picture": {
+            "cards": [_row(w, card, longest[card]) for card in longest],
+            "most": max(most for pair in longest.values() for most in pair),
+            "names": t.named("capacity.forms"),
+            "remark": _remark(w, forms),
+        },
+    }
+
+
+def _cards() -> list[str]:
+    """Return the cards by the size of their memory."""
+    return sorted(CARDS, key=lambda card: CARDS[card].hbm_bytes)
+
+
+def _short(card: str) -> str:
+    """Return a card's name without its form and its family."""
+    words = [x for x in CARDS[card].name.split() if x not in ("SXM", "80", "GB", "Blackwell")]
+    return " ".join(words)
+
+
+def _amount_of_tokens(n: int) -> str:
+    """Three digits, rounded down: 48,400; 18.2 million."""
+    n = capacity.round_down(n)
+    if n >= 10**9:
+        return t("capacity.billion", n=f"{n / 10**9:.3g}")
+    return t("capacity.million", n=f"{n / 10**6:.3g}") if n >= 10**6 else f"{n:,}"
+
+
+def _row(w: Workload, card: str, longest: tuple[int, ...]) -> dict[str, Any]:
+    standard, fused = longest
+    return {
+        "key": card,
+        "name": _short(card),
+        "room": amount(CARDS[card].hbm_bytes),
+        "chosen": card == w.card,
+        "longest": longest,
+        "texts": [_amount_of_tokens(n) for n in longest],
+        "tip": t(
+            "capacity.tip",
+            card=CARDS[card].name,
+            room=CARDS[card].hbm_bytes,
+            standard=capacity.round_down(standard),
+            fused=capacity.round_down(fused),
+        ),
+    }
+
+
+def _remark(w: Workload, forms: tuple[str, str]) -> str:
+    """Say what twice the memory does to each form's longest N."""
+    standard, fused = (
+        capacity.longest(w, form, w.card, 2) / max(1, capacity.longest(w, form, w.card))
+        for form in forms
+    )
+    return t("capacity.remark", fused=fused, standard=standard)
+
+
+def _provenance(w: Workload, is_forward: bool) -> str:
+    """Say that the numbers are computed, and how many recorded peaks they were compared with."""
+    peaks = capacity.peaks(w) if is_forward else []
+    if not peaks:
+        return t("capacity.computed")
+    equal = sum(peak.recorded == peak.computed for peak in peaks)
+    record = load(BENCH)
+    return t(
+        "capacity.checked",
+        equal=equal,
+        all=len(peaks),
+        n=max(peak.workload.n for peak in peaks),
+        device=record["device"],
+        date=record["date"],
+    )
+
+
+# ---- positions of N
+
+
+def _positions(longest: dict[str, tuple[int, ...]]) -> list[int]:
+    """Return the positions of N: 1, 2, 5, … while standard attention fits some card, then even
+    steps to the end of the longest bar."""
+    most, most_standard = (max(pair[k] for pair in longest.values()) for k in (1, 0))
+    round_ns = [k * 10**tens for tens in range(16) for k in (1, 2, 5)]
+    step = next(n for n in round_ns if n >= most / STEPS)
+    few = [n for n in round_ns if n >= 1000]
+    return sorted(
+        {n for n in few if n <= min(2 * most_standard, most)}
+        | {step * k for k in range(1, most // step + 1)}
+    ) or [max(1, most)]
+
+
+def _fits(n: int, longest: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Count the cards that hold N with standard attention and with the fused kernel."""
+    standard, fused = (sum(n <= pair[k] for pair in longest.values()) for k in (0, 1))
+    return standard, fused
+
+
+def _beat(n: int, longest: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+    standard, fused = _fits(n, longest)
+    none = t("capacity.none")
+    return {
+        "label": f"{n:,}",
+        "note": t("capacity.tokens"),
+        "n": n,
+        "flag": t("capacity.at", n=_amount_of_tokens(n)),
+        "fits": t(
+            "capacity.fits", fused=fused or none, all=len(longest), standard=standard or none
+        ),
+    }
+
+
+def _start(beats: list[dict[str, Any]], longest: dict[str, tuple[int, ...]]) -> int:
+    """Start where two cards have run out with the fused kernel and five still fit."""
+    bound = sorted(fused for _, fused in longest.values())[2]
+    fitting = [k for k, beat in enumerate(beats) if beat["n"] <= bound]
+    return fitting[-1] if fitting else 0
+
+
+# ---- tables
+
+
+def _ends(longest: dict[str, tuple[int, ...]]) -> Table:
+    rows = [
+        [CARDS[card].name, CARDS[card].hbm_bytes, *(capacity.round_down(n) for n in pair)]
+        for card, pair in longest.items()
+    ]
+    return {"title": t("capacity.ends"), "head": list(t.row("capacity.ends_head")), "rows": rows}
+
+
+def _needed(w: Workload, forms: tuple[str, str]) -> Table:
+    rows: list[Any] = [[n, *(capacity.needed(w, form, n) for form in forms)] for n in TABLED]
+    return {"title": t("capacity.needed"), "head": list(t.row("capacity.head")), "rows": rows}
+
+
+def _peaks(w: Workload) -> Table:
+    names = t.named("capacity.forms")
+    rows: list[Any] = [
+        [
+            *(names[p.form], p.workload.n, f"{p.workload.batch} × {p.workload.heads}"),
+            *(str(p.workload.mask), p.recorded, p.computed),
+        ]
+        for p in capacity.peaks(w)
+    ]
+    head = list(t.row("capacity.peaks_head"))
+    return {"title": t("capacity.peaks", record=load(BENCH)["device"]), "head": head, "rows": rows}
+
+
+def _saved(w: Workload) -> Table:
+    """What the forward pass saves for the backward pass beside Q, K, V and O."""
+    rows: list[Any] = [
+        [n, *(capacity.beyond_inputs(w, f"{form}_saved", n) for form in ("standard", "fused"))]
+        for n in TABLED
+    ]
+    return {"title": t("capacity.saved"), "head": list(t.row("capacity.head")), "rows": rows}

@@ -1,0 +1,163 @@
+"""The chapter "masks" of Memory: the tiles that a mask leaves, and the cache of K and V."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from explainer.algorithms import tiling
+from explainer.base.amounts import amount
+from explainer.base.texts import Texts
+from explainer.memory import mask_work
+from explainer.memory.workload import Workload
+from explainer.views.stories.chapter import Chapter, Choice, Table
+from explainer.views.stories.links import lesson_link, step_link
+from kernels.spec.masks import TILE_KINDS as KINDS
+from kernels.spec.masks import parse
+
+t = Texts("memory")
+MOST_CELLS = (
+    64  # of the map's side; where there are more tiles, each cell stands for a square of them
+)
+WINDOW = 4  # N over the window that is shown where the workload's mask is full or causal
+
+
+def chapter(w: Workload, _choice: Choice) -> Chapter:
+    """Return the chapter: a beat for each mask, then one for each smaller number of key heads."""
+    own = w.mask.text
+    window = f"causal&window:{max(1, w.n // WINDOW)},0"
+    masks = dict.fromkeys(("full", "causal", own if own not in ("full", "causal") else window))
+    works = {text: mask_work.work(replace(w, mask=parse(text))) for text in masks}
+    last = [*masks][-1]
+    heads = mask_work.key_heads(w.heads)
+    places = [(text, w.heads) for text in masks] + [(last, k) for k in heads[1:]]
+    maps = {text: _map(replace(w, mask=parse(text))) for text in masks}
+    beats = [_beat(w, text, k, works) for text, k in places]
+    start = [text for text, _ in places].index(own if own != "full" else last)
+    return {
+        "headline": beats[start]["headline"],
+        "sentence": t("masks.sentence"),
+        "provenance": t("masks.provenance", n=w.n),
+        "label": t("masks.label"),
+        "switches": [],
+        "beats": beats,
+        "start": start,
+        "words": ["heads", "n", "d", "tiles", "mask", "dtype"],
+        "table": [_work_table(works), _cache_table(w, last, heads), _products_table(w)],
+        "links": [step_link(w, "fa2"), lesson_link("windows"), lesson_link("gqa")],
+        "picture": {
+            "maps": maps,
+            "heads": w.heads,
+            "cells": _cells(w)[0],
+            "texts": t.named("masks.picture")
+            | {"of_heads": t("masks.heads", n=w.heads), "full": _size(w, w.heads, w.n)},
+        },
+    }
+
+
+def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> dict[str, Any]:
+    """Describe a mask with so many key heads: its share of the tiles and of the cache."""
+    work, full = works[text], works["full"]
+    kept = mask_work.cached_keys(parse(text), w.n)
+    share = kept * k_heads / (w.n * w.heads)
+    is_shared = k_heads != w.heads
+    kind = "MQA" if k_heads == 1 else "GQA"
+    other = t("masks.window" if "window" in text else "masks.own")
+    title = t.named("masks.titles").get(text, other)
+    if is_shared:
+        headline = t("masks.headline.heads", heads=k_heads, times=w.heads // k_heads)
+    elif text == "full":
+        headline = t("masks.headline.full")
+    elif share < 1:
+        tiles = 100 * work.tiles / full.tiles
+        headline = t("masks.headline.keeps", mask=title, tiles=tiles, cache=100 * share)
+    else:
+        headline = t("masks.headline.skips", mask=title, tiles=100 * work.tiles / full.tiles)
+    return {
+        "label": t("masks.at_heads", n=k_heads, kind=kind) if is_shared else title,
+        "note": text if not is_shared else title,
+        "headline": headline,
+        "mask": text,
+        "heads": k_heads,
+        "tiles": t("masks.tiles", tiles=work.tiles, all=full.tiles, partial=work.partial),
+        "flops": t("masks.flops", flops=work.flops / 1e9, all=full.flops / 1e9),
+        "kept": _size(w, k_heads, kept),
+        "long": _long(w, text, k_heads),
+        "of_heads": t("masks.key_heads", n=k_heads),
+    }
+
+
+def _size(w: Workload, k_heads: int, tokens: int) -> str:
+    return amount(mask_work.cache_bytes(w, k_heads, tokens))
+
+
+def _long(w: Workload, text: str, k_heads: int) -> str:
+    long = mask_work.LONG
+    kept = mask_work.cached_keys(parse(text), long)
+    return t("masks.long", tokens=long, size=_size(w, k_heads, kept))
+
+
+def _cells(w: Workload) -> tuple[int, int]:
+    """Return how many cells the map's longer side has, and how many tiles are one cell's side."""
+    tiles = max(w.problem("fa2").Tr, w.problem("fa2").Tc)
+    step = -(-tiles // MOST_CELLS)
+    return -(-tiles // step), step
+
+
+def _map(w: Workload) -> dict[str, Any]:
+    """Return runs of visited cells, [row, first, past the last] by kind, beside the rows' and
+    columns' number, and the runs of keys that stay in the cache, as shares of N."""
+    found = tiling.kinds(w.problem("fa2"))
+    step = _cells(w)[1]
+    rows, columns = (-(-size // step) for size in found.shape)
+    padded = np.full((rows * step, columns * step), KINDS.index("skipped"), found.dtype)
+    padded[: found.shape[0], : found.shape[1]] = found
+    squares = padded.reshape(rows, step, columns, step)
+    visited = (squares != KINDS.index("skipped")).any(axis=(1, 3))
+    partial = (squares == KINDS.index("partial")).any(axis=(1, 3))
+    kept = mask_work.kept_keys(w.mask, w.n)
+    return {
+        "rows": rows,
+        "columns": columns,
+        "full": [[r, *run] for r in range(rows) for run in _runs(visited[r] & ~partial[r])],
+        "partial": [[r, *run] for r in range(rows) for run in _runs(visited[r] & partial[r])],
+        "kept": [[first / w.n, past / w.n] for first, past in _runs(kept)],
+    }
+
+
+def _runs(row: np.ndarray) -> list[tuple[int, int]]:
+    """Return (first, past the last) of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], row.astype(np.int8), [0]))))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+# ---- tables
+
+
+def _work_table(works: dict[str, mask_work.Work]) -> Table:
+    rows = [[text, x.scores, x.tiles, x.partial, x.flops, x.nbytes] for text, x in works.items()]
+    return {"title": t("masks.table"), "head": list(t.row("masks.columns")), "rows": rows}
+
+
+def _cache_table(w: Workload, text: str, heads: tuple[int, ...]) -> Table:
+    """Give the bytes of the cache by key heads: a token's, and those kept of N and of LONG."""
+    long = mask_work.LONG
+    lengths = [1, *(mask_work.cached_keys(parse(text), n) for n in (w.n, long)), long]
+    rows = [[k, *(mask_work.cache_bytes(w, k, n) for n in lengths)] for k in heads]
+    head = t.row("masks.cache_columns")
+    return {"title": t("masks.cache_table", mask=text), "head": list(head), "rows": rows}
+
+
+def _products_table(w: Workload) -> Table:
+    """Give the matrix products of both passes, with the FLOPs of each in one head."""
+    rows = []
+    for pass_, products in mask_work.PRODUCTS.items():
+        each = mask_work.flops(w.mask, 1, w.n, w.d, pass_) / len(products)
+        rows += [[pass_, f"{made} = {of}", each] for made, of in products.items()]
+    return {
+        "title": t("masks.products"),
+        "head": list(t.row("masks.product_columns")),
+        "rows": rows,
+    }

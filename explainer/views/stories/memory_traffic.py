@@ -1,0 +1,210 @@
+"""Traffic: how many bytes standard attention, FA-1 and FA-2 request, and what is left at DRAM."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import Any
+
+from explainer.algorithms.registry import BASELINE, LABELS
+from explainer.base.amounts import amount, format_significant
+from explainer.base.records import load, rows_where
+from explainer.base.texts import Texts
+from explainer.memory import traffic_series
+from explainer.memory.traffic_series import DRAM, ORDERS, PORTS, RECORD, SLICES, Point
+from explainer.memory.workload import Workload
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.links import lesson_link, step_link
+
+t, shared = Texts("memory"), Texts("shared")
+PANELS = (PORTS, SLICES, DRAM)
+INKS = dict(zip(ORDERS, ("quiet", "ink-o", "accent-ink"), strict=True))
+BELOW = 0.8  # of the computed bytes: a circle so far below its line has its reason written beside
+STEP = 4  # powers of two from one tick of the bytes to the next
+SHARED = 1.05  # FA-2's bytes at the ports over those at the slices: an access served several SMs
+
+
+def chapter(w: Workload, choice: Choice) -> Chapter:
+    """Draw bytes over N, or over the side of square tiles, at up to three places of the card."""
+    over = switch("over", t("traffic.over"), t.named("traffic.overs"), choice)
+    pass_ = switch("pass", shared("pass"), shared.named("passes"), choice)
+    is_over_n, way = over["value"] == "n", pass_["value"]
+    series = traffic_series.over_n(w) if is_over_n else traffic_series.over_side(w)
+    points = [traffic_series.points(x, way) for x in series]
+    has_measured = any(point.measured for row in points for point in row)
+    beats = [_beat(x, way, row, is_over_n) for x, row in zip(series, points, strict=True)]
+    record = load(RECORD)
+    return {
+        "headline": beats[0]["headline"],
+        "sentence": _sentence(w, is_over_n, way),
+        "provenance": t("traffic.measured_on", device=record["device"], date=record["date"])
+        if has_measured
+        else t("traffic.computed_all"),
+        "label": t("traffic.label"),
+        "switches": [over, pass_],
+        "beats": beats,
+        "start": _nearest(series, w, is_over_n),
+        "words": ["n", "d", "tiles", "mask", "dtype"],
+        "table": [_table(series, points, way)],
+        "links": [step_link(w, "fa2"), lesson_link("saves"), lesson_link("profile")],
+        "picture": _picture(series, points, is_over_n, has_measured),
+    }
+
+
+def _nearest(series: list[Workload], w: Workload, is_over_n: bool) -> int:
+    """Return the position of the workload, of a tile that is not square the nearest."""
+    own = w.n if is_over_n else w.block_q
+    sizes = [x.n if is_over_n else x.block_q for x in series]
+    return min(range(len(sizes)), key=lambda k: abs(sizes[k] - own))
+
+
+def _sentence(w: Workload, is_over_n: bool, pass_: str) -> str:
+    if not is_over_n:
+        return t("traffic.sentence_tile")
+    if w.mask.plain:
+        return t("traffic.sentence" if pass_ == "forward" else "traffic.sentence_backward")
+    return t("traffic.sentence_masked")
+
+
+# ---- beats
+
+
+def _fewer(gain: float) -> str:
+    """Say how many times fewer, or more."""
+    value = format_significant(max(gain, 1 / gain), 2)
+    return (
+        t("traffic.same")
+        if value == "1"
+        else t("traffic.fewer" if gain > 1 else "traffic.more", times=value)
+    )
+
+
+def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -> dict[str, Any]:
+    """Describe one N or one tile: what is said of it, and the gap that each panel shows."""
+    computed, measured = traffic_series.gains(w, pass_)
+    gains = measured or computed
+    kind = "measured" if measured else "computed"
+    key = "traffic.headline" if pass_ == "forward" else "traffic.headline_backward"
+    by_order = {point.order: getattr(point, kind) for point in points}
+    notes = t.named("traffic.notes" if pass_ == "forward" else "traffic.notes_backward")
+    fa2 = by_order["fa2"]
+    if SLICES in fa2 and fa2[PORTS] < SHARED * fa2[SLICES]:
+        notes[SLICES] = ""
+    brackets = {
+        place: {
+            "top": by_order[BASELINE][place],
+            "bottom": by_order["fa2"][place],
+            "figure": _fewer(gain),
+            "note": notes[place],
+        }
+        for place, gain in gains.items()
+    }
+    return {
+        "label": t("traffic.at_n", n=w.n) if is_over_n else t("traffic.at_tile", side=w.block_q),
+        "note": t("traffic.measured_here" if measured else "traffic.computed_here"),
+        "headline": t(key, requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])),
+        "values": {"n": str(w.n), "br": str(w.block_q), "bc": str(w.block_k)},
+        "brackets": brackets,
+    }
+
+
+# ---- picture
+
+
+def _picture(
+    series: list[Workload], points: list[tuple[Point, ...]], is_over_n: bool, has_measured: bool
+) -> dict[str, Any]:
+    """Return panels on one scale of bytes; L2's slices only where they were measured."""
+    found = [
+        size for row in points for p in row for size in (*p.computed.values(), *p.measured.values())
+    ]
+    low, high = log2(min(found)) - 2.6, log2(max(found)) + 0.6
+    titles, remarks = t.named("traffic.panels"), t.named("traffic.panel_remarks")
+    return {
+        "sizes": [x.n if is_over_n else x.block_q for x in series],
+        "first": t(
+            "traffic.x" if is_over_n else "traffic.x_tile",
+            x=f"{series[0].n:,}" if is_over_n else series[0].block_q,
+        ),
+        "low": low,
+        "high": high,
+        "ticks": [[k, amount(2**k)] for k in range(0, int(high) + 1, STEP) if k > low],
+        "panels": [
+            {
+                "place": place,
+                "title": titles[place],
+                "remark": remarks[place if has_measured else f"{place}_computed"],
+                "series": [_series(series, points, k, place) for k in range(len(ORDERS))],
+                "below": _below(points, place),
+            }
+            for place in PANELS
+            if has_measured or place != SLICES
+        ],
+    }
+
+
+def _series(
+    series: list[Workload], points: list[tuple[Point, ...]], k: int, place: str
+) -> dict[str, Any]:
+    """Return one algorithm's line and circles: bytes at each x, None where there are none."""
+    return {
+        "label": LABELS[ORDERS[k]],
+        "ink": INKS[ORDERS[k]],
+        "line": [row[k].computed.get(place) for row in points],
+        "circles": [row[k].measured.get(place) for row in points],
+        "tips": [_tip(x, row[k], place) for x, row in zip(series, points, strict=True)],
+    }
+
+
+def _tip(w: Workload, point: Point, place: str) -> str:
+    """Say the exact bytes at one point, and why measured and computed ones differ."""
+    computed, measured = point.computed.get(place), point.measured.get(place)
+    lines = [t("traffic.tip", name=LABELS[point.order], n=w.n, br=w.block_q, bc=w.block_k)]
+    if measured:
+        lines.append(t("traffic.tip_measured", size=amount(measured), n=measured))
+    if computed:
+        lines.append(t("traffic.tip_computed", size=amount(computed), n=computed))
+    if measured and computed and (reason := point.reason(place)):
+        lines.append(reason)
+    return "\n".join(lines)
+
+
+def _below(points: list[tuple[Point, ...]], place: str) -> dict[str, Any] | None:
+    """Say why standard attention's circles lie below its line at DRAM, and where to point."""
+    found = [
+        k
+        for k, row in enumerate(points)
+        if place == DRAM
+        and row[0].measured
+        and row[0].measured[DRAM] < BELOW * row[0].computed[DRAM]
+    ]
+    return {"at": found[len(found) // 2], "text": t("traffic.below")} if found else None
+
+
+# ---- table
+
+
+def _table(series: list[Workload], points: list[tuple[Point, ...]], pass_: str) -> Table:
+    rows = []
+    for w, row in zip(series, points, strict=True):
+        for p in row:
+            rows.append(
+                [
+                    LABELS[p.order],
+                    w.n,
+                    f"{w.block_q} × {w.block_k}",
+                    p.computed[PORTS],
+                    _counted(w, p.order) if pass_ == "forward" else None,
+                    *(p.measured.get(place) for place in (PORTS, SLICES)),
+                    p.computed[DRAM],
+                    p.measured.get(DRAM),
+                ]
+            )
+    return {"title": t("traffic.table"), "head": list(t.row("traffic.columns")), "rows": rows}
+
+
+def _counted(w: Workload, order: str) -> int | None:
+    """Return the requested bytes as counted in Triton's interpreter, where that was recorded."""
+    if w.itemsize != 2 or not w.mask.plain or w.block_q != w.block_k:
+        return None
+    size = {"n": w.n, "d": w.d, "side": w.block_q, "causal": w.is_causal, "order": order}
+    return next((row["bytes"] for row in rows_where("counted", **size)), None)

@@ -1,0 +1,260 @@
+"""The chapter "where" of Memory: the levels of a card's memory and what lies in each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from explainer.base.amounts import amount, rounded
+from explainer.base.kinds import compiled as compiled_kind
+from explainer.base.texts import Texts
+from explainer.memory.compiled_tiles import allocation, slots
+from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
+from explainer.memory.workload import Workload
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.links import lesson_link, step_link
+
+t = Texts("memory")
+SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square
+MOST_TILES = 64  # key tiles with a beat of their own; of more, evenly spaced ones
+HUES = {"Q": "q", "K": "k", "V": "v", "O": "o", "S": "quiet", "m": "m", "l": "l"}
+# What crosses the pipes at a step: "in" from HBM or "out" to it, "shared" between shared memory and
+# registers, "units" on to the arithmetic; "chip": the parts of a tile that are on chip; "hbm": the
+# N × N matrices that are in HBM.
+LOAD = {"in": "Q", "shared": "", "chip": "Q"}
+TILE = {"in": "KV", "shared": "QKV", "units": "QKSVO", "chip": "QKVSOml"}
+STORE = {"out": "O", "shared": "O", "chip": "Oml"}
+STANDARD = (
+    {"in": "QK", "shared": "QK", "units": "QKS", "chip": "QKS"},
+    {"out": "S", "shared": "S", "chip": "S", "hbm": "S"},
+    {"in": "S", "shared": "S", "units": "S", "chip": "S", "hbm": "S"},
+    {"out": "P", "shared": "P", "chip": "S", "hbm": "SP"},
+    {"in": "PV", "shared": "PV", "units": "SVO", "chip": "VSO", "hbm": "SP"},
+    {"out": "O", "shared": "O", "chip": "O", "hbm": "SP"},
+)
+
+
+def chapter(w: Workload, choice: Choice) -> Chapter:
+    """Return the chapter; ``choice["kernel"]``: "fused", or "standard" attention."""
+    wanted = {"kernel": "fused"} | dict(choice)
+    kernel = switch("kernel", t("where.kernel"), t.named("where.kernels"), wanted)
+    is_fused = kernel["value"] == "fused"
+    levels = levels_of(w)
+    hbm = levels[-1]
+    tensors = hbm_tensors(w, "fa2" if is_fused else "standard")
+    scores = sum(n for name, n in hbm_tensors(w, "standard") if name in "SP")
+    needed = sum(n for _, n in tensors)
+    if needed > hbm.size_bytes:
+        headline = t("where.fused.over" if is_fused else "where.standard.over", memory=hbm.name)
+        sentence = t("where.over", needed=needed, memory=hbm.name, size=hbm.size_bytes)
+    elif is_fused:
+        headline, sentence = t("where.fused", memory=hbm.name), t("where.fused.sentence")
+    else:
+        headline = t("where.standard", memory=hbm.name, scores=scores)
+        io = sum(n for name, n in tensors if name in "QKVO")
+        sentence = t("where.standard.sentence", io=io, ratio=rounded(scores / io))
+    beats = _fused_beats(w) if is_fused else _standard_beats()
+    return {
+        "headline": headline,
+        "sentence": sentence,
+        "provenance": _provenance(w, levels, is_fused),
+        "label": _label(levels, scores, is_fused),
+        "switches": [kernel],
+        "beats": beats,
+        "start": 1,
+        "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
+        "table": [_table(levels)],
+        "links": [
+            step_link(w, "fa2" if is_fused else "standard"),
+            lesson_link("memory"),
+            lesson_link("gpu"),
+        ],
+        "picture": _picture(w, levels, scores, is_fused),
+    }
+
+
+# ---- beats
+
+
+def _fused_beats(w: Workload) -> list[dict[str, Any]]:
+    """List the steps of the last row block: load Q, its key tiles, write O."""
+    first = (w.n - 1) // w.block_q * w.block_q
+    visible = w.mask.keep(w.n, w.n, slice(first, w.n)).any(axis=0)
+    tiles = int(np.logical_or.reduceat(visible, range(0, w.n, w.block_k)).sum())
+    shown = np.unique(np.linspace(1, max(tiles, 1), min(max(tiles, 1), MOST_TILES), dtype=int))
+    notes = t.named("where.notes")
+    return [
+        LOAD | {"label": t("where.load"), "note": notes["load"]},
+        *(
+            TILE | {"label": t("where.tile"), "note": t("where.tile.note", k=int(k), of=tiles)}
+            for k in (shown if tiles else ())
+        ),
+        STORE | {"label": t("where.store"), "note": notes["store"]},
+    ]
+
+
+def _standard_beats() -> list[dict[str, Any]]:
+    """List what standard attention's three kernels read and write."""
+    labels, kernels = t.row("where.steps"), t.row("where.kernel_names")
+    return [
+        step | {"label": label, "note": kernels[k // 2]}
+        for k, (step, label) in enumerate(zip(STANDARD, labels, strict=True))
+    ]
+
+
+# ---- picture
+
+
+def _rate(level: Level) -> str:
+    """Format the rate in TB/s, with three digits."""
+    rate = (level.bytes_per_s or 0) / 1e12
+    return rounded(rate) if not 10 <= rate < 100 else f"{rate:.1f}"
+
+
+def _pipe(level: Level, widest: float) -> dict[str, Any]:
+    """Describe the pipe toward the arithmetic: ``share`` of the widest pipe, None without rate."""
+    if level.bytes_per_s is None:
+        tip = t("where.pipe.none", level=level.name, why=NO_RATE)
+        return {"rate": t("where.no_rate"), "unit": "", "share": None, "tip": tip}
+    tip = t("where.pipe", level=level.name, rate=_rate(level), kind=str(level.rate_kind))
+    share = level.bytes_per_s / widest
+    return {"rate": _rate(level), "unit": "TB/s", "share": share, "tip": tip}
+
+
+def _area(level: Level, hbm: Level) -> dict[str, Any]:
+    """Describe an area on HBM's scale: ``side`` in sides of HBM's square."""
+    tip = t("where.area", level=level.name, n=level.size_bytes, kind=str(level.size_kind))
+    side = math.sqrt(level.size_bytes / hbm.size_bytes)
+    return {"name": level.name, "size": amount(level.size_bytes), "side": side, "tip": tip}
+
+
+def _chip(w: Workload, level: Level, is_fused: bool) -> dict[str, Any]:
+    """Describe shared memory or the registers of one SM: its ``bytes``, the bytes that each of its
+    ``programs`` takes, and the parts of a program's tile as (name, hue, bytes, tip)."""
+    given = allocation(w) if is_fused else None
+    count = slots(w, "fa2").programs if given else 1
+    taken, note = level.used_bytes, t("where.textbook", used=level.used_bytes)
+    detail = t("where.textbook.tip")
+    is_shared = level.key == "shared"
+    if given:
+        taken = given.shared_bytes if is_shared else given.register_bytes
+        note = t("where.programs", programs=count, taken=taken)
+        detail = (
+            t("where.shared.tip")
+            if is_shared
+            else t("where.registers.tip", threads=given.threads, registers=given.registers)
+        )
+    if not count or taken > level.room_bytes:
+        note = t("where.shared.over" if is_shared else "where.registers.over", taken=taken)
+    copies = given.buffers - 1 if given and level.key == "shared" else 0
+    signs = t.named("where.signs")
+    parts = [
+        {
+            "key": key,
+            "name": signs.get(key, key),
+            "hue": HUES[key],
+            "bytes": n,
+            "tip": t("where.part", name=signs.get(key, key), n=n),
+        }
+        for key, n in level.tensors
+    ]
+    buffers = [part | {"spare": True} for _ in range(max(0, copies)) for part in parts[1:]]
+    return {
+        "name": level.name,
+        "size": amount(level.room_bytes),
+        "bytes": level.room_bytes,
+        "programs": count,
+        "taken": taken,
+        "parts": [*parts, *buffers],
+        "note": note,
+        "tip": t("where.sm", level=level.name, n=level.room_bytes, detail=detail),
+    }
+
+
+def _picture(w: Workload, levels: tuple[Level, ...], scores: int, is_fused: bool) -> dict[str, Any]:
+    """Describe what is drawn; lengths in sides of HBM's square, pipes in widths of the widest."""
+    registers, shared, l2, hbm = levels
+    widest = max(level.bytes_per_s or 0 for level in levels)
+    of_sms = registers.size_bytes + shared.size_bytes
+    magnified = SM_SIDE / math.sqrt(registers.room_bytes / hbm.size_bytes)
+    matrix = dict(hbm.tensors)["Q"]
+    return {
+        "hbm": _area(hbm, hbm),
+        "l2": _area(l2, hbm) | {"name": "L2"},
+        "sms": {
+            "name": t("where.sms", n=w.hardware.sms),
+            "size": amount(of_sms),
+            "side": math.sqrt(of_sms / hbm.size_bytes),
+            "tip": t("where.sms.tip", n=of_sms),
+        },
+        "pipes": {level.key: _pipe(level, widest) for level in levels},
+        "sm": {
+            "name": t("where.one"),
+            "note": t("where.magnified", times=rounded(float(f"{magnified:.2g}"))),
+            "side": SM_SIDE,
+        },
+        "chips": [_chip(w, shared, is_fused), _chip(w, registers, is_fused)],
+        "scores": {
+            "amount": amount(scores),
+            "sides": [min(1.0, math.sqrt(k * scores / 2 / hbm.size_bytes)) for k in (1, 2)],
+            "notes": t.named("where.scores"),
+            "tip": t("where.scores.tip", n=scores),
+        },
+        "matrices": {
+            "amount": t("where.each", n=matrix),
+            "side": min(1.0, math.sqrt(matrix / hbm.size_bytes)),
+            "tip": t("where.each.tip", n=matrix),
+        },
+        "scale": t("where.scale", memory=hbm.name),
+        "units": t("where.units"),
+    }
+
+
+# ---- words
+
+
+def _provenance(w: Workload, levels: tuple[Level, ...], is_fused: bool) -> str:
+    """Say of what kind the rates are, from HBM inward, and the programs."""
+    kinds: dict[str, list[str]] = {}
+    for level in reversed(levels):
+        if level.rate_kind is not None:
+            kinds.setdefault(level.rate_kind.text, []).append(_rate(level))
+    rates = "; ".join(t("where.rates", rates=" · ".join(x), kind=k) for k, x in kinds.items())
+    if is_fused and allocation(w):
+        kind = compiled_kind(w.hardware.arch).text
+        return t("where.provenance.compiled", rates=rates, kind=kind)
+    return t("where.provenance", rates=rates)
+
+
+def _label(levels: tuple[Level, ...], scores: int, is_fused: bool) -> str:
+    """Say in words what the picture shows."""
+    registers, shared, l2, hbm = levels
+    key = "where.label.fused" if is_fused else "where.label.standard"
+    return t(
+        key,
+        memory=hbm.name,
+        hbm=hbm.size_bytes,
+        l2=l2.size_bytes,
+        shared=shared.room_bytes,
+        registers=registers.room_bytes,
+        scores=scores,
+    )
+
+
+def _table(levels: tuple[Level, ...]) -> Table:
+    """List every level: size, rate, what FA-2 keeps there, and where the figures come from."""
+    rows = [
+        [
+            level.name,
+            level.size_bytes,
+            level.per_sm_bytes,
+            None if level.bytes_per_s is None else round(level.bytes_per_s),
+            level.used_bytes,
+            str(level.size_kind),
+            str(level.rate_kind or NO_RATE),
+        ]
+        for level in levels
+    ]
+    return {"title": t("where.table"), "head": t.row("where.table.head"), "rows": rows}
