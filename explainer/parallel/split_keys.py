@@ -20,6 +20,7 @@ from explainer.problem import Problem
 from kernels.spec.launches import parts_for
 
 t = Texts("parallel")
+RECORD = "decode_nvidia_h200"
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
 SDPA = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN"}  # recorded beside it
 
@@ -83,7 +84,7 @@ def choose_parts(w: Workload) -> int:
 
 def nearest_rows(w: Workload) -> list[dict]:
     """What was recorded on the H200 nearest to this N and B·H (in octaves)."""
-    rows = load("decode_nvidia_h200")["rows"]
+    rows = load(RECORD)["rows"]
 
     def distance(row: dict) -> float:
         n, heads = math.log2(row["n_k"] / w.n), math.log2(row["heads"] / (w.batch * w.heads))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,8 @@ from explainer.algorithms import tiling
 from explainer.algorithms.transfers import PHASES
 from explainer.base.fields import WARPS as COUNTS
 from explainer.base.fields import ProblemError
-from explainer.parallel.warps import ORDERS, START, from_query, packed, warps
+from explainer.parallel.warp_loops import ORDERS
+from explainer.parallel.warps import warps
 from explainer.problem import Problem
 from explainer.trace import Visit, trace
 
@@ -134,33 +134,5 @@ def test_slices_as_array_split_makes_them():
 )
 def test_refusals_name_field_value_and_range(problem, i, j, count, words):
     with pytest.raises(ProblemError) as caught:
-        packed(problem, i, j, count)
+        warps(problem, i, j, "k", count)
     assert words in str(caught.value) and "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
-def test_packed_is_json_with_every_digit(problem):
-    i, j = tiles(problem)[-1]
-    sent = json.loads(json.dumps(packed(problem, i, j, 4), allow_nan=False))
-    for split in ORDERS:
-        for step, plain in zip(warps(problem, i, j, split, 4).steps, sent[split], strict=True):
-            assert plain["exchanges"] == [[*x] for x in step.exchanges]
-            for h, (*about, values) in zip(step.pieces, plain["pieces"], strict=True):
-                assert json.loads(json.dumps(h[:4])) == about
-                if values is None:
-                    assert h.values.size > 256
-                else:
-                    np.testing.assert_array_equal(np.array(values, np.float32), h.values)
-
-
-def test_large_matrices_travel_without_numbers():
-    sent = packed(Problem(n=512, d=64, block_q=128, block_k=128, inputs="random"), 3, 1, 8)
-    assert len(json.dumps(sent)) < 150_000
-
-
-def test_an_address_without_a_problem_shows_the_start():
-    problem, i, j, count = from_query({})
-    assert (problem.n, problem.block_q, problem.is_causal) == (16, 8, False)
-    assert (i, j, count) == (START["i"], START["j"], 4)
-    problem, i, j, count = from_query({"n": "8", "j": "1", "warps": "2"})
-    assert (problem.n, problem.block_q, problem.is_causal, i, j, count) == (8, 4, True, 0, "1", "2")

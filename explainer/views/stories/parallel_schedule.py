@@ -1,0 +1,231 @@
+"""The chapter "schedule" of Parallel: a launch as simulated and as recorded, on one axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
+from explainer.base.amounts import round_step
+from explainer.base.fields import parse_mask
+from explainer.base.kinds import Kind, recorded
+from explainer.base.texts import Texts
+from explainer.memory.workload import Workload
+from explainer.parallel import durations, launch
+from explainer.parallel.real_schedules import Comparison, compare
+from explainer.parallel.simulator import Schedule
+from explainer.views.stories import placed
+from explainer.views.stories.chapter import Chapter, Choice, Switch, Table, switch
+from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.placed import format_time
+
+t = Texts("parallel")
+MOST_DRAWN = 3000  # programs of a lane; of a larger launch evenly spaced SMs are drawn
+LEVELS = 5  # of darkness, by a program's visits
+BEATS, TICKS, START = 20, 6, 0.4
+SHORT_TAIL = 0.1
+MASKS: tuple[str, ...] = ("causal", "full")
+WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One schedule of the launch: its title and its times, ``start`` and ``end`` from the first
+    start on."""
+
+    name: str
+    schedule: Schedule
+
+    @property
+    def last_ends(self) -> np.ndarray:
+        """Return (sms,) when each SM ends its last program, 0 where it has none."""
+        s = self.schedule
+        found = np.zeros(s.sms)
+        np.maximum.at(found, s.sm, s.end - s.start.min())
+        return found
+
+
+def chapter(w: Workload, choice: Choice) -> Chapter:
+    """Return the chapter, of a plain mask with a switch between causal and full. Raises
+    ProblemError for too many programs, or a tile that has no room on the card."""
+    w, order, switches = _launch(w, choice)
+    row = placed.find_row(w, order)
+    source = placed.source_of(w, "forward", [bool(row), False])
+    real = compare(w, order, row, recorded(placed.RECORD)) if row else None
+    is_held_out = bool(row) and durations.is_held_out(row or {})
+    return _chapter(w, order, switches, real, is_held_out, source)
+
+
+def parse_launch(w: Workload, choice: Choice) -> tuple[Workload, str]:
+    """Return the workload and the order of the launch that the switches are set to."""
+    return _launch(w, choice)[:2]
+
+
+def of_run(w: Workload, choice: Choice, row: dict, kind: Kind) -> Chapter:
+    """Return the chapter of a launch that was just run on a GPU and recorded; ``kind`` says so."""
+    w, order, switches = _launch(w, choice)
+    real = compare(w.with_tile(row), order, row, kind)
+    return _chapter(real.workload, order, switches, real, True, str(kind))
+
+
+def _launch(w: Workload, choice: Choice) -> tuple[Workload, str, list[Switch]]:
+    switches = [switch("order", t("schedule.order"), {k: LABELS[k] for k in PLACED[::-1]}, choice)]
+    if w.mask.plain:
+        masks: dict[str, str] = dict(zip(MASKS, t.row("schedule.masks"), strict=True))
+        switches.append(switch("rows", t("schedule.rows"), masks, choice))
+        w = replace(w, mask=parse_mask(switches[1]["value"]))
+    return w, switches[0]["value"], switches
+
+
+def _chapter(
+    w: Workload,
+    order: str,
+    switches: list[Switch],
+    real: Comparison | None,
+    is_held_out: bool,
+    source: str,
+) -> Chapter:
+    programs = launch.programs(w, order)
+    unit = "µs" if real else placed.unit_of(w, order)
+    simulated = real.simulated if real else durations.schedule(w, order)
+    name = t("schedule.scaled" if real and real.scaled else "schedule.simulated")
+    lanes = [Lane(name, simulated)]
+    if real:
+        lanes.append(Lane(t("schedule.real"), real.real))
+    shown = lanes[-1].schedule
+    span = max(lane.schedule.makespan for lane in lanes)
+    other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
+    step = round_step(shown.makespan / BEATS)
+    times = [*np.arange(0, shown.makespan, step), shown.makespan]
+    return {
+        "headline": _headline(w, order, shown),
+        "sentence": _sentence(programs, real, is_held_out),
+        "provenance": f"{source}; {t('schedule.sorted')}",
+        "label": t("schedule.label", lanes=" / ".join(lane.name for lane in lanes)),
+        "switches": switches,
+        "beats": [_beat(lanes[-1], float(time), unit) for time in times],
+        "start": min(range(len(times)), key=lambda k: abs(times[k] - START * shown.makespan)),
+        "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
+        "table": [
+            _lanes_table(lanes, unit),
+            *(
+                placed.programs_table(t("schedule.programs", name=x.name), x.schedule, programs)
+                for x in lanes
+            ),
+        ],
+        "links": [step_link(w, order), lesson_link("versions")],
+        "picture": {
+            "lanes": [_lane(lane, programs, unit) for lane in lanes],
+            "span": max(span, other["at"] if other else 0),
+            "ticks": [
+                [float(x), format_time(float(x), unit) if not x else f"{x:g}"]
+                for x in np.arange(0, span * 1.02, round_step(span / TICKS))
+            ],
+            "other": other,
+            "sms": t("schedule.sms", sms=shown.sms, n=shown.slots),
+        },
+    }
+
+
+def _headline(w: Workload, order: str, s: Schedule) -> str:
+    tail = 100 * s.tail
+    if s.used_sms < s.sms:
+        return t("schedule.headline.idle", idle=s.sms - s.used_sms, sms=s.sms)
+    if s.tail >= SHORT_TAIL:
+        return t("schedule.headline.long", tail=tail)
+    by_block = ALGORITHMS[order].program == "block"
+    if by_block and launch.kernels_order(w) == launch.HEAVY:
+        return t("schedule.headline.heavy")
+    return t("schedule.headline.short", tail=tail)
+
+
+def _sentence(programs: launch.Programs, real: Comparison | None, is_held_out: bool) -> str:
+    least, most = int(programs.visits.min()), int(programs.visits.max())
+    if least == most:
+        work = t("schedule.equal", n=most)
+    else:
+        work = t("schedule.unequal", least=least, most=most)
+    if not real:
+        return f"{work} {t('schedule.only')}"
+    side = t.row("schedule.sides")[real.makespan < 0]
+    key = "schedule.unseen" if is_held_out else "schedule.seen"
+    return f"{work} {t(key, off=100 * abs(real.makespan), side=side)}"
+
+
+def _other_order(w: Workload, order: str, unit: str, makespan: float) -> dict[str, Any] | None:
+    """Simulate the launch with its shortest programs first, where that differs."""
+    if ALGORITHMS[order].program != "block" or not w.mask.hides or unit != "µs":
+        return None
+    s = durations.schedule(w, order, launch.LIGHT)
+    if s.makespan < 1.02 * makespan:
+        return None
+    texts = [format_time(s.makespan, unit), t("schedule.light")]
+    return {"at": s.makespan, "texts": texts}
+
+
+def _beat(lane: Lane, time: float, unit: str) -> dict[str, Any]:
+    s = lane.schedule
+    start, end = s.start - s.start.min(), s.end - s.start.min()
+    busy = len(np.unique(s.sm[(start <= time) & (time < end)]))
+    done = int((end <= time).sum())
+    return {
+        "label": t("schedule.at", now=format_time(time, unit), all=format_time(s.makespan, unit)),
+        "note": t("schedule.busy", busy=busy, done=done, n=len(s.sm)),
+        "time": time,
+    }
+
+
+def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
+    """Return what is drawn of a schedule: programs [row, slot, start, end, level], SMs in rows by
+    their last end, and the tail after it."""
+    s = lane.schedule
+    ends = lane.last_ends
+    order = np.argsort(ends, kind="stable")[::-1]
+    step = max(1, -(-len(s.sm) // MOST_DRAWN))
+    drawn = order[::step]
+    place = np.full(s.sms, -1)
+    place[drawn] = np.arange(len(drawn))
+    visits = programs.visits
+    low, high = int(visits.min()), int(visits.max())
+    level = (LEVELS - 1) * (visits - low) / max(1, high - low) if high > low else 0 * visits + 3
+    here = np.flatnonzero(place[s.sm] >= 0)
+    first = float(s.start.min())
+    return {
+        "name": lane.name,
+        "time": format_time(s.makespan, unit),
+        "span": s.makespan,
+        "rows": len(drawn),
+        "slots": s.slots,
+        "step": t("timeline.every", step=step) if step > 1 else "",
+        "programs": [
+            [
+                int(place[s.sm[p]]),
+                int(s.slot[p]),
+                round(float(s.start[p]) - first, 2),
+                round(float(s.end[p]) - first, 2),
+                round(float(level[p])),
+            ]
+            for p in here
+        ],
+        "ends": [round(float(x), 2) for x in ends[drawn]],
+        "tail": [
+            t("schedule.tail"),
+            t("schedule.runs_out", first=_plain(ends.min(), unit), last=_plain(ends.max(), unit)),
+            t("schedule.idle", tail=100 * s.tail),
+        ],
+    }
+
+
+def _plain(value: float, unit: str) -> str:
+    return format_time(float(value), unit)
+
+
+def _lanes_table(lanes: list[Lane], unit: str) -> Table:
+    rows: list[list[str | int | float | None]] = []
+    for lane in lanes:
+        s = lane.schedule
+        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
+        rows.append([lane.name, s.used_sms, s.slots, *shares, format_time(s.makespan, unit)])
+    return {"title": t("real.caption"), "head": t.row("real.head"), "rows": rows}

@@ -1,0 +1,222 @@
+"""The chapter "SMs" of Parallel: how FA-1's and FA-2's programs fill a card, moment by moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
+from explainer.base.amounts import round_step
+from explainer.base.texts import Texts
+from explainer.memory.workload import Workload
+from explainer.parallel import launch
+from explainer.parallel.additions import compare_orders, of_workload
+from explainer.parallel.simulator import Schedule
+from explainer.views.stories import placed
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.placed import format_time
+
+t, shared = Texts("parallel"), Texts("shared")
+INKS = dict(zip(PLACED, ("o", "accent"), strict=True))
+STEPS = 15  # about so many positions until the faster launch ends, and as many until the slower one
+START = 0.7  # of the faster launch's time
+GROUPS = 8  # of the SMs as they are drawn; which SMs share a GPC was not recorded
+IDLE = -1
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch on the card: its algorithm, its schedule, what its programs are."""
+
+    order: str
+    schedule: Schedule
+    is_recorded: bool
+    programs: launch.Programs
+
+    def fills(self, time: float) -> list[int]:
+        """Return of each place of each SM how much of its program is done, in percent; IDLE where
+        no program runs at that time."""
+        s = self.schedule
+        start = s.start - s.start.min()
+        end = s.end - s.start.min()
+        found = np.full((s.sms, s.slots), IDLE)
+        here = np.flatnonzero((start <= time) & (time < end))
+        share = (time - start[here]) / (end[here] - start[here])
+        found[s.sm[here], s.slot[here]] = np.floor(100 * share)
+        return found.ravel().tolist()
+
+    def done(self, time: float) -> int:
+        """Count the programs that have ended."""
+        return int((self.schedule.end - self.schedule.start.min() <= time).sum())
+
+    def share(self, time: float) -> float:
+        """Return the share of all programs' time that lies before this moment."""
+        s = self.schedule
+        ran = np.clip(time - (s.start - s.start.min()), 0, s.end - s.start)
+        return float(ran.sum() / (s.end - s.start).sum())
+
+
+def chapter(w: Workload, choice: Choice) -> Chapter:
+    """Return the chapter. Raises ProblemError for too many programs, or a tile without room."""
+    pass_switch = switch("pass", shared("pass"), shared.named("passes"), choice)
+    pass_ = pass_switch["value"]
+    both = [
+        Launch(order, *placed.schedule_of(w, order, pass_), launch.programs(w, order, pass_=pass_))
+        for order in PLACED
+    ]
+    unit = placed.unit_of(w, "fa2", pass_)
+    times = _times(both)
+    beats = [_beat(both, time, unit) for time in times]
+    fast = min(one.schedule.makespan for one in both)
+    serial, parallel = both
+    sms, heads = w.hardware.sms, w.batch * w.heads
+    used = [one.schedule.used_sms for one in both]
+    values = {"serial": used[0], "sms": sms}
+    if used[1] == sms and used[0] < sms:
+        headline = t("sms.headline.all", **values)
+    elif used[0] < used[1]:
+        headline = t("sms.headline.more", **values, parallel=used[1])
+    else:
+        headline = t("sms.headline.same", used=used[1], sms=sms)
+    kind = "sms.blocks.forward" if pass_ == "forward" else "sms.blocks.backward"
+    blocks = t(kind, n=len(parallel.programs.head) // heads)
+    key = "sms.sentence" if used[0] < sms else "sms.sentence.full"
+    idle = {"idle": sms - used[0]} if used[0] < sms else {}
+    return {
+        "headline": headline,
+        "sentence": t(key, heads=heads, blocks=blocks, **idle),
+        "provenance": placed.source_of(w, pass_, [one.is_recorded for one in both])
+        + t("sms.groups", n=GROUPS),
+        "label": t("sms.label", sms=sms),
+        "switches": [pass_switch],
+        "beats": beats,
+        "start": min(range(len(times)), key=lambda k: abs(times[k] - START * fast)),
+        "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
+        "table": [
+            _launches_table(both, w, pass_, unit),
+            _balance_table(w, pass_),
+            *(_additions_table(w) if pass_ == "backward" else ()),
+            *(
+                placed.programs_table(
+                    t("sms.programs", order=LABELS[one.order]), one.schedule, one.programs, pass_
+                )
+                for one in both
+            ),
+        ],
+        "links": [step_link(w, "fa2"), lesson_link("versions")],
+        "picture": {
+            "groups": [len(part) for part in np.array_split(np.arange(sms), GROUPS)],
+            "cards": [_card(one, unit, pass_) for one in both],
+            "sooner": _sooner(serial.schedule.makespan / parallel.schedule.makespan),
+            "texts": t.named("sms.picture"),
+        },
+    }
+
+
+def _sooner(ratio: float) -> str:
+    return t("sms.sooner", ratio=ratio) if ratio >= 1.05 else ""
+
+
+def _card(one: Launch, unit: str, pass_: str) -> dict[str, Any]:
+    span = one.schedule.makespan
+    return {
+        "name": LABELS[one.order],
+        "ink": INKS[one.order],
+        "programs": t.named("sms.each")[f"{pass_} {ALGORITHMS[one.order].program}"],
+        "count": t("sms.count", n=len(one.programs.head)),
+        "slots": one.schedule.slots,
+        "span": span,
+        "time": format_time(span, unit),
+    }
+
+
+def _times(both: list[Launch]) -> list[float]:
+    """Return the positions: round times until the faster launch ends, then until the slower one."""
+    fast, slow = sorted(one.schedule.makespan for one in both)
+    step = round_step(fast / STEPS)
+    found = [*np.arange(0, fast, step), fast]
+    if slow > fast:
+        step = round_step((slow - fast) / STEPS)
+        found += [*(x for x in np.arange(0, slow, step) if x > fast), slow]
+    return [float(x) for x in found]
+
+
+def _beat(both: list[Launch], time: float, unit: str) -> dict[str, Any]:
+    """Describe one moment: what each place of both cards is at."""
+    notes = [
+        t("sms.done", order=LABELS[one.order])
+        if one.schedule.makespan <= time
+        else t("sms.share", order=LABELS[one.order], share=100 * one.share(time))
+        for one in both
+    ]
+    return {
+        "label": format_time(time, unit),
+        "note": notes[0] if both[1].schedule.makespan > time else ", ".join(notes[::-1]),
+        "time": time,
+        "fills": [one.fills(time) for one in both],
+        "done": [t("sms.done_count", n=one.done(time)) for one in both],
+    }
+
+
+# ---- tables
+
+
+def _launches_table(both: list[Launch], w: Workload, pass_: str, unit: str) -> Table:
+    rows: list[list[str | int | float | None]] = []
+    for one in both:
+        s = one.schedule
+        span = format_time(s.makespan, unit)
+        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
+        place = [LABELS[one.order], len(s.sm), s.used_sms, s.slots, round(s.waves, 2)]
+        rows.append([*place, *shares, span])
+    rows += _orders(w, pass_, unit) if w.mask.hides else []
+    return {"title": t("launch.caption"), "head": t.row("launch.head"), "rows": rows}
+
+
+def _orders(w: Workload, pass_: str, unit: str) -> list[list[str | int | float | None]]:
+    """Simulate what other orders of unequal blocks would do to FA-2's launch."""
+    own = launch.kernels_order(w, pass_)
+    names = t.named("sms.orders")
+    other = launch.HEAVY if pass_ == "backward" else launch.PLAIN
+    found: list[list[str | int | float | None]] = []
+    for row_order in (launch.HEAD, launch.LIGHT, other):
+        if row_order == own:
+            continue
+        s = placed.durations.schedule(w, "fa2", row_order, pass_)
+        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
+        place = [names[row_order], len(s.sm), s.used_sms, s.slots, round(s.waves, 2)]
+        found.append([*place, *shares, format_time(s.makespan, unit)])
+    return found
+
+
+def _balance_table(w: Workload, pass_: str) -> Table:
+    """Count the visits of one head's blocks under this mask, causal and full."""
+    rows: list[list[str | int | float | None]] = []
+    for mask in dict.fromkeys((w.mask.text, "causal", "full")):
+        visits = np.add(*launch.block_visits(replace(w, mask=mask), pass_))
+        longest, mean = int(visits.max()), float(visits.mean())
+        even = round(100 * mean / longest) if longest else 100
+        rows.append([mask, int(visits.sum()), int(visits.min()), round(mean, 1), longest, even])
+    title = t.named("balance.caption")[pass_]
+    return {"title": title, "head": t.row("balance.head"), "rows": rows}
+
+
+def _additions_table(w: Workload) -> tuple[Table]:
+    """Say how many bits of dQ depend on the order of the atomic additions."""
+    found = compare_orders(of_workload(w))
+    head = t.row("additions.head")
+    stored = t("additions.stored", dtype=found.problem.dtype)
+    rows: list[list[str | int | float | None]] = [
+        [
+            t("additions.shuffled", n=s.order) if s.order else t("additions.again"),
+            s.summed,
+            s.stored,
+            float(f"{s.off:.3g}"),
+        ]
+        for s in found.sums
+    ]
+    title = t("additions.caption")
+    return ({"title": title, "head": (head[0], head[1], stored, head[2]), "rows": rows},)

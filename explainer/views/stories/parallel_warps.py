@@ -1,0 +1,155 @@
+"""The chapter "warps" of Parallel: one tile among the warps of a program, split by keys or rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from explainer.algorithms.registry import LABELS
+from explainer.base.amounts import amount
+from explainer.base.fields import parse_choice
+from explainer.base.texts import Texts
+from explainer.memory.workload import Workload
+from explainer.parallel.warp_loops import ORDERS, WarpStep, WarpTrace
+from explainer.parallel.warps import warps
+from explainer.problem import Problem
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.links import lesson_link
+
+t = Texts("parallel")
+SIDE, D = 8, 8  # of the tile; every number of it can be read
+TILE = (1, 1)
+COUNTS, DEFAULT = ("2", "4", "8"), {"warps": "4"}
+START = ("max", "write")  # the step that makes the point
+SHARED = {"m": "m", "l": "ℓ", "O": "O"}
+
+
+def chapter(_w: Workload, choice: Choice) -> Chapter:
+    """Return the chapter: a small Problem of its own, a beat for each step that warps take."""
+    rows = switch("rows", t("schedule.rows"), t.named("warps.masks"), choice)
+    among = switch(
+        "warps", t("warps.count"), {n: t("warps.n", n=n) for n in COUNTS}, DEFAULT | dict(choice)
+    )
+    problem = Problem(
+        n=2 * SIDE, d=D, block_q=SIDE, block_k=SIDE, mask=rows["value"], inputs="random"
+    )
+    count = int(parse_choice("warps", among["value"]))
+    traces = [warps(problem, *TILE, split, count) for split in ORDERS]
+    steps = [trace.steps for trace in traces]
+    beats = [_beat(k, traces, [_state(trace, k) for trace in traces]) for k in range(len(steps[0]))]
+    at = next(k for k, s in enumerate(steps[0]) if (s.phase, s.part) == START)
+    totals = [amount(trace.exchanged_bytes) for trace in traces]
+    return {
+        "headline": t("warps.headline"),
+        "sentence": t("warps.sentence", n=count),
+        "provenance": t("warps.provenance", i=TILE[0], j=TILE[1], n=problem.n, d=D, side=SIDE),
+        "label": t("warps.label", n=count, keys=totals[0], rows=totals[1]),
+        "switches": [rows, among],
+        "beats": beats,
+        "start": at,
+        "words": [],
+        "table": [_steps_table(traces)],
+        "links": [lesson_link("warps"), lesson_link("versions")],
+        "picture": {
+            "side": SIDE,
+            "lanes": [_lane(trace, total) for trace, total in zip(traces, totals, strict=True)],
+            "texts": t.named("warps.picture"),
+        },
+    }
+
+
+def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
+    """Return what stays: the split's name, whose rows and keys are whose, what it exchanges."""
+    slices = trace.key_slices if trace.split == "k" else trace.row_slices
+    first = (trace.keys if trace.split == "k" else trace.rows)[0]
+    names, each = t.named("warps.splits"), t.named("warps.each")
+    return {
+        "split": trace.split,
+        "name": names[trace.split],
+        "kernel": f"{LABELS[ORDERS[trace.split]]}: {each[trace.split]}",
+        "slices": [[a - first, b - first] for a, b in slices],
+        "total": total,
+        "barriers": t("warps.barriers", n=trace.barriers),
+        "remark": t.named("warps.remarks")[trace.split],
+    }
+
+
+def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
+    """Return what the warps hold after step k: the tile's numbers, the maxima or all weights in
+    use, a number for each row once it is known, and what lies in shared memory."""
+    visit, done = trace.visit, trace.steps[: k + 1]
+    step = trace.steps[k]
+    known = {(s.phase, s.part) for s in done}
+    holder = "read" if trace.split == "k" else "own"
+    matrix, name = None, ""
+    if ("exp", "own") in known:
+        matrix, name = visit.P, "P"
+    elif ("mask", "own") in known:
+        matrix, name = visit.S, "S"
+    elif ("scores", "own") in known:
+        matrix, name = visit.scores, "S"
+    marked: list[list[int]] = []
+    if step.phase == "max":
+        owners = trace.own_keys.values() if trace.split == "k" else (slice(None),)
+        for own in owners:
+            part = visit.S[:, own]
+            first = own.start or 0
+            marked += [[r, first + int(c)] for r, c in enumerate(part.argmax(axis=1))]
+    stat = None
+    if ("sum", holder) in known:
+        stat = {"name": "ℓ", "values": _numbers(trace.l_new, 2)}
+    elif ("max", holder) in known:
+        stat = {"name": "m", "values": _numbers(trace.m_new, 2)}
+    return {
+        "name": name,
+        "matrix": [] if matrix is None else [_numbers(row, 1) for row in matrix],
+        "marked": marked,
+        "stat": stat,
+        "shared": _written(trace, step, k),
+        "sentence": step.sentence,
+        "moved": amount(sum(x.nbytes for s in done for x in s.exchanges)),
+        "barrier": bool(step.barriers and step.phase != "load"),
+    }
+
+
+def _numbers(row: np.ndarray, places: int) -> list[str]:
+    rounded = np.round(row.astype(float), places) + 0.0  # no negative zero
+    texts = [f"{x:.{places}f}".replace("-", "−") for x in rounded]
+    return [text if np.isfinite(x) else "−∞" for text, x in zip(texts, row, strict=True)]
+
+
+def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[dict[str, Any]]:
+    """Return the parts in shared memory at a step that writes or reads them, by warp."""
+    if step.part not in ("write", "read"):
+        return []
+    source = step if step.part == "write" else trace.steps[k - 1]
+    return [
+        {"warp": x.warp, "tensor": SHARED[x.tensor], "size": amount(x.nbytes)}
+        for x in source.exchanges
+        if x.op == "write"
+    ]
+
+
+def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> dict[str, Any]:
+    step, count = traces[0].steps[k], len(traces[0].steps)
+    phases, parts = t.named("warps.phases"), t.named("warps.parts")
+    part = parts[step.part]
+    return {
+        "label": phases[step.phase] + (f", {part}" if part else ""),
+        "note": t("warps.at", k=k + 1, count=count),
+        "is_written": step.part == "write",
+        "lanes": states,
+    }
+
+
+def _steps_table(traces: list[WarpTrace]) -> Table:
+    rows: list[list[str | int | float | None]] = []
+    phases, parts = t.named("warps.phases"), t.named("warps.parts")
+    for k, step in enumerate(traces[0].steps):
+        moved = [sum(x.nbytes for x in trace.steps[k].exchanges) for trace in traces]
+        barriers = [trace.steps[k].barriers for trace in traces]
+        rows.append(
+            [phases[step.phase], parts[step.part], moved[0], barriers[0], moved[1], barriers[1]]
+        )
+    return {"title": t("warps.table"), "head": t.row("warps.columns"), "rows": rows}

@@ -1,0 +1,116 @@
+"""Numbers on Memory and Parallel, worked out anew from the records' own files with plain
+arithmetic: nothing here calls what the pages call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explainer.views.stories.pages import make_chapter
+
+RECORDED = Path(__file__).parents[3] / "assets" / "recorded"
+PLACES = {
+    "ports": ("l2_to_sm", "sm_to_l2"),
+    "slices": ("l2_total",),
+    "dram": ("dram_read", "dram_write"),
+}
+
+
+def rows(name: str) -> list[dict]:
+    return json.loads((RECORDED / f"{name}_nvidia_h200.json").read_text())["rows"]
+
+
+def chapter(page: str, name: str, **query: str) -> Any:
+    return make_chapter(page, {"chapter": name, **query})
+
+
+def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
+    beats = {beat["values"]["n"]: beat for beat in chapter("memory", "traffic")["beats"]}
+    by_order: dict = {}
+    for row in rows("traffic"):
+        if row["d"] == row["side"] == 64:
+            kernels = row["measured_bytes"].values()
+            sums = {p: sum(k[c] for k in kernels for c in names) for p, names in PLACES.items()}
+            by_order[row["n"], row["order"]] = sums
+    lengths = {n for n, _ in by_order}
+    assert len(lengths) >= 7
+    for n in lengths:
+        for place in PLACES:
+            standard, fused = by_order[n, "standard"][place], by_order[n, "fa2"][place]
+            bracket = beats[str(n)]["brackets"][place]
+            assert (bracket["top"], bracket["bottom"]) == (standard, fused)
+            said = float(bracket["figure"].split()[0])
+            assert said == pytest.approx(max(standard / fused, fused / standard), rel=0.05)
+            assert ("fewer" in bracket["figure"]) == (standard > fused)
+
+
+@pytest.mark.parametrize("d", [64, 128, 256])
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_speed_of_every_tile(d, causal):
+    mask = "causal" if causal else "full"
+    picture = chapter("memory", "tiles", d=str(d), mask=mask)["picture"]
+    (drawn,) = (x for x in picture["maps"] if x["d"] == d)
+    timed = {
+        (r["block_m"], r["block_n"]): 4 * r["batch"] * r["heads"] * r["n"] ** 2 * d
+        / (2 if causal else 1) / r["median_ms"] / 1e9
+        for r in rows("tiles")
+        if (r["d"], r["causal"]) == (d, causal) and "median_ms" in r
+    }  # fmt: skip
+    sides = picture["sides"]
+    for k, cell in enumerate(drawn["cells"]):
+        tile = sides[k // len(sides)], sides[k % len(sides)]
+        assert cell["text"] == (f"{timed[tile]:.0f}" if tile in timed else "–"), tile
+    best = max(timed, key=lambda tile: timed[tile])
+    assert drawn["name"] == f"{best[0]} × {best[1]}"
+
+
+@pytest.mark.parametrize("heads", [1, 16])
+def test_the_times_of_decoding_in_so_many_parts(heads):
+    chart = chapter("parallel", "decoding", h=str(heads), n="65536")["picture"]["chart"]
+    timed = {
+        (r["n_k"], r["splits"]): 1e3 * r["median_ms"]
+        for r in rows("decode")
+        if r["method"] == "decode" and r["heads"] == heads and r["d"] == 64
+    }
+    assert len(timed) >= 15
+    for line in chart["lines"]:
+        for n, us, ratio, tip in zip(
+            chart["n"], line["us"], line["ratios"], line["tips"], strict=True
+        ):
+            parts = int(
+                tip.split(" in ")[1].split()[0]
+            )  # the kernel's rule takes fewer of few keys
+            assert us == pytest.approx(timed[n, parts], abs=0.01)
+            assert float(ratio) == pytest.approx(timed[n, 1] / timed[n, parts], abs=0.051)
+
+
+def test_decoding_says_what_it_shows_in_place_of_what_was_asked():
+    """Of RP: 5,000 keys and 7 heads were the headline over the times of 4,096 × 16."""
+    found = chapter("parallel", "decoding", n="5000", h="7")
+    assert "4,096 keys" in found["headline"] and "5,000" not in found["headline"]
+    assert found["sentence"].startswith("Nearest recorded to 5,000 keys and 7 heads")
+
+
+@pytest.mark.parametrize("rows_", ["causal", "full"])
+def test_the_makespans_and_tails_of_the_schedule(rows_):
+    found = chapter("parallel", "schedule", rows=rows_)
+    (row,) = (
+        r
+        for r in rows("placement")
+        if (r["order"], r["n"], r["heads"], r["causal"]) == ("fa2", 4096, 16, rows_ == "causal")
+    )
+    first = min(start for _, start, _ in row["programs"])
+    span = max(end for *_, end in row["programs"]) - first
+    last: dict[int, int] = {}
+    for sm, _, end in row["programs"]:
+        last[sm] = max(last.get(sm, 0), end - first)
+    idle = 1 - sum(last.values()) / row["sms"] / span
+    real = found["picture"]["lanes"][1]
+    assert real["time"] == f"{span / 1e3:.3g} µs"
+    assert real["tail"][2] == f"on average {100 * idle:.1f} % idle"
+    simulated = found["picture"]["lanes"][0]
+    said = [float(lane["tail"][2].split()[2]) for lane in (simulated, real)]
+    assert abs(said[0] - said[1]) <= 2, "RP: simulated and real tail within two points"

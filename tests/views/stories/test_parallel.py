@@ -1,0 +1,93 @@
+"""Parallel's chapters against the schedules, the records and the trace that they speak of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explainer.base.kinds import measured
+from explainer.base.records import load
+from explainer.memory.workload import Workload
+from explainer.parallel import durations
+from explainer.parallel.simulator import read_schedule
+from explainer.views.stories import parallel_schedule, parallel_sms, parallel_warps, placed
+
+W = Workload(block_q=128)
+RECORD = load("placement_nvidia_h200")["rows"]
+
+
+def row_of(order: str, causal: bool, heads: int = 16) -> dict:
+    same = {"order": order, "causal": causal, "n": 4096, "heads": heads}
+    (row,) = (r for r in RECORD if same.items() <= r.items())
+    return row
+
+
+def test_a_card_shows_which_programs_run_and_how_far_they_are():
+    found: Any = parallel_sms.chapter(W, {})
+    for k, (card, order) in enumerate(zip(found["picture"]["cards"], ("fa1", "fa2"), strict=True)):
+        programs = np.array(row_of(order, False)["programs"])  # SM, start and end in ns
+        assert card["span"] == pytest.approx((programs[:, 2].max() - programs[:, 1].min()) / 1e3)
+        for beat in found["beats"]:
+            now = 1e3 * beat["time"] + programs[:, 1].min()
+            runs = (programs[:, 1] <= now) & (now < programs[:, 2])
+            fills = np.array(beat["fills"][k]).reshape(132, card["slots"])
+            assert (fills >= 0).sum() == runs.sum()
+            assert set(np.flatnonzero((fills >= 0).any(axis=1))) == set(programs[runs, 0])
+            assert f"{(programs[:, 2] <= now).sum():,} done" == beat["done"][k]
+
+
+@pytest.mark.parametrize("rows", ["causal", "full"])
+def test_the_lanes_are_the_simulated_and_the_recorded_schedule(rows):
+    found: Any = parallel_schedule.chapter(W, {"rows": rows})
+    row = row_of("fa2", rows == "causal")
+    w = durations.workload_of(row)
+    schedules = durations.schedule(w, "fa2"), read_schedule(row)
+    for lane, s in zip(found["picture"]["lanes"], schedules, strict=True):
+        bars = np.array(lane["programs"])[:, 2:4]
+        times = np.transpose([s.start, s.end]) - s.start.min()
+        np.testing.assert_allclose(np.sort(bars, 0), np.sort(times, 0), atol=0.01)
+        assert lane["ends"] == sorted(lane["ends"], reverse=True)
+        assert f"{100 * s.tail:.1f} %" in lane["tail"][2]
+    off = 100 * abs(schedules[0].makespan / schedules[1].makespan - 1)
+    assert f"{off:.1f} %" in found["sentence"] and "never seen" in found["sentence"]
+
+
+def test_a_changed_record_changes_the_picture(monkeypatch):
+    before: Any = parallel_schedule.chapter(W, {})
+    late = row_of("fa2", True)
+    programs = [[sm, start, end + 100_000] for sm, start, end in late["programs"]]
+    monkeypatch.setattr(placed, "find_row", lambda *_: late | {"programs": programs})
+    after: Any = parallel_schedule.chapter(W, {})
+    assert after["sentence"] != before["sentence"]
+    assert after["picture"]["lanes"][1]["span"] > before["picture"]["lanes"][1]["span"] + 99
+
+
+def test_a_launch_that_ran_just_now_is_shown_in_its_own_tiles():
+    row = row_of("fa2", False)
+    found: Any = parallel_schedule.of_run(Workload(), {"rows": "full"}, row, measured("a card"))
+    assert "measured on a card" in found["provenance"]
+    assert found["picture"]["lanes"][1]["span"] == pytest.approx(row["makespan_us"], rel=1e-3)
+    assert parallel_schedule.parse_launch(W, {"order": "fa1", "rows": "causal"}) == (
+        Workload(block_q=128, mask="causal"),
+        "fa1",
+    )
+
+
+def test_the_warps_say_the_bytes_and_the_numbers_of_their_tile():
+    found: Any = parallel_warps.chapter(W, {})
+    k, q = found["picture"]["lanes"]
+    # m and ℓ: four warps write 8 numbers and read 32 each; PV: they write 8 × 8 and read a quarter
+    assert (
+        k["total"] == "3.25 KiB" == f"{(2 * 4 * (4 * 8 + 4 * 32) + 2 * 4 * 4 * 64) / 1024:.3g} KiB"
+    )
+    assert q["total"] == "0 B"
+    for beat in found["beats"]:
+        one, other = (lane["matrix"] for lane in beat["lanes"])
+        assert one == other, "one tile, shared out in two ways"
+        for marked, count in zip((lane["marked"] for lane in beat["lanes"]), (32, 8), strict=True):
+            assert len(marked) in (0, count)
+    start = found["beats"][found["start"]]
+    assert [x["size"] for x in start["lanes"][0]["shared"]] == ["32 B"] * 4
+    assert not start["lanes"][1]["shared"]
