@@ -12,22 +12,13 @@ import {
   offered,
   start,
   useText,
-  useTile,
 } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
 import { loadAddressState, addressNotice } from "./site/query_state.js";
 import {} from "./site/code_dialog.js";
-import {
-  openFigures,
-  remember,
-  settle,
-  settled,
-  stepProblem,
-  takeProblem,
-} from "./site/figures.js";
+import { stepProblem } from "./site/figures.js";
 import { recordFinding } from "./site/findings.js";
 import { chooseTab, onceOpened, openRequestedPage, partOpened } from "./site/pages.js";
-import { mountPicker } from "./site/picker.js";
 import {} from "./site/plots.js";
 import {} from "./site/gradio_patches.js";
 import { announceFirst } from "./site/live_region.js";
@@ -51,17 +42,11 @@ const CALLS = {
   merged,
   loadAddressState,
   openRequestedPage,
-  openFigures,
   writeRun,
-  remember,
-  settle,
-  settled,
   start,
   stepProblem,
-  takeProblem,
   addressNotice,
   useText,
-  useTile,
   follow: (values, data) => offered(follow(values, data), data),
   followAddress: (values, data) => offered(followAddress(values), data),
   compose: () => emit("fa:compose"),
@@ -86,7 +71,6 @@ const MOUNTS = {
   bar: mountBar,
   learn: mountLearn,
   linked: mountLinked,
-  picker: mountPicker,
   scenes: mountRunPresentation,
 };
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from explainer.algorithms import tiling, traffic
-from explainer.algorithms.algorithm import CONVENTIONS, REQUESTED
+from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, listed
 from explainer.base.cards import CARDS, Card
@@ -16,7 +16,7 @@ from explainer.learn.blocks import Block, formula, t, table, text
 from explainer.learn.content import read, stored
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import levels, tile_budget, traffic_series
-from explainer.memory.traffic_series import DRAM
+from explainer.memory.traffic_series import DRAM, PORTS
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
@@ -147,7 +147,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
     """Five numbers to remember: (number, what it is)."""
     square = dict(levels.hbm_tensors(LARGE, "standard"))["S"]
     saved = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
-    gains = traffic_series.gains(LARGE) or {}
+    computed, measured = traffic_series.gains(LARGE)
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, mask="causal"))
     card = CARDS["h200"]
@@ -158,7 +158,7 @@ def numbers() -> tuple[tuple[str, str], ...]:
             t("reference.number.s", n=LARGE.n, square=_amount(square), kept=_amount(saved)),
         ),
         (
-            t("reference.number.gains", gains=gains[REQUESTED], dram=gains[DRAM]),
+            t("reference.number.gains", gains=computed[PORTS], dram=measured[DRAM]),
             t("reference.number.bytes", n=LARGE.n, about=about("traffic_nvidia_h200")),
         ),
         (f"{far[1] / far[0]:.2f} ×", t("reference.number.doubled")),

@@ -21,9 +21,7 @@ def shell(
     ``later`` when they are wanted.
 
     A value never enters the template: Gradio executes ${…} and {{…}} there. "step" shows the
-    Problem whose query string its value is, e.g. ``n=16&d=8&br=4&bc=4``; "warps" a tile, e.g.
-    ``n=16&d=8&br=8&bc=8&i=1&j=0&warps=4``, and for "" that of ``explainer.parallel.warps.START``;
-    "learn" takes none; "picker", which is invisible, has a chosen tile's query as value.
+    Problem whose query string its value is, e.g. ``n=16&d=8&br=4&bc=4``; "learn" takes none.
     """
     load = mounted(name, *events, later=later)
     return gr.HTML("", html_template=template, js_on_load=load, apply_default_css=False, **kwargs)
@@ -32,8 +30,3 @@ def shell(
 def block(at_first: str = "", **kwargs) -> gr.HTML:
     """A place for HTML that the server makes; ``at_first``: what stands there until it has."""
     return gr.HTML(at_first, apply_default_css=False, elem_classes="fa-run-block", **kwargs)
-
-
-def picker() -> gr.HTML:
-    """``picked`` is triggered with a query string as value."""
-    return shell("picker", "picked", template="<i hidden></i>", elem_classes="fa-run-block")

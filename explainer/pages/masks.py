@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import gradio as gr
 
 from explainer.base.fields import parse_mask
 from explainer.base.texts import Texts
-from explainer.learn.presets import PRESETS
+from explainer.learn.presets import SCALED, preset_text
 from explainer.pages.browser import QUICK
 
 shared = Texts("shared")
-# By their titles, those that are a mask alone; causal and full are their own texts.
-SCALED = {p.title: p.mask for p in PRESETS if p.score == "none" and not p.sink}
+# Causal and full are their own texts.
 PLAIN = {title: mask(16) for title, mask in SCALED.items() if parse_mask(mask(16)).plain}
 
 
@@ -37,15 +34,3 @@ def _named(value: str, n: object) -> dict:
     text = preset_text(value, n)
     own = {value: (f"{value}: {text}", text)} if text != value else {}
     return gr.update(choices=[own.get(t, (t, PLAIN.get(t, t))) for t in SCALED], value=text)
-
-
-def preset_text(value: str, n: object) -> str:
-    """Write the mask of a preset for N tokens, also of one that is still called by its name; return
-    any other text as it is."""
-    name, _, text = value.partition(": ")
-    if name in SCALED and text:
-        return text
-    digits = re.sub(r"[\s,]|\.0$", "", str(n))
-    if value in SCALED and digits.isdecimal() and len(digits) < 8:
-        return SCALED[value](max(1, int(digits)))
-    return value

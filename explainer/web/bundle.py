@@ -28,8 +28,9 @@ SCRIPTS = {
     "video": "js/step/video.js",
     "predict": "js/views/predict.js",
     "tour": "js/step/tour.js",
-    "warps": "js/warps/index.js",
     "masks": "js/masks/index.js",
+    "memory": "js/story/memory.js",
+    "parallel": "js/story/parallel.js",
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }

@@ -6,11 +6,10 @@ Counts are upper bounds without the mask, in closed form, so that asking for the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.sizes import size_of, trace_numbers
-from explainer.parallel.warp_loops import ORDERS
 from explainer.problem import Problem
 from explainer.trace import touched_by_row
 from explainer.web import mask_map
@@ -73,10 +72,6 @@ def one_visit(p: Problem, pass_: str = "forward") -> Work:
     return _inputs(p) + Work(moves, visits, 2 * rows * p.n * p.d, touched, numbers)
 
 
-def _warps(p: Problem) -> Work:
-    return sum((one_visit(replace(p, order=order)) for order in set(ORDERS.values())), Work())
-
-
 def _mask(p: Problem) -> Work:
     """Count each predicate of each tile, in both sizes and causal, and of each score that is
     sent."""
@@ -94,7 +89,6 @@ def _html(p: Problem) -> Work:
 _WORK: dict[str, Callable[[Problem, str], Work]] = {
     "trace": _trace,
     "visit": one_visit,
-    "warps": lambda p, _: _warps(p),
     "mask": lambda p, _: _mask(p),
     "export.html": lambda p, _: _html(p),
     "export.json": whole,

@@ -13,6 +13,8 @@ import base64
 import gzip
 import json
 import shutil
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -28,12 +30,14 @@ from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
-from explainer.parallel.warps import START, from_query, packed
 from explainer.problem import Problem
 from explainer.views.bar import render_bar
 from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
+from explainer.views.stories.pages import CHAPTERS as STORY_CHAPTERS
+from explainer.views.stories.pages import DEFAULTS, make_chapter
 from explainer.views.templates import render
+from explainer.views.words import words
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
 from explainer.web.static_pages import STATIC_PAGES
@@ -99,6 +103,25 @@ def traces(queries: list[str]) -> tuple[Files, dict[str, str]]:
     return files, where
 
 
+@cache
+def stories() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """Return {page: (its workload and the switches of its chapters, {name: a chapter's picture})}:
+    each chapter for the page's own workload, with every setting of its switches."""
+    found = {}
+    for page, makers in STORY_CHAPTERS.items():
+        switches, pictures = {}, {}
+        for chapter in makers:
+            first: Any = make_chapter(page, {"chapter": chapter})
+            switches[chapter] = {s["key"]: s["value"] for s in first["switches"]}
+            values = [[value for value, _ in s["choices"]] for s in first["switches"]]
+            for setting in product(*values):
+                query = {"chapter": chapter} | dict(zip(switches[chapter], setting, strict=True))
+                name = "&".join(f"{key}={value}" for key, value in query.items())
+                pictures[name] = make_chapter(page, query)
+        found[page] = ({"defaults": DEFAULTS[page], "switches": switches}, pictures)
+    return found
+
+
 def _screens() -> dict[str, Markup]:
     """Return {file: a screen of the Learn page}; controls have only the values that are stored."""
     found = {f"{key}.html": screen(key) for key in keys()}
@@ -112,7 +135,6 @@ def answers() -> tuple[Files, dict[str, str]]:
     """Return ({file: {request: response}}, {Problem: the file of its trace})."""
     of_widgets = {key: widget_responses(widget) for key, widget in widgets().items()}
     files, where = traces([query for _, query in _named_places()])
-    tile = packed(*from_query(START))
     parts: Files = {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
         "course": {"": outline()},
@@ -120,7 +142,8 @@ def answers() -> tuple[Files, dict[str, str]]:
         "glossary": {"": glossary.data()},
         "listing": {"": listings()},
         "tour": {"": chapters()},
-        "warps": {"": tile},
+        "words": {"": words()},
+        **{page: pictures for page, (_, pictures) in stories().items()},
         **{page.name: page.views_by_query() for page in STATIC_PAGES},
     }
     return files | parts, where
@@ -130,6 +153,7 @@ def _index(files: list[str], where: dict[str, str]) -> str:
     """Render the page itself."""
     kinds = [name for name in files if name not in set(where.values())]
     content = {"plain": Problem().to_query(), "traces": where, "files": kinds, "lacks": LACKS}
+    content |= {"stories": {page: about for page, (about, _) in stories().items()}}
     return render(
         "site/index",
         style=Markup(join_stylesheets(APP + STATIC_SITE)),

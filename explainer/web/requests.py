@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explainer.base.fields import parse_pass
-from explainer.parallel import warps
 from explainer.problem import Problem
 from explainer.web import mask_map
 from kernels.spec.fields import PASSES
@@ -40,15 +39,11 @@ class AnswerRequest:
 
 def parse_request(kind: str, query: Query) -> AnswerRequest:
     """Parse what an address asks of this kind of answer. Raises ProblemError."""
-    if kind == "learn":  # each widget has controls of its own
+    if kind in ("learn", "memory", "parallel"):  # each widget and chapter has controls of its own
         return AnswerRequest(kind, options=tuple(sorted(query.items())))
     options = tuple((key, query[key]) for key in OPTIONS.get(kind, ()) if key in query)
     if kind == "code":
         return AnswerRequest(kind, options=options)
-    if kind == "warps":
-        problem, *tile = warps.from_query(query)
-        options = tuple(zip(("i", "j", "warps"), map(str, tile), strict=True))
-        return AnswerRequest(kind, problem, options=options)
     if kind == "mask":
         return AnswerRequest(kind, mask_map.parse_problem(query))
     if kind == "presets":

@@ -17,8 +17,8 @@ from pathlib import Path
 from explainer.base.fields import ProblemError
 from explainer.base.lines import from_line
 from explainer.engine.compiled_code import TIMEOUT_S, code
-from explainer.parallel.warps import packed
 from explainer.views.learn_blocks import answer_data
+from explainer.views.stories.pages import CHAPTERS, make_chapter
 from explainer.web import mask_map
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.requests import AnswerRequest
@@ -43,8 +43,8 @@ def _json(made: object) -> bytes:
 MAKERS: dict[str, Callable[[AnswerRequest], bytes]] = {
     "trace": lambda request: packed_gzip(request.problem, request.pass_),
     "visit": _visit,
-    "warps": lambda request: _json(packed(request.problem, *request.query.values())),
     "learn": lambda request: _json(answer_data(request.query)),
+    **dict.fromkeys(CHAPTERS, lambda request: _json(make_chapter(request.kind, request.query))),
     "code": lambda request: _json(code(request.query)),
     "mask": lambda request: _json(mask_map.mask_map(request.problem)),
     "presets": lambda request: _json(mask_map.palette(request.problem)),

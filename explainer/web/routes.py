@@ -25,6 +25,7 @@ from explainer.engine.engine import Engine
 from explainer.learn import glossary
 from explainer.learn.tour import chapters
 from explainer.views.learn_screens import keys, outline, screen
+from explainer.views.words import words
 from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
 from explainer.web.requests import AnswerRequest, parse_request
@@ -41,13 +42,15 @@ MEDIA_TYPES = {  # of the kinds of answers that are no JSON
     "export.npz": "application/zip",
 }
 # which screens Learn has and its paths; the entries and how texts spell them; the code of trace and
-# kernels with its phases; every recorded time; the chapters of the guided tour
+# kernels with its phases; every recorded time; the chapters of the guided tour; what the words of
+# a problem offer
 CONSTANT: dict[str, Callable[[], object]] = {
     "course": outline,
     "glossary": glossary.data,
     "listing": listings,
     "records": record_rows.table,
     "tour": chapters,
+    "words": words,
 }
 Opened = Mapping[str, Callable[[dict[str, str]], object]]
 PIECE = 256 << 10  # bytes of a large answer

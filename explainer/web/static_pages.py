@@ -16,12 +16,9 @@ from explainer.base.kinds import recorded as from_record
 from explainer.base.texts import Texts
 from explainer.engine import recorded
 from explainer.engine.requests import AUTO, RunRequest, Sweep
-from explainer.memory.workload import KEYS, Workload
 from explainer.views import (
     downloads,
     figures,
-    memory_views,
-    parallel_views,
     run_details,
     run_report,
     sweep_report,
@@ -53,20 +50,10 @@ class StaticPage:
     workloads: tuple[tuple[str, Query], ...]  # label, what differs from the defaults
     make: Callable[[Query], View]
     lacks: str  # what only the app can do here
-    key: str = ""  # of a second row of choices
-    choice_views: tuple[str, ...] = ()  # the views that have this row
-    choices: Query | None = None
-    fixed_views: tuple[str, ...] = ()  # the views that do not depend on the workload
 
     def queries(self) -> list[dict[str, str]]:
-        """Return a query with view, choice and workload for each view that is made."""
-        found = []
-        for view in self.views:
-            has_choice = view in self.choice_views and self.choices
-            more = [{self.key: choice} for choice in self.choices or ()] if has_choice else [{}]
-            workloads = self.workloads[:1] if view in self.fixed_views else self.workloads
-            found += [{"view": view} | one | dict(load) for one in more for _, load in workloads]
-        return found
+        """Return a query with view and workload for each view that is made."""
+        return [{"view": view} | dict(load) for view in self.views for _, load in self.workloads]
 
     def views_by_query(self) -> dict[str, object]:
         """Return {query, as assets/js/offline/static_pages.js writes it: its view}."""
@@ -89,25 +76,8 @@ class StaticPage:
             "name": self.name,
             "prefix": self.prefix,
             "plain": dict(self.defaults),
-            "key": self.key,
-            "choice_views": self.choice_views,
-            "fixed_views": self.fixed_views,
             "workloads": [dict(load) for _, load in self.workloads],
         }
-
-
-def _workload(query: Query) -> Workload:
-    return Workload.from_query({key: query[key] for key in KEYS})
-
-
-def _memory(query: Query) -> View:
-    return memory_views.render_view(query["view"], _workload(query), query["show"])
-
-
-def _parallel(query: Query) -> View:
-    if query["view"] == "real":
-        return parallel_views.render_case(query["case"])
-    return parallel_views.render_view(query["view"], _workload(query))
 
 
 @cache
@@ -144,32 +114,5 @@ STATIC_PAGES = (
         ((t("load"), {}), CAUSAL, WIDE, LONG),
         _run,
         t("run.lacks"),
-    ),
-    StaticPage(
-        "memory",
-        "Memory",
-        "mem-",
-        memory_views.PLAIN,
-        memory_views.VIEWS,
-        ((t("load.on"), {}), CAUSAL, LONG, WIDE, ("A100", {"card": "a100"})),
-        _memory,
-        t("memory.lacks"),
-        "show",
-        ("tiles",),
-        memory_views.METRICS,
-    ),
-    StaticPage(
-        "parallel",
-        "Parallel",
-        "par-",
-        parallel_views.PLAIN,
-        parallel_views.VIEWS,
-        ((t("load.on"), {}), CAUSAL, WIDE, (t("heads", n=4), {"h": "4"})),
-        _parallel,
-        t("parallel.lacks"),
-        "case",
-        ("real",),
-        parallel_views.CASES,
-        ("real", "warps"),
     ),
 )

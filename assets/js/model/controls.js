@@ -155,9 +155,3 @@ export function isStepProblem(query, address) {
     keys.filter((key) => key !== "order").every((key) => step.get(key) === (run[key] ?? null))
   );
 }
-
-/** A tile of the map goes into the controls. @param {Values} given `picked`: a query with it, or "" */
-export const useTile = ({ picked, ...now }) => ({
-  ...now,
-  ...Object.fromEntries(new URLSearchParams(picked)),
-});

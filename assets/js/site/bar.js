@@ -12,6 +12,8 @@ import { t } from "./texts.js";
 
 const terms = new Terms(() => fetchJson("glossary"));
 
+const FRAMES = ["png", "svg"];
+
 /** @param {string} name of an event @param {unknown} [detail] */
 const onStep = (name, detail) => toPage("step").then(() => emit(name, detail));
 
@@ -49,7 +51,10 @@ export function mountBar({ element }) {
   onClick(".fa-menu", ({ dataset }) => {
     if (!dataset.save) return;
     menu.open = false;
-    onStep("fa:save", dataset.save);
+    // A frame is of the page on screen, the files are of the Step page's run.
+    const isFrame = FRAMES.includes(dataset.save) && !isOnScreen("learn");
+    if (isFrame) emit("fa:save", dataset.save);
+    else onStep("fa:save", dataset.save);
   });
   document.addEventListener("click", (event) => {
     menu.open &&= menu.contains(targetOf(event));

@@ -1,12 +1,12 @@
 // A page of figures in presentation mode: the picture alone, made anew in large type; keys change the view.
 
 import { address, readAddress } from "./address.js";
-import { all, around, findVisible, isPresenting, setPresenting } from "../lib/dom.js";
+import { all, findVisible, isPresenting, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { turnOf } from "../lib/keys.js";
 
-const FIGURES = "#pages > [role=tabpanel] .fa-figure-page";
+const FIGURES = "#pages > [role=tabpanel] :is(.fa-figure-page, .fa-picture-page)";
 const figurePage = () => findVisible(document, FIGURES);
 
 /** The page's mode, as the server reads it. */
@@ -24,10 +24,10 @@ listen("fa:present-here", () => present(true));
 listen("fa:leave-presentation", () => present(false));
 document.addEventListener("keydown", (event) => {
   const page = isPresenting() && figurePage();
-  if (!page || event.defaultPrevented || around(event, "[data-testid=warps]")) return;
+  if (!page || event.defaultPrevented) return;
   const step = turnOf(event);
   if (event.key === "Escape") present(false);
-  if (!step) return;
+  if (!step || page.matches(".fa-picture-page")) return;
   event.preventDefault();
   const views = /** @type {HTMLInputElement[]} */ (
     all(page, ".fa-views fieldset:first-of-type input")
