@@ -7,8 +7,10 @@ import { PROBLEM_KEYS } from "../model/query.js";
 import { t } from "./texts.js";
 
 /** Each request with its answer: JSON, or a text that BINARY begins. @typedef {Record<string, unknown>} Part */
+/** The pictures of a page: `defaults`, its workload, and the switches of each chapter with their first values.
+ * @typedef {{defaults: Record<string, string>, switches: Record<string, Record<string, string>>}} Story */
 /** What came with the pages. `plain`: the Problem of an address that says nothing; `lacks`: what is said where there is no answer, by kind.
- * @typedef {{plain: Record<string, string>, traces: Record<string, string>, files: string[], lacks: Record<string, string>}} Content */
+ * @typedef {{plain: Record<string, string>, traces: Record<string, string>, files: string[], lacks: Record<string, string>, stories: Record<string, Story>}} Content */
 
 /** Where the files of data/ leave their parts. */
 const globals = /** @type {typeof globalThis & {faData: Record<string, string>}} */ (globalThis);
@@ -42,6 +44,17 @@ export function loaded(src) {
 const plain = (value) =>
   value !== "" && Number.isFinite(Number(value)) ? String(Number(value)) : value;
 
+/** The name of a chapter's picture with its switches as they are; none for a workload that is not here.
+ * @param {Story} story @param {Record<string, string>} given */
+function storyName({ defaults, switches }, given) {
+  const { chapter } = given;
+  if (Object.entries(defaults).some(([key, value]) => (given[key] || value) !== value)) return "";
+  const own = Object.entries(switches[chapter] ?? {});
+  return [["chapter", chapter], ...own.map(([key, value]) => [key, given[key] ?? value])]
+    .map((pair) => pair.join("="))
+    .join("&");
+}
+
 export class Answers {
   /** @param {Content} content */
   constructor(content) {
@@ -61,6 +74,8 @@ export class Answers {
 
   /** The name that the answer to a request has. @param {string} kind @param {URLSearchParams} params */
   nameOf(kind, params) {
+    const story = this.content.stories[kind];
+    if (story) return storyName(story, Object.fromEntries(params));
     if (kind !== "trace")
       return [...params]
         .filter(([key]) => key !== "build")

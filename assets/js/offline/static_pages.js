@@ -11,10 +11,8 @@ import { t } from "./texts.js";
 
 /** @import { Answers } from "./answers.js" */
 /** @typedef {Record<string, string>} Workload by the keys of the page */
-/** What a page has of the address: `plain`, what an address leaves out; `key`: of a second row of choices, which `choice_views` have;
- * `fixed_views` are the same for every workload; `lacks`: what is said of a workload that is not here.
- * @typedef {{name: string, prefix: string, plain: Workload, key: string, choice_views: string[], fixed_views: string[],
- * workloads: Workload[], lacks: string}} PageContent */
+/** What a page has of the address: `plain`, what an address leaves out; `lacks`: what is said of a workload that is not here.
+ * @typedef {{name: string, prefix: string, plain: Workload, workloads: Workload[], lacks: string}} PageContent */
 /** A figure of Plotly's. @typedef {{data: unknown[], layout: {height: number}}} Chart */
 /** `present`: the charts in presentation mode. @typedef {{head: string, tail: string, charts: Chart[], present: Chart[]}} View */
 /** @typedef {(place: ChildNode | null, data: unknown[], layout: object, settings: Record<string, boolean>) => Promise<unknown>} NewPlot */
@@ -50,7 +48,6 @@ export class StaticPage {
     this.charts = get(root, "[data-place=charts]");
     this.tail = get(root, "[data-place=tail]");
     this.notice = get(root, "[data-place=notice]");
-    this.warps = find(root, "[data-place=warps]");
     root.addEventListener("change", () => this.changed());
     listen("fa:page", (name) => name === this.page.name && this.open());
     listen(
@@ -85,8 +82,8 @@ export class StaticPage {
   open() {
     if (this.opened) return;
     this.opened = true;
-    const { prefix, plain, key, workloads, lacks } = this.page;
-    const { view, [key]: choice, ...load } = Object.fromEntries(readPrefixed(prefix));
+    const { prefix, plain, workloads, lacks } = this.page;
+    const { view, ...load } = Object.fromEntries(readPrefixed(prefix));
     const other = Object.entries(load).filter(
       ([name, value]) => plain[name] !== undefined && plain[name] !== value,
     );
@@ -96,38 +93,24 @@ export class StaticPage {
     const k = workloads.findIndex(same);
     const known = [
       !view || this.choose("view", view),
-      !choice || this.choose("more", choice),
       k >= 0 && this.choose("workload", String(k)),
     ];
     this.show(known.every(Boolean) ? "" : lacks);
   }
 
   changed() {
-    const { prefix, plain, key, workloads } = this.page;
+    const { prefix, plain, workloads } = this.page;
     const load = workloads[Number(this.value("workload"))];
-    /** @type {Record<string, string>} */
-    const named = { view: this.value("view"), ...(key ? { [key]: this.value("more") } : {}) };
-    address.writePrefixed(prefix, { ...plain, ...load, ...named }, plain);
+    address.writePrefixed(prefix, { ...plain, ...load, view: this.value("view") }, plain);
     this.show("");
   }
 
   /** What is chosen, with a sentence, or none. @param {string} sentence */
   async show(sentence) {
-    const { name, key, choice_views, fixed_views, workloads } = this.page;
+    const { name, workloads } = this.page;
     const view = this.value("view");
-    const load = fixed_views.includes(view) ? {} : workloads[Number(this.value("workload"))];
     /** @type {Record<string, string>} */
-    const query = {
-      view,
-      ...load,
-      ...(choice_views.includes(view) ? { [key]: this.value("more") } : {}),
-    };
-    const row = (/** @type {string} */ choice, /** @type {boolean} */ on) => {
-      const node = find(this.root, `[data-choice=${choice}]`);
-      if (node) node.hidden = !on;
-    };
-    row("more", choice_views.includes(view));
-    row("workload", !fixed_views.includes(view));
+    const query = { view, ...workloads[Number(this.value("workload"))] };
     for (const label of all(this.root, "[data-choice] label"))
       label.classList.toggle("selected", find(label, "input:checked") !== null);
     this.notify(sentence);
@@ -142,7 +125,7 @@ export class StaticPage {
       if (this.drawn === wanted + presents) return;
       this.drawn = wanted + presents;
       const { head, tail, charts, present } = views[wanted];
-      await this.draw(head, presents ? present : charts, tail, view);
+      await this.draw(head, presents ? present : charts, tail);
     } catch (error) {
       this.notify(/** @type {Error} */ (error).message);
     } finally {
@@ -151,11 +134,10 @@ export class StaticPage {
   }
 
   /** Our own HTML, made by the views of the app; in presentation mode the charts have large type.
-   * @param {string} head @param {Chart[]} charts @param {string} tail @param {string} view */
-  draw(head, charts, tail, view) {
+   * @param {string} head @param {Chart[]} charts @param {string} tail */
+  draw(head, charts, tail) {
     this.head.innerHTML = head;
     this.tail.innerHTML = tail;
-    if (this.warps) this.warps.hidden = view !== "warps";
     const places = charts.map(({ layout }) =>
       el("div", { class: `fa-plot is-${layout.height}` }, [el("div")]),
     );

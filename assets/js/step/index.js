@@ -158,7 +158,7 @@ class Page extends Stage {
 
   /** Save a file: pictures are made here, from what is on screen; the rest comes from the server. @param {string} kind */
   async save(kind) {
-    if (!this.mount.isConnected || document.querySelector(".fa-recording")) return;
+    if (!this.mount.checkVisibility() || document.querySelector(".fa-recording")) return;
     const { root } = this.active;
     address.flush();
     const { search } = window.location;

@@ -187,6 +187,9 @@ export class Controls {
   }
 
   close() {
+    // At once: a browser takes the focus from what is hidden only with the next frame, and a key may come before
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (this.column?.contains(focused)) focused?.blur();
     this.key = null;
     this.from?.removeAttribute("aria-expanded");
     delete this.column?.dataset.open;
