@@ -44,6 +44,13 @@ def pytest_collection_modifyitems(config, items):
         for left_out in groups.values():
             config.hook.pytest_deselected(items=left_out)
         config.stash[LEFT_OUT] = {key: len(left_out) for key, left_out in groups.items()}
+        if hasattr(config, "workeroutput"):  # of xdist, whose workers collect for the one that says
+            config.workeroutput["left_out"] = config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
 
 
 def pytest_terminal_summary(terminalreporter, config):

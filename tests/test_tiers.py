@@ -16,8 +16,10 @@ PAGES = {
     "Step in a browser": ("explainer/pages/step.py", "assets/js/step/index.js"),
     "Learn in a browser": ("explainer/pages/learn.py", "assets/js/learn/index.js"),
     "Run in a browser": ("explainer/pages/run.py", "assets/js/site/run.js"),
-    "Memory in a browser": ("explainer/pages/memory.py", "assets/js/site/figures.js"),
-    "Parallel in a browser": ("explainer/pages/parallel.py", "assets/js/warps/index.js"),
+    "Memory and Parallel in a browser": (
+        *("explainer/pages/memory.py", "explainer/pages/parallel.py"),
+        *("assets/js/story/memory.js", "assets/js/story/parallel.js"),
+    ),
 }
 MODULES = {name(path): path for path in PYTHON}
 SCRIPT = re.compile(r'(?:from|import) ?\(?"(\.[^"]*\.js)"')

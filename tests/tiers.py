@@ -52,7 +52,13 @@ FRAME = rooms(
     *("tests/browser/*.py",),
 )
 FIGURES = rooms(
-    *("explainer/views/*", "explainer/pages", "explainer/memory", "explainer/parallel"),
+    *(
+        "explainer/views/*",
+        "explainer/views/stories",
+        "explainer/pages",
+        "explainer/memory",
+        "explainer/parallel",
+    ),
     *("explainer/engine", "assets/recorded"),
 )
 STEP = FRAME + rooms(
@@ -65,7 +71,7 @@ LEARN = FRAME + rooms(
     *("explainer/memory", "explainer/parallel"),
 )
 RUN = FRAME + FIGURES + rooms("kernels", "assets/js/masks")
-SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/warps", "assets/js/offline")))
+SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
 GROUPS = {
     "every lesson fits every screen": Group(
@@ -83,10 +89,9 @@ GROUPS = {
     "Learn in a browser": Group(("tests/browser/learn/test_*.py::*",), LEARN),
     "the site as files": Group(("tests/browser/site/test_static.py::*",), SCREENS),
     "Run in a browser": Group(("tests/browser/run/test_*.py::*",), RUN),
-    "Memory in a browser": Group(("tests/browser/memory/test_*.py::*",), FRAME + FIGURES),
-    "Parallel in a browser": Group(
-        ("tests/browser/parallel/test_*.py::*",),
-        FRAME + FIGURES + rooms("assets/js/warps", "assets/js/views"),
+    "Memory and Parallel in a browser": Group(
+        tuple(f"tests/browser/{name}/test_*.py::*" for name in ("memory", "parallel", "stories")),
+        FRAME + FIGURES + rooms("assets/js/story", "assets/js/views"),
     ),
     "Hopper kernels, compiled and played by the PTX machine": Group(
         ("tests/kernels/hopper/test_*.py::*",),

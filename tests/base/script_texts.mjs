@@ -32,6 +32,29 @@ function sourceOf(callee) {
   return { page: basename(fileName, ".json"), maker };
 }
 
+/** The page whose stored texts a name stands for, "" for another name. */
+function pageOf(node) {
+  const declared = ts.isIdentifier(node) && resolved(node)?.declarations?.[0];
+  if (!declared) return "";
+  const { fileName } = declared.getSourceFile();
+  if (fileName.includes("/texts/") && fileName.endsWith(".json"))
+    return basename(fileName, ".json");
+  const from = ts.isVariableDeclaration(declared) && declared.initializer;
+  return from && ts.isIdentifier(from) ? pageOf(from) : "";
+}
+
+/** What a node takes of stored texts by their names: [page, key] of each. */
+function takenFrom(node) {
+  const { ObjectBindingPattern: Pattern } = ts.SyntaxKind;
+  if (ts.isVariableDeclaration(node) && node.name.kind === Pattern && node.initializer)
+    return node.name.elements
+      .map((part) => [pageOf(node.initializer), (part.propertyName ?? part.name).text])
+      .filter(([page]) => page);
+  const key = ts.isPropertyAccessExpression(node) ? node.name : node.argumentExpression;
+  const page = key && pageOf(node.expression);
+  return page && typeof key.text === "string" ? [[page, key.text]] : [];
+}
+
 /** The keys that an expression may be; a part that no type knows is a …. */
 function keysOf(type) {
   if (type.isUnion()) return type.types.flatMap(keysOf);
@@ -43,6 +66,7 @@ function read(source) {
   const found = { file: source.fileName, uses: [] };
   const visit = (node) => {
     if (ts.isImportDeclaration(node)) return;
+    for (const [page, key] of takenFrom(node)) found.uses.push({ page, keys: [key], values: null });
     const source = ts.isCallExpression(node) && sourceOf(node.expression);
     if (source) {
       const [key, values] = node.arguments;

@@ -122,9 +122,6 @@ OURS = {
     ("tour.json", "2.5 times"): "computed in tests/learn/test_tour.py",
     ("tour.json", "64 KiB"): "computed in tests/learn/test_tour.py",
     ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
-    ("memory.json", "0.001 %"): "a bound below which a share is not written out",
-    ("memory.json", "2 times"): "√2, from N² = memory",
-    ("parallel.json", "100"): "so many calls kernels/measure/decoding.py makes in a row",
     ("selftest.json", "4.5 × 10³⁸"): "exp(89), computed in tests/learn/test_course.py",
     ("learn_scripts.json", "0.5"): "an example of a number to type",
 }

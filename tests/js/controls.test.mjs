@@ -11,7 +11,6 @@ import {
   merged,
   start,
   useText,
-  useTile,
 } from "./model.mjs";
 
 const equal = assert.deepEqual;
@@ -178,9 +177,4 @@ test("the Step page's Problem needs no place of its own in the address", () => {
     [query, `${address}&pass=backward`],
   ])
     assert.ok(!isStepProblem(run, where), JSON.stringify([run, where]));
-});
-
-test("a picked tile goes into the controls, and none leaves them", () => {
-  equal(useTile({ picked: "br=64&bc=32", br: "16", bc: "16" }), { br: "64", bc: "32" });
-  equal(useTile({ picked: "", br: "16", bc: "16" }), { br: "16", bc: "16" });
 });

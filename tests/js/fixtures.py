@@ -16,8 +16,6 @@ from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import total
 from explainer.memory import tile_budget
-from explainer.parallel.warps import ORDERS as SPLITS
-from explainer.parallel.warps import packed, warps
 from explainer.problem import Problem
 from explainer.trace import Trace, one_visit, trace
 from explainer.web.wire import has_numbers, pack, pack_visit
@@ -333,21 +331,3 @@ def write_race(folder: Path, name: str, problem: Problem) -> None:
     """A race and its three traces."""
     traces = {order: pack(replace(problem, order=order)) for order in lanes_of(problem.order)}
     write(folder, f"race-{name}", race(problem), **traces)
-
-
-def write_warps(folder: Path, name: str, problem: Problem, i: int, j: int, count: int) -> None:
-    """A tile among its warps as it is sent, and at each step what was moved and is held by then."""
-    told = {}
-    for split in SPLITS:
-        steps, moved, barriers, held = warps(problem, i, j, split, count).steps, 0, 0, {}
-        told[split] = []
-        for step in steps:
-            moved += sum(x.nbytes for x in step.exchanges)
-            barriers += step.barriers
-            held = held | {
-                t: [h for h in step.pieces if h.tensor == t]
-                for t in {h.tensor for h in step.pieces}
-            }
-            now = {t: [h.values for h in pieces] for t, pieces in sorted(held.items())}
-            told[split].append({"moved": moved, "barriers": barriers, "held": now})
-    write(folder, f"warps-{name}", {"sent": packed(problem, i, j, count), "told": told})

@@ -1,4 +1,4 @@
-// The smaller modules: addresses, axes, warps.
+// The smaller modules: addresses, axes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,6 @@ import {
   precision,
   problemOf,
   readings,
-  readWarpSteps,
   textsOf,
   split,
   ticks,
@@ -103,135 +102,4 @@ test("the code says what this Problem's mask and edge hide", () => {
     ),
     ["a", "b"],
   );
-});
-
-for (const [name, { sent, told }] of fixtures("warps"))
-  test(name, () => {
-    for (const [split, wanted] of Object.entries(told)) {
-      const steps = readWarpSteps(sent[split]);
-      equal(
-        steps.map((step) => [step.moved, step.total]),
-        wanted.map((want) => [want.moved, want.barriers]),
-        `${name} ${split}`,
-      );
-      steps.forEach((step, at) => {
-        equal(
-          Object.keys(step.pieces).sort(),
-          Object.keys(wanted[at].held),
-          `${name} ${split} ${at}`,
-        );
-        for (const [tensor, pieces] of Object.entries(step.pieces))
-          pieces.forEach((piece, k) => {
-            const values = wanted[at].held[tensor][k];
-            const found = values.map((row, r) =>
-              [row].flat().map((_, c) => piece.at(piece.first + r, c)),
-            );
-            same(flat(found).map(Math.fround), flat(values), `${name} ${split} ${at} ${tensor}`);
-          });
-      });
-    }
-  });
-
-test("a number is read as readers type it", () => {
-  const values = (text) => readings(text).map(({ value }) => value);
-  for (const [text, wanted] of [
-    ["7/3", [7 / 3]],
-    ["0.5", [0.5]],
-    ["0,786", [0.786]],
-    ["−2", [-2]],
-    ["1,024", [1.024, 1024]],
-    ["1,048,576", [1048576]],
-    ["131 072", [131072]],
-    ["2e3", [2000]],
-    [".25", [0.25]],
-    ["3.", [3]],
-  ])
-    equal(values(text), wanted, text);
-  for (const wrong of [
-    "",
-    "seven",
-    "1/0",
-    "1/2/3",
-    "1..2",
-    "--1",
-    "1,02,4",
-    "/3",
-    "0x10",
-    "Infinity",
-  ])
-    equal(values(wrong), [], wrong);
-  for (const [text, wanted] of [
-    ["192 GiB", ["192", "GiB"]],
-    ["0.5ms", ["0.5", "ms"]],
-    ["50 %", ["50", "%"]],
-    ["7/3", ["7/3", ""]],
-    ["2e3", ["2e3", ""]],
-    ["434 TFLOP/s", ["434", "TFLOP/s"]],
-    ["", ["", ""]],
-  ])
-    equal(split(text), wanted, text);
-  assert.ok(
-    isUnitOf("gib", "GiB", "How many GiB?") &&
-      isUnitOf("sectors", "", "How many sectors must come?") &&
-      isUnitOf("", "GiB", ""),
-  );
-  assert.ok(
-    !isUnitOf("MiB", "GiB", "How many GiB?") &&
-      !isUnitOf("apples", "", "How many sectors must come?"),
-  );
-});
-
-test("a right rounding is right, a wrong one is not, nor a near miss where an exact number is asked", () => {
-  const right = (text, answer, tolerance) =>
-    readings(text).some((one) => meets(one, answer, tolerance));
-  for (const text of ["7/3", "2.3", "2.33", "2.35", "2.333"])
-    assert.ok(right(text, 7 / 3, 0.02), text);
-  for (const text of ["2", "2.4", "2.2", "2.36", "2.300"])
-    assert.ok(!right(text, 7 / 3, 0.02), text);
-  assert.ok(right("0.79", 0.787, 0.006) && !right("0.8", 0.787, 0.006));
-  assert.ok(right("1,024", 1024, 0.01) && !right("1,023", 1024, 0.01));
-  for (const text of ["1", "1.0", "1.01"]) assert.ok(!right(text, 1.0078125, 0.0005), text);
-  equal(
-    [precision(7 / 3, 0.02), precision(434.7, 8.7)].map(Boolean),
-    [true, true],
-    "two digits are enough",
-  );
-  equal(
-    [precision(8, 0.01), precision(3.9999999999999987, 0.01), precision(1.0078125, 0.0005)],
-    ["", "", ""],
-    "nothing to say",
-  );
-});
-
-test("a text names its values, and takes no others", () => {
-  const say = textsOf({
-    plain: "As it is.",
-    value: "{a} of {b:,}, again {a}",
-    counted: "{n:# tile}",
-    odd: "{n:.2f}",
-  });
-  equal(
-    [
-      say("plain"),
-      say("value", { a: "S", b: 1024 }),
-      say("counted", { n: 1 }),
-      say("counted", { n: 4096 }),
-    ],
-    ["As it is.", "S of 1,024, again S", "1 tile", "4,096 tiles"],
-  );
-  assert.throws(() => say("none"), /no text none/);
-  assert.throws(() => say("counted"), /has no n/);
-  assert.throws(() => say("plain", { n: 1 }), /no place for n/);
-  assert.throws(() => say("odd", { n: 1 }), /\.2f/);
-});
-
-test("every name in a phrase is one of a frame's values", () => {
-  const own = Object.values(ALGORITHMS).map(({ texts }) => texts.sentences ?? {});
-  const phrases = [step, stepBackward].flatMap((texts) =>
-    Object.values(texts).filter(Array.isArray),
-  );
-  const parts = [...phrases, ...own.flatMap(Object.values).flatMap(Object.values)].flat();
-  assert.ok(parts.length > 150);
-  const names = parts.flatMap((part) => [...part.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name));
-  equal([...new Set(names)].toSorted(), Object.keys(VALUES).toSorted());
 });

@@ -18,7 +18,7 @@ from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
 from tests.by_hand import drawn
 from tests.js.backward_fixtures import BACKWARD, write_backward
-from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_warps, write_zoom
+from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_zoom
 from tests.js.links_fixtures import write_links
 from tests.js.mask_fixtures import write_masks
 from tests.js.pictures_fixtures import write_pictures
@@ -58,11 +58,6 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_walk(folder, BACKWARD[0], problem_of(BACKWARD[0]))  # its forward
     for query in BACKWARD:
         write_backward(folder, query, problem_of(query))
-    write_warps(
-        folder, "ragged", Problem(n=21, d=5, block_q=8, block_k=6, inputs="random"), 2, 3, 4
-    )
-    spiked = Problem(n=11, d=4, block_q=3, block_k=5, inputs="spike", dtype="fp16")
-    write_warps(folder, "spike", spiked, 2, 1, 8)
     for k, problem in enumerate(drawn(20)):
         write_race(folder, str(k), problem)
         for order in ORDERS:

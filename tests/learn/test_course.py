@@ -23,9 +23,9 @@ from explainer.learn import (
 )
 from explainer.learn.content import PAGES, make_question
 from explainer.learn.registry import declared, lessons, self_test, widgets
-from explainer.pages import run, workload
+from explainer.pages import run
 from explainer.problem import Problem
-from explainer.views import memory_views, parallel_views
+from explainer.views.stories.pages import CHAPTERS, DEFAULTS, parse_workload
 from tests.learn.scenes import LESSONS, every_question
 
 MOST_WORDS = 90
@@ -169,30 +169,31 @@ def test_questions_and_claims_cannot_be_guessed():
 
 # What a lesson's picture shows at first: the page that its link opens shows the same.
 SAME = {
-    ("gpu", "parallel"): ("grid", {"n": gpu.N, "block_q": gpu.TILE, "heads": "heads"}),
-    ("memory", "memory"): ("levels", {"n": memories.N, "d": memories.D, "block_q": memories.TILE}),
+    ("gpu", "parallel"): ("sms", {"n": gpu.N, "block_q": gpu.TILE, "heads": "heads"}),
+    ("memory", "memory"): ("where", {"n": memories.N, "d": memories.D, "block_q": memories.TILE}),
     ("trips", "memory"): ("trips", {"n": "n", "heads": "heads", "d": round_trips.D}),
     ("fusion", "memory"): ("trips", {"n": "n", "d": fusion.D}),
     ("recompute", "memory"): ("capacity", {"n": "n", "heads": 1}),
-    ("order", "parallel"): ("decode", {}),
-    ("decode", "parallel"): ("decode", {}),
+    ("order", "parallel"): ("decoding", {}),
+    ("decode", "parallel"): ("decoding", {}),
     ("warps", "parallel"): ("warps", {}),
     ("cores", "parallel"): ("warps", {}),
-    ("gqa", "memory"): ("work", {}),
-    ("engines", "memory"): ("work", {}),
+    ("gqa", "memory"): ("masks", {}),
+    ("engines", "memory"): ("masks", {}),
 }
 
 
 @pytest.mark.parametrize(("lesson", "page"), SAME)
 def test_a_link_opens_the_view_it_speaks_of_with_the_lesson_s_numbers(lesson, page):
     (link,) = (x for x in LESSONS[lesson].links if x.page == page)
-    views = memory_views if page == "memory" else parallel_views
     query = {k[4:]: v for k, v in parse_qsl(link.query) if k.startswith(f"{page[:3]}-")}
     view, wanted = SAME[lesson, page]
-    assert query.keys() <= views.PLAIN.keys() and view in views.VIEWS
-    assert (views.PLAIN | query)["view"] == view
-    assert (views.PLAIN | query)["pass"] == ("backward" if lesson == "recompute" else "forward")
+    plain = {"view": next(iter(CHAPTERS[page])), "pass": "forward"} | DEFAULTS[page]
+    known = CHAPTERS[page]
+    assert query.keys() <= plain.keys() and view in known
+    assert (plain | query)["view"] == view
+    assert (plain | query)["pass"] == ("backward" if lesson == "recompute" else "forward")
     first = {c.key: c.value for c in widgets()[LESSONS[lesson].widget].controls}
-    shown = workload.parse(query, views.PLAIN)
+    shown = parse_workload(page, query)
     for field, value in wanted.items():
         assert getattr(shown, field) == int(first.get(value, value)), field

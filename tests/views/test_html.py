@@ -59,7 +59,7 @@ def test_what_is_markup_is_not_escaped_twice():
     inner = Markup("<b>&lt;1&gt;</b>")
     source = "<div>{{ inner }}&amp;</div>"
     assert ENVIRONMENT.from_string(source).render(inner=inner) == f"<div>{inner}&amp;</div>"
-    assert isinstance(render("memory/no_tiles", text=EVIL, kind=computed()), Markup)
+    assert isinstance(render("run/refusal", sentence=EVIL), Markup)
 
 
 def test_a_line_break_between_tags_is_layout_and_one_in_a_text_stays():

@@ -4,9 +4,7 @@ mode, in every chart, table and file. None can be made without."""
 from __future__ import annotations
 
 import json
-import re
 
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -14,34 +12,12 @@ from explainer.base.kinds import WORDS, computed
 from explainer.base.paths import ASSETS
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest, Sweep
-from explainer.pages import memory, parallel
 from explainer.pages.plots import ALONE, HALF, HALL, PAIRED, update_plot
 from explainer.problem import Problem
 from explainer.views import downloads, figures, run_details, run_report, sweep_report
 from explainer.views.templates import ENVIRONMENT
 from tests.strict_html import Strict
 from tests.views.test_run_report import KIND, interpreted, live
-from tests.views.test_views import PAGES, VIEWS
-
-SHOWN = [(*place, "forward") for place in VIEWS]
-SHOWN += [(name, v, "backward") for name, page in PAGES.items() for v in page.PASSED]
-WORKLOADS = {
-    "defaults": {},
-    "Turing": {"card": "t4"},
-    "shortest": {"n": "16"},
-    "longest and widest": {"n": "65536", "d": "256", "br": "256", "bc": "256", "card": "a100"},
-    "fp32": {"dtype": "fp32", "card": "rtxpro6000", "n": "512"},
-    "ragged": {"n": "1000", "d": "80", "br": "100", "bc": "33", "mask": "causal"},
-    "many heads": {"b": "16", "h": "64", "n": "1024"},
-    "thin": {"d": "1", "br": "16", "bc": "256", "h": "1", "card": "rtx4090"},
-    "unmeasured": {"card": "t4", "dtype": "fp32", "mask": "causal"},
-    "not compiled": {"card": "b200"},
-    "presentation": {"mode": "present"},
-}
-CASES = [(*place, changed) for place in SHOWN for changed in WORKLOADS.values()]
-CASES += [("memory", "tiles", "forward", {"show": metric}) for metric in memory.METRICS]
-CASES += [("parallel", "real", "forward", {"case": case}) for case in parallel.CASES]
-ORIGIN = re.compile(r"\b(computed|counted|measured|simulated|recorded|peak)\b")
 
 
 class Shown(Strict):
@@ -101,36 +77,11 @@ def check_chart(figure: go.Figure) -> None:
             assert "log scale" in axis.title.text, "a logarithmic axis says so"
 
 
-@pytest.mark.parametrize(("page", "view", "pass_", "changed"), CASES)
-def test_every_view_renders_any_workload(page, view, pass_, changed):
-    """And every mark of a chart says where it is from."""
-    head, left, right, tail = PAGES[page].render({"view": view, "pass": pass_} | changed)
-    found = check(head + tail)
-    assert (f'data-testid="{page}"' in head + tail) or "fa-run-refused" in head
-    assert found.kinds or "fa-run-refused" in head or "fa-finding" in head
-    assert not {"script", "iframe", "object"} & {tag for tag, _ in found.tags}
-    words = " ".join(found.words)
-    assert not re.search(r"\b(nan|inf|None|True|False)\b", words), words
-    for update in (left, right):
-        figure = update["value"]
-        assert update["visible"] == (figure is not None)
-        if figure is None:
-            continue
-        check_chart(figure)
-        for trace in figure.data:
-            assert trace.hoverinfo == "text" and len(trace.hovertext) == len(trace.y)
-            assert all(ORIGIN.search(t) and "nan" not in t for t in trace.hovertext), trace.name
-            is_span = trace.type == "bar" and trace.base is not None
-            values = np.array(trace.x if is_span else trace.y, float)
-            assert np.isfinite(values).all() and (values >= 0).all()
-
-
 def test_a_chart_of_any_height_has_a_place_in_the_stylesheet():
     sheet = (ASSETS / "css" / "run.css").read_text(encoding="utf-8")
     (curve, *_) = figures.plot_sweep(recorded.load()["rows"], KIND)
     updates = [update_plot(curve)]
     updates += [update_plot(go.Figure(curve), "present", height) for height in (HALL, HALF, ALONE)]
-    updates += parallel.render({"view": "grid"})[1:3]
     for update in updates:
         _, place = update["elem_classes"]
         height = update["value"].layout.height

@@ -75,7 +75,7 @@ def test_what_is_dear_costs_more_than_the_threshold():
         )
 
     big = {"n": 16384, "d": 256, "br": 64, "bc": 64}
-    for kind in ("trace", "visit", "warps", "export.html", "export.json", "export.npz"):
+    for kind in ("trace", "visit", "export.html", "export.json", "export.npz"):
         assert dear(kind, **big) and not dear(kind)
     assert dear("export.json", n=128, d=256, br=1, bc=1)
     assert dear("code") and not dear("learn", w="dot")

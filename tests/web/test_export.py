@@ -16,9 +16,10 @@ from explainer.algorithms.traffic import summed
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import TRACES
+from explainer.views.stories.pages import CHAPTERS
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
-from explainer.web.export import traces
+from explainer.web.export import stories, traces
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import format_number, limited_controls, settings
@@ -141,10 +142,18 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
 def test_a_site_holds_every_view_that_can_be_chosen(static_page):
     queries = static_page.queries()
     assert {query["view"] for query in queries} == set(static_page.views)
-    for query in queries:
-        assert (static_page.key in query) == (query["view"] in static_page.choice_views)
     loads = [dict(load) for _, load in static_page.workloads]
     assert loads[0] == {} and set().union(*loads) <= set(static_page.defaults)
+
+
+def test_a_site_holds_every_chapter_with_every_setting_of_its_switches():
+    for page, (about, pictures) in stories().items():
+        assert about["switches"].keys() == CHAPTERS[page].keys()
+        for name, picture in pictures.items():
+            given = dict(parse_qsl(name))
+            switches = {s["key"]: s for s in picture["switches"]}
+            assert given.keys() == {"chapter", *about["switches"][given["chapter"]]}
+            assert all(s["value"] == given[key] for key, s in switches.items())
 
 
 def test_the_texts_of_a_page_stand_in_the_script_once(tmp_path, monkeypatch):

@@ -58,7 +58,11 @@ def test_what_is_typed_is_in_no_line(server):
     calls += [("GET", f"/fa/{PLANTED}"), ("GET", f"/gradio_api/file={PLANTED}")]
     calls += [("GET", "/", None, {name: PLANTED}) for name in ("Host", "Cookie", "User-Agent")]
     calls += [("GET", f"/gradio_api/heartbeat/%ff{PLANTED}")]
-    for path in ("/", "/healthz", *(f"/fa/{name}" for name in (*OURS, "warps", "learn", "code"))):
+    for path in (
+        "/",
+        "/healthz",
+        *(f"/fa/{name}" for name in (*OURS, "parallel", "learn", "code")),
+    ):
         calls += [("GET", f"{path}?{key}={PLANTED}") for key in KEYS]
         calls += [("GET", f"{path}?seed={SEED}&data=sentence&text={PLANTED}")]
     for name, about in info.items():

@@ -30,8 +30,6 @@ REFUSED = {
     "export.html?d=0": D,
     "export.json?d=0": D,
     "export.npz?d=0": D,
-    "warps?d=0": D,
-    "warps?i=9": "i = 9 is not allowed: the row block i must be a whole number from 0 to 1.",
     "code?kind=x": "kind = x is not allowed: one of ptx, sass.",
     "learn?w=<b>": "w = <b> is not allowed: there is no such widget.",
 }

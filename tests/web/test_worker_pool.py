@@ -159,16 +159,16 @@ def test_cheap_requests_are_answered_while_the_pool_is_full(client, monkeypatch)
         raise Busy("Try again in 7 s.", 7)
 
     monkeypatch.setattr(WorkerPool, "compute", full)
-    cheap = ("trace?", "visit?at=1", "warps?", "learn?w=dot", "mask?", "presets?", "export.npz?")
+    cheap = ("trace?", "visit?at=1", "learn?w=dot", "mask?", "presets?", "export.npz?")
     for address in cheap:
         assert client.get(f"/fa/{address}").status_code == 200
     assert not kinds
-    for kind in ("trace", "visit", "warps", "export.html"):
+    for kind in ("trace", "visit", "export.html"):
         answer = client.get(f"/fa/{kind}?n=16384&d=256&br=64&bc=64")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
         assert answer.json() == {"error": "Try again in 7 s."}
         assert answer.headers["cache-control"] == "no-store"
-    assert len(kinds) == 4
+    assert len(kinds) == 3
 
 
 def test_an_expensive_answer_is_the_same_bytes(client):

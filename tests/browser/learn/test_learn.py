@@ -16,6 +16,7 @@ from tests.browser.learn.learning import (
     told,
     widget,
 )
+from tests.browser.story import story
 
 A4 = {"width": 794, "height": 1123}
 PRINTED = """() => {
@@ -228,9 +229,9 @@ def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_bring
     assert query_of(page)["lesson"] == "fusion"
     assert place.get_by_role("radio").last.is_checked(), "as it was left"
     page.get_by_role("tab", name="Memory", exact=True).click()
-    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.wait_for_selector(story("memory"))
     page.reload()
-    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.wait_for_selector(story("memory"))
     page.get_by_role("tab", name="Learn", exact=True).click()
     page.wait_for_function(SHOWN, arg="fusion")
 

@@ -1,103 +1,80 @@
-"""The Parallel page: one slider answers why FA-1 was slow; real schedules beside simulated ones."""
+"""The Parallel page: its playheads, its switches, and a launch to record."""
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import pytest
 
-from explainer.pages.parallel import CASES, PLAIN, VIEWS
-from explainer.pages.workload import parse
-from explainer.parallel import additions, durations, real_schedules, split_keys
-from tests.browser.harness import click, field, keys, query_of, settled
+from tests.browser.harness import click, keys, query_of, settled
+from tests.browser.story import at, headline, show, step, story
+
+NAME = "parallel"
+STORY = story(NAME)
 
 
-def open_page(tab, **query: str):
-    tab.goto(urlencode({"page": "parallel", **query}))
-    tab.page.wait_for_selector('[data-testid="parallel"]')
-    return tab.page
-
-
-def finding(page) -> str:
-    return page.locator(".fa-finding:visible").first.inner_text()
-
-
-def test_one_slider_answers_why_fa1_was_slow_at_batch_one(tab):
-    page = open_page(tab, **{"par-h": "8"})
-    page.wait_for_selector(".fa-main:visible .js-plotly-plot >> nth=1")
-    assert "FA-1 has 8 programs for the 132 SMs" in finding(page)
-    assert "leaves 124 of them idle" in finding(page)
-    page.get_by_role("slider", name="Batch B").focus()
-    keys(page, *["ArrowRight"] * 15)
-    page.wait_for_function(
-        "document.querySelector('.fa-figure-page .fa-finding:not([hidden])') && "
-        "[...document.querySelectorAll('.fa-finding')].some((n) => n.textContent.includes("
-        "'B × H = 128: FA-1 has 128 programs'))"
-    )
-    assert query_of(page)["par-b"] == "16"
-
-
-def test_a_switch_shows_the_key_blocks_of_the_backward_pass(tab):
-    page = open_page(tab, **{"par-mask": "causal"})
-    page.wait_for_selector('[data-view="grid-figures"]')
-    field(page, "Backward", "radio").check()
-    card = page.locator(".fa-additions:visible")
-    card.wait_for()
-    w = parse({"mask": "causal"}, PLAIN)
-    found = additions.compare_orders(additions.of_workload(w))
-    assert f"{found.unequal:,} of {found.entries:,} entries" in card.inner_text()
-    assert "one per head and key block" in finding(page)
-    s = durations.schedule(w, "fa2", pass_="backward")
-    assert f"{s.makespan:,.0f} visits" in page.locator(".fa-facts").inner_text()
-    assert query_of(page)["par-pass"] == "backward"
-    click(page, VIEWS["warps"], "radio")
-    settled(page)
-    assert field(page, "Backward", "radio").count() == 0
-
-
-def test_the_real_schedule_stands_under_the_simulated_one(tab):
-    page = open_page(tab, **{"par-view": "real", "par-case": "fa1-full"})
-    for case in ("fa1-full", *(other for other in CASES if other != "fa1-full")):
-        click(page, CASES[case], "radio")
-        settled(page)
-        off = float(page.locator('[data-view="real"]').get_attribute("data-off"))
-        assert off == pytest.approx(real_schedules.of_case(case).makespan, abs=1e-6)
-        assert abs(off) <= 0.10
-        assert "recorded on NVIDIA H200" in page.locator('[data-view="real-figures"]').inner_text()
-        assert page.get_by_role("button", name="Record this launch here").count() == 0
-        assert query_of(page).get("par-case", PLAIN["case"]) == case
-
-
-def test_warps_step_with_the_keys_of_the_player(tab):
-    page = open_page(tab, **{"par-view": "warps"})
-    page.wait_for_selector('[data-testid="warps"][data-step="0"][aria-busy="false"]')
-    warps = page.locator('[data-testid="warps"]')
-    warps.focus()
-    page.keyboard.press("End")
-    steps = int(warps.get_attribute("data-steps"))
-    assert warps.get_attribute("data-step") == str(steps - 1)
-    lanes = {
-        split: page.locator(f'[data-testid="warps"] [data-split="{split}"]').evaluate(
-            "node => ({ ...node.dataset })"
-        )
-        for split in "kq"
-    }
-    assert (lanes["k"]["bytes"], lanes["k"]["barriers"]) == ("3328", "4")
-    assert (lanes["q"]["bytes"], lanes["q"]["barriers"]) == ("0", "1")
-    assert query_of(page)["par-step"] == str(steps - 1)
+def test_switches_and_place_are_in_the_address_and_come_back(tab):
+    page = show(tab, NAME, {"view": "real"})  # as the chapter was called
+    at(page, NAME, "schedule")
+    causal = headline(page, NAME)
+    click(page, "Full", "radio")
+    page.wait_for_function(f"document.querySelector('{STORY} h2').textContent !== {causal!r}")
+    page.locator(f"{STORY} .fa-scrub").focus()
+    keys(page, "End")
+    last, said = step(settled(page), NAME), headline(page, NAME)
+    query = query_of(page)
+    assert (query["par-rows"], query["par-at"]) == ("full", str(last))
     page.reload()
-    page.wait_for_selector(f'[data-testid="warps"][data-step="{steps - 1}"]')
-    page.locator('[data-testid="warps"]').focus()
-    page.keyboard.press("Home")
-    assert warps.get_attribute("data-step") == "0"
-    assert "par-step" not in query_of(page)
+    at(page, NAME, "schedule")
+    assert (headline(page, NAME), step(page, NAME)) == (said, last)
 
 
-def test_decoding_splits_the_keys(tab):
-    page = open_page(tab, **{"par-view": "decode", "par-n": "16384", "par-h": "1"})
-    page.wait_for_selector('[data-view="decode"]')
-    rows = split_keys.recorded_rows(parse({"n": "16384", "h": "1"}, PLAIN))
-    best = min(rows, key=lambda r: r["median_ms"])
-    assert f"splitting the keys into {best['splits']} parts took" in finding(page)
-    table = page.locator(".fa-combine table")
-    assert table.locator("tbody tr").count() == 5
+@pytest.mark.parametrize("chapter", ["sms", "schedule"])
+def test_a_playhead_follows_keys_and_pointer(tab, chapter):
+    page = show(tab, NAME, {"view": chapter})
+    head = page.locator(f"{STORY} [data-knob=time]")
+    before = step(page, NAME)
+    head.focus()
+    keys(page, "ArrowRight", "ArrowRight", "ArrowLeft")
+    settled(page)
+    assert step(page, NAME) == before + 1
+    assert page.locator(".fa-story-label b").inner_text() in head.get_attribute("aria-valuetext")
+    box = head.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 10)
+    page.mouse.up()
+    settled(page)
+    assert step(page, NAME) > before + 4
+
+
+def test_the_warps_step_by_keys_at_once(tab):
+    """Of RP: the arrows and Space were dead until the picture was focused."""
+    page = show(tab, NAME, {"view": "warps"})
+    before = step(page, NAME)
+    keys(page, "ArrowRight")
+    settled(page)
+    assert step(page, NAME) == before + 1
+    assert "m is known" in page.locator(f"{STORY} .fa-svg-canvas").text_content()
+    click(page, "8 warps", "radio")
+    page.wait_for_selector(f"{STORY} .fa-svg-canvas:has-text('8.5 KiB')")
+
+
+def test_a_word_of_the_problem_changes_the_picture(tab):
+    tab.tolerate("status of 400")
+    page = show(tab, NAME)
+    page.locator(f"{STORY} .fa-story-words button", has_text="16").first.click()
+    field = page.locator(f"{STORY} [popover] input:visible").first
+    field.fill("1,32")
+    field.press("Enter")
+    page.wait_for_selector(f"{STORY} [role=alert]:visible")
+    field.fill("128")
+    field.press("Enter")
+    page.wait_for_selector(f"{STORY} h2:has-text('128 of 132')")
+    assert query_of(page)["par-h"] == "128"
+
+
+def test_a_launch_can_be_recorded_and_a_machine_without_a_gpu_says_so(tab):
+    page = show(tab, NAME, {"view": "schedule"})
+    page.locator(f"{STORY} .fa-story-more").click()
+    click(page, "Record this launch on this server's GPU")
+    page.wait_for_selector(f"{STORY} .fa-notice:has-text('needs an NVIDIA GPU')")

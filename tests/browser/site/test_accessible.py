@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
+from explainer.views.stories.pages import CHAPTERS
 from tests.browser.harness import focus, press, read, settled
-from tests.browser.site.test_figures import VIEWS, every_view
 
 PAGES = [
     "step=4",
@@ -35,14 +35,13 @@ SHOWN = ", ".join(
     for place in (
         '[data-testid="player"][data-step]',
         "#run-result",
-        '[data-testid="memory"]',
-        '[data-testid="parallel"]',
+        '[data-testid="story"][data-steps]',
         '[data-testid="learn"]',
     )
 )
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
-  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run") &&
+  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run, .fa-story") &&
     !node.matches(".fa-dot")) // the map has the same links, larger
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
@@ -89,20 +88,21 @@ def test_axe_finds_nothing_serious(context, server, watch, query):
     assert not small, "\n".join(small)
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_axe_finds_nothing_serious_in_any_view(tab, name):
-    tab.page.emulate_media(color_scheme="light")
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_axe_finds_nothing_serious_in_any_chapter(tab, name):
+    page = tab.page
+    page.emulate_media(color_scheme="light")
     found, small, inside = [], [], None
-    for view, page in every_view(tab, name):
-        if inside is None:
-            page.add_style_tag(content="* { transition: none !important; }")  # no colour half way
-        found += [f"{view}: {line}" for line in serious(page, inside)]
+    for chapter in CHAPTERS[name]:
+        page.goto(f"{tab.server.url}/?page={name}&{name[:3]}-view={chapter}")
+        page.wait_for_selector(f'[data-page="{name}"][data-chapter="{chapter}"]')
+        page.add_style_tag(content="* { transition: none !important; }")  # no colour half way
+        found += [f"{chapter}: {line}" for line in serious(settled(page), inside)]
         small += page.evaluate(TARGETS)
         page.evaluate("document.body.classList.add('dark')")
         dark = serious(settled(page), inside, ["color-contrast"])
-        found += [f"{view}, dark: {line}" for line in dark]
-        page.evaluate("document.body.classList.remove('dark')")
-        inside = ".fa-main"  # the rest was looked at
+        found += [f"{chapter}, dark: {line}" for line in dark]
+        inside = f'[data-page="{name}"]'  # the rest was looked at
     assert not found, "\n".join(found)
     assert not small, "\n".join(small)
 

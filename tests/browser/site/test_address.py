@@ -157,7 +157,7 @@ def test_a_tab_chosen_before_the_server_answers_stays(tab):
     page = tab.open("n=16&d=8&br=4&bc=4", rests=False)
     page.get_by_role("tab", name="Memory", exact=True).click()
     held.go()
-    page.wait_for_selector('[data-testid="memory"]:visible')
+    page.wait_for_selector('[data-page="memory"]:visible')
     settled(page)
     assert page.get_by_role("tab", name="Memory").get_attribute("aria-selected") == "true"
     assert query_of(page)["page"] == "memory"
@@ -198,9 +198,8 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
 def test_back_and_forward_lead_between_the_pages(tab):
     page = tab.open("n=16&d=8&br=4&bc=4&step=3")
     page.get_by_role("tab", name="Memory", exact=True).click()
-    page.wait_for_selector('[data-testid="memory"]:visible')
-    page.get_by_role("radio", name="Round trips").check(force=True)
-    page.wait_for_selector('[data-view="trips"]:visible')
+    page.locator('[data-page="memory"] [data-chapter="trips"]').click()
+    page.wait_for_selector('[data-page="memory"][data-chapter="trips"]:visible')
     assert query_of(page)["mem-view"] == "trips"
     page.go_back()
     page.wait_for_selector('[data-testid="player"]:visible')
@@ -209,7 +208,7 @@ def test_back_and_forward_lead_between_the_pages(tab):
     focus(page)
     press(page, "ArrowRight")
     page.go_forward()
-    page.wait_for_selector('[data-view="trips"]:visible')
+    page.wait_for_selector('[data-page="memory"][data-chapter="trips"]:visible')
     now = query_of(page)
     assert now["page"] == "memory" and now["mem-view"] == "trips" and now["step"] == "4"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -152,18 +153,20 @@ INJECTED = """() => [...document.querySelectorAll("*")].filter((node) =>
 
 
 REFUSED = """() => performance.getEntriesByType("resource")
-  .filter(({ name, responseStatus }) => responseStatus === 400 && name.includes("/fa/trace?"))
+  .filter(({ name, responseStatus }) => responseStatus === 400 && name.includes("/fa/"))
   .length"""
 
 
 def unharmed(tab) -> None:
-    """No script of the address ran or could; a refused trace is the only complaint there may be."""
+    """No script of the address ran or could; what is refused is a trace or a picture, no more."""
     settled(tab.page)
     while sum("status of 400" in p for p in tab.problems) < tab.page.evaluate(REFUSED):
         tab.page.wait_for_event("console")  # the console names a refusal later than fetch() does
     assert tab.page.evaluate("window.pwned") is None
     assert tab.page.evaluate(INJECTED) == []
-    refused = [p for p in tab.problems if "status of 400" in p and "/fa/trace?" in p]
+    refused = [
+        p for p in tab.problems if re.search(r"status of 400.*/fa/(trace|memory|parallel)\?", p)
+    ]
     assert tab.problems == refused
     tab.problems.clear()
 

@@ -21,6 +21,7 @@ from explainer.web.static_pages import STATIC_PAGES
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import Watched, press, query_of, read, settled
 from tests.browser.learn.learning import SHOWN
+from tests.browser.story import story
 
 UNDER = "/course/fa"
 
@@ -204,6 +205,20 @@ def test_every_screen_and_all_that_it_holds(lesson):
     assert read(page)["order"] == "standard"
 
 
+@pytest.mark.parametrize("name", ["memory", "parallel"])
+def test_a_story_is_drawn_with_its_switches_and_refuses_another_workload(lesson, name):
+    chapter = {"memory": "where", "parallel": "schedule"}[name]
+    page = at(lesson, f"page={name}&{name[:3]}-view={chapter}")
+    root = page.locator(f'{story(name)}[data-chapter="{chapter}"]')
+    root.wait_for()
+    before = root.locator("h2").inner_text()
+    root.locator("[role=radio][aria-checked=false]").last.click()
+    root.locator("h2").filter(has_not_text=before).wait_for()
+    at(lesson, f"page={name}&{name[:3]}-n=512")
+    page.wait_for_selector(f"{story(name)} .fa-notice:has-text('has no server')")
+    assert page.locator(f"{story(name)} .fa-svg-canvas > *").count(), "the page's own, meanwhile"
+
+
 @pytest.mark.parametrize("static_page", STATIC_PAGES, ids=lambda page: page.name)
 def test_a_page_of_figures_shows_what_it_holds(lesson, static_page):
     page = at(lesson, f"page={static_page.name}")
@@ -218,8 +233,6 @@ def test_a_page_of_figures_shows_what_it_holds(lesson, static_page):
 
     for view in static_page.views:
         choose("view", view)
-        if view in static_page.choice_views:
-            choose("more", [*static_page.choices][-1])
     choose("view", next(iter(static_page.views)))
     choose("workload", len(static_page.workloads) - 1)
     last = static_page.workloads[-1][1]
@@ -228,16 +241,3 @@ def test_a_page_of_figures_shows_what_it_holds(lesson, static_page):
     at(lesson, f"page={static_page.name}&{static_page.prefix}n=777")
     place.locator("[data-place=notice]").wait_for()
     assert place.locator("[data-place=notice]").inner_text() == OTHER
-
-
-def test_a_lecture_hall_has_large_type(lesson):
-    page = at(lesson, "page=memory&mem-view=capacity&mode=present")
-    size = "(node) => parseFloat(getComputedStyle(node).fontSize)"
-    assert page.locator(".xtick text").first.evaluate(size) >= 24
-    assert page.locator("[data-place=tail] > *").is_hidden()
-    page.keyboard.press("PageUp")
-    settled(page)
-    assert query_of(page)["mem-view"] == "traffic" and page.locator(".js-plotly-plot").count() == 2
-    page.keyboard.press("Escape")
-    settled(page)
-    assert page.locator(".xtick text").first.evaluate(size) < 24

@@ -115,12 +115,9 @@ def test_stepping_asks_the_server_nothing(tab, step):
         (
             "page=memory",
             [
-                ("standard", ".fa-finding", "standard attention"),
-                ("sm", ".fa-level", "SM"),
-                ("l2", ".fa-level", "L2 cache"),
+                ("hbm", ".fa-story-headline", "HBM"),
             ],
         ),
-        ("page=parallel", [("fa2", ".fa-figure-page", "FA-2")]),
         ("page=learn&lesson=softmax", [("softmax", "#learn-softmax p", "Softmax")]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -135,33 +132,16 @@ def test_every_page_has_its_entries(tab, query, found):
         shows(page, key, *where)
 
 
-def test_a_press_is_no_question_and_the_headline_stays_in_sight(tab):
-    page = tab.page
-    page.clock.install()
-    page.goto(f"{tab.server.url}/?page=memory")
-    page.wait_for_selector("#pages [role=tabpanel]:visible")
-    settled(page)
-    label = page.locator(".fa-views label:visible", has_text="Tiles").first
-    box = label.bounding_box()
-    label.click()
-    page.locator('[data-view="tiles"]').wait_for()
-    entry = page.locator(".fa-term")
-    for by in (0, 1):  # where it was pressed, and a little beside it, after what was shown moved
-        page.mouse.move(box["x"] + box["width"] / 2 + by, box["y"] + box["height"] / 2)
-        page.clock.run_for(6000)
-        assert not (entry.count() and entry.is_visible())
-
-
 def test_an_entry_never_covers_its_word(tab):
     """Not even where there is room neither below nor above."""
     page = tab.page
     page.clock.install()
-    page.set_viewport_size({"width": 900, "height": 190})
+    page.set_viewport_size({"width": 1000, "height": 190})
     page.goto(f"{tab.server.url}/?page=memory")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
     settled(page)
-    shows(page, "standard", ".fa-finding", "standard attention")
-    x, y = page.evaluate(PLACE, [".fa-finding", "standard attention", 0])
+    shows(page, "hbm", ".fa-story-headline", "HBM")
+    x, y = page.evaluate(PLACE, [".fa-story-headline", "HBM", 0])
     entry = page.locator(".fa-term").bounding_box()
     outside = not entry["x"] <= x <= entry["x"] + entry["width"]
     assert outside or not entry["y"] <= y <= entry["y"] + entry["height"]

@@ -28,9 +28,6 @@ STRONG = 40  # of 255
 
 # name → (address, width, height, colour scheme)
 PAGES = json.loads((SHOTS / "pages.json").read_text())
-CHARTS = {"memory-traffic", "memory-capacity"} | {
-    name for name in PAGES if name.startswith("parallel") and not name.endswith("warps")
-}
 
 
 def small(png: bytes) -> np.ndarray:
@@ -52,8 +49,6 @@ def test_looks_as_it_did(context, server, watch, name):
         page.wait_for_function(IDLE, arg=lesson)
         settled(page)
         page.wait_for_function(SCREEN, arg=lesson)
-    if name in CHARTS:
-        page.wait_for_selector(".js-plotly-plot .main-svg:visible")
     settled(page)
     png = page.screenshot()
     kept = SHOTS / f"{name}.png"

@@ -1,0 +1,61 @@
+"""Every chapter of Memory and Parallel: mostly its picture, on a desk, in a lecture hall and on a
+phone."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.views.stories.pages import CHAPTERS
+from tests.browser.harness import keys, resize
+from tests.browser.story import at, show, story
+
+CASES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapters]
+AFTER = {"memory": '[data-testid="story"][data-page="parallel"]', "parallel": ".fa-learn"}
+WORDS = """(node) => node.innerText.split(/\\s+/).filter((word) => /\\w/.test(word)).length"""
+SIZES = """(story) => [...document.querySelectorAll(`${story} *`)].filter((node) =>
+  node.checkVisibility() && !node.closest('.fa-sr, .fa-knob') &&
+  [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()))
+  .map((node) => node.getBoundingClientRect().width &&
+    parseFloat(getComputedStyle(node).fontSize)).filter(Boolean)"""
+
+
+@pytest.mark.parametrize(("name", "chapter"), CASES)
+def test_a_chapter_is_mostly_its_picture(tab, name, chapter):
+    resize(tab.page)
+    page = show(tab, name, {"view": chapter})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
+    box = page.locator(f"{story(name)} .fa-svg-canvas").bounding_box()
+    assert box and box["width"] * box["height"] >= 0.4 * 1280 * 720
+    said = ("headline", "sentence", "provenance", "words", "label")
+    words = [page.locator(f"{story(name)} .fa-story-{part}").evaluate(WORDS) for part in said]
+    assert sum(words) <= 90
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_next_leads_through_every_chapter_and_on(tab, name):
+    page = show(tab, name)
+    for chapter in CHAPTERS[name]:
+        at(page, name, chapter)
+        for _ in range(2):  # to the end of the chapter, then on
+            if page.locator(f'{story(name)}[data-chapter="{chapter}"]:visible').count():
+                page.locator(f"{story(name)} .fa-next").click()
+                page.wait_for_selector(f'{story(name)}[data-moving="false"]', state="attached")
+    page.locator(AFTER[name]).first.wait_for()
+
+
+@pytest.mark.parametrize(("name", "chapter"), CASES)
+def test_a_lecture_hall_sees_large_type_and_no_scrollbar(tab, name, chapter):
+    resize(tab.page)
+    page = show(tab, name, {"view": chapter, "mode": "present"})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
+    assert min(page.evaluate(SIZES, story(name))) >= 12
+    keys(page, "Escape")
+    page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
+
+
+@pytest.mark.parametrize(("name", "chapter"), CASES)
+def test_a_phone_scrolls_down_only(tab, name, chapter):
+    resize(tab.page, 390, 844)
+    page = show(tab, name, {"view": chapter})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    resize(page, 1440, 900)
