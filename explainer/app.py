@@ -34,15 +34,14 @@ def build(engine: Engine) -> gr.Blocks:
             with gr.Tab("Run", id="run") as run_tab:
                 run_page = run.build(engine)
             with gr.Tab("Memory", id="memory") as memory_tab:
-                memory_page = memory.build()
+                memory.build()
             with gr.Tab("Parallel", id="parallel") as parallel_tab:
-                parallel_page = parallel.build(engine)
+                parallel.build(engine)
             with gr.Tab("Learn", id="learn") as learn_tab:
                 learn.build()
         run.wire(run_page, pages, run_tab, step_page)
-        memory.wire(*memory_page, memory_tab)
-        parallel.wire(*parallel_page, parallel_tab, engine)
-        for name, tab in (("step", step_tab), ("run", run_tab), ("learn", learn_tab)):
+        for tab in (step_tab, run_tab, memory_tab, parallel_tab, learn_tab):
+            name = str(tab.id)
             tab.select(**here("chooseTab", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
         demo.load(**here("openRequestedPage"))
