@@ -20,16 +20,19 @@ def at(page, k: int) -> None:
     c = CHAPTERS[k]
     order = "fa2" if c.mode else c.problem.order
     page.wait_for_function(
-        """([order, step, n, pass]) => {
+        """([order, step, n, pass, phase, chapter]) => {
           const lanes = [...document.querySelectorAll('[data-testid="player"]')];
           const one = lanes.find(({ dataset: d }) => d.order === order && d.pass === pass);
-          return one && (lanes.length > 1 || one.dataset.step === step)
+          const { step: at, phase: of } = one?.dataset ?? {};
+          const tour = document.querySelector('[data-testid="tour"]')?.dataset.chapter;
+          return one && tour === chapter
+            && (lanes.length > 1 || (at === step && (phase === null || of === phase)))
             && new URLSearchParams(location.search).get("n") === n;
         }""",
-        arg=[order, str(c.step), str(c.problem.n), c.pass_],
-    )
-    if not c.mode:
-        assert read(page)["phase"] == c.phase
+        arg=[
+            order, str(c.step), str(c.problem.n), c.pass_, None if c.mode else c.phase, str(k + 1),
+        ],
+    )  # fmt: skip
 
 
 # How much of what the light falls on is on screen, and how much of that the bar leaves free.
