@@ -28,31 +28,30 @@ def build(engine: Engine) -> gr.Blocks:
         title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
     ) as demo:
         header.build()
-        with gr.Tabs(elem_id="pages") as pages:
+        with gr.Tabs(elem_id="pages"):
             with gr.Tab("Step", id="step") as step_tab:
                 step_page = step.build()
             with gr.Tab("Run", id="run") as run_tab:
-                run_page = run.build(engine)
+                run.build(engine)
             with gr.Tab("Memory", id="memory") as memory_tab:
                 memory.build()
             with gr.Tab("Parallel", id="parallel") as parallel_tab:
                 parallel.build(engine)
             with gr.Tab("Learn", id="learn") as learn_tab:
                 learn.build()
-        run.wire(run_page, pages, run_tab, step_page)
+        run.wire(step_page)
         for tab in (step_tab, run_tab, memory_tab, parallel_tab, learn_tab):
             name = str(tab.id)
             tab.select(**here("chooseTab", page=name))
         # In the browser: an answer of the server could come after the visitor has chosen another.
         demo.load(**here("openRequestedPage"))
         step.open_address(demo, step_page)
-        run.open_address(demo, run_page)
         api.build(engine)
     return demo
 
 
-# The parts of the page that read their own keys of the address.
-OPENED = {"step": step.prefill, "run": run.prefill, "notice": run.address_notice}
+# The parts of the page that read their own keys of the address and no more.
+OPENED = {"step": step.prefill}
 
 
 def serve(engine: Engine, host: str = "", port: str = "") -> None:
@@ -85,7 +84,7 @@ def serve(engine: Engine, host: str = "", port: str = "") -> None:
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={
-                "routes": routes.routes(engine, OPENED),
+                "routes": routes.routes(engine, run.opened(engine) | OPENED),
                 **middleware.app_kwargs(
                     api.ENDPOINTS,
                     gradio_internals.count_function_inputs(demo),

@@ -3,28 +3,15 @@
 import { mountLearn } from "./learn/index.js";
 import { emit } from "./lib/events.js";
 import { during } from "./lib/pending.js";
-import {
-  ask,
-  enlarge,
-  follow,
-  followAddress,
-  merged,
-  offered,
-  start,
-  useText,
-} from "./model/controls.js";
+import { ask, enlarge, follow, followAddress, offered, start } from "./model/controls.js";
 import { mountBar } from "./site/bar.js";
-import { loadAddressState, addressNotice } from "./site/query_state.js";
+import { loadAddressState } from "./site/query_state.js";
 import {} from "./site/code_dialog.js";
-import { stepProblem } from "./site/figures.js";
-import { recordFinding } from "./site/findings.js";
-import { chooseTab, onceOpened, openRequestedPage, partOpened } from "./site/pages.js";
-import {} from "./site/plots.js";
+import {} from "./site/findings.js";
+import { chooseTab, openRequestedPage, partOpened } from "./site/pages.js";
 import {} from "./site/gradio_patches.js";
-import { announceFirst } from "./site/live_region.js";
-import { followStep, showSweep, mountLinked, writeRun } from "./site/run.js";
-import { mountRunPresentation } from "./site/run_presentation.js";
-import {} from "./site/tables.js";
+import {} from "./site/presentation.js";
+import { runStep } from "./site/run.js";
 
 /** @import { Values } from "./model/controls.js" */
 /** What Gradio hands to a component, and script() where it has one of its own.
@@ -36,23 +23,14 @@ import {} from "./site/tables.js";
 const CALLS = {
   ask,
   enlarge,
-  followStep,
-  recordFinding,
-  showSweep,
-  merged,
   loadAddressState,
   openRequestedPage,
-  writeRun,
+  runStep: () => void runStep(),
   start,
-  stepProblem,
-  addressNotice,
-  useText,
   follow: (values, data) => offered(follow(values, data), data),
   followAddress: (values, data) => offered(followAddress(values), data),
   compose: () => emit("fa:compose"),
   chooseTab: (_, { page }) => chooseTab(page),
-  announceFirst: (_, { place }) => announceFirst(place),
-  onceOpened: (_, { part }) => onceOpened(part),
   partOpened: (_, { part }) => partOpened(part),
 };
 
@@ -70,8 +48,6 @@ export function call(name, takes, gives, data, given) {
 const MOUNTS = {
   bar: mountBar,
   learn: mountLearn,
-  linked: mountLinked,
-  scenes: mountRunPresentation,
 };
 
 /** Mounts a component that is on the page. @param {string} name @param {Component} component */

@@ -113,9 +113,11 @@ class RunRequest:
         """Keys of :meth:`Problem.from_query`, ``b h methods pass``; ``br``, ``bc`` may be "auto".
 
         Without ``methods``: naive attention and the loop order of ``order``. ``h`` is ``hq`` under
-        an older name, beside which a ``hk`` that is missing or empty means as many.
+        an older name, beside which a ``hk`` that is missing or empty means as many. Any other
+        field that is empty has its default, but for ``methods``.
         """
         given = {key: stripped(value) for key, value in query.items()}
+        given = {key: value for key, value in given.items() if value != "" or key == "methods"}
         if "h" in given and "hq" not in given:
             given["hq"] = heads = parse_whole("heads", given["h"])
             if given.get("data") == "own" and heads > 1:

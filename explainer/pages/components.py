@@ -25,8 +25,3 @@ def shell(
     """
     load = mounted(name, *events, later=later)
     return gr.HTML("", html_template=template, js_on_load=load, apply_default_css=False, **kwargs)
-
-
-def block(at_first: str = "", **kwargs) -> gr.HTML:
-    """A place for HTML that the server makes; ``at_first``: what stands there until it has."""
-    return gr.HTML(at_first, apply_default_css=False, elem_classes="fa-run-block", **kwargs)

@@ -13,10 +13,10 @@ from explainer.base.kinds import measured
 from explainer.base.texts import Texts
 from explainer.engine.engine import Engine
 from explainer.engine.requests import PlacementRequest
+from explainer.pages.address import parse_address
 from explainer.pages.components import shell
 from explainer.pages.sweep import live_device
 from explainer.pages.visitors import client_of
-from explainer.pages.workload import parse_address
 from explainer.parallel import launch
 from explainer.views.stories import parallel_schedule
 from explainer.views.stories.pages import page_values, parse_workload

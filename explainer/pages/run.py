@@ -1,297 +1,170 @@
-"""The Run page: every method on the Problem of the Step page, or on a larger one; the sweep."""
+"""The Run page: every method on the Problem of the Step page, or on a larger one; the sweep.
+
+What is recorded comes by plain GETs; a run, and a sweep on a GPU, are events whose answers are
+JSON, which ``assets/js/run`` draws.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import gradio as gr
 
 from explainer.base.fields import ProblemError
-from explainer.base.texts import Texts
-from explainer.engine import admission, recorded
+from explainer.engine import recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED, Job
-from explainer.engine.requests import EACH, METHODS, RunRequest
-from explainer.engine.results import has_gpu
-from explainer.pages import masks, sweep
-from explainer.pages.browser import QUICK, Fields, call, here, mounted, opening
-from explainer.pages.components import CONTROLS, block
-from explainer.pages.plots import plot, update_view
-from explainer.pages.step import StepPage, own_data, start_row, values
+from explainer.engine.record_rows import COLUMNS, rows_of
+from explainer.engine.requests import RunRequest, Sweep
+from explainer.learn.presets import preset_text
+from explainer.pages.address import parse_address
+from explainer.pages.browser import here
+from explainer.pages.components import shell
+from explainer.pages.run_note import note
+from explainer.pages.step import StepPage
+from explainer.pages.sweep import live_device, measure_sweep
 from explainer.pages.visitors import client_of
-from explainer.pages.workload import parse_address, precision, size_menus
 from explainer.problem import Problem
-from explainer.views import (
-    backward_report,
-    downloads,
-    figures,
-    masks_report,
-    run_details,
-    run_report,
-)
-from explainer.views.templates import render
-from kernels.spec.fields import PASSES
+from explainer.views import run_result, run_state
+from explainer.views.run_values import KEYS, run_values
 
-t, shared = Texts("run"), Texts("shared")
 POLL_S = 0.15
-PREFIX = "run-"  # the Run page's request in the address: run-n, run-d, … beside the Step page's
-SIZES = CONTROLS["run"]
+PREFIX = run_state.PREFIX
 
 
-@dataclass(frozen=True)
-class RunPage:
-    """Handles for explainer/app.py; ``controls`` by the keys of RunRequest.to_query."""
-
-    controls: Fields
-    button: gr.Button
-    result: gr.HTML
-    how: dict
-
-
-def _page_query(query: dict) -> dict:
-    """What the address asks for: its ``run-…`` keys, else its Step page's Problem."""
-    return _named({k: query[PREFIX + k] for k in KEYS if PREFIX + k in query} or query)
-
-
-def _named(query: dict) -> dict:
+def _named(query: Mapping[str, Any]) -> dict[str, Any]:
     """The same, its mask a text where it is the title of a preset."""
-    if "mask" not in query:
-        return query
-    return query | {"mask": masks.preset_text(query["mask"], query.get("n", Problem.n))}
-
-
-def _control_values(query: dict) -> dict:
-    """Control values; sizes as text, since their menus take any number that is typed."""
-    try:
-        request = RunRequest.from_query(query)
-    except ProblemError:
-        request = RunRequest.from_query({})
-    written = request.to_query()
-    found = values(request.problem) | {key: written.get(key, EACH) for key in (*SIZES, "hk")}
-    found |= {"methods": list(request.methods), "pass": request.pass_}
-    return {key: value for key, value in found.items() if key not in ("order", "hq")}
-
-
-KEYS = tuple(_control_values({}))
-
-
-def prefill(query: dict) -> dict:
-    """Control values for the address that was opened."""
-    return _control_values(_page_query(query))
+    found = {key: query[key] for key in query}
+    if "mask" in found:
+        found["mask"] = preset_text(found["mask"], found.get("n", Problem.n))
+    return found
 
 
 def request_of(address: str) -> RunRequest:
-    """Of the query string of an address. Raises ProblemError."""
-    return RunRequest.from_query(_page_query(parse_address(address)))
+    """Of a query string: its ``run-…`` keys, else its Step page's Problem. Raises ProblemError."""
+    query = parse_address(address)
+    own = {key: query[PREFIX + key] for key in KEYS if PREFIX + key in query}
+    return RunRequest.from_query(_named(own or query))
 
 
-def address_notice(query: dict) -> dict:
-    """Return as ``notice`` why the request of the address is not shown, or nothing."""
+def prefill(engine: Engine, query: Mapping[str, str]) -> dict[str, Any]:
+    """Return for an address the ``values`` of its request, or where it is refused those of the
+    page's own and the ``error``; and what run_note.py says of the request."""
+    error = None
     try:
-        RunRequest.from_query(_page_query(query))
-    except ProblemError as error:
-        return {"notice": run_report.render_refusal(t("address.unused", error=error))}
-    return {"notice": ""}
+        own = {key: query[PREFIX + key] for key in KEYS if PREFIX + key in query}
+        request = RunRequest.from_query(_named(own or query))
+    except ProblemError as refusal:
+        request, error = RunRequest.from_query({}), str(refusal)
+    return {"values": run_values(request), "error": error, **note(engine, request)}
 
 
-class RunView(NamedTuple):
-    """What a run's event gives to each of the page's outputs: HTML, figures, and whether the run
-    can be stopped; also those outputs themselves."""
-
-    result: Any
-    errors: Any = None
-    roof: Any = None
-    tables: Any = ""
-    record: Any = ""
-    record_roof: Any = None
-    record_tables: Any = ""
-    stop: Any = False
-
-    def updates(self, mode: str = "") -> RunView:
-        """Make the updates of the outputs, in this mode of the page."""
-        return update_view(self, ("errors", "roof", "record_roof"), mode)
+def show_outcome(engine: Engine, request: RunRequest, job: Job) -> run_state.State:
+    """The state of a job that has ended; without a GPU its speed is that of the nearest record."""
+    if job.result:
+        return run_result.done(job.result, recorded.closest(request))
+    near = request if job.why == REFUSED else None
+    return run_state.refused(job.error or "", near, engine.machine())
 
 
-def show_outcome(engine: Engine, request: RunRequest, job: Job) -> RunView:
-    """Render a job that has ended.
+class RunEvents:
+    """The events of the page; a session that has ``stopped`` waits for none of them any more."""
 
-    Without a GPU, and when the live one is busy or gone, the record of a comparable problem stands
-    below, named as recorded; or why there is none.
-    """
-    live, old, record = job.result, None, ""
-    on_gpu = has_gpu(live["machine"] if live else engine.machine())
-    if on_gpu is False or job.why not in (None, REFUSED):
-        old = recorded.nearest(request)
-        record = run_report.render_recorded(old) if old else _no_record(request)
-    errors = roof = None
-    if live:
-        kind = downloads.kind_of(live)
-        errors, roof = figures.plot_errors(live["rows"], kind), figures.plot_roofline(live, kind)
-    return RunView(
-        run_report.render_report(live) if live else run_report.render_refusal(job.error),
-        errors=errors,
-        roof=roof,
-        tables=run_details.render_details(live) if live else "",
-        record=record,
-        record_roof=figures.plot_roofline(old, downloads.kind_of(old)) if old else None,
-        record_tables=run_details.render_details(old) if old else "",
-    )
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.stopped: set[str] = set()
 
+    def answer_stop(self, visitor: gr.Request) -> None:
+        """End what this session waits for; the event itself then says so."""
+        self.stopped.add(visitor.session_hash or "")
 
-def _no_record(request: RunRequest) -> str:
-    near = recorded.measured_like(request).to_query()
-    there = {"page": "run"} | {PREFIX + key: near[key] for key in KEYS if key in near}
-    return run_report.render_no_record(request.to_query(), near, f"?{urlencode(there)}")
-
-
-def _stage(job: Job) -> str:
-    text = t.named("stages").get(job.stage, "")
-    return text.replace("{method}", METHODS.get(job.method, ""))
-
-
-def build(engine: Engine) -> RunPage:
-    """Lays the page out inside the caller's tab; the run itself is an event on the server."""
-    cancelled: set[str] = set()  # sessions that do not wait any more
-
-    def cancel(request: gr.Request) -> None:
-        cancelled.add(request.session_hash or "")
-
-    async def stream(visitor: gr.Request, *values: object) -> AsyncIterator[RunView]:
-        """What the page shows while the methods run, and what they found."""
+    async def answer_run(self, address: str, visitor: gr.Request) -> AsyncIterator[str]:
+        """Yield as JSON, under ``run``, how far the methods are, and what they found."""
+        engine = self.engine
         try:
-            given = dict(zip(inputs, values, strict=True))
-            mode = str(given.pop("mode"))
-            request = RunRequest.from_query(_named(given))
-        except (ProblemError, ValueError) as error:
-            yield RunView(run_report.render_refusal(str(error))).updates()
+            request = request_of(address)
+        except ProblemError as error:
+            yield _said(run=run_state.refused(str(error), None, engine.machine()))
             return
         session = visitor.session_hash or ""
-        cancelled.discard(session)
+        self.stopped.discard(session)
         job = engine.submit(request, session, client_of(visitor))
-        began, last = time.monotonic(), None
+        began, last = time.monotonic(), ""
         try:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
-                if session in cancelled:
-                    text = t("canceled", elapsed=elapsed)
-                    message = render("run/message", text=text, testid="run-cancelled")
-                    yield RunView(message).updates()
+                if session in self.stopped:
+                    yield _said(run=run_state.canceled(elapsed))
                     return
-                machine = engine.machine()
-                is_known = machine and machine["interpreted"]  # a GPU's estimate is too rough
-                expected = admission.expected_s(request, machine) if is_known else None
-                wait = engine.wait_s(job)
-                now = {
-                    "stage": _stage(job),
-                    "done": job.done,
-                    "total": job.total,
-                    "position": engine.position(job),
-                    "elapsed_s": int(elapsed),
-                    "expected_s": expected,
-                    "wait_s": wait if wait is None else round(wait),
-                }
-                if now != last:
-                    yield RunView(render("run/progress", **now), stop=True).updates()
-                    last = now
+                if (now := _said(run=self._progress(request, job, elapsed))) != last:
+                    yield (last := now)
                 await asyncio.sleep(POLL_S)
-            yield show_outcome(engine, request, job).updates(mode)
+            yield _said(run=show_outcome(engine, request, job))
         finally:
-            cancelled.discard(session)
+            self.stopped.discard(session)
             engine.leave(job, session)  # the tab was closed; other sessions still wait
 
-    start = _control_values({})
-    with gr.Row(elem_classes=["fa-page", "fa-run-page", "fa-report"]):
-        with gr.Column(elem_classes="fa-controls", scale=0, min_width=232):
-            controls = _controls(start)
-            with gr.Row(elem_classes="fa-go"):
-                button = gr.Button(t("button.run"), variant="primary", elem_classes="fa-primary")
-                begin = gr.Button(
-                    t("button.sweep"), elem_classes=["fa-secondary", "fa-sweeps"], min_width=80
-                )
-            longest = sweep.longest()
-        with gr.Column(elem_classes="fa-main"):
-            result = gr.HTML(
-                render("run/message", text=t("idle"), testid=""),
-                elem_id="run-result",
-                apply_default_css=False,
-                js_on_load=mounted("scenes"),
-            )
-            stop = gr.Button(
-                t("button.cancel"), visible=False, elem_classes=["fa-secondary", "fa-stop"]
-            )
-            with gr.Row(elem_classes="fa-plots"):
-                errors = plot()
-                roof = plot()
-            tables = block()
-            old = block()
-            old_roof = plot()
-            old_tables = block()
-            mode = gr.Textbox(visible=False)
-            sweep.build(engine, begin, {**controls, "longest": longest, "mode": mode}, request_of)
-            block(masks_report.render_recorded())
-            block(backward_report.render_recorded())
+    def _progress(self, request: RunRequest, job: Job, elapsed: float) -> run_state.State:
+        if position := self.engine.position(job):
+            return run_state.waiting(position, self.engine.wait_s(job))
+        machine = self.engine.machine()
+        expected = self.engine.expected_s(request) if machine and machine["interpreted"] else None
+        # Whole seconds, so that a state that says the same is not sent again
+        seconds = self.engine.seconds_of(job)
+        return run_state.running(job, seconds, float(int(elapsed)), expected, machine)
+
+    async def answer_sweep(self, address: str, visitor: gr.Request) -> AsyncIterator[str]:
+        """Yield as JSON, under ``sweep``, the ``rows`` measured so far on this GPU in the order of
+        COLUMNS, of so many points ``done``, and ``error``, one sentence, where it ended early."""
+        try:
+            request = request_of(address)
+            p = request.problem
+            own = {"d": p.d, "dtype": p.dtype, "mask": str(p.mask), "methods": request.methods}
+            wanted = Sweep.from_query(own)
+        except ProblemError as error:
+            yield _said(sweep={"error": str(error)})
+            return
+        session = visitor.session_hash or ""
+        self.stopped.discard(session)
+        is_stopped = lambda: session in self.stopped  # noqa: E731
+        all_points = len(wanted.points())
+        async for step in measure_sweep(
+            self.engine, wanted, session, client_of(visitor), is_stopped
+        ):
+            rows = rows_of(step.rows)
+            progress = {"done": step.done, "all": all_points, "error": step.error}
+            device = live_device(self.engine)
+            yield _said(sweep={"rows": rows, "columns": COLUMNS, "device": device, **progress})
+        if is_stopped():
+            self.stopped.discard(session)
+            yield _said(sweep={"error": ""})
+
+
+def _said(**what: object) -> str:
+    return json.dumps(what)
+
+
+def opened(engine: Engine) -> dict[str, Any]:
+    """The parts of ``/fa/opened`` that depend on the machine."""
+    return {"run": lambda query: prefill(engine, query)}
+
+
+def build(engine: Engine) -> None:
+    """Lay the page out inside the caller's tab: one component, whose value is the query of a run,
+    then what the server says of it."""
+    events = RunEvents(engine)
+    page = shell("run", "run", "stop", "sweep", elem_id="run")
     private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    stop.click(cancel, None, None, queue=False, **private)  # the run itself then says so
-    inputs = {**controls, "mode": mode}
-    how = {
-        "fn": stream,
-        "inputs": [*inputs.values()],
-        "outputs": [*RunView(result, errors, roof, tables, old, old_roof, old_tables, stop)],
-        "js": call("writeRun", inputs, inputs, prefix=PREFIX),
-        "concurrency_limit": None,  # the engine itself bounds and orders the runs
-        **private,
-    }
-    return RunPage(controls, button, result, how)
+    # The engine itself bounds and orders the runs
+    page.run(events.answer_run, page, page, concurrency_limit=None, **private)
+    page.sweep(events.answer_sweep, page, page, concurrency_limit=None, **private)
+    page.stop(events.answer_stop, None, None, queue=False, **private)
 
 
-def _controls(at: dict) -> Fields:
-    """By the keys of ``_control_values``, their first values."""
-    controls = start_row(at, t("control.inputs")) | size_menus(SIZES, at)
-    controls["mask"] = masks.menu(at["mask"])
-    controls["dtype"] = precision(at)
-    passes = [(shared.named("passes")[PASSES[0]], PASSES[0]), (t("control.both"), PASSES[1])]
-    controls["pass"] = gr.Radio(
-        passes, value=at["pass"], label=shared("pass"), elem_classes="fa-passes-run"
-    )
-    names = [(label, name) for name, label in METHODS.items()]
-    controls["methods"] = gr.CheckboxGroup(
-        names, value=at["methods"], label=t("control.methods"), elem_classes="fa-methods"
-    )
-    controls |= own_data(at, ("hk", "head"))
-    sized = {key: controls[key] for key in ("data", "n", "d", "br", "bc")}
-    masks.keep_names(controls["mask"], controls["n"])
-    controls["text"].input(**here("useText", sized | {"text": controls["text"]}, sized))
-    return controls
-
-
-def wire(page: RunPage, pages: gr.Tabs, tab: gr.Tab, step: StepPage) -> None:
-    """The Run button here, the tab, which follows the Step page until another Problem was run, and
-    the Step page's button that brings its Problem along."""
-
-    def take(query: str) -> dict:
-        """The Run page's control values for the Step page's Problem, and its tab."""
-        new = _control_values(parse_address(query))
-        return {pages: gr.Tabs(selected="run")} | {page.controls[key]: new[key] for key in new}
-
-    plain = _control_values({})
-    tab.select(**here("followStep", page.controls, page.controls, prefix=PREFIX, plain=plain))
-    found = here(
-        "recordFinding"
-    )  # the bar says whether the kernel agrees with the Step page's picture
-    page.button.click(**here("onceOpened", part="run")).then(**page.how).then(**found)
-    # The address, not the controls: it also holds what their sliders do not reach.
-    outputs = [pages, *page.controls.values()]
-    query = call("stepProblem", ["player"], ["player"])
-    brought = step.run.click(take, step.player, outputs, js=query, **QUICK)
-    brought.then(**page.how).then(**found)
-
-
-def open_address(demo: gr.Blocks, page: RunPage) -> None:
-    """When the page is opened its controls show what its address asks for."""
-    opening(demo, "merged", "run", page.controls, _control_values({}))
-    opening(demo, "addressNotice", "notice", {"notice": page.result}, {"notice": ""})
+def wire(step: StepPage) -> None:
+    """The Step page's button runs its Problem on the Run page."""
+    step.run.click(**here("runStep"))

@@ -7,7 +7,6 @@ import json
 from gradio.themes import Base
 
 from explainer.base.paths import ASSETS
-from explainer.web.gradio_internals import find_plot_script
 from explainer.web.routes import asset_url
 
 SANS = ["Inter", "system-ui", "-apple-system", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif"]
@@ -22,8 +21,7 @@ def theme() -> Base:
 
 
 def head() -> str:
-    """The font, stylesheets, and our own modules, fetched while Gradio itself still starts; and
-    where the plot library is, which site/plots.js fetches when the pointer nears a page of charts.
+    """The font, stylesheets, and our own modules, fetched while Gradio itself still starts.
 
     The font is Inter 4.1 of the npm package inter-ui, its weights 400 to 700, the signs that our
     texts use: 37 kB under the SIL Open Font License, so that every machine lays a page out alike.
@@ -32,6 +30,5 @@ def head() -> str:
     preload = f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>'
     face = f"font-family:Inter;font-weight:400 700;font-display:swap;src:url({font})"
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
-    plots = f'<meta name="fa-plots" content="{find_plot_script()}">'
     fonts = f"{preload}<style>@font-face{{{face} format('woff2')}}</style>"
-    return f'{fonts}{sheet}{plots}<script type="module" src="{asset_url("js/all.js")}"></script>'
+    return f'{fonts}{sheet}<script type="module" src="{asset_url("js/all.js")}"></script>'

@@ -1,1 +1,1 @@
-"""Plain data as HTML, SVG and Plotly figures; no Gradio, and nothing is computed here."""
+"""Plain data as HTML and as the JSON that scripts draw; no Gradio, and nothing is computed here."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from explainer.base import kinds
 from explainer.base.fields import FIELDS
-from explainer.base.kinds import Kind, required
+from explainer.base.kinds import Kind
 from explainer.base.texts import Texts
-from explainer.engine.results import PointRow, Result, Row
+from explainer.engine.results import Result, Row
 
 # a key of a row → its name in the file
 t = Texts("run")
@@ -83,32 +83,6 @@ def run_rows(result: Result) -> list[dict]:
         [
             {"method": row["method"]} | shared | {"not_run": row.get("refused")} | _figures(row)
             for row in result["rows"]
-        ]
-    )
-
-
-def sweep_rows(rows: Sequence[PointRow], kind: Kind, about: Mapping) -> list[dict]:
-    """Return a row for every point and method. ``about``: source, when, device, versions; a
-    point that knows when it was measured says so itself."""
-    return _with_all_columns(
-        [
-            {
-                "method": row["method"],
-                "N": row["n"],
-                "d": row["d"],
-                "B": row["batch"],
-                "H": row["heads"],
-                "mask": row["mask"],
-                "dtype": row["dtype"],
-                "data": RANDOM,
-                "kind": str(required(kind)),
-                "source": about.get("source", ""),
-                "when": row.get("when", about.get("when", "")),
-            }
-            | _machine(about)
-            | {"not_run": row.get("refused")}
-            | _figures(row)
-            for row in rows
         ]
     )
 

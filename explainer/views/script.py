@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from explainer.engine.requests import RunRequest
+from explainer.engine import admission
+from explainer.engine.requests import ORDERS, RunRequest
 from explainer.views.downloads import describe_scores
 
 SCRIPT = '''"""Attention, {shape}: measured once more.
@@ -34,25 +35,18 @@ METHODS = {methods!r}
 RULES = {rules!r}
 problem = BenchmarkCase(n={n}, d={d}, dtype={dtype!r}, batch={b}, heads={h}{shared}, **RULES)
 device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu" and {tiles} > {most}:
+    raise SystemExit("{tiles:,} tiles in all: Triton's interpreter takes {most:,}, without a GPU.")
 q, k, v = random_tensors(problem, seed={seed}, device=device)
-{inputs}heads = sorted({{(0, {head}), (problem.batch - 1, problem.heads - 1)}})
-
-
-def reference(b, h):
-    part = head_of(q, k, v, b, h)
-    return kernels.reference_attention(*part, **RULES{place})[0][0, 0]
-
-
-truth = {{head: reference(*head) for head in heads}}
-functions = {{}}
+{inputs}{truth}functions = {{}}
 for name in METHODS:
     try:
-        functions[name] = contender(name, problem, q, k, v, block_m={br}, block_n={bc})
+        function = contender(name, problem, q, k, v, block_m={br}, block_n={bc})
+        functions[name] = {function}
     except NotAvailable as reason:
         print(f"{{name:15}} {{reason}}")
 for name, function in functions.items():
-    o = function()
-    error = max((o[head].double() - truth[head]).abs().max().item() for head in heads)
+    error = error_of(function())
     print(f"{{name:15}} error {{error:.2e}}, peak {{peak_bytes(function, device):,}} bytes")
 if device == "cuda":
     times = interleave(functions, runs=30)
@@ -76,6 +70,39 @@ first = [drawn({head})[0], *drawn({kv_head})[1:]]
 {turned}first[0] *= {gain}
 for x, one, head in zip((q, k, v), first, ({head}, {kv_head}, {kv_head})):
     x[0, head] = one
+"""
+# What is judged, and by what: O of two heads, or the gradients of all.
+FORWARD = """heads = sorted({{(0, {head}), (problem.batch - 1, problem.heads - 1)}})
+
+
+def reference(b, h):
+    part = head_of(q, k, v, b, h)
+    return kernels.reference_attention(*part, **RULES{place})[0][0, 0]
+
+
+truth = {{head: reference(*head) for head in heads}}
+
+
+def error_of(o):
+    return max((o[head].double() - truth[head]).abs().max().item() for head in heads)
+
+
+"""
+BACKWARD = """leaves = [x.requires_grad_() for x in (q, k, v)]
+random = torch.Generator(device).manual_seed({seed})
+grad_o = torch.randn(q.shape, device=device, dtype=q.dtype, generator=random)
+truth = kernels.reference_gradients(q, k, v, grad_o, **RULES)[:3]
+
+
+def with_backward(forward):
+    return lambda: torch.autograd.grad(forward(), leaves, grad_o)
+
+
+def error_of(gradients):
+    pairs = zip(gradients, truth)
+    return max((one.double() - right).abs().max().item() for one, right in pairs)
+
+
 """
 TURNED = "q, k = (kernels.rope(x, {rope}) for x in (q, k))\n"
 FIRST_TURNED = "first[:2] = [kernels.rope(x, {rope}) for x in first[:2]]\n"
@@ -104,9 +131,18 @@ def write_script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
     inputs = DRAWN.format(**own, turned=turned) if drawn else inputs
     inputs = TURNED.format(**own) * bool(problem.rope) + inputs
     rules = {**problem.rules, **problem.dropped}
-    shape = f"N = {query['n']}, d = {query['d']}, {describe_scores(query)}, {query['dtype']}"
+    is_backward = query.get("pass") == "backward"
+    place = OF_HEADS if problem.score.by_head or problem.dropout else ""
+    judged = BACKWARD if is_backward else FORWARD
+    heads = int(query["b"]) * int(query["h"])
+    orders = [name for name in query["methods"].split(",") if name in ORDERS]
+    tiles = heads * sum(admission.tiles_to_run(problem, name) for name in orders)
+    passes = ", forward and backward" if is_backward else ""
+    shape = (
+        f"N = {query['n']}, d = {query['d']}, {describe_scores(query)}, {query['dtype']}{passes}"
+    )
     return SCRIPT.format(
-        shape=shape,
+        shape=shape + passes,
         data=data,
         inputs=inputs,
         numpy="import numpy as np\n" * drawn,
@@ -115,9 +151,11 @@ def write_script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         n=int(query["n"]),
         d=int(query["d"]),
         rules=rules,
-        place=OF_HEADS if problem.score.by_head or problem.dropout else "",
+        truth=judged.format(head=problem.head, place=place, seed=seed),
+        function="with_backward(function)" if is_backward else "function",
+        tiles=tiles,
+        most=admission.INTERPRETER_TILES * len(orders or [""]),
         shared=f", kv_heads={problem.kv_heads}" if problem.shares else "",
-        head=problem.head,
         dtype=query["dtype"],
         b=int(query["b"]),
         h=int(query["h"]),

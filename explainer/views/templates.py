@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,7 +12,6 @@ from jinja2.ext import Extension
 from markupsafe import Markup
 
 from explainer.base import amounts
-from explainer.base.kinds import Kind, required
 from explainer.base.texts import Texts
 
 
@@ -30,12 +28,6 @@ class _Layout(Extension):
 def _percent(share: float) -> str:
     """Format a share as “13 %” or “0.21 %”."""
     return f"{100 * share:.0f} %" if share >= 0.1 or not share else f"{100 * share:.2g} %"
-
-
-def _with_kind(rows: Sequence[Mapping], kind: Kind | list[Kind]) -> list[dict]:
-    """Return the rows, each with its kind in words: one for all rows, or one for each."""
-    kinds = kind if isinstance(kind, list) else [kind] * len(rows)
-    return [dict(row) | {"kind": str(required(one))} for row, one in zip(rows, kinds, strict=True)]
 
 
 def _json(value: object) -> str:
@@ -65,11 +57,9 @@ ENVIRONMENT.globals |= {"texts": Texts}
 ENVIRONMENT.filters |= amounts.FORMATS | {
     "attribute_json": _attribute_json,
     "json": _json,
-    "kind": required,  # raises TypeError for what is not a Kind
     "list_words": amounts.listed,  # a, b and c
     "number": format,  # by Python's format specification: 1234|number(",")
     "percent": _percent,
-    "with_kind": _with_kind,
 }
 
 

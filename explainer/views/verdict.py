@@ -9,12 +9,10 @@ from explainer.algorithms.inputs import INPUTS
 from explainer.algorithms.registry import BASELINE
 from explainer.base.amounts import listed, power, scientific
 from explainer.base.texts import Texts
-from explainer.engine.requests import METHODS, ORDERS, STORE_S, RunRequest
+from explainer.engine.requests import METHODS, STORE_S, RunRequest
 from explainer.engine.results import SIGNED_N, SIGNED_VALUES, Result, Row, ran
-from explainer.views import gradients_run_report
-from explainer.views.downloads import describe_scores, known_columns
+from explainer.views.downloads import describe_scores
 from kernels.spec.formats import FORMATS
-from kernels.spec.methods import WHOLE
 
 t = Texts("run")
 TERMS, SIGNED = ("naive", "rounding", "scores"), ("error", "allowed")
@@ -66,80 +64,17 @@ def picture_head(query: Mapping) -> str:
     return t("head.number", head=query["head"]) if "head" in query else t("head.first")
 
 
-def headline(result: Result) -> str:
-    """Say in a sentence whether all methods, or those that ran, are right and are the picture."""
-    rows = ran(result["rows"])
-    wrong = [METHODS[row["method"]] for row in rows if not row["right"]]
-    if wrong:
-        return t("verdict.wrong", methods=", ".join(wrong))
-    kernels = [row for row in rows if row["method"] in ORDERS]
-    same = agrees(result)
-    if same is False:
-        names = [
-            METHODS[row["method"]]
-            for row in kernels
-            if (compared := row.get("same")) and not compared["agrees"]
-        ]
-        return t("verdict.differs" if len(names) == 1 else "verdict.differ", names=listed(names))
-    missing = _missing(result)
-    if same and len(rows) <= 2 and len(kernels) == 1:
-        return t("verdict.kernel", missing=missing)
-    picture = _compared_with_picture(rows, kernels, same)
-    return t("verdict", who=_who(result), picture=picture, missing=missing)
-
-
-def _who(result: Result) -> str:
-    """Name the methods that ran, as the sentence's subject."""
-    rows = ran(result["rows"])
-    if len(rows) == 1:
-        return t("who.one", name=METHODS[rows[0]["method"]])
-    if len(rows) == len(result["rows"]):
-        return t("who.every")
-    return t("who.both") if len(rows) == 2 else t("who.some", n=len(rows))
-
-
-def _compared_with_picture(rows: list[Row], kernels: list[Row], same: bool | None) -> str:
-    """Say how the comparison with the picture ended, as the second half of the sentence."""
-    if same:
-        if any(row.get("same") is None for row in kernels):
-            return t("verdict.compared")
-        return t("verdict.pictures" if len(kernels) > 1 else "verdict.picture")
-    if kernels:
-        return t("verdict.many")
-    tiled = any(row["method"] not in WHOLE for row in rows)
-    return t("verdict.unseen") if tiled else t("verdict.no_kernel")
-
-
-def _missing(result: Result) -> str:
-    """Say how many methods did not run, as the end of the sentence."""
-    n = len(result["rows"]) - len(ran(result["rows"]))
-    if not n:
-        return t("verdict.end")
-    if result["machine"].get("interpreted") and not has_backward(result):
-        return t("verdict.needs" if n == 1 else "verdict.need", n=n)
-    return t("verdict.missing", n=n)
-
-
 def times_naive(row: Row, naive: float | None) -> str:
     """Format the error in units of naive's; a dash where naive has no error, or an unknown one."""
     naive = row.get("naive_error", naive)
     return f"{row['error'] / naive:.2f} ×" if naive else "–"
 
 
-def allowed_error(result: Result) -> str:
-    """Say the first rule in numbers, of the last method that has tiles or of the last of all."""
-    rows = ran(result["rows"])
-    row = ([row for row in rows if row["method"] in ORDERS] or rows)[-1]
-    terms = " + ".join(scientific(row["terms"][key]) for key in TERMS)
-    key = "allowed.backward" if has_backward(result) else "allowed"
-    return t(key, method=METHODS[row["method"]], terms=terms)
-
-
 def rules(result: Result) -> dict:
-    """Return the card of the two rules of judging.py and their numbers for each method; of the
-    backward pass each gradient's."""
+    """Return head, rows and caption of the two rules of judging.py in numbers for each method, of
+    the backward pass for each gradient, and as texts what the rules are."""
     if has_backward(result):
-        return gradients_run_report.rules(result)
+        return _gradient_rules(result)
     rows = ran(result["rows"])
     cells = [
         (
@@ -153,15 +88,33 @@ def rules(result: Result) -> dict:
         )
         for row in rows
     ]
-    title = t("rules")
-    head, cells = known_columns(t.row("rules.head"), cells)
     return {
-        "title": title,
-        "caption": title,
-        "remark": t("rules.remark"),
-        "head": head,
+        "caption": t("rules"),
+        "head": t.row("rules.head"),
         "rows": cells,
         "texts": [_first_rule(result), _second_rule(rows)],
+    }
+
+
+def _gradient_rules(result: Result) -> dict:
+    cells = [
+        (
+            f"{METHODS[row['method']]}, {name}",
+            scientific(g["error"]),
+            scientific(g["naive_error"]) if g["naive_error"] is not None else "–",
+            f"{g['error'] / g['naive_error']:.2f} ×" if g["naive_error"] else "–",
+            *(scientific(g["terms"][key]) for key in TERMS),
+            scientific(g["allowed"]),
+            f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–",
+        )
+        for row in ran(result["rows"])
+        for name, g in row["gradients"].items()
+    ]
+    return {
+        "caption": t("gradients.caption"),
+        "head": t.row("gradients.head"),
+        "rows": cells,
+        "texts": [t("gradients.rule")],
     }
 
 

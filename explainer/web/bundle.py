@@ -29,6 +29,7 @@ SCRIPTS = {
     "predict": "js/views/predict.js",
     "tour": "js/step/tour.js",
     "masks": "js/masks/index.js",
+    "run": "js/run/index.js",
     "memory": "js/story/memory.js",
     "parallel": "js/story/parallel.js",
     # Each picture of the Learn page is fetched when a widget first draws it.

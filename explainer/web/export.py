@@ -12,35 +12,35 @@ import argparse
 import base64
 import gzip
 import json
-import shutil
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import plotly
 from markupsafe import Markup
 
 from explainer.algorithms.listings import listings
 from explainer.algorithms.registry import PLACED
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
+from explainer.engine import record_rows
 from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import lessons, widgets
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.problem import Problem
+from explainer.views import run_masks
 from explainer.views.bar import render_bar
 from explainer.views.learn_parts import render_widget
 from explainer.views.learn_screens import keys, outline, screen
+from explainer.views.run_values import NOTHING_KNOWN, plain_values
 from explainer.views.stories.pages import CHAPTERS as STORY_CHAPTERS
 from explainer.views.stories.pages import DEFAULTS, make_chapter
 from explainer.views.templates import render
 from explainer.views.words import words
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
-from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import (
     limited_controls,
     response_name,
@@ -51,7 +51,6 @@ from explainer.web.wire import pack
 
 t = Texts("web")
 Files = dict[str, dict[str, Any]]  # {file: {response_name(query): response}}
-LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PRESETS = (  # title, Problem
     (t("preset.causal"), Problem()),
     (t("preset.sentence"), Problem(n=6, d=16, block_q=2, block_k=2, inputs="sentence")),
@@ -60,7 +59,9 @@ PRESETS = (  # title, Problem
     (t("preset.standard"), Problem(order="standard")),
     ("N = 64, d = 64", Problem(n=64, d=64, block_q=16, block_k=16)),
 )
-LACKS, OTHER = t.named("lacks"), t("other")
+LACKS = t.named("lacks")
+# What the Run page opens with where there is nothing that runs a kernel.
+WITHOUT_SERVER = {"values": plain_values(), "error": None, **NOTHING_KNOWN}
 
 
 def _named_places() -> list[tuple[str, str]]:
@@ -144,7 +145,9 @@ def answers() -> tuple[Files, dict[str, str]]:
         "tour": {"": chapters()},
         "words": {"": words()},
         **{page: pictures for page, (_, pictures) in stories().items()},
-        **{page.name: page.views_by_query() for page in STATIC_PAGES},
+        "opened": {"": {"run": WITHOUT_SERVER}},
+        "record_masks": {"": run_masks.pictures()},
+        "records": {"": record_rows.table()},
     }
     return files | parts, where
 
@@ -159,20 +162,13 @@ def _index(files: list[str], where: dict[str, str]) -> str:
         style=Markup(join_stylesheets(APP + STATIC_SITE)),
         bar=render_bar(),
         places=_named_places(),
-        pages={page.name: page for page in STATIC_PAGES},
-        values={page.name: page.to_json() | {"lacks": OTHER} for page in STATIC_PAGES},
-        loads={
-            page.name: {str(k): label for k, (label, _) in enumerate(page.workloads)}
-            for page in STATIC_PAGES
-        },
         content=Markup(in_script(content)),
         script=Markup(bundle.site().replace("</", "<\\/")),
     )
 
 
 def site(folder: Path) -> list[Path]:
-    """Write the page, its answers and the library of its charts; any static host can serve them,
-    under any path."""
+    """Write the page and its answers; any static host can serve them, under any path."""
     (folder / "data").mkdir(parents=True, exist_ok=True)
     files, where = answers()
     written = [folder / "index.html"]
@@ -183,7 +179,6 @@ def site(folder: Path) -> list[Path]:
         written.append(folder / "data" / f"{name}.js")
         script = f"(globalThis.faData ??= {{}})[{json.dumps(name)}] = {json.dumps(data)};\n"
         written[-1].write_text(script, encoding="utf-8")
-    written.append(Path(shutil.copy(LIBRARY, folder)))
     return written
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,6 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
 LAYERED = "/assets/layered/"
 QUEUE_POLL_S = 0.02  # a run starts so much later at most
 UnknownFunction = FnIndexInferError
@@ -85,12 +83,6 @@ def is_event_abandoned() -> bool:
     blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     jobs = (job for job in (blocks._queue.active_jobs if blocks else ()) if job)
     return any(event._id == event_id and not event.alive for job in jobs for event in job)
-
-
-def find_plot_script() -> str:
-    """Return the relative address of Gradio's module that draws charts, "" if there is none."""
-    folder = FRONTEND / "assets"
-    return next((f"{LAYERED[1:]}{path.name}" for path in folder.glob("PlotlyPlot-*.js")), "")
 
 
 def inner_path(path: str) -> str:

@@ -24,6 +24,7 @@ from explainer.engine import record_rows
 from explainer.engine.engine import Engine
 from explainer.learn import glossary
 from explainer.learn.tour import chapters
+from explainer.views import run_masks
 from explainer.views.learn_screens import keys, outline, screen
 from explainer.views.words import words
 from explainer.web import cost
@@ -42,12 +43,13 @@ MEDIA_TYPES = {  # of the kinds of answers that are no JSON
     "export.npz": "application/zip",
 }
 # which screens Learn has and its paths; the entries and how texts spell them; the code of trace and
-# kernels with its phases; every recorded time; the chapters of the guided tour; what the words of
-# a problem offer
+# kernels with its phases; the masks on record; every recorded time; the chapters of the guided
+# tour; what the words of a problem offer
 CONSTANT: dict[str, Callable[[], object]] = {
     "course": outline,
     "glossary": glossary.data,
     "listing": listings,
+    "record_masks": run_masks.pictures,
     "records": record_rows.table,
     "tour": chapters,
     "words": words,

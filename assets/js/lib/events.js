@@ -10,16 +10,14 @@
 //   fa:passed {pass}      this pass is shown                                            step → site/bar.js
 //   fa:present            the Step page in presentation mode                              site/bar.js → step
 //   fa:present-here       the page on screen in presentation mode                         site/bar.js → site/presentation.js
-//   fa:leave-presentation         back from it                                                  site/run_presentation.js → site/presentation.js
+//   fa:run-step                         the Problem of the Step page is to be run        site/run.js → run
 //   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step, story, run
-//   fa:pick {query}       a tile was chosen on a picture; "" asks the server once more  site → offline/static_pages.js
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
 //   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/lesson.js
 //   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/question_panel.js
 //   fa:lesson {key}         show this lesson                                             site/back.js → learn/router.js
 //
-// To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player), and "linked"
-// (site/run.js: a link asks for the recorded sweep). Gradio calls by name what main.js lists.
+// To Gradio a component triggers "shown" (step/index.js: the controls are to follow the player). Gradio calls by name what main.js lists.
 
 /** @param {string} name @param {unknown} [detail] what is handed over with it @param {EventTarget} [target] */
 export function emit(name, detail = null, target = document) {

@@ -14,6 +14,7 @@ import { strideOf } from "./keys.js";
  * @typedef {SVGSVGElement & {refit: () => void, redraw: (data: any) => void, update: (data: any) => void}} Canvas */
 
 const NARROW = 600;
+const PHONE = 960; // px of a window, as the style sheets have it
 const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
 
 /**
@@ -44,7 +45,8 @@ const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
  * @property {(data: T) => void} redraw draws other data
  * @property {(key: string) => void} focus gives a knob the focus
  */
-/** @typedef {{share: number, least?: number, most?: number}} Height */
+/** `fills`: one of several beside each other, narrow without a phone.
+ * @typedef {{share: number, least?: number, most?: number, fills?: boolean}} Height */
 
 /** How high a picture is: a share of a phone's width, else the room that there is.
  * @param {number} width @param {Height} wanted @param {boolean} narrow @param {number} room */
@@ -91,6 +93,8 @@ export function svgCanvas(data, api, wanted, paint) {
   /** Of each group the knob that is its stop. @type {Map<string, string>} */
   const stops = new Map();
   const nodes = () => all(root, "[data-knob]");
+  const isNarrow = (/** @type {number} */ width, /** @type {boolean} */ big) =>
+    width < (wanted.fills && window.innerWidth > PHONE ? 0 : NARROW) && !big;
   const knobAt = (/** @type {EventTarget | null} */ target) =>
     target instanceof Element ? knobs.get(knobNode(target)?.dataset.knob ?? "") : undefined;
   const focusKnob = (/** @type {string | undefined} */ key) =>
@@ -101,7 +105,7 @@ export function svgCanvas(data, api, wanted, paint) {
     const width = root.clientWidth || root.parentElement?.clientWidth;
     if (!width) return;
     const big = Boolean(root.closest(".fa-present"));
-    const narrow = width < NARROW && !big;
+    const narrow = isNarrow(width, big);
     const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = find(root, "[data-knob]:focus")?.dataset.knob;
     knobs.clear();
@@ -202,7 +206,7 @@ export function svgCanvas(data, api, wanted, paint) {
     if (!root.isConnected && size) return watch.disconnect();
     const box = root.closest(PLACE);
     if (box) watch.observe(box);
-    const narrow = root.clientWidth < NARROW && !root.closest(".fa-present");
+    const narrow = isNarrow(root.clientWidth, Boolean(root.closest(".fa-present")));
     const high = heightOf(root.clientWidth, wanted, narrow, roomOf(root));
     if (size !== `${root.clientWidth} ${high}`) draw();
   });

@@ -41,7 +41,7 @@ function queryOf(values) {
 
 /** The server answers what the controls were to show; who was quicker and has already changed one keeps that.
  * `plain`: what they showed when it was asked. @param {Values} given */
-export function merged({ answer, ...now }) {
+function merged({ answer, ...now }) {
   const { requested, plain } = JSON.parse(answer);
   return Object.fromEntries(
     Object.entries(now).map(([key, value]) => [

@@ -16,12 +16,6 @@ export function problemOf(search) {
   ).toString();
 }
 
-/** The same with the pass that is shown, where it is the backward pass. @param {string} search */
-export function problemAndPassOf(search) {
-  const pass = new URLSearchParams(search).get("pass");
-  return problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
-}
-
 /** What is selected in the picture, by its name in model/links.js, and how a row keeps its past. @param {string} search */
 export function chosen(search) {
   const params = new URLSearchParams(search);

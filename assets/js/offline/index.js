@@ -7,9 +7,9 @@ import { mountBar } from "../site/bar.js";
 import {} from "../site/code_dialog.js";
 import {} from "../site/presentation.js";
 import { chooseTab, openRequestedPage, partOpened } from "../site/pages.js";
-import {} from "../site/tables.js";
 import { mount as mountBackward } from "../step/backward.js";
 import { mount as video } from "../step/video.js";
+import { mountRunPage } from "../run/index.js";
 import { mountStoryMemory } from "../story/memory.js";
 import { mountStoryParallel } from "../story/parallel.js";
 import { mount as mountStep } from "../step/index.js";
@@ -17,7 +17,6 @@ import { mount as mountRace } from "../step/race.js";
 import { mount as tour } from "../step/tour.js";
 import { mount as predict } from "../views/predict.js";
 import { Answers } from "./answers.js";
-import { StaticPage } from "./static_pages.js";
 
 /** @import { Loaders } from "../learn/pictures.js" */
 
@@ -81,10 +80,10 @@ export function start(pictures) {
     predict: scriptOf(predict),
     tour: scriptOf(tour),
   });
+  mountRunPage({ element: get(document, "#run") });
   mountStoryMemory({ element: get(document, "#memory") });
   mountStoryParallel({ element: get(document, "#parallel") });
   mountLearn(Object.assign(still("learn"), pictures));
-  for (const root of all(document, ".fa-figure-page[data-page]")) new StaticPage(root, answers);
   openRequestedPage();
-  for (const part of ["step", "run", "notice"]) partOpened(part);
+  partOpened("step");
 }

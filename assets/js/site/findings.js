@@ -47,15 +47,11 @@ export function showFinding({ query, ...place }) {
   chip();
 }
 
-/** A run has ended: what it found is kept for the Problem it is about. */
-export function recordFinding() {
-  const verdict = document.querySelector("#run-result :is(.fa-run-words b, .fa-run-refused)");
-  announce(verdict?.textContent);
-  const data = find(document, '[data-testid="run-result"]')?.dataset;
-  if (!data?.agrees) return; // nothing was compared with the picture
-  findings.set(data.query, {
-    device: data.device,
-    agrees: data.agrees === "true" && data.right === "true",
-  });
+/** A run has ended: what it found is kept for the Problem it is about.
+ * @param {{headline: string, query?: string, agrees?: boolean | null, right?: boolean, device?: string}} state as explainer/views/run_result.py makes it */
+export function recordFinding({ headline, query, agrees, right, device }) {
+  announce(headline);
+  if (agrees === null || agrees === undefined) return; // nothing was compared with the picture
+  findings.set(query, { device, agrees: agrees && right });
   chip();
 }

@@ -32,8 +32,6 @@ let arrived = onScreen === "step"; // the tab that the address names has been sh
 // Until the page is open: the controls of two pages follow the address, a bad address is said, the tab is there.
 const opening = new Set([
   "step",
-  "run",
-  "notice",
   ...(arrived ? [] : ["tab"]),
   ...(onScreen === "learn" ? ["learn"] : []),
 ]);
@@ -45,9 +43,6 @@ export function partOpened(part) {
   pending("opening", opening.size > 0);
   emit("fa:opened", part);
 }
-
-/** Resolves once this part has. @param {string} part */
-export const onceOpened = async (part) => opening.has(part) && nextEvent("fa:opened", part);
 
 /** @param {string} name */
 export const isOnScreen = (name) => onScreen === name;

@@ -13,8 +13,3 @@ export async function loadAddressState(_, { part, plain }) {
   const found = await answers.catch(() => ({ [part]: plain }));
   return { answer: JSON.stringify({ requested: found[part], plain }) };
 }
-
-/** Why the address is not used as it is, if so. @param {{answer: string, notice: string}} it */
-export function addressNotice({ answer, notice }) {
-  return { notice: JSON.parse(answer).requested.notice || notice };
-}

@@ -183,7 +183,7 @@ export class Terms {
   /** @param {HTMLElement} target @param {number} x @param {number} y */
   async rested(target, x, y) {
     const isElsewhere = target.closest?.(
-      "#top, [role=tab], .fa-views, input, textarea, select, option, dialog, .fa-term",
+      "#top, [role=tab], input, textarea, select, option, dialog, .fa-term",
     );
     if (!target.isConnected || isElsewhere) return;
     const index = await this.ready();

@@ -1,0 +1,183 @@
+// The pictures of the four claims: errors beside their limits, the map of tiles, bars of time and of memory.
+
+import { clamp } from "../lib/format.js";
+import { group, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { barsOf, decades, dot, hatching, hueOf, sign, tipped, typeOf, widthOf } from "./shapes.js";
+import { t } from "./result_texts.js";
+
+/** @import { Paper, Pen } from "../lib/svg_canvas.js" */
+/** @typedef {{name: string, columns: number, cells: string, down: number, across: number, texts: string[], worst: number, steps: (number | null)[]}} TileMap */
+
+/** The largest error of each method on a log axis, and from where on none is allowed.
+ * @param {any} claim @param {Paper} paper */
+export function paintErrors({ rows, axis: [low, high], allowed }, paper) {
+  const size = typeOf(paper);
+  const left = Math.max(...rows.map((/** @type {any} */ { name }) => widthOf(name, size))) + 14;
+  const right = paper.width - 2;
+  const top = size * 1.7;
+  const row = Math.min(34, (paper.height - top - size * 2.2) / rows.length);
+  const bottom = top + row * rows.length;
+  const at = (/** @type {number} */ x) => left + ((right - left) * (x - low)) / (high - low);
+  const place = (/** @type {number} */ x) => at(clamp(x > 0 ? Math.log10(x) : low, low, high));
+  const limits = rows.map((/** @type {any} */ r) => place(r.allowed));
+  const edge = limits
+    .map(
+      (/** @type {number} */ x, /** @type {number} */ k) =>
+        `${k ? "L" : "M"}${x} ${top + k * row}V${top + (k + 1) * row}`,
+    )
+    .join("");
+  return [
+    rows.map((/** @type {any} */ _, /** @type {number} */ k) =>
+      rect(limits[k], top + k * row, right - limits[k], row + 0.5, "risen"),
+    ),
+    rows.map((/** @type {any} */ one, /** @type {number} */ k) => {
+      const y = top + (k + 0.5) * row;
+      const hue = one.right ? hueOf(one) : "risen-ink";
+      return tipped(
+        group(0, 0, [
+          text(0, y + size * 0.36, one.name, size, one.main ? "bold" : "quiet"),
+          path(`M${left} ${y}H${limits[k]}`, stroke("line", 1.5)),
+          one.right ? dot(place(one.error), y, one.main, hue) : sign(place(one.error), y, false),
+          rect(0, y - row / 2, paper.width, row, "paper", { opacity: 0 }),
+        ]),
+        one.text,
+      );
+    }),
+    path(edge, stroke("risen-ink", 2)),
+    text(limits[0] - 6, top - 7, allowed, size - 1, "risen-ink semi end"),
+    decades(low, high, at, bottom + size * 1.4, size - 1),
+  ];
+}
+
+/** A map of tiles as squares; a tile can be chosen, and opens on the Step page when pressed.
+ * @param {{map: TileMap, note: string, chosen: number, choose: (k: number) => void, open: (k: number) => void}} it
+ * @param {Paper} paper @param {Pen<any>} pen */
+export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
+  const { cells, columns, texts, steps } = map;
+  const size = typeOf(paper);
+  const rows = cells.length / columns;
+  const side = Math.min(
+    38,
+    (paper.height - size * 1.8) / rows,
+    (paper.width * (columns > 12 ? 1 : 0.62)) / columns,
+  );
+  const gap = side > 12 ? 2 : side > 6 ? 1 : 0.5;
+  const [i, j] = [Math.floor(chosen / columns), chosen % columns];
+  const signs = side > 16;
+  const isKnob = cells.length <= 256;
+  const drawn = [...cells].map((cell, k) => {
+    const [y, x] = [Math.floor(k / columns) * side, (k % columns) * side];
+    const fill =
+      cell === "." ? "url(#fa-run-hatch)" : cell === "x" ? "var(--fa-risen-ink)" : "var(--fa-done)";
+    const shape = group(0, 0, [
+      rect(x, y, side - gap, side - gap, "", { fill }, Math.min(3, side / 6)),
+      signs &&
+        cell !== "." &&
+        cell === "=" &&
+        sign(x + (side - gap) / 2, y + (side - gap) / 2, true, side / 6.5),
+      cell === "x" &&
+        signs &&
+        path(
+          `M${x + side * 0.3} ${y + side * 0.3}l${side * 0.36} ${side * 0.36}m0 ${-side * 0.36}l${-side * 0.36} ${side * 0.36}`,
+          stroke("paper", 2),
+        ),
+    ]);
+    if (cell === ".") return shape;
+    const name = nameOf(map, k);
+    tipped(shape, `${name}\n${texts[k] || t("differs")}`);
+    if (!isKnob) return shape;
+    return pen.knob(
+      {
+        key: `tile ${k}`,
+        label: name,
+        text: texts[k].replace("\n", ", ") || t("differs"),
+        group: "tiles",
+        chosen: k === chosen,
+        keys: (dx, dy) => choose(step(cells, columns, k, dx, dy)),
+        press: () => (k === chosen && steps[k] !== null ? open(k) : choose(k)),
+      },
+      shape,
+    );
+  });
+  const frame =
+    chosen >= 0 &&
+    rect(
+      j * side - gap - 1,
+      i * side - gap - 1,
+      side + gap + 2,
+      side + gap + 2,
+      "",
+      { ...stroke("ink", 2.5), "pointer-events": "none" },
+      4,
+    );
+  const beside = columns * side + 16;
+  const [first = "", second = ""] = (texts[chosen] ?? "").split("\n");
+  const low = Math.min(rows * side - size * 2.6, Math.max(size, i * side - size));
+  const can = steps[chosen] !== null && steps[chosen] !== undefined;
+  return [
+    hatchingOnce(),
+    drawn,
+    frame,
+    chosen >= 0 &&
+      paper.width - beside > 90 && [
+        text(beside, low, nameOf(map, chosen), size - 1, "bold"),
+        text(beside, low + size * 1.45, first || t("differs"), size - 1),
+        text(beside, low + size * 2.75, second, size - 1),
+        can &&
+          pen.knob({ key: "open", label: t("open"), text: "", press: () => open(chosen) }, [
+            text(beside, low + size * 4.2, t("open"), size - 1, "accent-ink semi"),
+          ]),
+      ],
+    text(0, rows * side + size * 1.5, note, size - 1, "quiet"),
+  ];
+}
+
+const hatchingOnce = () => hatching("fa-run-hatch");
+
+/** @param {TileMap} map @param {number} k */
+function nameOf({ columns, down, across }, k) {
+  const at = { i: Math.floor(k / columns) * down, j: (k % columns) * across };
+  return t(down * across > 1 ? "tiles_of" : "tile", at);
+}
+
+/** The next tile in this direction that is not skipped, or this one.
+ * @param {string} cells @param {number} columns @param {number} k @param {number} dx @param {number} dy up */
+function step(cells, columns, k, dx, dy) {
+  let [i, j] = [Math.floor(k / columns) - dy, (k % columns) + dx];
+  for (; i >= 0 && j >= 0 && j < columns && i * columns + j < cells.length; i -= dy, j += dx)
+    if (cells[i * columns + j] !== ".") return i * columns + j;
+  return k;
+}
+
+/** Bars of time. @param {any} claim @param {Paper} paper @param {boolean} isLarge alone on the page */
+export function paintTimes({ bars }, paper, isLarge) {
+  if (!bars.length) return null;
+  const row = Math.min(isLarge ? 62 : 32, paper.height / bars.length);
+  return barsOf(bars, paper, { top: 4, row, loops: isLarge && !paper.narrow });
+}
+
+/** Bars of memory. @param {any} claim @param {Paper} paper @param {boolean} isLarge */
+export function paintMemory({ bars, note }, paper, isLarge) {
+  const size = typeOf(paper);
+  const row = Math.min(isLarge ? 62 : 32, (paper.height - size * 1.6) / bars.length);
+  return [
+    barsOf(bars, paper, { top: 4, row }),
+    text(0, row * bars.length + size * 1.4, note, size - 1, "quiet"),
+  ];
+}
+
+/** The gradients' largest differences, as lines. @param {any} claim @param {Paper} paper */
+export function paintRows({ rows }, paper) {
+  const size = typeOf(paper);
+  return rows.map((/** @type {string[]} */ [name, value], /** @type {number} */ k) =>
+    line(
+      0,
+      size * 1.4 + k * size * 2.1,
+      [
+        [`|Δ${name}| ≤ `, "quiet"],
+        [value, "semi"],
+      ],
+      size + 1,
+    ),
+  );
+}

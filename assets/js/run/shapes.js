@@ -1,0 +1,135 @@
+// Shapes that several pictures of a run share: bars, a map of tiles, a sign, an axis of powers of ten.
+
+import { clamp } from "../lib/format.js";
+import {
+  circle,
+  group,
+  ink,
+  path,
+  presentationUnit,
+  rect,
+  stroke,
+  text,
+} from "../lib/svg_canvas.js";
+
+/** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
+/** @typedef {{method: string, name: string, main: boolean, share: number, cut: string, text: string, loop?: number | null, more?: string}} Bar */
+
+/** A number as superscript. @param {number} k */
+export const raised = (k) =>
+  String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
+
+/** px of a text of this size, a little more than it needs. @param {string} words @param {number} size */
+export const widthOf = (words, size) => words.length * size * 0.57;
+
+/** px of the type of a picture. @param {Paper} paper */
+export const typeOf = (paper) =>
+  paper.big ? paper.type : 14 * (paper.narrow ? 1 : clamp(presentationUnit(), 1, 1.6));
+
+/** The hue of a method: ours blue, naive ink, the others gray. @param {{main: boolean, method: string}} of */
+export const hueOf = ({ main, method }) =>
+  main ? "accent" : method === "naive" ? "quiet" : "minus";
+
+/** A check mark, or a cross, about (x, y). @param {number} x @param {number} y @param {boolean} right @param {number} size */
+export const sign = (x, y, right, size = 6) =>
+  right
+    ? path(`M${x - size} ${y}l${size * 0.7} ${size * 0.7}l${size * 1.2} ${-size * 1.4}`, {
+        ...stroke("ink-v", size / 3),
+        "stroke-linecap": "round",
+        "stroke-linejoin": "round",
+      })
+    : path(
+        `M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`,
+        {
+          ...stroke("risen-ink", size / 2.6),
+          "stroke-linecap": "round",
+        },
+      );
+
+/** A pattern of hatching, and its name for `fill`. @param {string} name */
+export function hatching(name) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", "pattern");
+  node.setAttribute("id", name);
+  for (const [key, value] of Object.entries({
+    width: 6,
+    height: 6,
+    patternUnits: "userSpaceOnUse",
+    patternTransform: "rotate(45)",
+  }))
+    node.setAttribute(key, String(value));
+  node.append(rect(0, 0, 6, 6, "paper"), path("M0 0V6", { ...stroke("hatch", 1), opacity: 0.7 }));
+  return node;
+}
+
+/** A text with an exact value for hover, focus and tap. @param {Element} node @param {string} words */
+export function tipped(node, words) {
+  if (words) node.setAttribute("data-tip", words);
+  return node;
+}
+
+/** Bars, one below the other, from (0, top) on. @param {Bar[]} bars @param {Paper} paper @param {{top: number, row: number, loops?: boolean}} place
+ * @returns {Drawn} */
+export function barsOf(bars, paper, { top, row, loops = false }) {
+  const size = typeOf(paper);
+  const left = Math.max(...bars.map(({ name }) => widthOf(name, size))) + 14;
+  const beside =
+    Math.max(...bars.map(({ text, more }) => widthOf(`${text}  ${(loops && more) || ""}`, size))) +
+    12;
+  const wide = Math.max(40, paper.width - left - beside);
+  const high = Math.min(row * 0.6, 32);
+  return bars.map((bar, k) => {
+    const y = top + k * row;
+    const long = Math.max(2, wide * bar.share);
+    const look = bar.main ? "accent-ink bold" : bar.method === "naive" ? "ink" : "quiet";
+    const fill = hueOf(bar);
+    const end = bar.loop ? Math.max(long, wide * bar.loop) : long;
+    const shape = rect(
+      left,
+      y,
+      long,
+      high,
+      fill,
+      bar.cut ? { "mask-image": "linear-gradient(90deg, #000 70%, #0000)" } : {},
+      3,
+    );
+    const inside = bar.cut && widthOf(bar.cut, size - 1) < long * 0.75 && bar.cut;
+    return tipped(
+      group(0, 0, [
+        text(0, y + high / 2 + size * 0.36, bar.name, size, bar.main ? "accent-ink bold" : "ink"),
+        shape,
+        inside && text(left + 10, y + high / 2 + size * 0.36, inside, size - 1, "paper"),
+        bar.loop ? rect(left + wide * bar.loop, y - 3, 2, high + 6, "ink") : null,
+        text(
+          left + end + 9,
+          y + high / 2 + size * 0.36,
+          bar.text,
+          size,
+          look === "quiet" ? "ink" : look,
+        ),
+        loops &&
+          bar.more &&
+          text(
+            left + end + 18 + widthOf(bar.text, size),
+            y + high / 2 + size * 0.36,
+            bar.more,
+            size - 1.5,
+            "quiet",
+          ),
+      ]),
+      [bar.name, bar.text, bar.more, bar.cut].filter(Boolean).join(", "),
+    );
+  });
+}
+
+/** The dots of a log axis's decades, with their powers. @param {number} low @param {number} high @param {(x: number) => number} at @param {number} y @param {number} size */
+export function decades(low, high, at, y, size) {
+  const first = Math.ceil(low - 1e-9);
+  const count = Math.floor(high + 1e-9) - first + 1;
+  const every = Math.max(1, Math.ceil(count / 6));
+  return Array.from({ length: Math.max(0, count) }, (_, k) => first + k)
+    .filter((k) => (k - first) % every === 0)
+    .map((k) => text(at(k), y, `10${raised(k)}`, size, "quiet middle"));
+}
+
+/** @param {number} x @param {number} y @param {boolean} main @param {string} hue */
+export const dot = (x, y, main, hue) => circle(x, y, main ? 6.5 : 5.5, { fill: ink(hue) });

@@ -1,0 +1,240 @@
+// The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script.
+
+import { button, copyText, el } from "../lib/dom.js";
+import { download } from "../lib/save.js";
+import { path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { csv } from "../model/table.js";
+import { paintMap } from "./claims.js";
+import { picture } from "./picture.js";
+import { t } from "./result_texts.js";
+import { paintRoofline } from "./roofline.js";
+import { decades, tipped, typeOf, widthOf } from "./shapes.js";
+
+/** @import { Paper } from "../lib/svg_canvas.js" */
+/** @typedef {{title: string, head: string[], rows: string[][]}} Table */
+
+const PLOT = { share: 0.5, least: 130, most: 300, fills: true };
+
+/** @param {string} words */
+const paragraph = (words) => el("p", { text: words });
+
+/** @param {Table} table */
+function drawTable({ title, head, rows }) {
+  const lines = rows.map((row) =>
+    el(
+      "tr",
+      {},
+      row.map((cell, k) => el(k ? "td" : "th", { scope: k ? null : "row", text: cell })),
+    ),
+  );
+  return el("div", { class: "fa-run-grid", tabindex: "0", role: "group", "aria-label": title }, [
+    el("table", {}, [
+      el("caption", { text: title }),
+      el("thead", {}, [
+        el(
+          "tr",
+          {},
+          head.map((words) => el("th", { scope: "col", text: words })),
+        ),
+      ]),
+      el("tbody", {}, lines),
+    ]),
+  ]);
+}
+
+/** @param {[boolean | null, string][]} lines a sign and a sentence each */
+const drawLines = (lines) =>
+  el(
+    "ul",
+    { class: "fa-run-lines" },
+    lines.map(([is, words]) =>
+      el("li", {}, [
+        el("b", {
+          text: is === null ? "·" : is ? "✓" : "✗",
+          class: is === false ? "is-wrong" : "",
+        }),
+        words,
+      ]),
+    ),
+  );
+
+/** @type {Record<string, (tab: any, state: any) => (Node | false | null)[]>} */
+const TABS = {
+  errors: ({ histogram, cost, table, texts }) => [
+    el("div", { class: "fa-run-two" }, [
+      el("figure", {}, [
+        el("figcaption", { text: histogram.title }),
+        picture(t("histogram.label"), (paper) => paintHistogram(histogram, paper), PLOT),
+      ]),
+      el("figure", {}, [
+        el("figcaption", { text: cost.title }),
+        picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
+      ]),
+    ]),
+    el("details", {}, [
+      el("summary", { text: t("rules") }),
+      drawTable(table),
+      ...texts.map(paragraph),
+    ]),
+  ],
+  tiles: ({ lines, maps, notes, table, repeat }) => [
+    drawLines(lines),
+    el(
+      "div",
+      { class: "fa-run-maps" },
+      maps.map((/** @type {any} */ map) =>
+        el("figure", {}, [
+          el("figcaption", { text: map.name }),
+          picture(
+            t("map.label"),
+            (paper, pen) => {
+              const none = () => {};
+              return paintMap(
+                { map: { ...map, steps: [] }, note: "", chosen: -1, choose: none, open: none },
+                paper,
+                pen,
+              );
+            },
+            PLOT,
+          ),
+        ]),
+      ),
+    ),
+    ...notes.map(paragraph),
+    drawTable(table),
+    repeat && drawTable(repeat),
+    repeat && paragraph(repeat.text),
+  ],
+  time: ({ table, texts, name, data }) => [
+    drawTable(table),
+    el("p", { class: "fa-run-files" }, [
+      button(t("csv"), () => save(`${name}.csv`, csv({ rows: data.table }), "text/csv")),
+      button(t("json"), () =>
+        save(`${name}.json`, JSON.stringify(data, null, 1), "application/json"),
+      ),
+    ]),
+    ...texts.map(paragraph),
+  ],
+  roofline: (roofline) =>
+    roofline
+      ? [
+          picture(t("roofline.label"), (paper) => paintRoofline(roofline, paper), {
+            ...PLOT,
+            share: 0.9,
+            most: 300,
+          }),
+          ...roofline.texts.map(paragraph),
+        ]
+      : [paragraph(t("no_roofline"))],
+  backend: (backend) =>
+    backend ? [drawLines(backend.lines), paragraph(backend.note)] : [paragraph(t("no_backend"))],
+  script: ({ code, name, text: words }) => [
+    el("p", { class: "fa-run-files" }, [
+      button(t("copy"), (event) => {
+        const node = /** @type {HTMLElement} */ (event.currentTarget);
+        void copyText(
+          node,
+          () => code,
+          t("copied"),
+          () => {
+            save(name, code, "text/x-python");
+            return t("save");
+          },
+        );
+      }),
+      button(t("save"), () => save(name, code, "text/x-python")),
+    ]),
+    paragraph(words),
+    el("pre", { tabindex: "0", "aria-label": name }, [el("code", { text: code })]),
+  ],
+};
+
+/** @param {string} name @param {string} content @param {string} type */
+const save = (name, content, type) => download(new Blob([content], { type }), name);
+
+/** The parts of a tab. @param {string} tab @param {any} data @param {any} state */
+export const drawTab = (tab, data, state) =>
+  /** @type {Node[]} */ (TABS[tab](data, state).filter(Boolean));
+
+/** @typedef {{low: number, high: number, series: {name: string, main: boolean, shares: number[], texts: string[]}[]}} Histogram */
+
+/** Filled: our kernel; the line: naive attention. @param {Histogram} histogram @param {Paper} paper */
+function paintHistogram({ low, high, series }, paper) {
+  const size = typeOf(paper);
+  const [top, bottom] = [size * 1.6, paper.height - size * 1.9];
+  const most = Math.max(...series.flatMap(({ shares }) => shares), 1e-9);
+  const count = series[0]?.shares.length ?? 1;
+  const wide = paper.width / count;
+  const y = (/** @type {number} */ share) => bottom - ((bottom - top) * share) / most;
+  const at = (/** @type {number} */ v) => (paper.width * (v - low)) / (high - low);
+  const isAlone = series.length === 1;
+  return [
+    series.map(({ name, main, shares, texts }, s) => {
+      const peak = shares.indexOf(Math.max(...shares));
+      const isLeft = main === !isAlone;
+      const label = text(
+        Math.min(Math.max(peak * wide + (isLeft ? -8 : wide + 8), 90), paper.width - 90),
+        Math.max(size, y(shares[peak]) + (isLeft ? size * 0.4 : -4)),
+        name,
+        size,
+        `${main ? "semi accent-ink" : "semi"} halo ${isLeft ? "end" : ""}`,
+      );
+      const bars = shares.map((share, k) =>
+        tipped(
+          main || isAlone
+            ? rect(
+                k * wide + 1,
+                y(share),
+                wide - 2,
+                bottom - y(share),
+                "accent",
+                { opacity: 0.45 },
+                2,
+              )
+            : rect(k * wide, y(share), wide, 6, "paper", { opacity: 0 }),
+          texts[k],
+        ),
+      );
+      const edge = shares
+        .map((share, k) => `${k ? "L" : "M"}${k * wide} ${y(share)}h${wide}`)
+        .join("");
+      return [bars, !(main || isAlone) && path(edge, stroke("ink", 1.75)), s >= 0 && label];
+    }),
+    path(`M0 ${bottom}H${paper.width}`, stroke("hatch")),
+    decades(low, high, at, bottom + size * 1.5, size - 1),
+  ];
+}
+
+const PARTS = ["o", "k", "minus"]; // hues, by size
+
+/** @typedef {{parts: {share: number, text: string}[], error: number, text: string}} Cost */
+
+/** What rounding may cost, in parts, and below the error that there is, to the same scale. @param {Cost} cost @param {Paper} paper */
+function paintCost({ parts, error, text: words }, paper) {
+  const size = typeOf(paper);
+  let at = 0;
+  const high = 32;
+  const drawn = parts.map((part, k) => {
+    const [x, wide] = [at, paper.width * part.share];
+    at += wide;
+    const fits = widthOf(part.text, size) < wide - 12;
+    return [
+      tipped(rect(x, 4, wide - 2, high, PARTS[k], { opacity: 0.55 }, 3), part.text),
+      fits && text(x + 10, 4 + high / 2 + size * 0.36, part.text, size, "semi"),
+    ];
+  });
+  const small = parts.filter((part) => widthOf(part.text, size) >= paper.width * part.share - 12);
+  const y = 4 + high + size * 3.4;
+  return [
+    drawn,
+    text(
+      paper.width,
+      4 + high + size * 1.4,
+      small.map((part) => part.text).join("; "),
+      size - 1,
+      "quiet end",
+    ),
+    rect(0, y - size, Math.max(3, paper.width * error), size * 1.2, "accent", {}, 3),
+    text(Math.max(12, paper.width * error + 10), y, words, size, "semi accent-ink halo"),
+  ];
+}

@@ -1,0 +1,299 @@
+"""The four claims that a run tests, Correct, Same as Step, Fast and Small: a sentence and what its
+picture shows, as plain JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from explainer.algorithms import schedule
+from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.amounts import amount, listed, milliseconds, scientific
+from explainer.base.fields import ProblemError
+from explainer.base.texts import Texts
+from explainer.engine.requests import METHODS, ORDERS, RunRequest
+from explainer.engine.results import Result, Row, Same, ran, timed
+from explainer.views import verdict
+from kernels.spec.formats import ITEMSIZE
+
+t = Texts("run_result")
+Claim = dict[str, Any]
+OURS = ("fa2", "hopper", "fa2_split", "fa1", "standard")  # the first that ran is the one in blue
+MOST_BARS = 8
+CUT = 3.0  # a bar that many times as long as the next is cut short
+
+
+def main_method(rows: Sequence[Row]) -> str:
+    """Return the method that the page is about: FA-2's kernel, or the next of ours that ran."""
+    names = [row["method"] for row in ran(rows)]
+    return next((name for name in OURS if name in names), names[0] if names else "")
+
+
+def fastest_of_ours(rows: Sequence[Row]) -> str:
+    """Return the fastest timed kernel of this app; "" without one."""
+    mine = [row for row in timed(rows) if row["method"] in OURS]
+    return min(mine, key=lambda row: row["median_ms"])["method"] if mine else ""
+
+
+def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, Any]]:
+    """Make bars of (method, size, text), each with its ``share`` of the longest that is drawn to
+    scale; ``cut``: of a bar drawn shorter, how many times as long it would be."""
+    sizes = sorted((size for _, size, _ in rows), reverse=True)
+    most = sizes[0] if sizes else 1.0
+    if len(sizes) > 2 and sizes[1] > 0 and sizes[0] > CUT * sizes[1]:
+        most = 1.16 * sizes[1]
+    return [
+        {
+            "method": name,
+            "name": short_name(name),
+            "main": name == main,
+            "share": min(1.0, size / most) if most else 0.0,
+            "cut": t("bar.cut", times=size / most) if size > 1.001 * most else "",
+            "text": text,
+        }
+        for name, size, text in rows
+    ]
+
+
+def short_name(method: str) -> str:
+    """Return what a method is called beside a bar."""
+    return t("naive") if method == "naive" else METHODS[method]
+
+
+def refused_methods(rows: Sequence[Row]) -> list[str]:
+    """Say which methods did not run, a sentence for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if "refused" in row:
+            reasons.setdefault(row["refused"], []).append(METHODS[row["method"]])
+    return [t("refused.methods", names=listed(names), why=why) for why, names in reasons.items()]
+
+
+def _first(rows: Sequence[Row], main: str) -> list[Row]:
+    """Return the rows that fit a picture: naive, the main method, then the others."""
+    order = {"naive": 0, main: 1}
+    kept = sorted(rows, key=lambda row: order.get(row["method"], 2))[:5]
+    return [row for row in rows if row in kept]
+
+
+def correct(result: Result, main: str) -> Claim:
+    """The largest errors beside what rounding allows."""
+    rows = ran(result["rows"])
+    wrong = [row for row in rows if not row["right"]]
+    shown = wrong[:5] if len(wrong) > 4 else _first(rows, main)
+    if wrong and not any(row in shown for row in wrong):
+        shown = [*shown[:-1], wrong[0]]
+    sizes = [x for row in shown for x in (row["error"], row["allowed"]) if 0 < x < math.inf]
+    low, high = math.log10(min(sizes, default=1e-7)), math.log10(max(sizes, default=1e-6))
+    return {
+        "key": "correct",
+        "title": t("correct"),
+        "sentence": wrong_sentence(wrong) if wrong else _margin(rows),
+        "note": t("correct.of", heads=verdict.judged_heads(result)),
+        "axis": [math.floor(low) if low - math.floor(low) > 0.3 else low - 0.4, high + 0.45],
+        "allowed": t("correct.allowed"),
+        "rows": [
+            {
+                "method": row["method"],
+                "name": short_name(row["method"]),
+                "main": row["method"] == main,
+                "error": row["error"],
+                "allowed": row["allowed"],
+                "right": row["right"],
+                "text": t(
+                    "correct.tip",
+                    name=METHODS[row["method"]],
+                    error=scientific(row["error"]),
+                    allowed=scientific(row["allowed"]),
+                ),
+            }
+            for row in shown
+        ],
+    }
+
+
+def _margin(rows: Sequence[Row]) -> str:
+    ratios = [row["allowed"] / row["error"] for row in rows if row["error"] > 0]
+    margin = min(ratios, default=math.inf)
+    if margin == math.inf:
+        return t("correct.exact")
+    if margin >= 2:
+        key = "correct.margin" if len(rows) > 1 else "correct.margin_one"
+        return t(key, margin=math.floor(margin))
+    return t("correct.share", share=100 / margin)
+
+
+def wrong_sentence(wrong: Sequence[Row]) -> str:
+    """Say by how much the first of the wrong methods is wrong."""
+    row = wrong[0]
+    name, signed = METHODS[row["method"]], row["signed"]
+    if not math.isfinite(row["error"]):
+        return t("correct.not_finite", name=name)
+    if row["error"] > row["allowed"] or not signed:
+        times = row["error"] / row["allowed"] if row["allowed"] else math.inf
+        return t("correct.wrong", name=name, times=times)
+    return t("correct.leans", name=name, times=signed["error"] / signed["allowed"])
+
+
+def compared(result: Result) -> list[tuple[str, Same | None]]:
+    """Return the comparison with Step of each kernel that ran."""
+    return [
+        (row["method"], row.get("same")) for row in ran(result["rows"]) if row["method"] in ORDERS
+    ]
+
+
+def same(result: Result, main: str) -> Claim:
+    """The kernel's numbers tile by tile beside the Step page's."""
+    found = compared(result)
+    mine = dict(found).get(main) or next((x for _, x in found if x and "map" in x), None)
+    mine = mine or next((x for _, x in found if x), None)
+    name = next((METHODS[key] for key, x in found if x is mine and x), "")
+    claim: Claim = {"key": "same", "title": t("same"), "note": "", "map": None, "rows": []}
+    if mine is None:
+        return claim | {"sentence": t("same.many" if found else "same.none")}
+    if "errors" in mine:
+        largest = mine["largest"]
+        sentence = (
+            t("same.elsewhere")
+            if largest is None
+            else t(
+                "same.gradients", values=mine["values"], tiles=mine["tiles"], share=100 * largest
+            )
+        )
+        errors = [(key, error) for key, error in mine["errors"].items() if error is not None]
+        return claim | {"sentence": sentence, "rows": [[k, scientific(e)] for k, e in errors]}
+    if mine["against"] == "O":
+        key = "same.o" if mine["agrees"] else "same.o_differs"
+        values = {"name": name, "error": scientific(mine["o_error"])}
+        return claim | {"sentence": t(key, **values), "note": allowed_note(mine)}
+    return claim | {
+        "sentence": _tiles_sentence(mine),
+        "note": allowed_note(mine),
+        "map": tile_map(result, mine, name),
+    }
+
+
+def allowed_note(same: Same) -> str:
+    """Say how much of a difference rounding explains."""
+    return t("same.allowed", most=scientific(same["tolerance"]))
+
+
+def _tiles_sentence(same: Same) -> str:
+    if same["agrees"]:
+        key = "same.tiles" if same["against"] == "trace" else "same.float64"
+        return t(key, values=same["values"], tiles=same["tiles"])
+    first = same["map"]["first"]
+    i, j = first if first else (0, 0)
+    return t("same.differ", n=same["map"]["cells"].count("x"), i=i, j=j)
+
+
+def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
+    """The map of a kernel's tiles for the page: ``cells``, the ``texts`` of their differences, and
+    the ``steps`` of the Step page at which each is computed, None where it has no such step."""
+    found = same["map"]
+    texts = [
+        t("same.tip", m=scientific(m), l=scientific(l)) if m is not None and l is not None else ""
+        for m, l in zip(found["m"], found["l"], strict=True)
+    ]
+    single = found["down"] == found["across"] == 1
+    worst = max(
+        (k for k, cell in enumerate(found["cells"]) if cell == "x" or texts[k]),
+        key=lambda k: (found["cells"][k] == "x", (found["m"][k] or 0) + (found["l"][k] or 0)),
+        default=-1,
+    )
+    return {
+        "name": name,
+        "columns": found["columns"],
+        "cells": found["cells"],
+        "down": found["down"],
+        "across": found["across"],
+        "texts": texts,
+        "worst": worst,
+        "steps": _steps(result, found["columns"], len(found["cells"])) if single else [],
+    }
+
+
+def _steps(result: Result, columns: int, cells: int) -> list[int | None]:
+    """Return the step of each tile on the Step page; [] where it lists none."""
+    problem = RunRequest.from_query(verdict.step_query(result)).problem
+    try:
+        at = {
+            (step.i, step.j): k
+            for k, step in enumerate(schedule.schedule(problem))
+            if step.kind != "skipped"
+        }
+    except ProblemError:
+        return []
+    return [at.get(divmod(k, columns)) for k in range(cells)]
+
+
+def fast(result: Result, old: Result | None, note: str) -> Claim:
+    """GPU times, live or the record's; ``note``: of which problem the record is."""
+    source = result if timed(result["rows"]) else old
+    claim: Claim = {"key": "fast", "title": t("fast"), "note": note, "bars": []}
+    if source is None:
+        return claim | {"sentence": t("fast.unknown")}
+    rows = sorted(timed(source["rows"]), key=lambda row: -row["median_ms"])
+    main = fastest_of_ours(rows)
+    if len(rows) > MOST_BARS:
+        rows = [rows[0], *rows[-MOST_BARS + 1 :]]
+    made = bars([(r["method"], r["median_ms"], milliseconds(r["median_ms"])) for r in rows], main)
+    most = next(
+        (r["median_ms"] / b["share"] for r, b in zip(rows, made, strict=True) if not b["cut"]), 1.0
+    )
+    for row, bar in zip(rows, made, strict=True):
+        loop = row.get("loop_ms")
+        bar["loop"] = min(1.0, loop / most) if loop and not bar["cut"] else None
+        bar["more"] = t("fast.call", time=milliseconds(loop)) if loop else ""
+    return claim | {"sentence": speed_sentence(source, main), "bars": made, "of": _card(source)}
+
+
+def _card(source: Result) -> str:
+    return source["machine"]["device"].removeprefix("NVIDIA ")
+
+
+def speed_sentence(source: Result, main: str) -> str:
+    """Say how many times as fast as naive attention a kernel is, at which length and on what."""
+    rows = {row["method"]: row for row in timed(source["rows"])}
+    n = int(source["query"]["n"])
+    values = {"card": _card(source), "n": n}
+    if not main:
+        best = min(rows.values(), key=lambda row: row["median_ms"])
+        name, time = METHODS[best["method"]], milliseconds(best["median_ms"])
+        return t("fast.time", name=name, time=time, **values)
+    name = METHODS[main]
+    if "naive" not in rows:
+        return t("fast.time", name=name, time=milliseconds(rows[main]["median_ms"]), **values)
+    times = rows["naive"]["median_ms"] / rows[main]["median_ms"]
+    return t(
+        "fast.naive", name=name, times=f"{times:.2g}" if times < 100 else f"{times:,.0f}", **values
+    )
+
+
+def small(result: Result, main: str) -> Claim:
+    """The peak memory of each method beyond its inputs."""
+    rows = _first(ran(result["rows"]), main)
+    peaks = {row["method"]: row["peak_bytes"] for row in rows}
+    q: Mapping[str, str] = result["query"]
+    matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
+    return {
+        "key": "small",
+        "title": t("small"),
+        "sentence": _memory_sentence(peaks, main),
+        "note": t("small.matrix", matrix=amount(matrix)),
+        "bars": bars([(name, size, amount(size)) for name, size in peaks.items()], main),
+    }
+
+
+def _memory_sentence(peaks: Mapping[str, int], main: str) -> str:
+    name, mine, naive = METHODS[main], peaks[main], peaks.get("naive")
+    if main == "naive" or not naive or not mine:
+        return t("small.size", name=name, size=amount(mine))
+    ratio = naive / mine
+    if ratio >= 1.5:
+        return t("small.times", name=name, times=f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}")
+    if ratio > 1.02:
+        return t("small.share", name=name, share=100 / ratio)
+    stores = main in ALGORITHMS and ALGORITHMS[main].stores_scores
+    return t("small.stores" if stores else "small.more", name=name, size=amount(mine))
