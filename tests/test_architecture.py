@@ -21,7 +21,7 @@ ROOMS = (
 )
 # The same of assets/js, where main.js stands above all of them.
 SCRIPT_ROOMS = (
-    *("lib", "model", "views", "site", "story", "masks", "step", "learn", "offline"),
+    *("lib", "model", "views", "site", "story", "run", "masks", "step", "learn", "offline"),
     "main.js",
 )
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))

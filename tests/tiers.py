@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / "tests" / "passed.json"
 # What any test may depend on.
 EVERYWHERE = ("requirements.txt", "tests/*.txt", "tests/conftest.py", "pyproject.toml")
-LIBRARIES = ("gradio", "numpy", "playwright", "plotly", "torch", "triton")
+LIBRARIES = ("gradio", "numpy", "playwright", "torch", "triton")
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ FIGURES = rooms(
 )
 STEP = FRAME + rooms(
     *("assets/js/views", "assets/js/masks", "assets/js/step", "explainer/memory/tile_budget.py"),
-    *("explainer/pages/step.py", "explainer/pages/masks.py", "explainer/views/templates"),
+    *("explainer/pages/step.py", "explainer/views/templates"),
 )
 LEARN = FRAME + rooms(
     *("explainer/learn", "explainer/views/learn*", "explainer/views/templates", "assets/learn"),
     *("explainer/pages/learn.py", "assets/js/learn", "assets/js/views", "assets/recorded"),
     *("explainer/memory", "explainer/parallel"),
 )
-RUN = FRAME + FIGURES + rooms("kernels", "assets/js/masks")
+RUN = FRAME + FIGURES + rooms("kernels", "assets/js/run", "assets/js/story")
 SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
 GROUPS = {

@@ -277,19 +277,15 @@ def focus(page: Page) -> None:
 
 
 # The page rests: it waits for nothing that it names, nothing on screen is busy or moves, every
-# chart fills its place, no colour is half way. Seen in three frames on end, for what follows from
+# colour is half way. Seen in three frames on end, for what follows from
 # layout.
 SETTLED = """() => {
   const all = (selector) =>
     [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
-  const wide = (node) => node?.getBoundingClientRect().width ?? 0;
-  const drawn = (plot) => Math.abs(wide(plot.querySelector(".main-svg")) - wide(plot)) < 2;
   const changing = ({ playState, effect }) =>
     playState === "running" && effect.getComputedTiming().endTime < Infinity;
   const rests = document.documentElement.dataset.pending === ""
     && !all("[aria-busy=true], [data-moving=true]").length
-    && all(".fa-plot").every((place) => place.querySelector(".main-svg"))
-    && all(".js-plotly-plot").every(drawn)
     && !document.getAnimations().some(changing);
   window.restedFor = rests ? (window.restedFor ?? 0) + 1 : 0;
   return window.restedFor > 2 && ((window.restedFor = 0), true);

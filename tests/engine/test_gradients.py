@@ -13,17 +13,18 @@ import torch
 
 import kernels
 from explainer.algorithms.schedule import schedule
+from explainer.base.amounts import scientific
+from explainer.engine import recorded
 from explainer.engine.gradient_judging import NAMES, Gradients, differing
 from explainer.engine.jobs import device, run
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import Result
 from explainer.problem import Problem
 from explainer.trace import trace_backward
-from explainer.views import downloads, gradients_run_report, run_details, run_report
+from explainer.views import downloads, run_result
 from kernels.checks import DTYPES
 from tests import by_hand
 from tests.schema import misfit
-from tests.strict_html import Strict
 
 SMALL = Problem(n=10, d=4, block_q=5, block_k=4, inputs="random", mask="causal")
 CASES = {
@@ -191,12 +192,14 @@ def test_the_page_shows_errors_differing_bits_and_times(results):
     row["deterministic_ms"] = 3.0
     result["machine"] |= {"interpreted": False, "device": "NVIDIA H200"}
     result["after_timing"] = ["1980 MHz"]
-    report = run_report.render_report(result)
-    words = " ".join(Strict(report + run_details.render_details(result)).words)
-    for gradient in row["gradients"].values():
-        assert gradients_run_report.scientific(gradient["error"]) in words
-    assert "pass=backward" in report and "1.50 × as long" in words
-    assert " 17 " in " ".join(Strict(gradients_run_report.render_repeated(result)).words)
+    state = run_result.done(result, recorded.closest(CASES["fp32"]))
+    rules = state["tabs"]["errors"]["table"]["rows"]
+    for name, gradient in row["gradients"].items():
+        (of_rule,) = (cells for cells in rules if cells[0] == f"FA-2, {name}")
+        assert scientific(gradient["error"]) in of_rule
+    assert state["query"]["pass"] == "backward"
+    assert any("1.50 × as long" in text for text in state["tabs"]["time"]["texts"])
+    assert any("17" in cells for cells in state["tabs"]["tiles"]["repeat"]["rows"])
     (line,) = (x for x in downloads.run_rows(result) if x["method"] == "fa2")
     assert line["dQ_max_abs_error"] == row["gradients"]["dQ"]["error"]
     assert (line["deterministic_ms"], line["dQ_differing_values"]) == (3.0, 17)

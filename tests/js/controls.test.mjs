@@ -2,16 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  ask,
-  enlarge,
-  follow,
-  followAddress,
-  isStepProblem,
-  merged,
-  start,
-  useText,
-} from "./model.mjs";
+import { ask, enlarge, follow, followAddress, isStepProblem, start, useText } from "./model.mjs";
 
 const equal = assert.deepEqual;
 const PLAIN = {
@@ -86,14 +77,6 @@ test("the controls follow what the player shows, and ask for the same", () => {
     n: 512,
     large: 512,
   });
-});
-
-test("who was quicker than the server keeps what was changed", () => {
-  const asked = { ...PLAIN, n: 32, methods: ["fa1"] };
-  const plain = { ...PLAIN, methods: ["naive", "fa2"] };
-  equal(merged({ answer: answer(asked, plain), ...plain }), asked);
-  equal(merged({ answer: answer(asked, plain), ...plain, d: 5 }), { ...asked, d: 5 });
-  equal(merged({ answer: answer(asked, plain), ...plain, methods: ["naive"] }).methods, ["naive"]);
 });
 
 test("the player is asked again only where the controls differ from the address", () => {

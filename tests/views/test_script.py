@@ -43,7 +43,10 @@ def made(data: str, **more) -> str:
     return script.write_script(RunRequest(problem, ("naive", "fa2", "hopper")).to_query())
 
 
-SCRIPTS = {"random": made("random", **HEADS), "rising": made("rising")}
+BOTH = script.write_script(
+    RunRequest(Problem(n=12, d=4, inputs="random"), ("naive", "fa2"), pass_="backward").to_query()
+)
+SCRIPTS = {"random": made("random", **HEADS), "rising": made("rising"), "both": BOTH}
 RUN = """import runpy, sys
 for name in sys.argv[1:]: print("<script>", name); runpy.run_path(name + ".py", None, "__main__")"""
 
@@ -68,10 +71,26 @@ def test_the_script_runs_without_the_app(printed, data):
     imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import)]
     assert {name.name for node in imports for name in node.names} == {
         *("os", "torch", "kernels"),
-        *(["numpy"] * (data == "random")),
+        *(["numpy"] * (data != "rising")),
     }
     assert "naive           error " in printed[data] and "fa2             error " in printed[data]
     assert ("standard normal here" in text) == (data == "rising")
+
+
+def test_a_script_of_both_passes_judges_the_gradients(printed):
+    """The errors are those of a run, of rounding alone (RP 16)."""
+    assert "reference_gradients" in BOTH and "forward and backward" in BOTH
+    errors = [float(line.split("error ")[1].split(",")[0]) for line in printed["both"].splitlines()]
+    assert len(errors) == 2 and all(0 < error < 1e-5 for error in errors)
+
+
+def test_a_script_refuses_on_a_cpu_what_the_interpreter_does_not_take():
+    long = RunRequest(Problem(n=4096, block_q=16, block_k=16), ("fa2",))
+    text = script.write_script(long.to_query())
+    start = text.index("if device ==")
+    names = {"device": "cpu"}
+    with pytest.raises(SystemExit, match="32,896 tiles in all"):
+        exec(text[start : text.index("q, k, v = random")], names)
 
 
 def test_a_recorded_script_has_no_blocks_of_its_own():

@@ -21,7 +21,6 @@ from explainer.web import bundle
 from explainer.web.bundle import BundleError
 from explainer.web.export import stories, traces
 from explainer.web.files import animation, as_json, as_npz
-from explainer.web.static_pages import STATIC_PAGES
 from explainer.web.static_responses import format_number, limited_controls, settings
 from explainer.web.wire import KIND
 from kernels.spec.fields import PASSES
@@ -136,14 +135,6 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
             places = [value for value, _ in control.choices] or ["0", "1"]
         for place in map(format_number, places):
             assert (*first[:k], place, *first[k + 1 :]) in covered
-
-
-@pytest.mark.parametrize("static_page", STATIC_PAGES, ids=lambda page: page.name)
-def test_a_site_holds_every_view_that_can_be_chosen(static_page):
-    queries = static_page.queries()
-    assert {query["view"] for query in queries} == set(static_page.views)
-    loads = [dict(load) for _, load in static_page.workloads]
-    assert loads[0] == {} and set().union(*loads) <= set(static_page.defaults)
 
 
 def test_a_site_holds_every_chapter_with_every_setting_of_its_switches():

@@ -64,7 +64,6 @@ print(json.dumps({
     "route_utils.FnIndexInferError": issubclass(ours.UnknownFunction, Exception),
     "Blocks.launch(_frontend=…)": ours.LAUNCH_OPTIONS.keys()
         <= inspect.signature(gr.Blocks.launch).parameters.keys(),
-    "templates/frontend/assets/PlotlyPlot-*.js": ours.find_plot_script() != "",
     "templates/frontend/index.html: ./assets/ and one <style>": html.count('"./assets/') == 2
         and html.count("<style>") == html.count("</style>") == 1,
     "templates/frontend/assets/*.js: one ./assets/": sum(

@@ -79,6 +79,7 @@ class Recording:
         result |= {"heads_judged": 1, "naive_refused": None, "chooser": None}
         for row in result["rows"]:
             row |= {"right": True, "allowed": 1.0, "relative": 0.0, "bias": 0.0, "signed": None}
+            row["histogram"] = {"exact": 0, "counts": [0] * 20 + [9] + [0] * 23}
             row["terms"] = {"naive": 0.5, "rounding": 0.25, "scores": 0.25}
         return {"result": result}
 

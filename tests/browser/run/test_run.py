@@ -1,42 +1,93 @@
-"""The Run page: the Step page's Problem on the real kernel."""
+"""The Run page: its records at once, the Step page's Problem on the real kernel, its tabs."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
 from explainer.base.fields import ProblemError
-from explainer.engine import recorded
+from explainer.engine import record_rows
 from explainer.engine.requests import RunRequest
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
-from tests.browser.harness import click, field, keys, open_controls, query_of, resize, settled
-
-
-def run_result(page) -> dict:
-    """What the report says of itself, once it is there, and its text."""
-    page.wait_for_selector('[data-testid="run-result"]')
-    report = page.locator('[data-testid="run-result"]')
-    return report.evaluate("node => ({ ...node.dataset, text: node.innerText })")
-
-
-def run(page) -> dict:
-    """What the report says of a run of what the page shows."""
-    click(page, "Run")
-    return run_result(page)
-
-
-def open_run(tab, **query: str):
-    """The app at its Run page."""
-    tab.goto(urlencode({"page": "run", **query}))
-    field(tab.page, "Length N").wait_for()
-    return settled(tab.page)
-
+from tests.browser.harness import click, keys, open_controls, query_of, resize, settled
+from tests.browser.run.running import (
+    PAGE,
+    button,
+    choose,
+    headline,
+    open_run,
+    query_run,
+    run,
+    run_result,
+    word,
+)
 
 CSV = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6"
+WORDS = """(node) => node.innerText.split(/\\s+/).filter((word) => /\\w/.test(word)).length"""
+
+
+def test_the_first_view_is_a_picture_and_a_sentence_from_the_record(tab):
+    resize(tab.page)
+    page = open_run(tab)
+    assert page.locator(f"{PAGE} :is(table, form, input):visible").count() == 0
+    box = page.locator(f"{PAGE} .fa-svg-canvas:visible").bounding_box()
+    assert box and box["width"] * box["height"] >= 0.4 * 1280 * 720
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
+    parts = ("headline", "sentence", "provenance", "words")
+    words = [page.locator(f"{PAGE} .fa-story-{part}:visible").evaluate(WORDS) for part in parts]
+    chosen = [
+        page.locator(f"{PAGE} .{part}").evaluate(WORDS) for part in ("fa-run-words", "fa-run-note")
+    ]
+    assert sum(words + chosen) <= 90
+    rows = {
+        row["method"]: row
+        for row in record_rows.rows_in("nvidia_h200")
+        if (row["n"], row["d"], row["mask"], row["dtype"]) == (8192, 128, "causal", "bf16")
+    }
+    times = rows["naive"]["median_ms"] / rows["hopper"]["median_ms"]
+    memory = rows["naive"]["peak_bytes"] / rows["hopper"]["peak_bytes"]
+    assert headline(page) == f"{times:.0f} times as fast, in 1/{memory:.0f} of the memory"
+
+
+def test_the_marker_and_the_words_change_headline_and_address(tab):
+    page = open_run(tab)
+    before = headline(page)
+    keys(page, "ArrowRight")  # the page's own key
+    page.wait_for_function(f"document.querySelector('{PAGE} h2').textContent !== {before!r}")
+    assert query_of(page)["run-chart"].endswith(",16384")
+    marker = page.get_by_role("slider", name="Sequence length N")
+    marker.focus()
+    keys(page, "Home")
+    assert query_of(page)["run-chart"].endswith(",256")
+    click(page, "backward", "radio")
+    settled(page)
+    assert (
+        "backward" in headline(page).lower()
+        or "backward" in page.locator(f"{PAGE} .fa-story-sentence").inner_text()
+    )
+    memory = page.get_by_role("radio", name="memory")
+    assert memory.get_attribute("aria-disabled") == "true", "that record has no memory"
+    said = headline(page)
+    page.reload()
+    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
+    settled(page)
+    assert headline(page) == said
+
+
+def test_every_recorded_figure_is_in_the_table(tab):
+    page = open_run(tab, **{"run-chart": "time,forward,full,64,fp16,1024"})
+    click(page, "As a table, CSV")
+    table = page.locator("dialog table")
+    rows = [
+        row
+        for row in record_rows.rows_in("nvidia_h200")
+        if (row["d"], row["mask"], row["dtype"]) == (64, "full", "fp16")
+    ]
+    assert table.locator("tbody tr").count() == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -55,16 +106,13 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     page = tab.open(urlencode(problem.to_query()))
     click(open_controls(page), "Run the real kernel")
     found = run_result(page)
-    asked = dict(parse_qs(found["query"], strict_parsing=True))
-    assert {k: v[0] for k, v in asked.items()} == problem.to_query()
+    assert query_run(found) == problem.to_query()
     assert (found["right"], found["agrees"]) == ("true", "true")
-    if "interpreter" in found["device"]:
-        assert "interpreter: not a speed" in found["text"]
-        page.locator('[data-testid="run-not-recorded"]').wait_for()
     chip = page.locator(".fa-kernel-chip")
     assert not chip.is_visible(), "it speaks of the picture on the Step page"
     assert query_of(page)["page"] == "run"
-    assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
+    own = {key for key in query_of(page) if key.startswith("run-")}
+    assert not own, "the Step page's Problem says it"
     click(page, "Step", "tab")
     tab.settle()
     assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
@@ -77,37 +125,6 @@ def test_the_very_problem_of_the_step_page(tab, problem):
     chip.wait_for(state="hidden")  # it was said of another Problem
 
 
-def test_the_tab_opens_with_what_the_step_page_shows(tab):
-    """As a reload of the same address does."""
-    page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")
-    click(open_controls(page), "Full", "radio")
-    tab.settle()
-    page.keyboard.press("Escape")  # the controls close before anything else hears a click
-    click(page, "Run", "tab")
-    wait_for_size(page, "Length N", "8")
-    wait_for_size(page, "Mask", "Full")
-    assert field(page, "Heads H").input_value() == "2"
-    page.locator(".fa-run-page").get_by_role("button", name="Run", exact=True).click()
-    found = run_result(page)
-    assert found["agrees"] == "true"
-    assert "H = 2 · head 1" in found["text"]
-    assert "full, sink 1, Hk = 1, dropout 0.2" in found["text"]
-    assert not any(key.startswith("run-") for key in query_of(page)), "it is the Step page's"
-
-
-def test_the_tab_keeps_what_was_run_there(tab):
-    page = open_run(tab, n="8", **{"run-n": "6"})
-    click(page, "Step", "tab")
-    tab.settle()
-    click(page, "Run", "tab")
-    field(page, "Length N").wait_for()  # the hidden page keeps its fields: their value says nothing
-    page.wait_for_url("**page=run**")
-    wait_for_size(page, "Length N", "6")
-    page.reload()
-    wait_for_size(page, "Length N", "6")
-    assert query_of(page)["n"] == "8" and query_of(page)["run-n"] == "6"
-
-
 def beside(page, chip) -> None:
     """The chip stands between the last tab and the first button, or is not there at all."""
     if not chip.is_visible():
@@ -117,45 +134,82 @@ def beside(page, chip) -> None:
     assert last["x"] + last["width"] <= box["x"] and box["x"] + box["width"] <= first["x"]
 
 
+def test_the_tab_opens_with_what_the_step_page_shows(tab):
+    """As a reload of the same address does."""
+    page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")
+    click(open_controls(page), "Full", "radio")
+    tab.settle()
+    page.keyboard.press("Escape")  # the controls close before anything else hears a click
+    click(page, "Run", "tab")
+    word(page, "n").filter(has_text="8").wait_for()
+    word(page, "mask").filter(has_text="full").wait_for()
+    line = page.locator(f"{PAGE} .fa-words-line").inner_text()
+    assert "2 heads" in line and "a sink of 1" in line and "dropout 0.2" in line
+    found = run(page)
+    assert found["agrees"] == "true"
+    assert query_run(found).items() >= {"hq": "2", "head": "1", "sink": "1"}.items()
+    assert not any(key.startswith("run-") for key in query_of(page)), "it is the Step page's"
+
+
+def test_the_tab_keeps_what_was_chosen_there(tab):
+    page = open_run(tab)
+    choose(page, "n", " 1,024 ")  # as others write it (RP 10)
+    word(page, "n").filter(has_text="1,024").wait_for()
+    assert query_of(page)["run-n"] == "1024"
+    click(page, "Step", "tab")
+    click(page, "Run", "tab")
+    settled(page)
+    assert word(page, "n").inner_text() == "1,024"
+    choose(page, "n", "")  # emptied: as it was
+    page.keyboard.press("Escape")
+    assert word(page, "n").inner_text() in ("16", "1,024")
+
+
 def test_a_run_without_a_kernel_claims_no_picture(tab):
     page = open_run(tab, **{"run-methods": "naive"})
     found = run(page)
     assert found["agrees"] == ""
-    assert "Naive PyTorch is right; no kernel with tiles ran." in found["text"]
+    assert (
+        "Naive PyTorch is correct" in found["text"] and "No kernel with tiles ran" in found["text"]
+    )
     click(page, "Step", "tab")
     tab.settle()
     assert not page.locator(".fa-kernel-chip").is_visible()
 
 
-def test_a_bad_address_is_said_where_results_stand(tab):
-    page = tab.goto("page=run&run-n=banana")
-    alert = page.locator("#run-result .fa-run-refused")
-    alert.wait_for()
+def test_a_bad_address_is_said_and_the_page_shows_its_own(tab):
+    page = open_run(tab, **{"run-n": "banana"})
+    alert = page.locator(f"{PAGE} .fa-notice")
     assert "n = banana is not allowed" in alert.inner_text()
-    assert "default problem" in alert.inner_text() and field(page, "Length N").input_value() == "16"
+    assert word(page, "n").inner_text() == "16"
 
 
 def test_typed_and_pasted_data_is_what_runs(tab):
     page = open_run(tab)
-    form = page.locator(".fa-run-page")
-    form.get_by_role("button", name="Own data, scores, sink").click()
-    field = form.get_by_label("Sentence, or Q, K, V as CSV")
-    field.click()
-    page.keyboard.type("a dog")
-    assert "Sentence “a dog”" in run(page)["text"]
-    field.fill(CSV)
-    page.wait_for_function("document.querySelector('[aria-label=\"Length N\"]').value === '3'")
-    click(page, "Run")
-    page.get_by_text("N = 3 · d = 2 · Br = 3 · Bc = 3 · causal · fp32 · Own Q, K, V").wait_for()
+    click(page, "All settings")
+    page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV").fill("a dog")
+    page.keyboard.press("Tab")
+    page.wait_for_function("location.search.includes('run-text=a+dog')")
+    page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV").fill(CSV)
+    page.keyboard.press("Tab")
+    word(page, "n").filter(has_text="3").wait_for()
+    page.keyboard.press("Escape")
+    found = run(page)
+    asked = query_run(found)
+    assert asked["text"] == CSV and (asked["n"], asked["d"]) == ("3", "2")
+    assert found["right"] == "true"
 
 
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page = open_run(tab)
-    field(page, "Query block Br").click()
-    click(page, "64", "option")
-    for label, value in (("Length N", "150"), ("Key block Bc", "32")):
-        field(page, label).fill(value)
-        field(page, label).press("Tab")
+    choose(page, "n", "150")
+    word(page, "n").filter(has_text="150").wait_for()
+    for size in ("64", "32"):
+        word(page, "tiles").click()
+        block = page.locator(f"{PAGE} [data-field={'br' if size == '64' else 'bc'}]")
+        block.get_by_role("button", name=size, exact=True).click()
+        page.keyboard.press("Escape")
+        word(page, "tiles").filter(has_text=size).wait_for()
     problem = Problem(n=150, block_q=64, block_k=32)
     assert run(page)["query"] == urlencode(problem.to_query())
     now, wanted = query_of(page), RunRequest(problem).to_query()
@@ -163,134 +217,148 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     assert {k: now[f"run-{k}"] for k in wanted} == wanted
     assert now["n"] == "16", "the Step page keeps its own"
     page.reload()
-    page.wait_for_selector("#run-result")
-    page.wait_for_function(
-        "() => document.querySelector('[aria-label=\"Length N\"]')?.value == 150"
-    )
-    assert field(page, "Query block Br").input_value() == "64"
+    word(page, "tiles").filter(has_text="64 × 32").wait_for()
+    assert word(page, "n").inner_text() == "150"
 
 
-def test_too_much_for_the_interpreter_is_a_sentence(tab):
+def test_too_much_for_the_interpreter_is_a_sentence_and_a_way_out(tab):
     page = open_run(tab, **{"run-n": "16384", "run-br": "64", "run-bc": "64"})
-    click(page, "Run")
-    alert = page.locator(".fa-run-refused")
-    alert.wait_for()
-    assert "65,536" in alert.inner_text() and alert.inner_text().endswith(".")
-    none = page.locator('[data-testid="run-not-recorded"]')
-    none.wait_for()
-    assert "Nothing like N = 16,384, d = 8" in none.inner_text()
-    none.get_by_role("link", name="Set the controls to it").click()
-    page.wait_for_selector("#run-result .fa-run")
-    wait_for_size(page, "Head dim. d", "64")
+    note = page.locator(f"{PAGE} .fa-run-note")
+    if not note.locator("a").count():
+        pytest.skip("a GPU is here: it runs")
+    assert "65,536" in note.inner_text() and button(page).is_disabled()
+    assert "times as fast" in headline(page), "the record stays"
+    note.get_by_role("link").click()
+    page.wait_for_function("!location.search.includes('run-n=16384')")
+    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
     settled(page)
-    click(page, "Run")
-    old = page.locator('[data-testid="run-recorded"]')
-    old.wait_for()  # a GPU would have run it: what one took is below
-    assert "Your problem was measured there" in old.inner_text()
+    assert button(page).is_enabled()
 
 
-def wait_for_size(page, label: str, value: str) -> None:
-    wanted = (
-        "([label, value]) => document.querySelector(`[aria-label='${label}']`)?.value === value"
-    )
-    page.wait_for_function(wanted, arg=[label, value])
-
-
-def test_run_and_sweep_are_in_sight_on_a_small_screen(tab):
-    page = tab.page
-    resize(page)
-    open_run(tab)
-    for name in ("Run", "Sweep"):
-        box = page.get_by_role("button", name=name, exact=True).bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 720
-
-
-def test_typed_nonsense_is_a_sentence_and_the_page_goes_on(tab):
+def test_nonsense_is_a_sentence_beside_the_word_and_the_page_goes_on(tab):
     page = open_run(tab)
     for value in ("<img src=x onerror=window.pwned=1>", "7.5"):
-        field(page, "Length N").fill(value)
-        field(page, "Length N").press("Tab")
-        click(page, "Run")
+        choose(page, "n", value)
         with pytest.raises(ProblemError) as refused:
             Problem.from_query({"n": value})
-        page.get_by_role("alert").filter(has_text=str(refused.value)).wait_for()
+        page.locator(f"{PAGE} .fa-words-refusal").filter(has_text=str(refused.value)).wait_for()
+        page.keyboard.press("Escape")
     assert page.evaluate("window.pwned") is None
-    field(page, "Length N").fill("16")
-    field(page, "Length N").press("Tab")
     assert run(page)["agrees"] == "true"
 
 
-def test_methods_chosen_by_hand_are_judged_and_what_cannot_run_says_why(tab):
-    page = open_run(tab, **{"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2"})
-    for name in ("Standard", "FA-1", "SDPA flash"):
-        page.get_by_role("checkbox", name=name, exact=True).check()
+def test_methods_are_judged_and_what_cannot_run_says_why(tab):
+    methods = "naive,standard,fa1,fa2,sdpa_flash"
+    given = {"run-n": "40", "run-br": "auto", "run-bc": "8", "run-h": "2", "run-methods": methods}
+    page = open_run(tab, **given)
+    assert word(page, "methods").inner_text() == "5 methods"
     found = run(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
-    methods = ["naive", "standard", "fa1", "fa2", "sdpa_flash"]
-    assert set(query_of(page)["run-methods"].split(",")) == set(methods)
-    text = found["text"]
     if "interpreter" in found["device"]:
-        assert "All 4 methods that ran are right" in text and "1 needs a GPU." in text
-    assert "H = 2" in text and "the first and the last head" in text
-    page.wait_for_selector(".js-plotly-plot")
+        assert "1 method needs a GPU." in found["text"] or "1 method need a GPU." in found["text"]
+    click(page, "Time", "radio")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="CSV").first.click()
+        click(page, "CSV")
     lines = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
-    assert [line["method"] for line in lines] == methods
+    assert [line["method"] for line in lines] == methods.split(",")
     assert saved.value.suggested_filename == "flashattention-40-8-causal-fp32-live.csv"
 
 
-def test_a_link_shows_the_recorded_sweep_and_starts_nothing(tab):
+def test_claims_tabs_and_a_tile_by_the_keyboard(tab):
+    page = open_run(tab)
+    run(page)
+    assert "matches Step in every tile" in headline(page)
+    for name in ("Tiles", "Time", "Roofline", "Why this backend", "Script", "Errors"):
+        click(page, name, "radio")
+        panel = page.locator(f"{PAGE} .fa-run-panel")
+        assert len(panel.inner_text()) > 20
+    tile = page.locator(f'{PAGE} [data-knob="tile 15"]')
+    tile.focus()
+    keys(page, "Enter")
+    text = page.locator(f'{PAGE} [data-claim="same"]').inner_text()
+    assert "tile (3, 3)" in text and "|Δm|" in text
+    page.locator(f'{PAGE} [data-knob="open"]').focus()
+    keys(page, "Enter")
+    page.wait_for_selector('[data-testid="player"][data-i="3"][data-j="3"]:visible')
+
+
+def test_the_script_of_a_run_is_of_its_pass_and_refuses_what_a_cpu_cannot(tab):
+    page = open_run(tab, **{"run-pass": "backward", "run-n": "8", "run-d": "4"})
+    run(page)
+    click(page, "Script", "radio")
+    code = page.locator(f"{PAGE} .fa-run-panel").locator("code").inner_text()
+    assert "backward" in code, "RP 16"
+
+
+def test_masks_are_chosen_by_their_pictures(tab):
+    page = open_run(tab, **{"run-view": "masks"})
+    assert "times as fast as FlexAttention" in headline(page)
+    page.get_by_role("button", name="Sliding window").focus()
+    keys(page, "Enter")
+    word(page, "mask").filter(has_text="sliding window").wait_for()
+    assert query_of(page)["run-mask"] == "causal&window:5,0"
+    found = run(page)
+    assert query_run(found)["mask"] == "causal&window:5,0" and found["right"] == "true"
+
+
+def test_a_link_of_the_lesson_shows_the_record_and_starts_nothing(tab):
     (link,) = (
         x for lesson in lessons() if lesson.key == "saves" for x in lesson.links if x.page == "run"
     )
     page = tab.goto(link.query)
-    page.get_by_role("region", name="Sweep, d = 128, bf16").wait_for(state="attached")
+    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
     settled(page)
-    note = page.locator('[data-testid="sweep-note"]')
-    assert "d = 128, bf16, mask = full, was recorded" in note.inner_text()
-    top = note.bounding_box()["y"]
-    assert 0 <= top < 60 or page.evaluate("scrollY + innerHeight >= document.body.scrollHeight")
-    assert page.locator(".fa-live").inner_text() in note.inner_text(), "and says so"
     assert (
-        field(page, "Length N").input_value() == "4096"
-        and not page.locator(".fa-stop:visible").count()
+        "Full attention over 4,096 tokens"
+        in page.locator(f"{PAGE} .fa-story-sentence").inner_text()
     )
-    click(page, "Sweep")
-    page.wait_for_function("!location.search.includes('run-sweep')")
+    assert page.locator(PAGE).get_attribute("data-runs") == "0"
 
 
-def test_fields_keep_the_keyboard(tab):
-    """A menu whose choice is taken, in either way; a group of radio buttons is one stop."""
+def test_a_chart_is_saved_as_a_picture(tab):
     page = open_run(tab)
-    mask = field(page, "Mask")
-    mask.focus()
-    keys(page, "ArrowDown", "ArrowDown", "Enter")
-    page.wait_for_function("document.querySelector('[aria-label=Mask]').value.includes('window:')")
-    assert mask.input_value() == "Sliding window: causal&window:5,0"
-    here = "document.activeElement.ariaLabel ?? document.activeElement.value"
-    assert page.evaluate(here) == "Mask" and mask.get_attribute("aria-expanded") == "false"
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(here) == "fp16"
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(here) == "backward"
-    field(page, "Length N").fill("77")
-    page.keyboard.press("Enter")
-    page.wait_for_function(f"({here}) === 'Length N'")
-    assert field(page, "Length N").input_value() == "77"
+    with page.expect_download() as saved:
+        page.evaluate("document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }))")
+    assert saved.value.suggested_filename == "flashattention-run-record.svg"
+    assert "22 ×" in Path(saved.value.path()).read_text()
 
 
-def test_sweep_without_a_gpu_shows_the_record_and_says_so(tab):
-    page = open_run(tab, **{"run-mask": "window:4,0", "run-score": "alibi", "run-sink": "1.0"})
-    if "interpreter" not in run(page)["device"]:
-        pytest.skip("a GPU is here: the sweep is live")
-    click(page, "Sweep")
-    note = page.locator('[data-testid="sweep-note"]')
-    note.wait_for()
-    assert recorded.about() in note.inner_text() and "d = 64, bf16" in note.inner_text()
-    asked = "d = 8, fp32, mask = window:4,0, score = alibi, sink = 1 was never measured"
-    assert asked in note.inner_text(), "all that the run asks of the scores"
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
-    assert page.get_by_role("region", name="Sweep, d = 64").inner_text().count("FA-2") == 18
+@pytest.mark.parametrize("view", ["record", "masks"])
+def test_a_phone_scrolls_down_only(tab, view):
+    resize(tab.page, 390, 844)
+    page = open_run(tab, **{"run-view": view})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    resize(page, 1440, 900)
+
+
+# Texts of the page whose type is smaller than a hall can read.
+SMALL = """() => [...document.querySelectorAll(".fa-run-view *")].filter((node) =>
+  node.checkVisibility() && !node.closest(".fa-sr, defs") &&
+  [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()) &&
+  parseFloat(getComputedStyle(node).fontSize) < 15).map((node) => node.outerHTML.slice(0, 99))"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
+def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
+    page = tab.page
+    resize(page, *size)
+    open_run(tab)
+    run(page)
+    click(page, "Present")
+    settled(page)
+    titles = []
+    for _ in range(4):
+        titles.append(page.locator(f"{PAGE} .fa-run-claim h3").first.inner_text())
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 4")
+        keys(page, "PageDown")
+        settled(page)
+    assert titles == ["Correct", "Same as Step", "Fast", "Small"]
+    click(page, "Recorded times", "radio")
+    before = headline(page)
+    keys(page, "ArrowRight")
+    page.wait_for_function(f"document.querySelector('{PAGE} h2').textContent !== {before!r}")
+    assert page.evaluate(SMALL) == []
+    keys(page, "Escape")
+    button(page).wait_for()
+    assert "mode" not in query_of(page)

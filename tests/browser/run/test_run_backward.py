@@ -1,13 +1,13 @@
 """The Run page with the backward pass: the pass goes along from the Step page, into the address and
-back; the report's gradients; the chip beside the pass that was run."""
+back; the gradients' tiles; the chip beside the pass that was run."""
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from explainer.problem import Problem
 from tests.browser.harness import click, open_controls, query_of
-from tests.browser.run.test_run import open_run, run, run_result
+from tests.browser.run.running import PAGE, open_run, query_run, run, run_result, word
 
 PROBLEM = Problem(n=12, d=4, inputs="random")
 
@@ -16,13 +16,12 @@ def test_the_pass_of_the_step_page_is_run_and_agrees_with_its_picture(tab):
     page = tab.open(urlencode(PROBLEM.to_query() | {"pass": "backward"}))
     click(open_controls(page), "Run the real kernel")
     found = run_result(page)
-    asked = {key: value for key, (value,) in parse_qs(found["query"]).items()}
-    assert asked == PROBLEM.to_query() | {"pass": "backward"}
+    assert query_run(found) == PROBLEM.to_query() | {"pass": "backward"}
     assert (found["right"], found["agrees"]) == ("true", "true")
-    assert page.get_by_role("radio", name="With backward").is_checked()
     assert not any(k.startswith("run-") for k in query_of(page)), "the Step page's Problem says it"
-    text = found["text"]
-    assert "values of dQ, dK and dV in" in text and "The same twice?" in text
+    assert "values of dQ, dK and dV in" in found["text"]
+    click(page, "Tiles", "radio")
+    assert "computed once more" in page.locator(f"{PAGE} .fa-run-panel").inner_text()
     chip = page.locator(".fa-kernel-chip")
     click(page, "Step", "tab")
     tab.settle()
@@ -33,7 +32,9 @@ def test_the_pass_of_the_step_page_is_run_and_agrees_with_its_picture(tab):
 
 def test_the_pass_is_in_the_address_of_a_run(tab):
     page = open_run(tab, **{"run-n": "12", "run-d": "4", "run-pass": "backward"})
-    assert page.get_by_role("radio", name="With backward").is_checked()
-    page.get_by_role("radio", name="Forward", exact=True).locator("visible=true").check()
-    assert "both passes" not in run(page)["text"]
+    word(page, "pass").click()
+    page.locator(f'{PAGE} .fa-words-choices [data-value="forward"]').click()
+    word(page, "pass").wait_for(state="detached")
+    found = run(page)
+    assert "dQ" not in found["text"] and "pass" not in query_run(found)
     assert "run-pass" not in query_of(page) and query_of(page)["run-n"] == "12"

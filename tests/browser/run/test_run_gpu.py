@@ -1,5 +1,5 @@
-"""The Run page with a live GPU, for which a recording stands in: curves grow, can be stopped, and
-what breaks is answered from the record."""
+"""The Run page with a live GPU, for which a recording stands in: points take the places of records
+as they are measured, runs wait, can be stopped, and break."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from explainer.engine import recorded
-from tests.browser.harness import Server, Watched, click
-from tests.browser.run.test_run import open_run, run
+from tests.browser.harness import Server, Watched, click, settled
+from tests.browser.run.running import PAGE, button, headline, open_run, run, run_result
 
 
 @pytest.fixture(scope="module")
@@ -28,91 +27,58 @@ def page(gpu, context):
     watched.page.close()
 
 
-POINTS = """() => {
-  const traces = [...document.querySelectorAll(".js-plotly-plot")].at(-3)?.data ?? [];
-  return traces.reduce((sum, t) => sum + t.x.length, 0);
-}"""
-
-
-def points_drawn(page) -> int:
-    """Markers of the first figure, the time."""
-    return page.evaluate(POINTS)
-
-
-def drawn(page, points: int) -> None:
-    """Waits for so many markers."""
-    page.wait_for_function(f"(wanted) => ({POINTS})() === wanted", arg=points)
-
-
-def test_points_appear_as_they_are_measured(page, gpu):
-    tab = open_run(page, **{"run-d": "64", "run-dtype": "bf16", "run-methods": "fa2,hopper"})
-    click(tab, "Sweep")
-    tab.get_by_role("button", name="Stop the sweep").wait_for()
-    note = tab.locator('[data-testid="sweep-note"]')
+def test_points_take_the_places_of_records_and_the_sweep_can_be_stopped(page, gpu):
+    tab = open_run(page, **{"run-d": "64", "run-dtype": "bf16"})
+    provenance = tab.locator(f"{PAGE} .fa-story-provenance:visible")
+    assert provenance.inner_text().startswith("recorded on an H200")
+    click(tab, "Measure it here")
+    go = button(tab)
+    go.filter(has_text="Stop measuring").wait_for()
     for points in (2, 4):
         gpu.tell("2")
-        drawn(tab, 2 * points)
-        assert not note.is_visible()
-    gpu.tell("all")
-    note.wait_for()
-    drawn(tab, 2 * 18)
-    assert "18 points measured on NVIDIA H200" in note.inner_text()
-    said = tab.locator(".fa-run-page .fa-main").inner_text()
-    for other in ("masks", "backward"):  # which say that they are
-        recorded = tab.locator(f"[data-testid={other}-recorded]").inner_text()
-        assert "recorded on NVIDIA H200" in recorded and recorded in said
-        said = said.replace(recorded, "")
-    assert "recorded" not in said, "live figures only"
-
-
-def test_a_sweep_can_be_stopped_and_a_run_follows(page, gpu):
-    tab = open_run(page, **{"run-d": "128", "run-dtype": "bf16", "run-methods": "fa2"})
-    click(tab, "Sweep")
-    gpu.tell("3")
-    drawn(tab, 3)
-    click(tab, "Stop the sweep")
-    note = tab.locator('[data-testid="sweep-note"]')
-    note.wait_for()
-    assert note.inner_text().startswith("Stopped after 3 of 18 points")
-    assert "FA-2" in note.inner_text(), "the legend stays"
+        tab.get_by_text(f"{points} of 18 points measured on this NVIDIA H200").wait_for()
+    provenance.filter(has_text="measured on this NVIDIA H200").wait_for()
+    go.click()
+    go.filter(has_text="Run the real kernel").wait_for()
     gpu.tell("all")  # also the point that was on its way: its answer is nobody's now
     assert run(tab)["device"] == "NVIDIA H200"
-    assert points_drawn(tab) == 3, "no point is measured any more"
 
 
-def test_a_live_run_shows_speed_roofline_and_nothing_recorded(page):
+def test_a_live_run_opens_with_its_speed_and_the_roofline(page):
     tab = open_run(page, **{"run-n": "4096", "run-d": "64", "run-dtype": "bf16"})
-    text = run(tab)["text"]
-    assert "× naive, TFLOP/s · NVIDIA H200" in text and "of the card's 989.4 TFLOP/s" in text
-    tab.get_by_text("Why? The roofline").wait_for()
-    assert tab.locator('[data-testid="run-recorded"]').count() == 0
+    found = run(tab)
+    assert "times as fast as naive" in headline(tab)
+    assert "tensor cores" in found["text"] and "measured on NVIDIA H200" not in headline(tab)
+    assert "on record" not in found["text"], "live figures only"
+    tab.get_by_role("radio", name="Correct", exact=True).click()
+    assert tab.locator(f'{PAGE} [data-claim="correct"]').is_visible()
 
 
-def test_a_run_says_how_long_it_takes_and_can_be_cancelled(page):
+def test_a_run_says_how_long_it_takes_and_can_be_stopped(page):
     tab = open_run(page, **{"run-seed": "2", "run-data": "random"})
-    click(tab, "Run")
-    cancel = tab.get_by_role("button", name="Cancel the run")
-    cancel.wait_for()
-    assert "s so far" in tab.locator("#run-result").inner_text()
-    cancel.click()
-    tab.locator('[data-testid="run-cancelled"]').wait_for()
-    cancel.wait_for(state="hidden")
-    assert "Canceled after" in tab.locator("#run-result").inner_text()
+    go = button(tab)
+    go.click()
+    go.filter(has_text="Stop").wait_for()
+    assert "s so far" in tab.locator(f"{PAGE} .fa-run-note").inner_text()
+    go.click()
+    found = run_result(tab)
+    assert found["state"] == "canceled"
     page.server.tell("all")  # the worker's answer is nobody's now
     assert run(tab)["device"] == "NVIDIA H200"
 
 
 # The last: after it the engine rests.
-def test_a_worker_that_breaks_is_a_sentence_and_the_record(page):
+def test_a_worker_that_breaks_is_a_sentence_and_the_records_stay(page):
     measured = {"run-n": "4096", "run-d": "64", "run-b": "4", "run-h": "32", "run-dtype": "bf16"}
     tab = open_run(page, **{"run-seed": "1", "run-data": "random"} | measured)
-    for _ in range(2):  # the second falls into the rest after three faults
-        click(tab, "Run")
-        alert = tab.locator(".fa-run-refused")
-        alert.wait_for()
-        assert alert.inner_text().endswith(".")
-        old = tab.locator('[data-testid="run-recorded"]')
-        old.wait_for()
-        assert recorded.about()[1:] in old.inner_text()
+    for k in range(2):  # the second falls into the rest after three faults
+        button(tab).click()
+        found = run_result(tab, k + 1)
+        assert found["state"] == "refused"
+        note = tab.locator(f"{PAGE} .fa-run-note").inner_text()
+        assert note.endswith(".")
+        assert "times as fast" in headline(tab)
+        assert button(tab).is_enabled(), "it can be tried again"
     click(tab, "Step", "tab")
+    settled(tab)
     assert tab.locator('[data-testid="player"]').is_visible(), "nobody's page errs"

@@ -7,6 +7,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from explainer.views.stories.pages import CHAPTERS
 from tests.browser.harness import focus, press, read, settled
+from tests.browser.run.running import open_run, run
 
 PAGES = [
     "step=4",
@@ -16,6 +17,7 @@ PAGES = [
     "tour=4",
     "mode=present&step=4",
     "page=run",
+    "page=run&run-view=masks",
     "page=learn",
     "page=learn&lesson=claims",
     "page=learn&lesson=online",
@@ -34,14 +36,14 @@ SHOWN = ", ".join(
     f"{place}:visible"
     for place in (
         '[data-testid="player"][data-step]',
-        "#run-result",
+        ".fa-run-view[data-view]",
         '[data-testid="story"][data-steps]',
         '[data-testid="learn"]',
     )
 )
 TARGETS = """
 () => [...document.querySelectorAll("button, select, summary, a, input[type=range]")]
-  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run, .fa-story") &&
+  .filter((node) => node.closest(".fa-player, .fa-bar-top, .fa-run, .fa-picture-page") &&
     !node.matches(".fa-dot")) // the map has the same links, larger
   .map((node) => [node.textContent.trim() || node.className, node.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
@@ -110,14 +112,14 @@ def test_axe_finds_nothing_serious_in_any_chapter(tab, name):
 def test_axe_finds_nothing_serious_in_results_which_are_said(tab):
     page = tab.page
     page.emulate_media(color_scheme="light")
-    page.goto(f"{tab.server.url}/?page=run")
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_selector('[data-testid="run-result"]')
-    page.wait_for_function("document.querySelector('.fa-live').textContent.includes('kernel')")
-    page.get_by_role("button", name="Sweep", exact=True).click()
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 4")
-    settled(page)
-    found, small = serious(page), page.evaluate(TARGETS)
+    open_run(tab)
+    run(page)
+    page.wait_for_function("document.querySelector('.fa-live').textContent.includes('FA-2')")
+    found, small = [], []
+    for name in ("Tiles", "Time", "Why this backend", "Script", "Errors"):
+        page.get_by_role("radio", name=name, exact=True).click()
+        found += [f"{name}: {line}" for line in serious(settled(page), ".fa-run-panel")]
+    found, small = [*found, *serious(page)], page.evaluate(TARGETS)
     in_the_dark(page)
     found += [f"dark: {line}" for line in serious(page)]
     small += page.evaluate(TARGETS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.browser.harness import (
     read,
     settled,
 )
+from tests.browser.run.running import button, query_run, run_result, word
 
 # Each refusal's sentence is tested in tests/web and tests/test_problem.py.
 BAD = [
@@ -131,24 +132,26 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0)
 
 
-@pytest.mark.parametrize("address", ["mask=causal%26window:5,0", "run-mask=chunk:4"])
-def test_a_mask_of_no_menu_is_chosen_on_the_run_page(tab, address):
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("mask=causal%26window:5,0", "sliding window"), ("run-mask=chunk:4", "chunk:4")],
+)
+def test_the_mask_of_an_address_is_a_word_of_the_run_page(tab, address, said):
     page = tab.page
     page.goto(f"{tab.server.url}/?page=run&{address}")
     settled(page)
-    mask = page.locator(".fa-run-page").get_by_label("Mask", exact=True)
-    assert mask.input_value() == unquote(address.split("=")[1])
+    assert word(page, "mask").inner_text() == said
 
 
 def test_run_pressed_before_the_server_answers_runs_what_the_address_asks_for(tab):
     held = Held(tab.page, "**/fa/opened*")
     page = tab.page
     page.goto(f"{tab.server.url}/?page=run&run-n=8&run-d=4&run-br=4&run-bc=4")
-    page.get_by_role("button", name="Run", exact=True).click()
+    button(page).click()
     frame(page)
     held.go()
-    page.wait_for_selector('[data-testid="run-result"]:visible')
-    assert "N = 8 · d = 4 ·" in page.locator("#run-result").inner_text()
+    asked = query_run(run_result(page))
+    assert (asked["n"], asked["d"]) == ("8", "4")
     assert query_of(page)["run-n"] == "8"
 
 

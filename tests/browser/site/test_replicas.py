@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from tests.browser.harness import WAIT_MS, Server, settled
+from tests.browser.run.running import run_result
 from tests.web.test_connections import served
 
 RUN = "page=run&run-n=128&run-d=16&run-br=16&run-bc=16&run-methods=naive,fa1,fa2"
@@ -96,8 +97,8 @@ def check_page(page, url, other, proxy):
     page.goto(url)
     settled(page)
     assert set(proxy.answered.values()) == {0, proxy.answered[other.port]}, "one replica a browser"
-    page.locator(".fa-go .fa-primary").click()
-    page.locator("#run-result .fa-run-meter").wait_for()
+    page.locator(".fa-run-go").click()
+    page.locator(".fa-run-meter").wait_for()
     page.evaluate("window.isOld = true")
     other._process.kill()
     page.get_by_text(LOST).first.wait_for()
@@ -105,7 +106,6 @@ def check_page(page, url, other, proxy):
         "!window.isOld && document.readyState === 'complete'"
     )  # Gradio opened it anew
     settled(page)
-    page.locator(".fa-go .fa-primary").click()
-    page.locator('[data-testid="run-result"]').wait_for()
-    assert "n=128" in page.locator('[data-testid="run-result"]').get_attribute("data-query")
+    page.locator(".fa-run-go").click()
+    assert "n=128" in run_result(page)["query"]
     assert proxy.retried and not proxy.refused

@@ -16,11 +16,11 @@ from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.views.learn_screens import keys
-from explainer.web.export import LACKS, OTHER, PRESETS, site
-from explainer.web.static_pages import STATIC_PAGES
+from explainer.web.export import LACKS, PRESETS, site
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Watched, press, query_of, read, settled
+from tests.browser.harness import Watched, press, read, settled
 from tests.browser.learn.learning import SHOWN
+from tests.browser.run.running import PAGE as RUN
 from tests.browser.story import story
 
 UNDER = "/course/fa"
@@ -219,25 +219,18 @@ def test_a_story_is_drawn_with_its_switches_and_refuses_another_workload(lesson,
     assert page.locator(f"{story(name)} .fa-svg-canvas > *").count(), "the page's own, meanwhile"
 
 
-@pytest.mark.parametrize("static_page", STATIC_PAGES, ids=lambda page: page.name)
-def test_a_page_of_figures_shows_what_it_holds(lesson, static_page):
-    page = at(lesson, f"page={static_page.name}")
-    place = page.locator(f"#page-{static_page.name}")
-    place.wait_for()
-
-    def choose(row: str, value: str | int) -> None:
-        place.locator(f"[data-choice={row}] label:has([value='{value}'])").click()
-        settled(page)
-        assert place.locator("[data-place=head] > *").count() == 1
-        assert place.locator("[data-place=notice]").is_hidden()
-
-    for view in static_page.views:
-        choose("view", view)
-    choose("view", next(iter(static_page.views)))
-    choose("workload", len(static_page.workloads) - 1)
-    last = static_page.workloads[-1][1]
-    asked = query_of(page)
-    assert {k: asked[static_page.prefix + k] for k in last} == dict(last)
-    at(lesson, f"page={static_page.name}&{static_page.prefix}n=777")
-    place.locator("[data-place=notice]").wait_for()
-    assert place.locator("[data-place=notice]").inner_text() == OTHER
+def test_run_shows_what_was_recorded_and_runs_nothing(lesson):
+    page = at(lesson, "page=run")
+    said = page.locator(f"{RUN} h2")
+    assert "times as fast" in said.inner_text() and not page.locator(".fa-run-go:visible").count()
+    page.get_by_role("radio", name="full", exact=True).click()
+    settled(page)
+    before = said.inner_text()
+    page.keyboard.press("Escape")
+    page.get_by_role("slider", name="Sequence length N").press("End")
+    said.filter(has_not_text=before).wait_for()
+    page.get_by_role("radio", name="Masks", exact=True).click()
+    said.filter(has_text="FlexAttention").wait_for()
+    page.locator(f'{RUN} [data-word="mask"]').click()
+    page.locator(f"{RUN} .fa-words-choices button").last.click()
+    page.locator(".fa-words-refusal").filter(has_text="Only the app runs kernels").wait_for()

@@ -111,7 +111,7 @@ def test_stepping_asks_the_server_nothing(tab, step):
 @pytest.mark.parametrize(
     "query, found",
     [
-        ("page=run", [("Bc", "[data-testid=block-info]", "Bc")]),
+        ("page=run", [("causal", ".fa-story-sentence", "Causal")]),
         (
             "page=memory",
             [

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser.harness import click, press, query_of, read, resize, settled
+from tests.browser.harness import click, press, query_of, read, resize
 
 SMALL = """
 () => {
@@ -27,16 +25,6 @@ SMALL = """
 """
 
 
-SCENE_TITLES = """() => [...document.querySelectorAll(".fa-report [data-scene]")]
-  .filter((n) => n.checkVisibility())
-  .map((n) => n.querySelector("h2, .gtitle b, .gtitle").textContent)"""
-RUN_SMALL = """() => [...document.querySelectorAll(".fa-report .fa-main *")].filter((n) =>
-  n.checkVisibility() && !n.closest(".fa-sr, .modebar-container, style, tspan") &&
-  [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim()) &&
-  parseFloat(getComputedStyle(n).fontSize) * (n.closest("svg") ? 1 : n.currentCSSZoom) < 23.5)
-  .map((n) => n.outerHTML.slice(0, 120))"""
-
-
 def test_a_chapter_has_type_and_room(tab):
     """Of all else both are measured in test_sizes."""
     resize(tab.page)
@@ -44,42 +32,6 @@ def test_a_chapter_has_type_and_room(tab):
     page = tab.open("mode=present&tour=4")
     assert page.evaluate(SMALL) == {"small": [], "down": 0, "across": 0}
     assert not page.evaluate("document.body.classList.contains('dark')")
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
-def test_a_run_in_the_hall_one_scene_after_another(tab, size):
-    page = tab.page
-    resize(page, *size)
-    tab.goto("page=run&mode=present")
-    click(page, "Run")  # the only control that is left
-    assert not page.get_by_role("combobox", name="Length N").is_visible()
-    page.wait_for_selector('[data-testid="run-result"]:visible')
-    page.wait_for_selector('[data-testid="run-not-recorded"]', state="attached")
-    cards = ["Right?", "The same as the picture?", "Fast?", "Small?", "How large are the errors?"]
-    assert [
-        title.partition(" · ")[0] for title in scenes(page, 5)
-    ] == cards  # a chart's title has its kind
-    page.keyboard.press("Home")
-    assert page.evaluate(SCENE_TITLES) == ["Right?"]
-    page.keyboard.press("Escape")
-    page.get_by_role("combobox", name="Length N").wait_for()
-    page.wait_for_selector(".fa-run-cards .fa-card >> nth=3")
-    assert "mode" not in query_of(page)
-
-
-def scenes(page, count: int) -> list[str]:
-    """The titles of so many scenes from here on, each large enough and without scrolling."""
-    seen = []
-    for _ in range(count):
-        page.wait_for_function("document.querySelectorAll('.fa-main [data-scene]').length === 1")
-        settled(page)
-        (title,) = page.evaluate(SCENE_TITLES)
-        seen.append(title)
-        assert page.evaluate(RUN_SMALL) == []
-        room = page.evaluate("[document.documentElement.scrollHeight, innerHeight]")
-        assert room[0] <= room[1], title
-        page.keyboard.press("PageDown")
-    return seen
 
 
 LENS = """() => {

@@ -166,7 +166,7 @@ def test_a_chapter_is_a_link_which_the_controls_follow(tab, k):
 
 def test_tour_from_the_run_page_leads_to_the_step_page(tab):
     page = tab.goto("page=run")
-    page.locator("#run-result").wait_for()
+    page.locator("[data-testid=run] h2").wait_for()
     settled(page)
     click(page, "Tour")
     at(page, 0)

@@ -1,0 +1,291 @@
+"""The Run page says what the rows of a run, or of a record, say."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from explainer.algorithms import tiling
+from explainer.base.kinds import WORDS
+from explainer.engine import record_rows, recorded
+from explainer.engine.job import Job, Lane
+from explainer.engine.requests import METHODS, RunRequest
+from explainer.engine.results import Result, unknown_machine
+from explainer.problem import Problem
+from explainer.views import (
+    downloads,
+    run_claims,
+    run_lanes,
+    run_masks,
+    run_result,
+    run_state,
+    run_tabs,
+    times,
+)
+from kernels.spec.masks import parse
+from tests.schema import misfit
+from tests.views.results import (
+    GPU,
+    NO_NAIVE,
+    OTHER_TILES,
+    SENTENCE,
+    TWO_HEADS,
+    changed,
+    interpreted,
+    live,
+)
+
+ALL = ("naive", "standard", "fa1", "fa2")
+MEASURED = RunRequest(
+    Problem(4096, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"), 4, 32
+)
+CPU = unknown_machine("CPU, Triton interpreter") | {"interpreted": True}
+
+
+def shown(result: dict) -> run_state.State:
+    """The state of a run that has ended, which goes to the browser as JSON."""
+    request = RunRequest.from_query(result["query"])
+    state = json.dumps(run_result.done(result, recorded.closest(request)), ensure_ascii=False)
+    return json.loads(state.replace("\u00a0", " "))
+
+
+def test_what_is_made_up_here_keeps_to_the_type():
+    assert not misfit([live(), interpreted("naive", "fa2", refused=GPU), OTHER_TILES], list[Result])
+
+
+NOT_TILED = "No kernel with tiles ran, so nothing is compared with Step."
+# A result; whether its tiles are said to be Step's, and all to be right; headline and sentence.
+STATES = [
+    (live(), True, True, "4 times as fast as naive", ""),
+    (changed(1, right=False), True, False, "FA-2 is not correct here", ""),
+    (OTHER_TILES, False, True, "FA-2 is correct, but its tiles differ from Step's", "(2, 1)"),
+    (NO_NAIVE, True, True, "FA-2 runs in 20.0 µs", ""),
+    (interpreted("naive"), None, True, "Naive PyTorch is correct", NOT_TILED),
+    (
+        interpreted("naive", "fa2"),
+        True,
+        True,
+        "FA-2 is correct and matches Step in every tile",
+        "Naive PyTorch is correct too.",
+    ),
+    (
+        interpreted(*ALL, refused=GPU),
+        True,
+        True,
+        "FA-1 and FA-2 are correct and match Step in every tile",
+        "Naive PyTorch and Standard are correct too. 5 methods need a GPU.",
+    ),
+    (interpreted("naive", "fa2", same=None), None, True, "FA-2 is correct", "too many tiles"),
+    (TWO_HEADS, True, True, "4 times as fast as naive", ""),
+    (SENTENCE, True, True, "4 times as fast as naive", ""),
+]
+
+
+@pytest.mark.parametrize(("result", "agrees", "right", "headline", "sentence"), STATES)
+def test_what_a_run_says(result, agrees, right, headline, sentence):
+    state = shown(result)
+    assert (state["agrees"], state["right"]) == (agrees, right)
+    assert state["headline"] == headline
+    if headline.startswith(("FA-2 is correct but", "FA-2 is correct, but")):
+        assert sentence in state["claims"][1]["sentence"]
+    elif not headline.startswith(("4 times", "FA-2 runs", "FA-2 is not")):
+        assert sentence in state["sentence"]
+    assert state["provenance"].startswith(WORDS), "of what kind the figures are"
+
+
+def test_a_wrong_tile_is_on_the_map():
+    claim = shown(OTHER_TILES)["claims"][1]
+    assert claim["map"]["cells"][9] == "x" and claim["map"]["worst"] == 9
+    right = shown(live())["claims"][1]["map"]
+    assert right["steps"][9] is not None, "it opens on Step"
+
+
+def test_a_run_that_was_timed_opens_with_its_times():
+    assert shown(live())["first"] == "fast"
+    assert shown(interpreted("naive", "fa2"))["first"] == "claims"
+    assert shown(changed(1, right=False))["first"] == "claims"
+
+
+def test_one_bar_is_to_scale_with_another():
+    claim = run_claims.fast(live(), None, "")
+    assert [(bar["method"], bar["share"]) for bar in claim["bars"]] == [("naive", 1), ("fa2", 0.25)]
+    long = changed(0, median_ms=8.0)
+    long["rows"].append(live()["rows"][1] | {"method": "sdpa_flash", "median_ms": 0.03})
+    naive = run_claims.fast(long, None, "")["bars"][0]
+    assert naive["share"] == 1 and naive["cut"], "one that is much longer says how much"
+    scale = 0.03 / run_claims.fast(long, None, "")["bars"][1]["share"]
+    assert naive["cut"] == run_claims.t("bar.cut", times=8.0 / scale)
+
+
+def test_the_time_of_a_call_stands_beside_gpu_time():
+    looped = {"loop_ms": 0.125, "loop_p20_ms": 0.12, "loop_p80_ms": 0.13, "loop_runs": 5}
+    looped |= {"loop_calls": 100, "host_us": 31.4, "host_p20_us": 30.0, "host_p80_us": 33.0}
+    result = changed(1, **looped, host_runs=100)
+    assert not misfit(result, Result)
+    assert run_claims.fast(result, None, "")["bars"][1]["more"] == "0.125 ms a call"
+    table = shown(result)["tabs"]["time"]["table"]
+    fa2 = dict(zip(table["head"], table["rows"][1], strict=True))
+    assert fa2["call in a loop, ms"] == "0.1250" and fa2["GPU time, ms"] == "0.0200"
+    assert "in a CUDA graph, ms" not in fa2, "nobody knows it"
+    texts = " ".join(shown(result)["tabs"]["time"]["texts"])
+    assert "of 30 interleaved runs" in texts and "of 5 loops of 100 calls" in texts
+    assert "power limit" in texts, "why a call in a loop may take longer (RP 15)"
+
+
+def test_the_rules_are_said_with_their_numbers():
+    tab = shown(live())["tabs"]["errors"]
+    assert tab["table"]["rows"][1] == [
+        *("FA-2", "2.0 × 10⁻⁷", "0.83 ×", "4.8 × 10⁻⁷", "3.0 × 10⁻⁷", "2.2 × 10⁻⁷"),
+        *("1.0 × 10⁻⁶", "0.20"),
+    ]
+    assert "u = 2⁻⁸" in tab["texts"][0]
+    signed = changed(1, signed={"error": 1e-4, "allowed": 5e-4})
+    assert "at 0.20 of it" in " ".join(shown(signed)["tabs"]["errors"]["texts"])
+    assert math.isclose(sum(part["share"] for part in tab["cost"]["parts"]), 1.0)
+
+
+def test_the_histogram_is_the_counts():
+    histogram = shown(live())["tabs"]["errors"]["histogram"]
+    shares = {one["name"]: one["shares"] for one in histogram["series"]}
+    assert shares == {"FA-2": [0.75, 0.25], "naive": [0.75, 0.25]}
+    assert (histogram["low"], histogram["high"]) == (-10 + 12 / 4, -10 + 14 / 4)
+
+
+def test_the_roofline_has_a_point_for_each_method():
+    tab = shown(live())["tabs"]["roofline"]
+    assert {one["name"]: (one["x"], one["y"]) for one in tab["points"]} == {
+        "naive": (200.0, 25.0),
+        "FA-2": (200.0, 100.0),
+    }
+    assert (tab["peak"], tab["hbm"], tab["l2"]) == (780.0, 4.2, 9.0)
+
+
+def test_why_this_backend_is_said_of_a_run_and_of_a_record():
+    lines = shown(live())["tabs"]["backend"]["lines"]
+    assert lines[0] == [True, f"{METHODS['sdpa_cudnn']}: picked"] and lines[2][1].endswith("<no>")
+    old = recorded.closest(MEASURED)
+    assert old["chooser"], "asked on the card, so that a page without a GPU can say it (RP 13)"
+    tab = shown(interpreted("naive", "fa2"))["tabs"]["backend"]
+    assert tab["lines"][0][0] and "recorded on NVIDIA H200" in tab["note"]
+
+
+@pytest.mark.parametrize("name", record_rows.RECORDS)
+def test_every_record_can_stand_for_the_speed_of_a_run(name):
+    point = record_rows.KEYS[:-1]  # all but the method
+    rows = {tuple(row[key] for key in point): row for row in record_rows.rows_in(name)}
+    for row in rows.values():
+        query = {key: row[key] for key in ("n", "d", "mask", "score", "dtype")}
+        query |= {"b": row["batch"], "h": row["heads"], "br": "auto", "bc": "auto"}
+        is_backward = name == record_rows.BACKWARD
+        query |= {"data": "random"} | ({"pass": "backward"} if is_backward else {})
+        request = RunRequest.from_query(query)
+        found = recorded.nearest(request)
+        assert found and not found["differs"]
+        claim = run_claims.fast(interpreted("naive", "fa2"), found, "")
+        timed = [one for one in found["rows"] if "median_ms" in one]
+        assert len(claim["bars"]) == min(run_claims.MOST_BARS, len(timed)) > 0
+        downloads.run_rows(found)
+
+
+def test_a_record_that_is_not_the_problem_is_called_the_nearest():
+    far = RunRequest(Problem(5000, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"))
+    assert run_tabs.record_note(recorded.closest(far)).startswith("the nearest on record: 4,096")
+    assert run_tabs.record_note(recorded.closest(MEASURED)).startswith("recorded: 4,096 tokens")
+
+
+def test_clocks_of_several_points_are_a_range():
+    given = ["1965 MHz, 3201 MHz, 603.00 W, 52", "1545 MHz, 3201 MHz, 690.4 W, 58", "[N/A]"]
+    text = times.describe_times([live()["rows"][0]], given)[-1]
+    assert "1,545 to 1,965 MHz (memory 3,201 MHz), at 603 to 690 W" in text
+    text = times.describe_times([live()["rows"][0]], ["nvidia-smi is not there"])[-1]
+    assert "did not report" in text
+
+
+def test_a_line_of_the_csv_can_be_read_alone():
+    lines = downloads.run_rows(live())
+    assert len({tuple(line) for line in lines}) == 1, "every line has every column"
+    fa2 = lines[1]
+    values = ("fa2", 16, 8, 1, 1, "causal", "bf16", "random", 9, "live", "NVIDIA H200", "2.11")
+    keys = ("method", "N", "d", "B", "H", "mask", "dtype", "data", "seed")
+    assert tuple(fa2[key] for key in (*keys, "source", "device", "torch_version")) == values
+    assert fa2["max_abs_error"] == 2e-7 and fa2["peak_bytes_beyond_inputs"] == 2**20
+    assert lines[2]["not_run"].startswith("The Hopper kernel") and fa2["not_run"] is None
+    slow = downloads.run_rows(interpreted("fa2"))[0]
+    assert slow["interpreter_seconds_not_speed"] == 0.25 and "median_ms" not in slow
+    line = downloads.run_rows(recorded.nearest(MEASURED))[-1]
+    assert (line["source"], line["when"]) == ("recorded", recorded.load()["date"])
+    assert line["seed"] is None and line["data"] == "standard normal"
+
+
+# ---- a run on its way
+
+
+def test_a_refused_run_links_the_nearest_that_fits():
+    request = RunRequest(Problem(n=16384, block_q=64, block_k=64), ("naive", "fa2"))
+    state = run_state.refused("Too much.", request, CPU)
+    near = run_state.nearest_that_fits(request, CPU)
+    assert near and near.problem.n < 16384
+    assert state["sentence"] == "Too much." and f"run-n={near.problem.n}" in state["link"][1]
+    assert run_state.refused("Bad.", None, CPU)["link"] is None
+
+
+@pytest.mark.parametrize("method", ["standard", "fa1", "fa2", "fa2_split"])
+@pytest.mark.parametrize("mask", ["full", "causal", "causal&window:5,0"])
+@pytest.mark.parametrize("heads", [1, 3])
+def test_lanes_count_the_tiles_of_the_trace(method, mask, heads):
+    request = RunRequest(Problem(n=64, mask=mask), (method,), heads=heads)
+    visited = int((tiling.kinds(request.problem) != tiling.SKIPPED).sum())
+    if method == "standard":
+        visited = request.problem.Tr * request.problem.Tc
+    total = request.problem.Tr * heads if method != "standard" else visited * heads
+    work = [run_lanes.work_of(request, method, done, total, False) for done in range(total + 1)]
+    done = [one.done for one in work]
+    assert done == sorted(done) and done[0] == 0 and work[0].all == heads * visited
+    over = run_lanes.work_of(request, method, total, total, True)
+    assert over.done == over.all == heads * visited
+    assert over.cells.count("d") == (256 if method == "standard" else visited)
+
+
+def test_a_run_on_its_way_says_where_it_is():
+    request = RunRequest(Problem(n=64), ("naive", "fa2"))
+    lanes = {"naive": Lane(0.0, 1.0), "fa2": Lane(1.0, None, 5, 16)}
+    job = Job(request, stage="running", method="fa2", lanes=lanes)
+    state = run_state.running(job, {"naive": 1.0, "fa2": 2.0}, 3.0, 4.0, CPU)
+    naive, fa2 = state["lanes"]
+    assert naive["state"] == "done" and fa2["status"] == "70 of 136"
+    assert state["headline"] == "FA-2 has finished 70 of 136 tiles"
+    assert fa2["frame"] == [10, 10] or tuple(fa2["frame"]) == (10, 10), "the longest rows first"
+    assert state["note"][0] == "3 s so far" and 0 < state["progress"] < 1
+    late = run_state.running(job, {}, 30.0, 4.0, CPU)
+    assert late["note"][1] == "longer than the 4 s expected: this machine is busy"
+
+
+@pytest.mark.parametrize(
+    ("position", "seconds", "button"),
+    [(1, 20.4, "2nd in line, about 20 s"), (2, None, "3rd in line"), (11, 1.0, "12th in line")],
+)
+def test_a_run_that_waits_says_its_place(position, seconds, button):
+    assert run_state.waiting(position, seconds)["button"].startswith(button)
+
+
+# ---- masks
+
+
+def test_masks_are_drawn_to_scale_and_sorted_by_gain():
+    data = run_masks.pictures()
+    gains = [one["gain"] for one in data["masks"]]
+    assert gains == sorted(gains, reverse=True) and len(gains) == 6
+    n = data["n"]
+    for one in data["masks"]:
+        kept = parse(one["mask"]).keep(n, n).reshape(16, n // 16, 16, n // 16)
+        cells = np.array([int(x) for x in one["cells"]]).reshape(16, 16)
+        assert (cells == kept.any(axis=(1, 3))).all()
+        rows = {
+            r["method"]: r
+            for r in record_rows.rows_in(record_rows.MASKS)
+            if (r["mask"], r["score"], r["n"]) == (one["mask"], one["score"], n)
+        }
+        assert one["gain"] == rows["flex"]["median_ms"] / rows["hopper"]["median_ms"]
