@@ -14,6 +14,7 @@ import pytest
 
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
+from explainer.engine import record_rows
 from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
 from tests.by_hand import drawn
@@ -65,6 +66,7 @@ def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
             write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
     write_masks(folder)
     write_pictures(folder)
+    write(folder, "records-all", record_rows.table())
     write(folder, "amounts-all", [(n, amount(n)) for n in BYTES])
     return folder
 

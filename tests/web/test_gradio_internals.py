@@ -15,6 +15,7 @@ from explainer.base.paths import ROOT
 # In a process of its own, because Gradio leaves an event loop open.
 PROBE = """
 import inspect, json, re
+from pathlib import Path
 import gradio as gr
 from gradio import http_server, state_holder
 from gradio.context import Context, LocalContext
@@ -46,7 +47,8 @@ second._update_value_in_config(box._id, "otherwise")
 properties = [s.config_values[box._id]["props"] for s in (first, second)]
 running = inspect.getsource(Event)
 app = gr.routes.App.create_app(demo)
-html = (ours.FRONTEND / "index.html").read_text()
+FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
+html = (FRONTEND / "index.html").read_text()
 print(json.dumps({
     "state_holder.SessionState.config_values": len(plain.config_values) >= 2 and not light,
     "state_holder.StateHolder makes our sessions": isinstance(first, ours.LightSession)
@@ -68,10 +70,10 @@ print(json.dumps({
         and html.count("<style>") == html.count("</style>") == 1,
     "templates/frontend/assets/*.js: one ./assets/": sum(
         len(re.findall('["`][./]*assets/', path.read_text()))
-        for path in ours.FRONTEND.glob("assets/*.js")) == 1,
+        for path in FRONTEND.glob("assets/*.js")) == 1,
     "templates/frontend/assets/*.css: no @import": not any(
         "@import" in path.read_text() or "@charset" in path.read_text()
-        for path in ours.FRONTEND.glob("assets/*.css")),
+        for path in FRONTEND.glob("assets/*.css")),
     "routing: /gradio_api/call/{api_name}": "/gradio_api/call/{api_name}"
         in {getattr(route, "path", "") for route in ours.list_routes(app.routes)},
     "Starlette.middleware_stack": app.middleware_stack is None,
