@@ -1,6 +1,7 @@
 // What the Run page says of the records: it is computed, so another record says something else.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import {
@@ -45,6 +46,79 @@ test("the headline is the ratio of two recorded times and of two peaks", () => {
   const { headline, ratio } = said(rows, CHOICE, table.methods);
   assert.equal(headline, `${times} times as fast, in 1/${share} of the memory`);
   assert.equal(ratio, `${times} ×`);
+});
+
+/** The rows of a record's own file, which nothing of the page has touched. */
+function recorded(name) {
+  const file = new URL(`../../assets/recorded/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")).rows;
+}
+
+/** Amounts that a sentence names, in ms and bytes, in order. */
+function amounts(sentence) {
+  const unit = { µs: 1e-3, ms: 1, s: 1e3, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+  return [...sentence.matchAll(/([\d.,]+) (µs|ms|s|KiB|MiB|GiB|B)\b/g)].map(
+    ([, number, name]) => Number(number.replaceAll(",", "")) * unit[name],
+  );
+}
+
+/** Refuse a figure that is further from a record than its digits explain. */
+const close = (found, expected, share, why) =>
+  assert.ok(Math.abs(found / expected - 1) <= share, `${why}: ${found}, not ${expected}`);
+
+test("every headline and sentence says what the record's own file says", () => {
+  const file = recorded("nvidia_h200");
+  let numbers = 0;
+  for (const slow of file.filter((row) => row.method === "naive" && row.median_ms)) {
+    const { n, d, mask, dtype } = slow;
+    const mine = ["hopper", "fa2"]
+      .map((method) =>
+        file.find(
+          (row) =>
+            row.method === method &&
+            ["n", "d", "mask", "dtype", "batch", "heads"].every((key) => row[key] === slow[key]) &&
+            row.median_ms,
+        ),
+      )
+      .find(Boolean);
+    const { headline, sentence } = said(
+      rows,
+      { quantity: "time", pass: "forward", mask, d, dtype, n },
+      table.methods,
+    );
+    const [ratio, share] = headline.match(/[\d.,]+(?= times| of)/g).map(Number);
+    const why = `${mask} ${n} ${d} ${dtype}`;
+    close(ratio, slow.median_ms / mine.median_ms, 0.05, why);
+    close(share, slow.peak_bytes / mine.peak_bytes, 0.05, why);
+    const values = [slow.median_ms, slow.peak_bytes, mine.median_ms, mine.peak_bytes];
+    const named = amounts(sentence);
+    assert.equal(named.length, 4, sentence);
+    named.forEach((amount, k) => close(amount, values[k], 0.005, `${why}: ${sentence}`));
+    numbers += 6;
+  }
+  assert.ok(numbers >= 150, `${numbers} numbers`);
+});
+
+test("every backward sentence says what the record's own file says", () => {
+  const file = recorded("backward_nvidia_h200").filter((row) => row.score === "none");
+  for (const mine of file.filter((row) => row.method === "hopper" && !row.dropout)) {
+    const { n, d, mask, dtype } = mine;
+    const { sentence } = said(
+      rows,
+      { quantity: "time", pass: "backward", mask, d, dtype, n },
+      table.methods,
+    );
+    const others = file.filter(
+      (row) =>
+        ["sdpa_cudnn", "sdpa_flash", "fa4"].includes(row.method) &&
+        ["n", "d", "mask", "dtype", "batch", "heads"].every((key) => row[key] === mine[key]),
+    );
+    const best = Math.min(...others.map((row) => row.median_ms));
+    const expected = others.length ? [mine.median_ms, best] : [];
+    const named = amounts(sentence);
+    assert.equal(named.length, expected.length, sentence);
+    named.forEach((amount, k) => close(amount, expected[k], 0.005, sentence));
+  }
 });
 
 test("a record that is changed changes the headline, the sentence and the line", () => {
