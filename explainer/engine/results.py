@@ -7,7 +7,9 @@ these types, and `kernels.measure.bench`, which imports nothing of this, to the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypedDict, TypeVar
+from typing import TypeVar
+
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
 # The histogram of |error|: four bins a decade; below the first and above the last join those.
 LOWEST, HIGHEST, A_DECADE = -10, 1, 4

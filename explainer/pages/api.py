@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import fields
 from typing import Any, Literal
 from uuid import uuid4
@@ -33,12 +33,13 @@ from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
+from explainer.pages.answers import SCHEMAS, Record, RunAnswer
 from explainer.pages.sweep import POLL_S, live_device, measure_sweep
 from explainer.pages.visitors import program
 from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
-from explainer.web.gradio_internals import describe_input, function_inputs, is_event_abandoned
+from explainer.web.gradio_internals import describe_function, is_event_abandoned
 from kernels.spec.fields import MAX_N_MADE, Field
 from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
 from kernels.spec.masks import PREDICATES
@@ -145,21 +146,21 @@ def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
     lines = (f"    {argument}: {words[argument]}" for argument in arguments)
     fn.__doc__ = "\n".join((inspect.getdoc(fn) or "", "", "Args:", *lines))
     event = api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
-    for component, argument in zip(function_inputs(event["id"]), arguments, strict=True):
-        text = words[argument]
-        about = {"description": text, "additional_description": text, "default": component.value}
-        describe_input(component, text, _schema(argument, endpoint) | about)
+    inputs = [
+        (text, _schema(argument, endpoint) | {"description": text, "additional_description": text})
+        for argument, text in words.items()
+    ]
+    describe_function(event["id"], inputs, SCHEMAS[endpoint])
 
 
 def takes(endpoint: str) -> Callable[[Callable], Callable]:
     """Decorate the function of an endpoint with the signature that the table gives it."""
 
     def decorate(function: Any) -> Callable:
-        result = inspect.signature(function, eval_str=True).return_annotation
         signature = _signature(endpoint)
         hints = {name: p.annotation for name, p in signature.parameters.items()}
-        function.__signature__ = signature.replace(return_annotation=result)
-        function.__annotations__ = hints | {"return": result}
+        function.__signature__ = signature.replace(return_annotation=dict)  # one output; SCHEMAS
+        function.__annotations__ = hints | {"return": dict}
         return function
 
     return decorate
@@ -173,8 +174,9 @@ def _parse_call(endpoint: str, args: tuple, given: dict) -> tuple[dict, gr.Reque
     return {key.rstrip("_"): values[key] for key in ENDPOINTS[endpoint]}, values["request"]
 
 
-def _with_kind(result: Result) -> dict:
-    return {"kind": str(downloads.kind_of(result)), **result}
+def _with_kind(result: Result, methods: Collection[str]) -> Record:
+    rows = [row for row in result["rows"] if row["method"] in methods]
+    return {"kind": str(downloads.kind_of(result)), **result, "rows": rows}
 
 
 def _refusal(sentence: object) -> gr.Error:
@@ -190,7 +192,7 @@ def run(engine: Engine):
     """Make the function behind ``/run``."""
 
     @takes("run")
-    async def run(*args: object, **given: object) -> dict:
+    async def run(*args: object, **given: object) -> RunAnswer:
         """Run attention by several methods on one problem, and judge and measure each.
 
         Gives of what kind its figures are (kind) and a row for each method: error against float64
@@ -201,7 +203,7 @@ def run(engine: Engine):
         count the numbers that differ in a bit (repeat). Without a GPU a comparable measurement,
         where there is one, stands under record; where Triton's interpreter does not take the
         problem, that record is the answer: recorded says where and when, refused why nothing was
-        run.
+        run, query which problem was measured, differs in which fields it is another one.
         """
         query, visitor = _parse_call("run", args, given)
         try:
@@ -217,10 +219,12 @@ def run(engine: Engine):
         finally:
             engine.leave(job, session)
         old = recorded.nearest(request) if has_gpu(engine.machine()) is False else None
+        record = old and _with_kind(old, request.methods)
         if job.result is not None:
-            return _with_kind(job.result) | ({"record": _with_kind(old)} if old else {})
-        if old and job.why == REFUSED:
-            return _with_kind(old) | {"refused": job.error}
+            answer = _with_kind(job.result, request.methods)
+            return {**answer, "record": record} if record else answer
+        if record and job.why == REFUSED:
+            return {**record, "refused": str(job.error)}
         raise _refusal(job.error or t("closed"))
 
     return run

@@ -63,16 +63,19 @@ def count_function_inputs(demo: gr.Blocks) -> dict[int, int]:
     return {k: len(f.inputs) for k, f in demo.fns.items() if f.fn is not None}
 
 
-def function_inputs(number: int) -> Sequence[Any]:
-    """Return the components that are the inputs of a function of the app that is being built."""
+def describe_function(
+    number: int, inputs: Sequence[tuple[str, dict[str, Any]]], answer: dict[str, Any]
+) -> None:
+    """Set what ``view_api`` and an MCP client read of a function of the app that is being built:
+    the words and the JSON schema of each of its inputs, and the schema of its answer."""
     root = Context.root_block
     assert root is not None, "an endpoint is added inside of gr.Blocks"
-    return root.fns[number].inputs
-
-
-def describe_input(component: Any, label: str, schema: dict[str, Any]) -> None:
-    """Set what ``view_api`` and an MCP client read about an argument of an endpoint."""
-    component.label, component._api_info = label, schema
+    function: Any = root.fns[number]
+    for component, (label, schema) in zip(function.inputs, inputs, strict=True):
+        component.label = label
+        component._api_info = schema | {"default": component.value}
+    (output,) = function.outputs
+    output._api_info = answer
 
 
 def is_event_abandoned() -> bool:

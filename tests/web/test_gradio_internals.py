@@ -22,7 +22,7 @@ from gradio.context import Context, LocalContext
 from gradio.queueing import Event
 from explainer.web import gradio_internals as ours
 
-def run(n: int) -> int:
+def run(n: int) -> dict:
     return n
 
 with gr.Blocks() as demo:
@@ -31,8 +31,8 @@ with gr.Blocks() as demo:
     event = gr.api(run, api_name="run")
     box.change(lambda text: text, box, other)
     box.change(None, box, None, js="() => 1")
-    inputs = ours.function_inputs(event["id"])
-    ours.describe_input(inputs[0], "n", {"type": "integer"})
+    ours.describe_function(event["id"], [("n", {"type": "integer"})], {"type": "number"})
+function = demo.fns[event["id"]]
 demo.queue()
 queue, plain = demo._queue, state_holder.SessionState(demo)
 slept = [queue.sleep_when_free, queue.progress_update_sleep_when_free]
@@ -59,8 +59,9 @@ print(json.dumps({
     "queueing.Event.alive and ._id": "self.alive" in running and "self._id" in running,
     "LocalContext.blocks and .event_id": LocalContext.blocks.get(None) is None
         and LocalContext.event_id.get(None) is None,
-    "Context.root_block.fns": len(inputs) == 1,
-    "Component._api_info": inputs[0].api_info() == {"type": "integer"},
+    "Context.root_block.fns": (len(function.inputs), len(function.outputs)) == (1, 1),
+    "Component._api_info": function.inputs[0].api_info() == {"type": "integer", "default": None}
+        and function.outputs[0].api_info() == {"type": "number"},
     "Blocks.fns": sorted(ours.count_function_inputs(demo).values()) == [1, 1] != len(demo.fns),
     "http_server.LOCALHOST_NAME": hasattr(http_server, "LOCALHOST_NAME"),
     "route_utils.FnIndexInferError": issubclass(ours.UnknownFunction, Exception),

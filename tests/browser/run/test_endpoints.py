@@ -9,9 +9,11 @@ import pytest
 from explainer.engine import recorded
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.engine.results import with_older_names
+from explainer.pages.answers import RunAnswer, SweepRow, TraceAnswer
 from explainer.problem import Problem
 from explainer.web.files import as_json
 from tests.browser.site.hostile import send
+from tests.schema import misfit
 
 PROBLEM = {
     "n": 16,
@@ -92,7 +94,8 @@ def test_endless_post_is_refused(server):
 
 
 def test_named_endpoint_runs_the_kernel(server):
-    result = answer(server, RUN)
+    result = answer(server, RUN | {"methods": "naive, fa2"})
+    assert not misfit(result, RunAnswer)
     assert all(row["right"] for row in result["rows"]) and result["rows"][1]["same"]["agrees"]
     assert result["query"] == RunRequest(Problem()).to_query() and "measured" in result["kind"]
 
@@ -113,6 +116,8 @@ def test_named_endpoint_trace_is_the_export(server):
     for pass_ in ("forward", "backward"):
         found = answer(server, arguments | {"pass": pass_}, "trace")
         assert found == json.loads(as_json(problem, pass_))
+        typed = TraceAnswer.model_validate_json(json.dumps(found)).model_dump(exclude_unset=True)
+        assert json.loads(json.dumps(typed)) == found, "every key has its type"
     assert "n = 129 is not allowed" in call(server, arguments | {"n": 129}, "trace")
 
 
@@ -120,6 +125,7 @@ def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
     assert "d = 0 is not allowed" in call(server, SWEEP | {"d": 0}, "sweep")
     assert "hk = 5 is not allowed" in call(server, SWEEP | {"hk": 5}, "sweep")
     rows = answer(server, SWEEP, "sweep")
+    assert not misfit(rows, list[SweepRow])
     assert [row["n"] for row in rows] == [256, 256]
     if "recorded" in rows[0]:
         assert all(row.pop("kind").startswith("recorded on") for row in rows)
@@ -132,5 +138,17 @@ def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
     found = answer(server, RUN | large | {"b": 4, "h": 32, "methods": "fa2"})
     if "recorded" in found:
         assert "2,000 are run on this CPU" in found["refused"]
-        assert "recorded on" in found["kind"] and all("median_ms" in row for row in found["rows"])
+        assert "recorded on" in found["kind"] and not misfit(found, RunAnswer)
+        assert [row["method"] for row in found["rows"]] == ["fa2"], "only what was requested"
+        assert all("median_ms" in row for row in found["rows"])
+        longer = answer(server, RUN | large | {"n": 3000, "b": 4, "h": 32, "methods": "fa2"})
+        assert longer["query"]["n"] != "3000" and "n" in longer["differs"]
     assert "record" not in answer(server, RUN), "nothing comparable was measured"
+
+
+def test_view_api_says_what_each_endpoint_gives(server):
+    _, text = send(server, "GET", "/gradio_api/info")
+    for endpoint in ("/run", "/trace", "/sweep"):
+        (given,) = json.loads(text)["named_endpoints"][endpoint]["returns"]
+        assert "kind: str" in given["python_type"]["type"]
+        assert not given["python_type"]["type"].startswith(("Any", "dict(str, Any"))
