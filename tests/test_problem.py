@@ -124,7 +124,7 @@ def test_bad_input_is_one_sentence_with_field_value_and_range(query, field):
     text = str(refused.value)
     assert text.startswith(f"{field} = ") and "is not allowed: " in text
     assert text.endswith(".") and ". " not in text and text.isprintable()
-    assert len(text) < 200, "a long value is cut"
+    assert len(text) < 240, "a long value is cut"
     value = query[field]
     if isinstance(value, str) and value.isprintable() and 0 < len(value) <= 40:
         assert f"{field} = {value} is" in text
@@ -142,6 +142,19 @@ def test_own_data_travels_in_the_address():
     np.testing.assert_array_equal(louder[1], k)
     assert "text" not in Problem(text="nobody reads this").to_query()
     assert "gain" not in Problem(gain=1).to_query()
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (CSV.replace("-2.5", "x"), "cell 2 in row 2 of K is “x”"),
+        (CSV.replace("4e1", "4e9"), "cell 2 in row 2 of V is “4e9”"),
+        (CSV.replace("4e1", "4,1"), "row 2 of V has 3 numbers, the first row of Q 2"),
+    ],
+)
+def test_own_data_that_cannot_be_read_is_named_by_row_and_cell(text, where):
+    with pytest.raises(ProblemError, match=where):
+        Problem.from_query({"data": "own", "text": text, "n": "2", "d": "2"})
 
 
 @given(

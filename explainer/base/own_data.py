@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from explainer.base.texts import Texts
 
@@ -26,25 +27,40 @@ def words(text: str) -> tuple[str, ...]:
 def matrices(text: str) -> tuple[Matrix, Matrix, Matrix]:
     """Q, K and V, each (n, d): three blocks of CSV lines with an empty line between them.
 
-    Raises ValueError, what is allowed, for anything else.
+    Raises ValueError, what is allowed and which row and cell is otherwise, for anything else.
     """
-    wanted = say("matrices", largest=LARGEST)
-    lines = [line.strip() for line in text.strip().splitlines()]
     blocks: list[list[tuple[float, ...]]] = [[]]
-    for line in lines:
-        if not line:
-            if blocks[-1]:
-                blocks.append([])
-            continue
-        try:
-            row = tuple(float(cell) for cell in line.replace(";", ",").split(","))
-        except ValueError:
-            raise ValueError(wanted) from None
-        if not all(math.isfinite(x) and abs(x) <= LARGEST for x in row):
-            raise ValueError(wanted)
-        blocks[-1].append(row)
-    shapes = {(len(block), len(row)) for block in blocks for row in block}
-    if len(blocks) != 3 or len(shapes) != 1:
-        raise ValueError(wanted)
+    for line in map(str.strip, text.strip().splitlines()):
+        if line:
+            blocks[-1].append(_row(line, len(blocks) - 1, len(blocks[-1])))
+        elif blocks[-1]:
+            blocks.append([])
+    shapes = [(len(block), len(block[0])) for block in blocks if block]
+    for k, block in enumerate(blocks):
+        for i, row in enumerate(block):
+            if len(row) != shapes[0][1]:
+                found = {"numbers": len(row), "first": shapes[0][1]}
+                raise _misread("matrices.row", k, i, **found)
+    if len(blocks) != 3 or len(set(shapes)) != 1:
+        raise ValueError(say("matrices", largest=LARGEST))
     q, k, v = (tuple(block) for block in blocks)
     return q, k, v
+
+
+def _row(line: str, block: int, i: int) -> tuple[float, ...]:
+    """Read the numbers of a line, whose place is named where one cannot be read."""
+    numbers = []
+    for j, cell in enumerate(line.replace(";", ",").split(",")):
+        try:
+            numbers.append(float(cell))
+        except ValueError:
+            numbers.append(math.nan)
+        if not abs(numbers[-1]) <= LARGEST:
+            raise _misread("matrices.cell", block, i, cell=j + 1, found=cell.strip()[:MAX_LETTERS])
+    return tuple(numbers)
+
+
+def _misread(key: Literal["matrices.row", "matrices.cell"], block: int, i: int, **place: object):
+    """Say what is allowed, and which row is otherwise, as the user counts: from 1."""
+    where = say(key, name="QKV"[block] if block < 3 else block + 1, row=i + 1, **place)
+    return ValueError(f"{say('matrices', largest=LARGEST)}; {where}")

@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, enlarge, follow, followAddress, isStepProblem, start, useText } from "./model.mjs";
+import {
+  ask,
+  changeValues,
+  enlarge,
+  follow,
+  followAddress,
+  isStepProblem,
+  start,
+} from "./model.mjs";
 
 const equal = assert.deepEqual;
 const PLAIN = {
@@ -115,11 +123,21 @@ test("the sizes follow the data", () => {
 });
 
 test("the Run page uses text that is typed", () => {
-  const now = { data: "random", n: "64", d: "8", br: "auto", bc: "16" };
-  equal(useText({ ...now, text: " " }), now);
-  equal(useText({ ...now, text: "the cat" }), { ...now, data: "sentence" });
-  equal(useText({ ...now, data: "own", text: "1, 2" }), { ...now, data: "own" });
-  equal(useText({ ...now, text: CSV }), { data: "own", n: "3", d: "2", br: "auto", bc: "3" });
+  const now = { data: "random", n: "64", d: "8", br: "auto", bc: "16", text: "" };
+  const own = { data: "own", n: "3", d: "2", br: "auto", bc: "3", text: CSV };
+  equal(changeValues(now, { text: " " }), { ...now, text: " " });
+  equal(changeValues(now, { text: "the cat" }), { ...now, data: "sentence", text: "the cat" });
+  equal(changeValues(now, { text: CSV }), { ...now, ...own });
+  equal(changeValues(own, { text: "the cat" }), { ...own, data: "sentence", text: "the cat" });
+  assert.equal(
+    changeValues(own, { text: "1, 2\n3, x" }).data,
+    "own",
+    "its cell is refused, in words",
+  );
+  equal(changeValues(own, { text: "" }), { ...own, data: "random", text: "" });
+  equal(changeValues(own, { data: "sentence" }), { ...own, data: "sentence", text: "" });
+  assert.equal(changeValues(now, { data: "own" }).text.split("\n\n").length, 3, "an example");
+  equal(changeValues(own, { seed: "4" }), { ...own, seed: "4" });
 });
 
 test("the Step page's Problem needs no place of its own in the address", () => {

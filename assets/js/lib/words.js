@@ -219,6 +219,7 @@ export class ProblemWords {
   /** @param {WordField} field @param {string} value @param {boolean} isLast closes where it is taken */
   async change(field, value, isLast) {
     const { key } = this;
+    this.refuse("");
     if (value !== this.values[field.key]) {
       set(this.popover, { "aria-busy": "true" });
       const sentence = await this.onChange?.({ [field.key]: value });

@@ -106,12 +106,15 @@ export function enlarge({ large, ...values }) {
   return { ...sizes, player: queryOf({ ...values, ...sizes, data }) };
 }
 
+/** Whether a text is meant as numbers in CSV. @param {string} text */
+const isCsv = (text) => /\d\s*[,;\n]\s*[-+.\d]/.test(text);
+
 /** A sentence has as many rows as words, a CSV the N and d of its blocks: the sizes follow the data, and text that
  * is typed is used. `chosen` from the menu, else typed: then nothing is put in its place. @param {Values} values @param {{chosen: boolean}} by */
 export function start(values, { chosen }) {
   let { data, n, d, br, bc, text } = values;
   const blocks = blocksOf(text);
-  if (!chosen && text.trim() && data !== "own") data = blocks.length === 3 ? "own" : "sentence";
+  if (!chosen && text.trim()) data = isCsv(text) ? "own" : "sentence";
   if (data === "own" && chosen && blocks.length !== 3) [text, n, d] = [EXAMPLE, 3, 2];
   else if (data === "own") [n, d] = [blocks[0].length, columnsOf(blocks)];
   if (data === "sentence" && chosen && blocks.length === 3) text = "";
@@ -122,22 +125,20 @@ export function start(values, { chosen }) {
   return { ...all, player: queryOf(all) };
 }
 
-/** The Run page's: text that was typed is used, a CSV of three blocks as Q, K and V, else as a sentence.
- * @param {Values} values sizes as text */
-export function useText({ text, ...values }) {
-  if (!text.trim()) return values;
-  const blocks = blocksOf(text);
-  if (blocks.length !== 3) return { ...values, data: values.data === "own" ? "own" : "sentence" };
+/** The Run page's values after a change. Text that was typed is used: CSV as Q, K and V, else as a sentence; no other data keeps a CSV.
+ * @param {Values} all sizes as text @param {Partial<Values>} change @returns {Values} */
+export function changeValues(all, change) {
+  const values = { text: "", ...all, ...change };
+  if ("text" in change && values.text.trim()) values.data = isCsv(values.text) ? "own" : "sentence";
+  else if ("text" in change && values.data === "own") values.data = "random";
+  else if (change.data === "own" && blocksOf(values.text).length !== 3) values.text = EXAMPLE;
+  else if ("data" in change && isCsv(values.text)) values.text = "";
+  if (values.data !== "own" || !("text" in change || "data" in change)) return values;
+  const blocks = blocksOf(values.text);
   const n = blocks[0].length;
   const block = (/** @type {number} */ size) => (Number(size) > n ? String(n) : size); // “auto” stays
-  return {
-    ...values,
-    data: "own",
-    n: String(n),
-    d: String(columnsOf(blocks)),
-    br: block(values.br),
-    bc: block(values.bc),
-  };
+  const [br, bc] = [block(values.br), block(values.bc)];
+  return { ...values, n: String(n), d: String(columnsOf(blocks)), br, bc };
 }
 
 /** Whether the Run page runs what the Step page shows at `address`: then its own need not be in the address.

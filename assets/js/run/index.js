@@ -9,7 +9,7 @@ import { radios, replaceRadios } from "../lib/radios.js";
 import { download, frameOf } from "../lib/save.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
 import { LINES, ProblemWords } from "../lib/words.js";
-import { RUN_DEFAULTS, isStepProblem, useText } from "../model/controls.js";
+import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
 import { recordFinding } from "../site/findings.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
@@ -156,8 +156,7 @@ export class RunPage {
   /** Change words of the Problem; resolves with the sentence why not. @param {Record<string, string>} change */
   async choose(change) {
     if (!this.send) return t("without_server");
-    const all = { ...this.values, ...change };
-    const values = "text" in change ? { ...all, ...useText(/** @type {any} */ (all)) } : all;
+    const values = changeValues(/** @type {any} */ (this.values), change);
     const params = new URLSearchParams(window.location.search);
     for (const [key] of readPrefixed(PREFIX)) params.delete(PREFIX + key);
     for (const [key, value] of Object.entries(values)) params.set(PREFIX + key, value);

@@ -200,6 +200,23 @@ def test_typed_and_pasted_data_is_what_runs(tab):
     assert found["right"] == "true"
 
 
+def test_what_is_pasted_can_be_mended_and_taken_back(tab):
+    page = open_run(tab)
+    click(page, "All settings")
+    box = page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV")
+    refusal = page.locator("[popover] [role=alert]:visible")
+    for text in (CSV.replace("3, 4", "3, x"), CSV, "a dog", ""):
+        box.fill(text)
+        page.keyboard.press("Tab")
+        if "x" in text:
+            refusal.wait_for()
+            assert "cell 2 in row 2 of V is “x”" in refusal.inner_text()
+        else:
+            refusal.wait_for(state="hidden")
+            data = "own Q, K, V" if text == CSV else "sentence"
+            page.locator(f"{PAGE} .fa-words-line", has_text=data).wait_for()
+
+
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
     page = open_run(tab)
     choose(page, "n", "150")
