@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 from explainer.base.texts import Texts
 
@@ -38,9 +37,9 @@ def matrices(text: str) -> tuple[Matrix, Matrix, Matrix]:
     shapes = [(len(block), len(block[0])) for block in blocks if block]
     for k, block in enumerate(blocks):
         for i, row in enumerate(block):
-            if len(row) != shapes[0][1]:
-                found = {"numbers": len(row), "first": shapes[0][1]}
-                raise _misread("matrices.row", k, i, **found)
+            if len(row) != (first := shapes[0][1]):
+                place = _place(k, i)
+                raise _misread(say("matrices.row", numbers=len(row), first=first, **place))
     if len(blocks) != 3 or len(set(shapes)) != 1:
         raise ValueError(say("matrices", largest=LARGEST))
     q, k, v = (tuple(block) for block in blocks)
@@ -56,11 +55,16 @@ def _row(line: str, block: int, i: int) -> tuple[float, ...]:
         except ValueError:
             numbers.append(math.nan)
         if not abs(numbers[-1]) <= LARGEST:
-            raise _misread("matrices.cell", block, i, cell=j + 1, found=cell.strip()[:MAX_LETTERS])
+            found = cell.strip()[:MAX_LETTERS]
+            raise _misread(say("matrices.cell", cell=j + 1, found=found, **_place(block, i)))
     return tuple(numbers)
 
 
-def _misread(key: Literal["matrices.row", "matrices.cell"], block: int, i: int, **place: object):
-    """Say what is allowed, and which row is otherwise, as the user counts: from 1."""
-    where = say(key, name="QKV"[block] if block < 3 else block + 1, row=i + 1, **place)
+def _place(block: int, i: int) -> dict[str, object]:
+    """Name a row as the user counts, from 1."""
+    return {"name": "QKV"[block] if block < 3 else block + 1, "row": i + 1}
+
+
+def _misread(where: str) -> ValueError:
+    """Say what is allowed, and where it is otherwise."""
     return ValueError(f"{say('matrices', largest=LARGEST)}; {where}")

@@ -15,18 +15,16 @@ Numbers = (
 )  # one a row, or rows of a matrix; −∞ is None
 
 
-class Record(Result):
-    """A measurement made earlier; ``kind``: where and when."""
-
-    kind: str
+class _Answer(Result):
+    kind: str  # of its figures: measured, or recorded, where and when
 
 
-class RunAnswer(Record, total=False):
+class RunAnswer(_Answer, total=False):
     """A run's result, or in its place a record: ``refused``, why nothing was run. ``record``: a
     comparable measurement."""
 
     refused: str
-    record: Record
+    record: _Answer
 
 
 class SweepRow(PointRow, total=False):

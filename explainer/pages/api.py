@@ -33,7 +33,7 @@ from explainer.engine.engine import Engine
 from explainer.engine.job import REFUSED
 from explainer.engine.requests import AUTO, AUTO_BLOCKS, MAX_N_DROPPED, METHODS, RunRequest, Sweep
 from explainer.engine.results import Result, has_gpu, with_older_names
-from explainer.pages.answers import SCHEMAS, Record, RunAnswer
+from explainer.pages.answers import SCHEMAS, RunAnswer
 from explainer.pages.sweep import POLL_S, live_device, measure_sweep
 from explainer.pages.visitors import program
 from explainer.problem import Problem
@@ -174,7 +174,7 @@ def _parse_call(endpoint: str, args: tuple, given: dict) -> tuple[dict, gr.Reque
     return {key.rstrip("_"): values[key] for key in ENDPOINTS[endpoint]}, values["request"]
 
 
-def _with_kind(result: Result, methods: Collection[str]) -> Record:
+def _with_kind(result: Result, methods: Collection[str]) -> RunAnswer:
     rows = [row for row in result["rows"] if row["method"] in methods]
     return {"kind": str(downloads.kind_of(result)), **result, "rows": rows}
 
@@ -222,9 +222,9 @@ def run(engine: Engine):
         record = old and _with_kind(old, request.methods)
         if job.result is not None:
             answer = _with_kind(job.result, request.methods)
-            return {**answer, "record": record} if record else answer
+            return answer | {"record": record} if record else answer
         if record and job.why == REFUSED:
-            return {**record, "refused": str(job.error)}
+            return record | {"refused": str(job.error)}
         raise _refusal(job.error or t("closed"))
 
     return run

@@ -7,9 +7,12 @@ JSON, which ``assets/js/run`` draws.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import json
+import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 import gradio as gr
@@ -17,7 +20,7 @@ import gradio as gr
 from explainer.base.fields import ProblemError
 from explainer.engine import recorded
 from explainer.engine.engine import Engine
-from explainer.engine.job import REFUSED, Job
+from explainer.engine.job import BROKE, REFUSED, Job
 from explainer.engine.record_rows import COLUMNS, rows_of
 from explainer.engine.requests import RunRequest, Sweep
 from explainer.learn.presets import preset_text
@@ -32,8 +35,10 @@ from explainer.problem import Problem
 from explainer.views import run_result, run_state
 from explainer.views.run_values import KEYS, run_values
 
+LOG = logging.getLogger("explainer")
 POLL_S = 0.15
 PREFIX = run_state.PREFIX
+Event = Callable[["RunEvents", str, gr.Request], AsyncGenerator[str]]
 
 
 def _named(query: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,6 +76,30 @@ def show_outcome(engine: Engine, request: RunRequest, job: Job) -> run_state.Sta
     return run_state.refused(job.error or "", near, engine.machine())
 
 
+def _ends_in_words(event: str) -> Callable[[Event], Event]:
+    """Decorate an event so that an exception in it ends what the page waits for, with a sentence;
+    without it the page would stay at the last state."""
+
+    def decorate(answer: Event) -> Event:
+        @functools.wraps(answer)
+        async def guarded(
+            self: RunEvents, address: str, visitor: gr.Request
+        ) -> AsyncGenerator[str]:
+            states = answer(self, address, visitor)
+            try:
+                async with contextlib.aclosing(states):
+                    async for state in states:
+                        yield state
+            except Exception:
+                LOG.exception("the event %s of the Run page broke", event)
+                refused = run_state.refused(BROKE, None, None)
+                yield _said(**{event: refused if event == "run" else {"error": BROKE}})
+
+        return guarded
+
+    return decorate
+
+
 class RunEvents:
     """The events of the page; a session that has ``stopped`` waits for none of them any more."""
 
@@ -82,7 +111,8 @@ class RunEvents:
         """End what this session waits for; the event itself then says so."""
         self.stopped.add(visitor.session_hash or "")
 
-    async def answer_run(self, address: str, visitor: gr.Request) -> AsyncIterator[str]:
+    @_ends_in_words("run")
+    async def answer_run(self, address: str, visitor: gr.Request) -> AsyncGenerator[str]:
         """Yield as JSON, under ``run``, how far the methods are, and what they found."""
         engine = self.engine
         try:
@@ -117,7 +147,8 @@ class RunEvents:
         seconds = self.engine.seconds_of(job)
         return run_state.running(job, seconds, float(int(elapsed)), expected, machine)
 
-    async def answer_sweep(self, address: str, visitor: gr.Request) -> AsyncIterator[str]:
+    @_ends_in_words("sweep")
+    async def answer_sweep(self, address: str, visitor: gr.Request) -> AsyncGenerator[str]:
         """Yield as JSON, under ``sweep``, the ``rows`` measured so far on this GPU in the order of
         COLUMNS, of so many points ``done``, and ``error``, one sentence, where it ended early."""
         try:

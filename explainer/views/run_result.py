@@ -131,7 +131,8 @@ def _speed(result: Result) -> tuple[str, str]:
     q = result["query"]
     loop = rows[main].get("loop_ms")
     values = {"scores": describe_scores(q), "n": int(q["n"]), "name": METHODS[main]}
-    values |= {"time": milliseconds(mine)}
+    values["time"] = milliseconds(mine)
+    values["passes"] = t("speed.passes") if verdict.has_backward(result) else ""
     if loop:
         return headline, t("speed.call", call=milliseconds(loop), **values)
     return headline, t("speed.time", **values)

@@ -198,6 +198,7 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
     peak = peak_tflops(result["machine"]["device"], result["query"]["dtype"])
     naive, speed = naive_ms(result["rows"]), row.get("tflops")
     shortest = min((r["p20_ms"] for r in timed(result["rows"])), default=1.0)
+    slowest = min((r["tflops"] for r in timed(result["rows"])), default=1.0)
     digits = max(2, min(4, 2 - math.floor(math.log10(shortest))))
 
     def cell(key: str, format_value: Callable[[float], str]) -> str:
@@ -210,7 +211,7 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
         METHODS[row["method"]],
         *(cell(key, in_ms) for key in ("median_ms", "p20_ms", "p80_ms", "loop_ms", "graph_ms")),
         *(cell(key, lambda x: f"{x:,.0f}") for key in ("host_us", "first_ms")),
-        cell("tflops", lambda x: f"{x:,.1f}" if x < 100 else f"{x:,.0f}"),
+        cell("tflops", lambda x: f"{x:,.1f}" if slowest < 100 else f"{x:,.0f}"),
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.2f}" if naive and speed else "–",
         cell("interpreter_s", lambda s: f"{s:.2f}"),

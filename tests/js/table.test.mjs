@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { equal } from "./load.mjs";
-import { columns, csv, formatValue } from "./model.mjs";
+import { columns, csv, formatColumn } from "./model.mjs";
 
 const cells = (...values) =>
   csv({ rows: [Object.fromEntries(values.map((value, k) => [`k${k}`, value]))] })
@@ -39,14 +39,14 @@ test("tables as text", () => {
   equal(columns(rows), ["a", "b", "c"]);
   assert.equal(csv({ rows }), 'a,b,c\n1,"x,""y""",\n,,"two\nlines"\n');
   assert.equal(csv({ rows, table: [{ a: 2 }] }), "a\n2\n");
-  equal(
-    [
-      formatValue(1234.5678901),
-      formatValue(0.5),
-      formatValue(null),
-      formatValue(undefined),
-      formatValue("x"),
-    ],
-    ["1,234.56789", "0.5", "–", "–", "x"],
-  );
+  equal(formatColumn([1234.5678901, 0.5, null, undefined, "x"]), [
+    "1,234.568",
+    "0.500",
+    "–",
+    "–",
+    "x",
+  ]);
+  equal(formatColumn([17.821, 0.79775, 1.5]), ["17.821", "0.798", "1.500"]);
+  equal(formatColumn([4096, 128, 0]), ["4,096", "128", "0"]);
+  equal(formatColumn([0, 0.25]), ["0.00", "0.25"]);
 });

@@ -128,6 +128,7 @@ export function start(values, { chosen }) {
 /** The Run page's values after a change. Text that was typed is used: CSV as Q, K and V, else as a sentence; no other data keeps a CSV.
  * @param {Values} all sizes as text @param {Partial<Values>} change @returns {Values} */
 export function changeValues(all, change) {
+  /** @type {Values} */
   const values = { text: "", ...all, ...change };
   if ("text" in change && values.text.trim()) values.data = isCsv(values.text) ? "own" : "sentence";
   else if ("text" in change && values.data === "own") values.data = "random";

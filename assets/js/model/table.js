@@ -5,11 +5,23 @@
 /** All that some line has, in the order of first sight. @param {Line[]} lines */
 export const columns = (lines) => [...new Set(lines.flatMap(Object.keys))];
 
-/** A number as a person reads it, a dash for nothing. @param {string | number | null | undefined} value */
-export const formatValue = (value) =>
-  typeof value === "number"
-    ? value.toLocaleString("en", { maximumFractionDigits: 5 })
-    : String(value ?? "–");
+const MOST = 5; // decimals
+
+/** How many decimals a number has when it is written out. @param {number} x */
+const decimalsOf = (x) => (x.toFixed(MOST).replace(/0+$/, "").split(".")[1] ?? "").length;
+
+/** A column as a person reads it: its numbers with as many decimals each, so that the smallest has three digits where it
+ * has as many; a dash for nothing. @param {(string | number | null | undefined)[]} values */
+export function formatColumn(values) {
+  const numbers = values.filter((value) => typeof value === "number");
+  const least = Math.min(...numbers.map(Math.abs).filter(Boolean));
+  const wanted = Number.isFinite(least) ? Math.max(0, 2 - Math.floor(Math.log10(least))) : 0;
+  const digits = Math.min(wanted, Math.max(0, ...numbers.map(decimalsOf)));
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return values.map((value) =>
+    typeof value === "number" ? value.toLocaleString("en", format) : String(value ?? "–"),
+  );
+}
 
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
 

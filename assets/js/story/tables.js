@@ -2,7 +2,7 @@
 
 import { button, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
-import { csv, formatValue } from "../model/table.js";
+import { csv, formatColumn } from "../model/table.js";
 import { openDialog } from "../site/dialog.js";
 import { t } from "./texts.js";
 
@@ -10,13 +10,14 @@ import { t } from "./texts.js";
 
 /** @param {Table} table */
 function drawTable({ title, head, rows }) {
-  const lines = rows.map((row) =>
+  const columns = head.map((_, k) => formatColumn(rows.map((row) => row[k])));
+  const cell = (/** @type {number} */ i, /** @type {number} */ k) =>
+    el(k ? "td" : "th", { scope: k ? null : "row", text: columns[k][i] });
+  const lines = rows.map((row, i) =>
     el(
       "tr",
       {},
-      row.map((value, k) =>
-        el(k ? "td" : "th", { scope: k ? null : "row", text: formatValue(value) }),
-      ),
+      row.map((_, k) => cell(i, k)),
     ),
   );
   const heads = head.map((text) => el("th", { scope: "col", text }));

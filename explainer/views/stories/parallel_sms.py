@@ -17,7 +17,7 @@ from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
 from explainer.views.stories.chapter import Chapter, Choice, Table, switch
 from explainer.views.stories.links import lesson_link, step_link
-from explainer.views.stories.placed import format_time
+from explainer.views.stories.placed import format_time, format_times
 
 t, shared = Texts("parallel"), Texts("shared")
 INKS = dict(zip(PLACED, ("o", "accent"), strict=True))
@@ -165,31 +165,26 @@ def _beat(both: list[Launch], time: float, unit: str) -> dict[str, Any]:
 
 
 def _launches_table(both: list[Launch], w: Workload, pass_: str, unit: str) -> Table:
+    launches = [(LABELS[one.order], one.schedule) for one in both]
+    launches += _orders(w, pass_) if w.mask.hides else []
+    spans = format_times([s.makespan for _, s in launches], unit)
     rows: list[list[str | int | float | None]] = []
-    for one in both:
-        s = one.schedule
-        span = format_time(s.makespan, unit)
+    for (name, s), span in zip(launches, spans, strict=True):
         shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
-        place = [LABELS[one.order], len(s.sm), s.used_sms, s.slots, round(s.waves, 2)]
-        rows.append([*place, *shares, span])
-    rows += _orders(w, pass_, unit) if w.mask.hides else []
+        rows.append([name, len(s.sm), s.used_sms, s.slots, round(s.waves, 2), *shares, span])
     return {"title": t("launch.caption"), "head": t.row("launch.head"), "rows": rows}
 
 
-def _orders(w: Workload, pass_: str, unit: str) -> list[list[str | int | float | None]]:
+def _orders(w: Workload, pass_: str) -> list[tuple[str, Schedule]]:
     """Simulate what other orders of unequal blocks would do to FA-2's launch."""
     own = launch.kernels_order(w, pass_)
     names = t.named("sms.orders")
     other = launch.HEAVY if pass_ == "backward" else launch.PLAIN
-    found: list[list[str | int | float | None]] = []
-    for row_order in (launch.HEAD, launch.LIGHT, other):
-        if row_order == own:
-            continue
-        s = placed.durations.schedule(w, "fa2", row_order, pass_)
-        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
-        place = [names[row_order], len(s.sm), s.used_sms, s.slots, round(s.waves, 2)]
-        found.append([*place, *shares, format_time(s.makespan, unit)])
-    return found
+    return [
+        (names[order], placed.durations.schedule(w, "fa2", order, pass_))
+        for order in (launch.HEAD, launch.LIGHT, other)
+        if order != own
+    ]
 
 
 def _balance_table(w: Workload, pass_: str) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from explainer.base.amounts import milliseconds
 from explainer.base.kinds import recorded
 from explainer.base.records import load
@@ -49,6 +51,13 @@ def format_time(value: float, unit: str) -> str:
     if unit == "µs":
         return f"{value:.3g} µs" if value < 1000 else milliseconds(value / 1e3)
     return t("visits", n=value)
+
+
+def format_times(values: Sequence[float], unit: str) -> list[str]:
+    """Format a column of times in one unit, with as many decimals each."""
+    if unit != "µs" or max(values) < 1000:
+        return [format_time(value, unit) for value in values]
+    return [f"{value / 1e3:,.3f} ms" for value in values]
 
 
 def source_of(w: Workload, pass_: str, are_recorded: list[bool]) -> str:

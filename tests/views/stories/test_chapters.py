@@ -70,6 +70,18 @@ def test_a_chapter_is_whole_for_any_workload(page, name, query):
 
 
 @pytest.mark.parametrize(("page", "name"), NAMES)
+def test_a_column_of_amounts_has_one_unit_and_one_precision(page, name):
+    """Of times and speeds (RP 9); bytes go from a row of m to gigabytes, each in its own unit."""
+    amount = re.compile(r"[\d,]+(?:\.(\d+))? (µs|ms|s|TB/s|TFLOP/s|%)$")
+    for table in make(page, name)["table"]:
+        for k, head in enumerate(table["head"]):
+            cells = [str(row[k]) for row in table["rows"] if k < len(row)]
+            found = [match for match in map(amount.match, cells) if match]
+            units, decimals = {m[2] for m in found}, {len(m[1] or "") for m in found}
+            assert len(units) <= 1 and len(decimals) <= 1, (table["title"], head, cells)
+
+
+@pytest.mark.parametrize(("page", "name"), NAMES)
 def test_every_choice_of_a_switch_is_a_picture_of_its_own(page, name):
     first = make(page, name)
     for switch in first["switches"]:
