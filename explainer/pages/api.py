@@ -219,12 +219,12 @@ def run(engine: Engine):
         finally:
             engine.leave(job, session)
         old = recorded.nearest(request) if has_gpu(engine.machine()) is False else None
-        record = old and _with_kind(old, request.methods)
+        record = _with_kind(old, request.methods) if old else None
         if job.result is not None:
             answer = _with_kind(job.result, request.methods)
-            return answer | {"record": record} if record else answer
+            return {**answer, "record": record} if record else answer
         if record and job.why == REFUSED:
-            return record | {"refused": str(job.error)}
+            return {**record, "refused": str(job.error)}
         raise _refusal(job.error or t("closed"))
 
     return run
