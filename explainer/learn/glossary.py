@@ -1,4 +1,5 @@
-"""The glossary: every symbol as it stands on the pages, and the words beside them, 40 at most."""
+"""The glossary: every symbol and every term of the pages, in 40 words at most, and what papers,
+Triton and Stanford's CS336 call it."""
 
 from __future__ import annotations
 
@@ -6,10 +7,23 @@ from dataclasses import asdict
 from functools import cache
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.base.amounts import listed
 from explainer.learn.blocks import t
 from explainer.learn.content import Term, stored
 
-TERMS = tuple(Term(**entry) for entry in stored("glossary", **CONVENTIONS))
+
+def _term(entry: dict) -> Term:
+    """Make the entry's term, whose words end with what others call it."""
+    others = [
+        t("glossary.called", name=name, by=by) for by, name in entry.get("called", {}).items()
+    ]
+    words = " ".join(
+        (entry["words"], *([t("glossary.elsewhere", names=listed(others))] * bool(others)))
+    )
+    return Term(entry["key"], entry["symbol"], entry["name"], words)
+
+
+TERMS = tuple(map(_term, stored("glossary", **CONVENTIONS)))
 # How the pages write some of them beside their names.
 _ALSO = t.named("glossary.also")
 # Names that mean something else as often: shown for a symbol beside them, never found in a text.
