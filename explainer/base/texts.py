@@ -52,11 +52,11 @@ def fill(text: str, values: Mapping[str, object]) -> str:
 
 
 class Texts:
-    """The texts of one page. Raises KeyError for a key, or a value in a text, that is not there,
-    and for a value that the text has no place for."""
+    """The texts of one page, by its name, or any others by key. Raises KeyError for a key, or a
+    value in a text, that is not there, and for a value that the text has no place for."""
 
-    def __init__(self, page: str) -> None:
-        self._stored = stored(page)
+    def __init__(self, texts: str | Mapping[str, Any]) -> None:
+        self._stored = stored(texts) if isinstance(texts, str) else texts
 
     def __call__(self, key: str, /, **values: object) -> str:
         parts = _parts(self._stored[key])

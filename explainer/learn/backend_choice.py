@@ -106,7 +106,7 @@ def _which(sm: int, dtype: str, d: int, mask: str, shared: bool = False) -> list
 
 
 WIDGETS = {
-    "which": _which,
+    "backends": _which,
 }
 
 

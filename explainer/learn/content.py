@@ -1,7 +1,7 @@
 """The forms of what the Learn page says: lessons, questions, claims, snippets, glossary.
 
-The texts themselves are data: ``assets/learn/``, one entry a line, and tests/learn/test_course.py
-checks what is written there.
+The texts themselves are data: a lesson's lie in its folder (explainer/learn/folder.py), the others
+in ``assets/learn/``, one entry a line.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +20,7 @@ from explainer.base.amounts import format_significant, listed
 from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
 from explainer.base.texts import fill
+from explainer.learn import folder
 from explainer.learn.blocks import t
 
 TEXTS = ASSETS / "learn"
@@ -27,7 +28,6 @@ CHOICE, NUMBER, ORDER, CLICK, FILL = "choice", "number", "order", "click", "fill
 # In a question's words: "How many GiB does S take?", "How busy is the unit, in %?"
 UNIT = re.compile(t("content.unit"))
 PAGES = ("step", "run", "memory", "parallel", "paper")
-FILES = tuple(f"lessons{k}" for k in range(1, 8))  # one for each group of the course
 
 
 @lru_cache(maxsize=32)
@@ -109,9 +109,10 @@ class Link:
 @dataclass(frozen=True)
 class Lesson:
     """One stop of the course, and one screen: ``words`` (paragraphs by blank lines) of at most 90
-    words, a widget, a question. ``more`` folds. ``layout``: "side", words and question in a column
-    at the left of the picture; "right", words, picture, question beside each other; "below", the
-    picture over the whole width and the question under it.
+    words, a widget of the lesson's key, a question. ``more`` folds. ``layout``: "side", words and
+    question in a column at the left of the picture; "right", words, picture, question beside each
+    other; "below", the picture over the whole width and the question under it. ``needs`` are the
+    terms of the glossary that a reader must know, ``gives`` those that the lesson introduces.
 
     In presentation mode ``headline``, a sentence, and at most four short ``lines`` stand in the
     words' place. ``ground`` says there where the picture's numbers are from, ``presented_state``
@@ -122,23 +123,18 @@ class Lesson:
     key: str
     title: str
     minutes: int
-    layout: str
     words: str
     headline: str
     lines: tuple[str, ...]
     links: tuple[Link, ...]
-    widget: str
     question: Question
+    layout: str = "side"
     more: str = ""
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
     ground: str = t("content.ground")
     presented_question: Question | None = None
     presented_state: dict[str, str] = field(default_factory=dict)
-
-
-@cache
-def entries() -> dict[str, dict]:
-    """{key: what is written about a lesson}, of all seven files."""
-    return {entry["key"]: entry for name in FILES for entry in read(name)}
 
 
 def make_question(
@@ -183,19 +179,21 @@ def _near(value: Any, other: Any, tolerance: float) -> bool:
 def make_lesson(
     key: str, figures: Mapping[str, object], compute: Callable[..., dict] | None
 ) -> Lesson:
-    """Build the lesson ``key`` of ``assets/learn/lessons1.json`` to ``lessons7.json``.
+    """Build the lesson of a folder.
 
     ``figures`` stand where their names are in braces, in words, links and question alike;
     ``compute`` makes the computed parts of its question, as of :func:`make_question`.
     """
-    entry = dict(entries()[key])
-    question = make_question(entry.pop("question"), compute, figures)
-    entry = _filled(entry, figures)
+    data = folder.read_data(key)
+    question = make_question(data["question"], compute, figures)
+    entry = _filled(folder.read_text(key), figures)
     entry["links"] = tuple(Link(**link) for link in entry["links"])
-    if "presented_question" in entry:
+    if "presented_question" in data:
         base = {"key": f"{question.key}-hall", "kind": CHOICE}
-        entry["presented_question"] = make_question(base | entry["presented_question"])
-    return Lesson(**entry, question=question)
+        presented = _filled(data["presented_question"], figures)
+        entry["presented_question"] = make_question(base | presented)
+    state = data.get("presented_state", {})
+    return Lesson(key, **entry, presented_state=state, question=question)
 
 
 @dataclass(frozen=True)

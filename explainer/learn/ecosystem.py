@@ -52,5 +52,5 @@ def _snippets() -> Iterator[Snippet]:
 
 SNIPPETS = tuple(_snippets())
 WIDGETS = {
-    "backends": lambda: [BACKENDS],
+    "backends_table": lambda: [BACKENDS],
 }

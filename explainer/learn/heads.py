@@ -76,7 +76,7 @@ def _gqa(hk: int, tokens: int) -> list[Block]:
 
 
 WIDGETS = {
-    "heads": _gqa,
+    "gqa": _gqa,
 }
 
 

@@ -254,7 +254,7 @@ def _rates(variant: str, softmax: float) -> Block:
 
 
 WIDGETS = {
-    "pipeline": _pipeline,
+    "overlap": _pipeline,
 }
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from explainer.base.cache import cached
 from explainer.base.fields import refused
+from explainer.learn import folder
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import Lesson, Question, entries, make_lesson, make_question, stored
+from explainer.learn.content import Lesson, Question, make_lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
 from explainer.learn.widgets import Value, Widget, make_widget
 
@@ -21,9 +22,20 @@ _LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name !
 MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
 
+# What a lesson's module calls by one name, the others by key.
+_OF_A_LESSON = {"WIDGETS": "compute", "FIGURES": "figures", "QUESTIONS": "question"}
+
+
+@cache
 def declared(name: str) -> dict[str, Callable]:
     """Return what all modules declare under a name: {key: the function that computes it}."""
-    return {key: make for module in MODULES for key, make in getattr(module, name, {}).items()}
+    lessons = folder.modules()
+    modules = (*MODULES, *lessons.values())
+    found = {key: make for module in modules for key, make in getattr(module, name, {}).items()}
+    own = _OF_A_LESSON[name]
+    return found | {
+        key: getattr(module, own) for key, module in lessons.items() if hasattr(module, own)
+    }
 
 
 @cache
@@ -34,14 +46,14 @@ def widgets() -> dict[str, Widget]:
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
-    """The course from its first lesson to its last, as far as it is written. A module's FIGURES are
-    functions that compute what a lesson's texts name, its QUESTIONS those that compute a question
-    from its case."""
+    """The course from its first lesson to its last, as far as it is written. FIGURES are functions
+    that compute what a lesson's texts name, QUESTIONS those that compute a question from its
+    case."""
     figures, questions = declared("FIGURES"), declared("QUESTIONS")
     return tuple(
         make_lesson(key, figures.get(key, dict)(), questions.get(key))
         for key in ORDER
-        if key in entries()
+        if key in folder.KEYS
     )
 
 
@@ -66,4 +78,5 @@ def answer(query: Mapping[str, str]) -> dict:
 
 @cached(8 << 20, lambda blocks: 6 * len(str(blocks)))  # objects, not text
 def _compute(key: str, values: tuple[tuple[str, Value], ...]) -> list[Block]:
-    return widgets()[key].compute(**dict(values))
+    made = widgets()[key].compute(**dict(values))
+    return [made] if isinstance(made, dict) else made

@@ -135,7 +135,7 @@ def _stable(**is_on: bool) -> list[Block]:
 
 
 WIDGETS = {
-    "steady": _stable,
+    "stable": _stable,
 }
 
 

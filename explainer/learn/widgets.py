@@ -1,8 +1,9 @@
 """Widgets: the controls that a reader moves, and the function that computes what is drawn.
 
-``assets/learn/widgets.json`` owns the controls: {widget: {title, controls: {key: …}}}. A lesson's
-module names the functions: ``WIDGETS = {widget: function}``, called with the controls' values by
-name. Nothing is computed in the browser.
+A lesson's folder owns the controls of its widgets, ``assets/learn/widgets.json`` those of the
+others: {widget: {title, controls: {key: …}}}. A module names the functions: ``WIDGETS = {widget:
+function}``, a lesson's own is ``compute``; they are called with the controls' values by name.
+Nothing is computed in the browser.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from explainer.base.cards import CARDS
 from explainer.base.fields import parse_choice, parse_number, refused
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import stored
+from explainer.learn.folder import read_widgets
 from kernels.spec.fields import Field
 
 LONGEST_TEXT = 400
@@ -84,14 +86,19 @@ class Widget:
 @cache
 def entries() -> dict[str, dict]:
     """Return {widget: its title and controls} as they are written."""
-    return stored("widgets")
+    return {**stored("widgets"), **read_widgets()}
 
 
 def read_control(key: str, choices: Any = (), **entry) -> Control:
     """Return the control that an entry describes; the choices "cards" are all cards."""
     cards = {name: card.name for name, card in CARDS.items()}
     offered = cards if choices == "cards" else dict(choices)
-    return Control(key, choices=tuple(offered.items()), **entry)
+    lists = {name: _frozen(value) for name, value in entry.items()}
+    return Control(key, choices=tuple(offered.items()), **lists)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def read_controls(key: str) -> dict[str, Control]:

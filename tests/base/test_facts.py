@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import yaml
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import FACTS, PLACE, fact, filled, number
@@ -176,9 +177,12 @@ def _words(part: object, name: str) -> Iterator[str]:
         yield part
     elif isinstance(part, dict):
         # What others say; a widget's settings, which are the reader's.
-        said = {"claims.json": ("words",), "widgets.json": ("choices", "value", "closed")}.get(
-            name, ()
-        )
+        settings = ("choices", "value", "closed")
+        said = {
+            "claims.json": ("words",),
+            "widgets.json": settings,
+            "lesson.yaml": settings,
+        }.get(name, ())
         for key, value in part.items():
             if key not in (*LEFT_OUT, *said):
                 yield from _words(value, name)
@@ -198,6 +202,12 @@ def _sources() -> Iterator[tuple[str, str]]:
         if path.name not in LISTS:
             for text in _words(json.loads(path.read_text("utf-8")), path.name):
                 yield path.name, text
+    for path in sorted(ROOT.glob("explainer/learn/lessons/*/*.*")):
+        if path.suffix in (".md", ".yaml"):
+            _, front, body = f"{path.read_text('utf-8')}---\n---\n".split("---\n", 2)
+            parts = [front, body] if path.suffix == ".md" else [path.read_text("utf-8"), ""]
+            for text in (*_words(yaml.safe_load(parts[0]), path.name), parts[1]):
+                yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
     for path in sorted(ROOT.glob("assets/texts/*.json")):
         for text in _words(json.loads(path.read_text("utf-8")), path.name):
             yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
@@ -214,7 +224,14 @@ def test_no_page_states_a_figure_without_an_entry():
 
 def test_every_place_is_looked_at_and_every_key_is_filled_in():
     seen = {name for name, _ in sources()}
-    assert seen >= {"lessons1.json", "claims.json", "tour.json", "sections.json", "snippets.md"}
+    assert seen >= {
+        "text.md",
+        "lesson.yaml",
+        "claims.json",
+        "tour.json",
+        "sections.json",
+        "snippets.md",
+    }
     assert seen >= {"memory.json", "parallel.json", "run.json", "pipeline.json"}
     assert not any(PLACE.search(screen(key)) for key in keys())
 
@@ -271,6 +288,7 @@ def test_every_exemption_is_needed_and_one_that_names_an_entry_is_equal_to_it():
 
 def test_every_entry_is_used():
     texts = [p.read_text("utf-8") for p in ROOT.glob("explainer/**/*.py")]
+    texts += [p.read_text("utf-8") for p in ROOT.glob("explainer/learn/lessons/*/*.*")]
     texts += [p.read_text("utf-8") for p in ROOT.glob("assets/[lt]e*/*")]
     whole = "\n".join(texts)
     unused = [

@@ -7,19 +7,25 @@ import ast
 import json
 import re
 from functools import cache
+from pathlib import Path
 from string import Formatter
 
 import pytest
 from jinja2 import nodes
 
 from explainer.algorithms.registry import LABELS, MAIN
+from explainer.base import texts as page_texts
 from explainer.base.paths import ROOT
-from explainer.base.texts import FOLDER, Texts, stored
+from explainer.base.texts import FOLDER, Texts
+from explainer.learn.folder import KEYS, read_data
 from explainer.views.templates import ENVIRONMENT
 from tests.base import script_texts
 from tests.base.python_strings import strings
 
-PAGES = sorted(path.stem for path in FOLDER.glob("*.json"))
+FILES = sorted(path.stem for path in FOLDER.glob("*.json"))
+# The words of a lesson's folder are a page of their own.
+LESSONS = {f"lesson {key}": read_data(key)["words"] for key in KEYS if read_data(key).get("words")}
+PAGES = [*FILES, *LESSONS]
 TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.html"))
 ALGORITHMS = [*ROOT.glob("explainer/algorithms/*.py")]
 INNER = re.compile(r"ArgumentParser|(Type|Value)Error|WorkerLost|LOG\b")  # what developers read
@@ -33,6 +39,11 @@ SENTENCE = re.compile(
 # is told.
 ELSEWHERE = {"script", "logs", "texts", "child", "browser", "bundle", "connections", "metrics"}
 ELSEWHERE |= {"app", "gradio_internals", "listings", *(path.stem for path in ALGORITHMS)}
+
+
+def stored(page: str) -> dict:
+    """The texts of a page, or of a lesson."""
+    return LESSONS[page] if page in LESSONS else page_texts.stored(page)
 
 
 def places(text: object) -> set[str]:
@@ -49,7 +60,7 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
     found: dict[str, list] = {page: [] for page in PAGES}
     for path in sorted(ROOT.glob("explainer/**/*.py")):
         tree = ast.parse(path.read_text("utf-8"))
-        sayers = dict(pair for node in ast.walk(tree) for pair in _sayers(node))
+        sayers = dict(pair for node in ast.walk(tree) for pair in _sayers(node, path))
         functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
         inside = [(node, f) for f in functions for node in ast.walk(f)]
         known = {id(node) for node, _ in inside}
@@ -95,7 +106,7 @@ def template_keys(node: nodes.Node) -> list[str]:
     return [node.value]
 
 
-def _sayers(node: ast.AST) -> list[tuple[str, str]]:
+def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
     """The names that a statement gives to texts, or brings from a room that shares them, each with
     its page."""
     if isinstance(node, ast.ImportFrom):
@@ -108,10 +119,12 @@ def _sayers(node: ast.AST) -> list[tuple[str, str]]:
         return []
     names, values = node.targets[0], node.value
     pairs = zip(getattr(names, "elts", [names]), getattr(values, "elts", [values]), strict=False)
+    pages = {"Texts": lambda call: call.args[0].value, "words_of": lambda _: lesson}
+    lesson = f"lesson {path.parent.name}"
     return [
-        (name.id, value.args[0].value)
+        (name.id, pages[value.func.id](value))
         for name, value in pairs
-        if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "Texts"
+        if isinstance(value, ast.Call) and getattr(value.func, "id", "") in pages
     ]
 
 
@@ -223,7 +236,7 @@ def test_the_texts_and_sentences_of_a_template_would_be_found():
     assert template_sentences(source) == ["It was not run."]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", FILES)
 def test_no_key_stands_twice(page):
     pairs = json.loads((FOLDER / f"{page}.json").read_text("utf-8"), object_pairs_hook=list)
     assert len(dict(pairs)) == len(pairs)

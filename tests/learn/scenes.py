@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from explainer.learn.blocks import Block
-from explainer.learn.content import Question, entries
+from explainer.learn.content import Question
+from explainer.learn.folder import read_data
 from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control, read_controls
 
@@ -21,7 +22,7 @@ def asked(key: str) -> list[Question]:
 
 def cases(key: str) -> list[tuple]:
     """Return the numbers that the lesson's question and its variants are computed from."""
-    written = entries()[key]["question"]
+    written = read_data(key)["question"]
     return [tuple(one["case"].values()) for one in (written, *written["variants"])]
 
 
@@ -99,5 +100,5 @@ def default_hides_the_answer(key: str) -> None:
     """The answer's number does not stand on the screen beside its question, whatever is open."""
     lesson = LESSONS[key]
     right = f"{lesson.question.answer:,.10g}"
-    said = f"{lesson.words} {words(lesson.widget).replace(' | ', ' ')}"
+    said = f"{lesson.words} {words(lesson.key).replace(' | ', ' ')}"
     assert right not in [word.strip(".,:") for word in said.replace(";", " ").split()]

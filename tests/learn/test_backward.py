@@ -143,7 +143,7 @@ def test_the_lesson_s_gaps_are_the_widgets_controls():
         filled = question.options[at][0].replace("___", right)
         on_screen = [
             LESSON.words,
-            *(str(block.get("label", "")) for block in blocks(LESSON.widget)),
+            *(str(block.get("label", "")) for block in blocks(LESSON.key)),
         ]
         assert not any(filled in said for said in on_screen), "no answer beside its question"
 

@@ -16,6 +16,7 @@ from explainer.learn import (
     claims,
     content,
     course,
+    folder,
     fusion,
     gpu,
     memories,
@@ -73,18 +74,17 @@ def test_the_course_names_lessons_once_and_in_order():
 
 
 def test_the_lessons_come_in_the_course_s_order_and_each_asks_something_else():
-    written = [entry["key"] for name in content.FILES for entry in content.read(name)]
-    assert [*LESSONS] == [*course.ORDER] and sorted(LESSONS) == sorted(written)
+    assert [*LESSONS] == [*course.ORDER] and sorted(LESSONS) == [*folder.KEYS]
     assert len({lesson.question.key for lesson in lessons()}) == len(LESSONS)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.key)
 def test_a_lesson_is_whole_and_its_links_open(lesson):
-    assert lesson.widget in widgets() and lesson.title and lesson.words and lesson.headline
+    assert lesson.key in widgets() and lesson.title and lesson.words and lesson.headline
     assert lesson.layout in ("side", "right", "below") and 0 < lesson.minutes < 60
     assert 0 < len(lesson.lines) <= 4 and lesson.links
-    assert {*lesson.presented_state} <= {c.key for c in widgets()[lesson.widget].controls}
-    widgets()[lesson.widget].parse(lesson.presented_state)
+    assert {*lesson.presented_state} <= {c.key for c in widgets()[lesson.key].controls}
+    widgets()[lesson.key].parse(lesson.presented_state)
     for link in lesson.links:
         assert link.page in PAGES and bool(link.url) == (link.page == "paper") != bool(link.query)
         assert not link.url or link.url.startswith("https://")
@@ -193,7 +193,7 @@ def test_a_link_opens_the_view_it_speaks_of_with_the_lesson_s_numbers(lesson, pa
     assert query.keys() <= plain.keys() and view in known
     assert (plain | query)["view"] == view
     assert (plain | query)["pass"] == ("backward" if lesson == "recompute" else "forward")
-    first = {c.key: c.value for c in widgets()[LESSONS[lesson].widget].controls}
+    first = {c.key: c.value for c in widgets()[lesson].controls}
     shown = parse_workload(page, query)
     for field, value in wanted.items():
         assert getattr(shown, field) == int(first.get(value, value)), field

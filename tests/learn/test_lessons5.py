@@ -117,4 +117,4 @@ def test_each_habit_does_what_the_words_say():
         total = total + torch.tensor(1 / 4096, dtype=torch.float16)
     short, long = (steady.sums(4096, fmt) for fmt in (np.float16, np.float32))
     assert (short[-1], long[-1]) == (float(total), 1.0)
-    assert "without sums in fp32" in words("steady", sums="0")
+    assert "without sums in fp32" in words("stable", sums="0")

@@ -30,13 +30,13 @@ def test_no_answer_stands_beside_its_question(key):
 def test_the_cache_by_allocating_it():
     one = torch.empty(32, 2, 8, 128, dtype=torch.float16)
     assert heads.cache(8, 1) == one.numel() * one.element_size()
-    assert "With every head its own it does not fit." in words("heads", tokens=524_288)
+    assert "With every head its own it does not fit." in words("gqa", tokens=524_288)
     assert heads.cache(32, 524_288) > CARDS["h200"].hbm_bytes > heads.cache(8, 524_288)
 
 
 def test_every_query_head_reads_one_head_of_k():
     for kv in (32, 8, 1):
-        drawn = shapes("heads", hk=kv)
+        drawn = shapes("gqa", hk=kv)
         ends = [
             s["d"].split("L")[1].split()[0]
             for s in drawn

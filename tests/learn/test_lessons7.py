@@ -92,7 +92,7 @@ INPUT = Input(90, "bf16", 64, "none", False)
 def test_the_backend_is_what_the_sourced_table_says(change, wanted):
     x = Input(**vars(INPUT) | change)
     assert backend_choice.chosen(x) == wanted
-    (picture, _) = widgets()["which"].compute(**vars(x))
+    (picture, _) = widgets()["backends"].compute(**vars(x))
     assert f"{backend_choice.NAMES[wanted]} runs." in picture["words"]
 
 

@@ -100,7 +100,7 @@ def test_the_model_is_fitted_to_the_papers_ablation_and_says_how_far_it_is_off()
     assert min(grid, key=lambda x: sum(e * e for e in off(x).values())) == FITTED
     assert max(map(abs, off(FITTED).values())) < 0.02
     for variant in VARIANTS:
-        said = blocks("pipeline", variant=variant)[1]["words"]
+        said = blocks("overlap", variant=variant)[1]["words"]
         if variant in paper:
             assert f"measured: {paper[variant]} TFLOP/s" in said
         else:
@@ -120,13 +120,13 @@ def test_busy_by_sampling_and_what_the_intro_says():
 
 def test_the_widget_steps_and_labels_what_is_measured():
     for step in (1, 17, 48):
-        lanes = dict(block("pipeline", "timeline", step=step, variant="overlap")["lanes"])
+        lanes = dict(block("overlap", "timeline", step=step, variant="overlap")["lanes"])
         consumers = sum(len(bars) for name, bars in lanes.items() if "consumer" in name)
         assert consumers == step - len(lanes[TMA])
         for name, bars in lanes.items():
             assert all(b[0] >= a[1] - 1e-4 for a, b in pairwise(bars)), f"{name}: bars overlap"
-    assert "as fitted" in block("pipeline")["label"]
-    hypothetical = block("pipeline", softmax=2, variant="overlap")
+    assert "as fitted" in block("overlap")["label"]
+    hypothetical = block("overlap", softmax=2, variant="overlap")
     assert "as long as 2 products (" in hypothetical["label"]
     assert hypothetical["words"].endswith("measured: nobody measured it"), "661 had its own softmax"
 

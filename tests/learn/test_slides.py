@@ -37,18 +37,18 @@ def test_a_slide_has_options_that_differ_or_cells(key):
 def test_numbers_stand_by_size_and_no_two_are_written_alike():
     mistakes = ((30.0, "30 a"), (2.00001, "b"), (1.0, "1 c"), (4.0, "4"), (5.0, "5"))
     question = Question("x", "number", "?", answer=2.0, reasons=("So.", ""), mistakes=mistakes)
-    lesson = Lesson("x", "X", 1, "side", "", "", ("a",), (), "w", question)
+    lesson = Lesson("x", "X", 1, "", "", ("a",), (), question)
     assert slide(lesson)["options"] == (("1", "1 c"), ("2", "So."), ("4", "4"), ("30", "30 a"))
     assert slide(lesson)["answer"] == 1
     with pytest.raises(ValueError, match="lesson x: a question of the kind order"):
-        slide(Lesson("x", "X", 1, "side", "", "", ("a",), (), "w", Question("x", "order", "?")))
+        slide(Lesson("x", "X", 1, "", "", ("a",), (), Question("x", "order", "?")))
 
 
 def idle(lesson: Lesson) -> tuple[str, ...]:
     """Keys of the controls that the slide's picture does not depend on: what they say is of another
     case, whatever is chosen."""
-    widget = widgets()[lesson.widget]
-    asked = {"w": lesson.widget, **lesson.presented_state}
+    widget = widgets()[lesson.key]
+    asked = {"w": lesson.key, **lesson.presented_state}
     shown = answer(asked)
 
     def tells(control: Control) -> bool:
@@ -64,10 +64,10 @@ def test_what_the_shown_case_does_not_depend_on_is_out_of_sight():
     would be of another case."""
     assert idle(LESSONS["when_not"]) == ("nk",) and idle(LESSONS["formats"]) == ("size",)
     for lesson in LESSONS.values():
-        for control in widgets()[lesson.widget].controls:
+        for control in widgets()[lesson.key].controls:
             if control.key in idle(lesson):
                 key, values = control.serves
-                first = {x.key: x.value for x in widgets()[lesson.widget].controls}
+                first = {x.key: x.value for x in widgets()[lesson.key].controls}
                 assert (first | lesson.presented_state)[key] not in values, (
                     lesson.key,
                     control.key,

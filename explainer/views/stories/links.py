@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from explainer.algorithms.registry import LABELS
 from explainer.base.texts import Texts
-from explainer.learn.content import entries
+from explainer.learn.folder import read_text
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 
@@ -16,7 +16,7 @@ N, D, SIDE = 32, 8, 8  # of Step's Problem; every number of it can be read
 
 def lesson_link(key: str) -> tuple[str, str]:
     """Link to a lesson by its title."""
-    return t("story.lesson", title=entries()[key]["title"]), f"?page=learn&lesson={key}"
+    return t("story.lesson", title=read_text(key)["title"]), f"?page=learn&lesson={key}"
 
 
 def step_link(w: Workload, order: str) -> tuple[str, str]:

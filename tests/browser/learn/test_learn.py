@@ -162,7 +162,7 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
 
 def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
     page = open_page(tab, "overlap")
-    place = widget(page, "pipeline")
+    place = widget(page, "overlap")
     for width in (1440, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})
         settled(page)

@@ -55,7 +55,7 @@ def test_two_presses_a_lesson_and_the_way_back_is_the_way_on(tab):
 def test_sentence_lines_and_picture_share_a_slide(tab):
     lesson = lessons()[0]
     page = hall(tab, lesson.key)
-    place = widget(page, lesson.widget)
+    place = widget(page, lesson.key)
     assert page.locator(".fa-headline").inner_text() == lesson.headline
     lines = page.locator(".fa-slide li")
     assert lines.all_inner_texts() == list(lesson.lines) and lines.first.is_visible()
@@ -153,7 +153,7 @@ def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
     """Closed on the desk, open in the hall: heads of K and V; the desk's choice comes back."""
     tab.page.set_viewport_size(HALL)
     page = open_page(tab, "gqa")
-    menu = widget(page, "heads").locator("select").first
+    menu = widget(page, "gqa").locator("select").first
     menu.select_option("16")
     for wanted, press in ((16, None), (4, "hall"), (16, "Escape")):
         if press == "hall":
@@ -162,7 +162,7 @@ def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
             page.keyboard.press(press)
         settled(page)
         assert menu.input_value() == str(wanted)
-        told(widget(page, "heads"), hk=str(wanted))
+        told(widget(page, "gqa"), hk=str(wanted))
 
 
 def test_a_slide_that_comes_is_as_the_course_has_it(tab):

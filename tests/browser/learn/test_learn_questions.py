@@ -280,7 +280,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
         sizes = (("16", "16"), ("64", "64"))
         control = Control("d", "d", "16", "choice", choices=sizes, closed=("64",))
-        html = html.replace(render_widget(lesson.widget), render_widget(lesson.widget, [control]))
+        html = html.replace(render_widget(lesson.key), render_widget(lesson.key, [control]))
         route.fulfill(body=html, content_type="text/html")
 
     page.set_viewport_size({"width": 1280, "height": 720})

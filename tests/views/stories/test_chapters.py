@@ -10,7 +10,7 @@ import pytest
 
 from explainer.base.fields import ProblemError
 from explainer.base.kinds import WORDS
-from explainer.learn.content import entries
+from explainer.learn.folder import KEYS as LESSONS
 from explainer.memory.workload import KEYS
 from explainer.views.stories.chapter import Chapter
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, make_chapter
@@ -101,7 +101,7 @@ def test_a_chapter_starts_in_few_words_and_its_links_lead_somewhere(page, name):
     for text, href in found["links"]:
         assert text and href.startswith("?")
         if "lesson=" in href:
-            assert href.split("lesson=")[1].split("&")[0] in entries()
+            assert href.split("lesson=")[1].split("&")[0] in LESSONS
 
 
 @pytest.mark.parametrize("key", ["n", "d", "br", "bc", "b", "h", "mask", "dtype", "card"])
