@@ -8,7 +8,7 @@ import { strideOf } from "./keys.js";
 
 /** @import { Attributes } from "./dom.js" */
 /** Nodes, in lists of any depth; what is nothing is left out.
- * @typedef {Node | false | null | undefined | "" | DrawnList} Drawn
+ * @typedef {Node | false | null | undefined | "" | 0 | DrawnList} Drawn
  * @typedef {{[k: number]: Drawn} & ReadonlyArray<any>} DrawnList */
 /** `redraw` draws other data, `update` not while a knob is dragged: then the hand knows more than an answer does.
  * @typedef {SVGSVGElement & {refit: () => void, redraw: (data: any) => void, update: (data: any) => void}} Canvas */
@@ -329,6 +329,13 @@ export const stroke = (hue, width = 1, more = {}) => ({
 /** What is drawn from (x, y) on. @param {number} x @param {number} y @param {Drawn} drawn */
 export const group = (x, y, drawn) =>
   svg("g", { transform: `translate(${x} ${y})` }, nodesOf(drawn));
+
+/** The same with its exact value, for hover, focus and tap. @template {Drawn} T @param {T} drawn @param {string} words */
+export function tipped(drawn, words) {
+  const node = drawn instanceof Element ? drawn : svg("g", {}, nodesOf(drawn));
+  if (words) node.setAttribute("data-tip", words);
+  return node;
+}
 
 /** A number as it is written in code, with a true minus. @param {number} x */
 export const minus = (x) => String(x).replace("-", "−");

@@ -1,11 +1,12 @@
 // Every method over N, as recorded, with a marker that is moved; words above it choose what is drawn.
 
 import { fetchJson } from "../lib/build.js";
+import { ends, plot, scale, slider, widthOf } from "../lib/chart.js";
 import { button, el, set } from "../lib/dom.js";
 import { bytes, clamp, integer } from "../lib/format.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { circle, group, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
+import { circle, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
 import { Tip } from "../story/tip.js";
 import { openTables } from "../story/tables.js";
 import {
@@ -23,17 +24,37 @@ import {
   said,
   seriesOf,
 } from "./records.js";
-import { typeOf, widthOf } from "./shapes.js";
+import { sign, typeOf } from "./shapes.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Canvas, Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Choice, Row, Series, Table } from "./records.js" */
 /** @typedef {{rows: Row[], choice: Choice, methods: Record<string, string>, own: number, at: Map<string, number[]>, move: (n: number) => void}} Scene */
 
+/** @typedef {ReturnType<typeof plot>} Axes */
+/** @typedef {import("../lib/chart.js").Box} Box */
+
 const HEIGHT = { share: 1.1, least: 260, most: 640 };
 const GLIDE_MS = 300;
-/** @type {Record<string, string>} */
-const HUES = { naive: "ink", hopper: "accent", fa2: "accent" };
+/** What a line looks like that is not thin and gray. @type {Record<string, {hue?: string, wide?: number, dash?: string, r?: number, hollow?: boolean}>} */
+const STYLES = {
+  [NAIVE]: { hue: "ink", wide: 2.5 },
+  hopper: { hue: "accent", wide: 3.5 },
+  fa2: { hue: "accent", wide: 1.5, dash: "7 4" },
+  fa4: { hue: "ink", wide: 0, r: 6, hollow: true },
+};
+/** The words above the chart: of each part of a choice the values and their names. @type {Record<string, Record<string, string>>} */
+const WORDS = {
+  quantity: texts.quantities,
+  pass: texts.passes,
+  mask: { full: "full", causal: "causal" },
+  d: { 64: "d 64", 128: "128" },
+  dtype: { bf16: "bf16", fp16: "fp16" },
+};
+/** Why a word cannot be chosen. @type {Record<string, string>} */
+const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
+/** How far a key of the page moves the marker. @type {Record<string, number>} */
+const MOVES = { next: 1, forward: 1, back: -1, backward: -1, first: -99, last: 99 };
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Chart {
@@ -143,46 +164,20 @@ export class Chart {
   }
 
   /** @param {Choice} choice */
-  drawWords({ quantity, pass, mask, d, dtype }) {
-    const of = (/** @type {Record<string, string>} */ named, why = {}) =>
-      Object.entries(named).map(([value, text]) => ({
+  drawWords(choice) {
+    const why = choice.pass === "backward" ? NO_BACKWARD : {};
+    const groups = Object.entries(WORDS).map(([key, named]) => {
+      const options = Object.entries(named).map(([value, text]) => ({
         value,
         text,
-        disabled: /** @type {Record<string, string>} */ (why)[value],
+        disabled: why[value],
       }));
-    const isBack = pass === "backward";
-    const look = "fa-run-choice";
-    replaceRadios(this.words, [
-      radios(
-        t("quantity"),
-        of(texts.quantities, isBack ? { memory: t("no_memory") } : {}),
-        quantity,
-        (x) => this.choose({ quantity: /** @type {any} */ (x) }),
-        look,
-      ),
-      radios(t("pass"), of(texts.passes), pass, (x) => this.choose({ pass: x }), look),
-      radios(
-        t("mask"),
-        of({ full: "full", causal: "causal" }),
-        mask,
-        (x) => this.choose({ mask: x }),
-        look,
-      ),
-      radios(
-        t("d"),
-        of({ 64: "d 64", 128: "128" }),
-        String(d),
-        (x) => this.choose({ d: Number(x) }),
-        look,
-      ),
-      radios(
-        t("dtype"),
-        of({ bf16: "bf16", fp16: "fp16" }, isBack ? { fp16: t("no_fp16") } : {}),
-        dtype,
-        (x) => this.choose({ dtype: x }),
-        look,
-      ),
-    ]);
+      const choose = (/** @type {string} */ x) =>
+        this.choose({ [key]: key === "d" ? Number(x) : x });
+      const value = String(choice[/** @type {keyof Choice} */ (key)]);
+      return radios(t(/** @type {any} */ (key)), options, value, choose, "fa-run-choice");
+    });
+    replaceRadios(this.words, groups);
   }
 
   /** @returns {Scene} */
@@ -196,9 +191,10 @@ export class Chart {
   /** Where the lines of a choice stand. @param {Choice} choice */
   targets(choice) {
     const series = seriesOf(this.rows, choice, /** @type {Table} */ (this.table).methods);
-    const scale = scaleOf(series, choice);
+    const { range, log } = heightOf(series, choice);
+    const share = scale(range, [0, 1], log);
     return new Map(
-      series.map(({ method, points }) => [method, points.map(({ value }) => scale.share(value))]),
+      series.map(({ method, points }) => [method, points.map(({ value }) => share(value))]),
     );
   }
 
@@ -235,18 +231,10 @@ export class Chart {
   act(action) {
     if (!this.choice) return false;
     const lengths = lengthsOf(this.rows, this.choice);
-    const at = lengths.indexOf(this.choice.n);
-    /** @type {Record<string, number>} */
-    const to = {
-      next: at + 1,
-      forward: at + 1,
-      back: at - 1,
-      backward: at - 1,
-      first: 0,
-      last: lengths.length - 1,
-    };
-    if (!(action in to)) return false;
-    this.choose({ n: lengths[clamp(to[action], 0, lengths.length - 1)] });
+    const by = MOVES[action];
+    if (!by) return false;
+    const to = clamp(lengths.indexOf(this.choice.n) + by, 0, lengths.length - 1);
+    this.choose({ n: lengths[to] });
     return true;
   }
 
@@ -275,192 +263,193 @@ export class Chart {
   }
 }
 
-/** Where a value stands on the height of a chart, and its ticks. @param {Series[]} series @param {Choice} choice */
-function scaleOf(series, { quantity }) {
+/** The height of a chart: its range and its ticks, logarithmic but for TFLOP/s. @param {Series[]} series @param {Choice} choice
+ * @returns {import("../lib/chart.js").Up} */
+function heightOf(series, { quantity }) {
   const values = series.flatMap(({ points }) => points.map(({ value }) => value));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
   if (quantity === "tflops") {
-    const top = Math.ceil(Math.max(...values, 1) / 100) * 100;
-    const ticks = Array.from({ length: Math.floor(top / 200) + 1 }, (_, k) => k * 200);
-    return {
-      share: (/** @type {number} */ x) => x / top,
-      ticks: ticks.map((x) => /** @type {[number, string]} */ ([x, String(x)])),
-    };
+    const top = Math.ceil(high / 100) * 100;
+    const ticks = [0, 200, 400, 600, 800, 1000].filter((x) => x <= top);
+    return { range: [0, top], ticks: ticks.map((x) => [x, String(x)]) };
   }
-  const base = quantity === "memory" ? 4 : 10;
+  const [base, label] = quantity === "memory" ? [4, bytes] : [10, timeOf];
+  const range = /** @type {[number, number]} */ ([low / base ** 0.12, high * base ** 0.5]);
   const log = (/** @type {number} */ x) => Math.log(x) / Math.log(base);
-  const low = log(Math.min(...values)) - 0.12;
-  const high = log(Math.max(...values)) + (quantity === "time" ? 0.42 : 0.75);
-  const first = Math.ceil(low);
-  const ticks = Array.from({ length: Math.floor(high) - first + 1 }, (_, k) => base ** (first + k));
-  const label = (/** @type {number} */ x) =>
-    quantity === "memory" ? bytes(x) : x < 0.1 ? `${x * 1000} µs` : `${x} ms`;
-  return {
-    share: (/** @type {number} */ x) => (log(x) - low) / (high - low),
-    ticks: ticks.map((x) => /** @type {[number, string]} */ ([x, label(x)])),
-  };
+  const first = Math.ceil(log(range[0]));
+  const ticks = Array.from(
+    { length: Math.floor(log(range[1])) - first + 1 },
+    (_, k) => base ** (first + k),
+  );
+  return { range, log: true, ticks: ticks.map((x) => [x, label(x)]) };
 }
+
+const timeOf = (/** @type {number} */ ms) => (ms < 0.1 ? `${ms * 1000} µs` : `${ms} ms`);
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 function paint({ rows, choice, methods, own, at, move }, paper, pen) {
-  const { narrow, big } = paper;
+  const { narrow, big, width } = paper;
+  const { quantity, n } = choice;
   const size = typeOf(paper) - (big ? 0 : 1);
   const series = seriesOf(rows, choice, methods);
   const lengths = lengthsOf(rows, choice);
-  const scale = scaleOf(series, choice);
+  const now = lengths.indexOf(n);
   const left = narrow ? 56 : Math.max(92, size * 6.2);
-  const right = paper.width - (narrow ? 74 : Math.max(248, size * 15));
-  const [top, bottom] = [size * 1.2, paper.height - (narrow ? 40 : size * 5)];
-  const x = (/** @type {number} */ n) =>
-    lengths.length > 1
-      ? left + 8 + ((right - left - 8) * Math.log2(n / lengths[0])) / spanOf(lengths)
-      : (left + right) / 2;
-  const yOf = (/** @type {number} */ share) => bottom - clamp(share, 0, 1) * (bottom - top);
-  const here = x(choice.n);
-  const grid = scale.ticks.map(([value, label]) => {
-    const y = yOf(scale.share(value));
-    return [
-      path(`M${left} ${y}H${right}`, stroke("line")),
-      text(left - 12, y + size * 0.35, label, size, "quiet end"),
-    ];
+  const right = width - (narrow ? 74 : Math.max(248, size * 15));
+  const box = {
+    left,
+    right,
+    top: size * 1.2,
+    bottom: paper.height - (narrow ? 40 : size * 5),
+    size,
+  };
+  const { top, bottom } = box;
+  const labels = lengths.map((one) => (narrow && one >= 1024 ? `${one / 1024} k` : integer(one)));
+  const axes = plot(box, { values: lengths, labels, log: true }, heightOf(series, choice));
+  const here = axes.places[now];
+  const valueAt = (/** @type {string} */ method, /** @type {number} */ length) =>
+    series.find((one) => one.method === method)?.points.find((point) => point.n === length)?.value;
+  const tip = (
+    /** @type {string} */ name,
+    /** @type {number} */ length,
+    /** @type {number} */ value,
+  ) => t("tip", { name, n: length, figure: figure(quantity, value) });
+  const lines = series.map(({ method, name, points }) => {
+    // A line on its way to its place is drawn at shares of the height
+    const shares = at.get(method) ?? [];
+    const ys = lengths.map(
+      (length) => shares[points.findIndex((point) => point.n === length)] ?? null,
+    );
+    const isSparse = points.length < 4;
+    const value = valueAt(method, n);
+    return {
+      ys,
+      hue: "minus",
+      wide: 1.75,
+      r: isSparse ? 3.5 : 0,
+      tip: value ? tip(name, n, value) : name,
+      tips: lengths.map((length) => tip(name, length, valueAt(method, length) ?? 0)),
+      ...STYLES[method],
+    };
   });
-  const lines = series.map((one) => {
-    const shares = at.get(one.method) ?? [];
-    /** @type {[number, number][]} */
-    const points = one.points.map(({ n }, k) => [x(n), yOf(shares[k] ?? 0)]);
-    return { ...one, points_: points, end: points[points.length - 1] };
-  });
-  const isNamed = lines.some(({ method, refused }) => method === NAIVE && refused);
-  const beside = isNamed && !narrow ? top + size * 3.4 : top;
+  const shares = plot(box, { values: lengths, labels, log: true }, { range: [0, 1], ticks: [] });
+  const slow = naive(rows, choice);
+  const naiveLine = series.find(({ method }) => method === NAIVE);
+  const refused = naiveLine?.refused;
+  const side = here > axes.x(lengths[lengths.length - 1]) - size * (narrow ? 5 : 9) ? -1 : 1;
+  const look = side < 0 ? "end" : "";
+  const { headline, sentence, ratio } = said(rows, choice, methods);
+  const mine = ours(rows, choice);
+  const mineAt = (mine && valueAt(mine.method, n)) || null;
+  const slowAt = (slow && valueAt(NAIVE, n)) || null;
+  const under = bottom + size * 1.6;
+  const large = size * (narrow ? 1.9 : 2.5);
+  const wide = size * (integer(n).length * 0.62 + 3.2);
+  const [from, to] = [axes.y(slowAt ?? 1), axes.y(mineAt ?? 1)];
+  const ring = { fill: ink("paper") };
+  const free = naiveLine?.points
+    .slice(1)
+    .filter((one) => Math.abs(axes.x(one.n) - here) > size * (narrow ? 4 : 9));
+  const named = free?.[1] ?? free?.[0] ?? naiveLine?.points[0];
   return [
-    grid,
-    path(`M${left} ${bottom}H${right}`, stroke("hatch")),
-    axis(lengths, choice, x, bottom, size, left, narrow),
-    own < lengths[0] && !narrow
-      ? text(0, bottom + size * 1.6, t("own.below", { n: own }), size, "semi accent-ink")
-      : null,
-    own > lengths[lengths.length - 1] && !narrow
-      ? text(right + 60, bottom + size * 1.6, t("own.above", { n: own }), size, "semi accent-ink")
-      : null,
-    narrow ? null : drawCalls(rows, choice, x, bottom + size * 3.6, size, left),
-    lines.map((one) => drawLine(one, choice)),
-    lines.map((one) => one.refused && drawRefused(one, x, yOf, scale, right, size, narrow)),
-    drawNames(lines, choice, right, size, narrow, [beside, bottom]),
-    nameNaive(lines, here, size, narrow),
-    drawMarker(
-      { rows, choice, methods, lines, here, top, bottom, size, narrow, lengths },
-      move,
-      x,
+    axes.grid(),
+    axes.labels(now, wide + size),
+    !narrow && [
+      now < lengths.length - 1 &&
+        text(axes.places[lengths.length - 1] + size * 2.5, under, t("tokens"), size, "quiet"),
+      own < lengths[0] && text(0, under, t("own.below", { n: own }), size, "semi accent-ink"),
+      own > lengths[lengths.length - 1] &&
+        text(right + size * 6, under, t("own.above", { n: own }), size, "semi accent-ink"),
+      drawCalls(rows, choice, axes.x, bottom + size * 3.6, size),
+    ],
+    lines.map(shares.line),
+    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
+    named &&
+      text(
+        axes.x(named.n),
+        axes.y(named.value) - size * 1.1,
+        narrow ? texts.short[NAIVE] : (naiveLine?.name ?? ""),
+        size + 2,
+        `bold halo ${narrow ? "middle" : "end"}`,
+      ),
+    drawNames(series, choice, axes, box, paper, Boolean(refused)),
+    slider(
       pen,
+      {
+        key: "n",
+        label: t("marker"),
+        text: `${t("marker.at", { n })}: ${headline}. ${sentence}`,
+        at: now,
+        places: axes.places,
+        go: (k) => move(lengths[k]),
+      },
+      [
+        rect(here - 16, top, 32, bottom - top, "", { fill: "transparent", cursor: "ew-resize" }),
+        path(`M${here} ${top}V${bottom}`, stroke("ink", 1)),
+        slowAt && [
+          mineAt && path(`M${here} ${from}V${to}`, stroke("accent", 4.5)),
+          mineAt &&
+            quantity === "time" &&
+            Math.abs(to - from) > large * 1.5 &&
+            text(
+              here + side * 16,
+              from * 0.62 + to * 0.38,
+              ratio,
+              large,
+              `bold accent-ink halo ${look}`,
+            ),
+          circle(here, from, 6.5, { ...ring, ...stroke("ink", 2.5) }),
+          text(here - 12, from - size, figure(quantity, slowAt), size + 2, "bold end halo"),
+        ],
+        mineAt && [
+          circle(here, to, 6.5, { ...ring, ...stroke("accent", 3) }),
+          text(
+            here + side * 14,
+            to + size * (to > bottom - size * 2 ? -0.9 : 1.9),
+            figure(quantity, mineAt),
+            size + 2,
+            `bold accent-ink halo ${look}`,
+          ),
+        ],
+        rect(here - wide / 2, under - size * 1.15, wide, size * 2, "ink", {}, size),
+        text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
+      ],
     ),
   ];
 }
 
-/** @typedef {Series & {points_: [number, number][], end: [number, number]}} Line */
-
-/** @param {number[]} lengths */
-const spanOf = (lengths) => Math.log2(lengths[lengths.length - 1] / lengths[0]);
-
-/** @param {number[]} lengths @param {Choice} choice @param {(n: number) => number} x @param {number} bottom @param {number} size @param {number} left @param {boolean} narrow */
-function axis(lengths, { n: now }, x, bottom, size, left, narrow) {
-  const room = size * (narrow ? 3.6 : 3.9);
-  return [
-    lengths.map((n, k) => {
-      const isBy = Math.abs(x(n) - x(now)) < room + size * 1.6;
-      const skips = narrow && k % 2 === 1 && k !== lengths.length - 1;
-      if (isBy || skips) return null;
-      const words = narrow && n >= 1024 ? `${n / 1024} k` : integer(n);
-      return text(x(n), bottom + size * 1.6, words, size, "quiet middle");
-    }),
-    !narrow &&
-      now !== lengths[lengths.length - 1] &&
-      text(
-        x(lengths[lengths.length - 1]) + size * 2.5,
-        bottom + size * 1.6,
-        t("tokens"),
-        size,
-        "quiet",
-      ),
-    narrow && text(left, bottom + size * 2.9, "", size),
-  ];
-}
-
-/** How many tokens a call has, below the lengths. @param {Row[]} rows @param {Choice} choice @param {(n: number) => number} x @param {number} y @param {number} size @param {number} left */
-function drawCalls(rows, choice, x, y, size, left) {
+/** How many tokens a call has, below the lengths. @param {Row[]} rows @param {Choice} choice @param {(n: number) => number} x @param {number} y @param {number} size */
+function drawCalls(rows, choice, x, y, size) {
   return callsOf(rows, choice).map(([first, last, tokens]) => {
     const words = tokens ? t("call", { tokens }) : t("call.one");
-    const wide = widthOf(words, size);
-    const [from, to] = [tokens ? left + 8 : x(first), x(last)];
-    const tick = (/** @type {number} */ at) => path(`M${at} ${y - 9}v8`, stroke("hatch"));
-    return tokens
-      ? [
-          text(from, y, words, size, "quiet"),
-          to > from + wide + 12 && [
-            path(`M${from + wide + 12} ${y - 5}H${to}`, stroke("line")),
-            tick(to),
-          ],
-        ]
-      : [
-          path(`M${from} ${y - 5}H${to}`, stroke("line")),
-          tick(from),
-          text(to + 16, y, words, size, "quiet"),
-        ];
+    const from = x(first) + (tokens ? widthOf(words, size) + 12 : 0);
+    return [
+      text(tokens ? x(first) : x(last) + 16, y, words, size, "quiet"),
+      x(last) > from && path(`M${from} ${y - 5}H${x(last)}`, stroke("line")),
+      path(`M${tokens ? x(last) : from} ${y - 9}v8`, stroke("hatch")),
+    ];
   });
 }
 
-/** @param {Line} line @param {Choice} choice */
-function drawLine({ method, name, points, points_ }, { quantity, n }) {
-  const hue = HUES[method] ?? "minus";
-  const here = points.find((point) => point.n === n);
-  const words = here ? t("tip", { name, figure: figure(quantity, here.value), n }) : name;
-  if (method === "fa4") {
-    const rings = points_.map(([px, py], k) => {
-      const ring = circle(px, py, 6, { fill: "transparent", ...stroke("ink", 1.5) });
-      const one = points[k];
-      ring.setAttribute(
-        "data-tip",
-        t("tip", { name, figure: figure(quantity, one.value), n: one.n }),
-      );
-      return ring;
-    });
-    return rings;
-  }
-  const wide = method === "hopper" ? 3.5 : method === NAIVE ? 2.5 : method === "fa2" ? 1.5 : 1.75;
-  const d = `M${points_.map((point) => point.join(" ")).join("L")}`;
-  const shape = path(d, {
-    ...stroke(hue, wide),
-    "stroke-linejoin": "round",
-    ...(method === "fa2" ? { "stroke-dasharray": "7 4" } : {}),
-  });
-  const wider = path(d, { ...stroke(hue, 12), opacity: 0 });
-  wider.setAttribute("data-tip", words);
-  wider.setAttribute("class", "fa-run-line");
-  const dots = points.length < 4;
-  return [shape, wider, dots && points_.map(([px, py]) => circle(px, py, 3.5, { fill: ink(hue) }))];
-}
-
-/** Where a method needs more memory than there is. @param {Line} line @param {(n: number) => number} x @param {(share: number) => number} yOf
- * @param {ReturnType<typeof scaleOf>} scale @param {number} right @param {number} size @param {boolean} narrow */
-function drawRefused({ method, refused, points, end }, x, yOf, scale, right, size, narrow) {
-  if (method !== NAIVE || !refused) return null;
-  const px = x(refused.n);
+/** Where naive attention needs more memory than there is. @param {Series} line @param {Row} refused @param {Choice} choice @param {Axes} axes
+ * @param {Box} box @param {boolean} narrow */
+function drawRefused({ points }, refused, { quantity }, axes, { right, top, size }, narrow) {
   const last = points[points.length - 1];
-  const isMemory = last.value === last.row.peak_bytes;
-  const isRate = last.value === last.row.tflops;
-  const grown = isMemory ? refused.needs_bytes : last.value * 3;
-  const py = isRate ? end[1] : yOf(Math.min(0.985, scale.share(grown)));
-  const s = 6;
+  const value = { time: last.value * 3, memory: refused.needs_bytes, tflops: last.value }[quantity];
+  const [px, py] = [axes.x(refused.n), Math.max(axes.y(value), top + 6)];
+  const beside = Math.max(px, right) + 14;
   return [
-    path(`M${end.join(" ")}L${px} ${py}`, { ...stroke("ink", 1.5), "stroke-dasharray": "2 5" }),
-    path(`M${px - s} ${py - s}l${2 * s} ${2 * s}m0 ${-2 * s}l${-2 * s} ${2 * s}`, {
-      ...stroke("risen-ink", 2.5),
-      "stroke-linecap": "round",
-    }),
+    path(
+      `M${axes.x(last.n)} ${axes.y(last.value)}L${px} ${py}`,
+      stroke("ink", 1.5, { "stroke-dasharray": "2 5" }),
+    ),
+    sign(px, py, false),
     narrow
       ? text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
       : [
-          text(Math.max(px + 14, right + 14), py + 4, t("refused"), size, "semi risen-ink"),
+          text(beside, py + 4, t("refused"), size, "semi risen-ink"),
           text(
-            Math.max(px + 14, right + 14),
+            beside,
             py + 4 + size * 1.4,
             t("refused.why", { needs: bytes(refused.needs_bytes) }),
             size,
@@ -470,140 +459,49 @@ function drawRefused({ method, refused, points, end }, x, yOf, scale, right, siz
   ];
 }
 
-/** The names at the right end of the lines, apart from each other. @param {Line[]} lines @param {Choice} choice @param {number} right @param {number} size
- * @param {boolean} narrow @param {[number, number]} between */
-function drawNames(lines, { quantity }, right, size, narrow, [top, bottom]) {
-  const named = lines
-    .filter(({ method, end }) => method !== NAIVE && end[0] > right - 4)
-    .filter(({ method }) => !narrow || method === "hopper" || method === "sdpa_cudnn")
-    .sort((a, b) => a.end[1] - b.end[1]);
-  const least = size * 1.5;
-  const heights = named.map(({ end }) => end[1]);
-  for (let k = 1; k < heights.length; k++)
-    heights[k] = Math.max(heights[k], heights[k - 1] + least);
-  const over = (heights.at(-1) ?? 0) - bottom;
-  const under = Math.max(0, top - (heights[0] ?? top));
-  const ys = heights.map((y) => y + under - Math.max(0, over));
-  const shown = named.map(({ method, name, points }, k) => {
-    const isMain = method === "hopper";
-    const look = isMain ? "bold accent-ink" : method === "fa2" ? "accent-ink" : "quiet";
-    const y = ys[k] + size * 0.35;
-    const label = narrow ? texts.short[method] : name;
-    const value = figure(quantity, points[points.length - 1].value);
-    return [
-      text(right + 14, y, label, isMain ? size + 1 : size, look),
-      !narrow && text(right + Math.max(244, size * 14.8), y, value, size, `${look} end`),
-    ];
+/** The names at the right end of the lines, and of the points that no line joins. @param {Series[]} series @param {Choice} choice @param {Axes} axes
+ * @param {Box} box @param {Paper} paper @param {boolean} isRefused */
+function drawNames(
+  series,
+  { quantity },
+  axes,
+  { right, top, bottom, size },
+  { narrow },
+  isRefused,
+) {
+  const shown = series.flatMap(({ method, name, points }) => {
+    const { n, value } = points[points.length - 1];
+    if (method === NAIVE || axes.x(n) < right - 4 || (narrow && !texts.short[method])) return [];
+    const look = { hopper: "bold accent-ink", fa2: "accent-ink" }[method] ?? "quiet";
+    return {
+      y: axes.y(value),
+      rows: /** @type {[string, string][]} */ ([[narrow ? texts.short[method] : name, look]]),
+      value: narrow ? "" : figure(quantity, value),
+    };
   });
-  const rings = lines.find(({ method }) => method === "fa4");
-  const ring = rings?.points_[rings.points_.length - 1];
-  const isFree = ring && ring[0] < right - 40;
-  const down = ring && ring[1] > bottom - 50 ? -1 : 1;
+  const rings = series.find(({ method }) => method === "fa4");
+  const last = rings?.points[rings.points.length - 1];
+  const isFree = !narrow && rings && last && axes.x(last.n) < right - 40;
+  const [px, py] = last ? [axes.x(last.n), axes.y(last.value)] : [0, 0];
+  const down = py > bottom - 50 ? -1 : 1;
+  const under = py + (down > 0 ? 42 : -36);
   return [
-    shown,
-    rings &&
-      ring &&
-      isFree &&
-      !narrow && [
-        path(`M${ring[0] + 5} ${ring[1] + 7 * down}l18 ${26 * down}`, stroke("hatch")),
-        text(
-          ring[0] + 28,
-          ring[1] + (down > 0 ? 42 : -36),
-          t("rings", { name: rings.name, n: rings.points.length }),
-          size + 1,
-          "quiet halo",
-        ),
-      ],
-  ];
-}
-
-/** @param {Line[]} lines @param {number} here @param {number} size @param {boolean} narrow */
-function nameNaive(lines, here, size, narrow) {
-  const line = lines.find(({ method }) => method === NAIVE);
-  if (!line) return null;
-  const free = line.points_
-    .slice(1)
-    .filter(([px]) => Math.abs(px - here) > size * (narrow ? 4 : 9));
-  const [px, py] = free[Math.min(1, free.length - 1)] ?? line.points_[0];
-  return text(
-    px,
-    py - size * 1.1,
-    narrow ? texts.short[NAIVE] : line.name,
-    size + 2,
-    narrow ? "bold middle halo" : "bold end halo",
-  );
-}
-
-/** @param {{rows: Row[], choice: Choice, methods: Record<string, string>, lines: Line[], here: number, top: number, bottom: number, size: number, narrow: boolean, lengths: number[]}} it
- * @param {(n: number) => void} move @param {(n: number) => number} x @param {Pen<Scene>} pen */
-function drawMarker(it, move, x, pen) {
-  const { rows, choice, methods, lines, here, top, bottom, size, narrow, lengths } = it;
-  const { quantity, n } = choice;
-  const pointOf = (/** @type {string | undefined} */ method) => {
-    const line = lines.find((one) => one.method === method);
-    const k = line?.points.findIndex((point) => point.n === n) ?? -1;
-    return line && k >= 0 ? { y: line.points_[k][1], value: line.points[k].value } : null;
-  };
-  const mine = pointOf(ours(rows, choice)?.method);
-  const slow = naive(rows, choice) && pointOf(NAIVE);
-  const { headline, sentence, ratio } = said(rows, choice, methods);
-  const wide = size * (integer(n).length * 0.62 + 3.2);
-  const at = lengths.indexOf(n);
-  const isLeft = here > x(lengths[lengths.length - 1]) - size * (narrow ? 5 : 9);
-  const side = isLeft ? -1 : 1;
-  const look = isLeft ? "end" : "";
-  const big = size * (narrow ? 1.9 : 2.5);
-  const bracket = mine &&
-    slow && [
-      path(`M${here} ${slow.y}V${mine.y}`, stroke("accent", 4.5)),
-      quantity === "time" &&
-        Math.abs(slow.y - mine.y) > big * 1.5 &&
-        text(
-          here + side * 16,
-          (slow.y + mine.y) / 2 - (mine.y - slow.y) * 0.12,
-          ratio,
-          big,
-          `bold accent-ink halo ${look}`,
-        ),
-    ];
-  const dots = [
-    slow && circle(here, slow.y, 6.5, { fill: ink("paper"), ...stroke("ink", 2.5) }),
-    mine && circle(here, mine.y, 6.5, { fill: ink("paper"), ...stroke("accent", 3) }),
-    slow && text(here - 12, slow.y - size, figure(quantity, slow.value), size + 2, "bold end halo"),
-    mine &&
+    ends(
+      shown,
+      right + 14,
+      size,
+      [isRefused && !narrow ? top + size * 2.8 : top, bottom + size],
+      right + Math.max(244, size * 14.8),
+    ),
+    isFree && [
+      path(`M${px + 5 * down} ${py + 7 * down}l${18 * down} ${26 * down}`, stroke("hatch")),
       text(
-        here + side * 14,
-        mine.y + size * 1.9,
-        figure(quantity, mine.value),
-        size + 2,
-        `bold accent-ink halo ${look}`,
+        px + 28 * down,
+        under,
+        t("rings", { name: rings.name, n: rings.points.length }),
+        size + 1,
+        `quiet halo ${down < 0 ? "end" : ""}`,
       ),
-  ];
-  const y = bottom + size * 1.6;
-  const pill = group(here, y, [
-    rect(-wide / 2, -size * 1.15, wide, size * 2, "ink", {}, size),
-    text(0, size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
-  ]);
-  const nearest = (/** @type {number} */ px) =>
-    lengths.reduce((best, one) => (Math.abs(x(one) - px) < Math.abs(x(best) - px) ? one : best));
-  return pen.knob(
-    {
-      key: "n",
-      label: t("marker"),
-      text: `${t("marker.at", { n })}: ${headline}. ${sentence}`,
-      slides: [at, 0, lengths.length - 1],
-      keys: (dx, dy) => move(lengths[clamp(at + dx + dy, 0, lengths.length - 1)]),
-      drag: (px) => {
-        const wanted = nearest(px);
-        if (wanted !== n) move(wanted);
-      },
-    },
-    [
-      rect(here - 16, top, 32, bottom - top, "", { fill: "transparent", cursor: "ew-resize" }),
-      path(`M${here} ${top}V${bottom}`, stroke("ink", 1)),
-      bracket,
-      dots,
-      pill,
     ],
-  );
+  ];
 }

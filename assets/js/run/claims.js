@@ -1,8 +1,9 @@
 // The pictures of the four claims: errors beside their limits, the map of tiles, bars of time and of memory.
 
+import { widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
-import { group, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
-import { barsOf, decades, dot, hatching, hueOf, sign, tipped, typeOf, widthOf } from "./shapes.js";
+import { group, line, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
+import { barsOf, decades, dot, hatching, hueOf, sign, typeOf } from "./shapes.js";
 import { t } from "./result_texts.js";
 
 /** @import { Paper, Pen } from "../lib/svg_canvas.js" */

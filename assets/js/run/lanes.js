@@ -1,7 +1,8 @@
 // A run on its way: a map of tiles for each method, which fills as its kernel reports.
 
+import { widthOf } from "../lib/chart.js";
 import { ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
-import { hatching, sign, typeOf, widthOf } from "./shapes.js";
+import { hatching, sign, typeOf } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{name: string, state: "waiting" | "running" | "done" | "refused", status: string, cells: string, columns: number,

@@ -1,11 +1,12 @@
 // The masks and scores on record: a picture of each to scale, and its time beside FlexAttention's. One that is pressed becomes the
 // mask of the Problem.
 
+import { widthOf } from "../lib/chart.js";
 import { fetchJson } from "../lib/build.js";
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
-import { typeOf, widthOf } from "./shapes.js";
+import { typeOf } from "./shapes.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */

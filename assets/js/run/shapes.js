@@ -1,5 +1,6 @@
 // Shapes that several pictures of a run share: bars, a map of tiles, a sign, an axis of powers of ten.
 
+import { widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
   circle,
@@ -10,6 +11,7 @@ import {
   rect,
   stroke,
   text,
+  tipped,
 } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -18,9 +20,6 @@ import {
 /** A number as superscript. @param {number} k */
 export const raised = (k) =>
   String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
-
-/** px of a text of this size, a little more than it needs. @param {string} words @param {number} size */
-export const widthOf = (words, size) => words.length * size * 0.57;
 
 /** px of the type of a picture. @param {Paper} paper */
 export const typeOf = (paper) =>
@@ -58,12 +57,6 @@ export function hatching(name) {
   }))
     node.setAttribute(key, String(value));
   node.append(rect(0, 0, 6, 6, "paper"), path("M0 0V6", { ...stroke("hatch", 1), opacity: 0.7 }));
-  return node;
-}
-
-/** A text with an exact value for hover, focus and tap. @param {Element} node @param {string} words */
-export function tipped(node, words) {
-  if (words) node.setAttribute("data-tip", words);
   return node;
 }
 

@@ -1,14 +1,15 @@
 // The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script.
 
+import { widthOf } from "../lib/chart.js";
 import { button, copyText, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
-import { path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { csv } from "../model/table.js";
 import { paintMap } from "./claims.js";
 import { picture } from "./picture.js";
 import { t } from "./result_texts.js";
 import { paintRoofline } from "./roofline.js";
-import { decades, tipped, typeOf, widthOf } from "./shapes.js";
+import { decades, typeOf } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{title: string, head: string[], rows: string[][]}} Table */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import log2
 from typing import Any
 
 from explainer.algorithms.registry import BASELINE, LABELS
@@ -19,7 +18,7 @@ t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)
 INKS = dict(zip(ORDERS, ("quiet", "ink-o", "accent-ink"), strict=True))
 BELOW = 0.8  # of the computed bytes: a circle so far below its line has its reason written beside
-STEP = 4  # powers of two from one tick of the bytes to the next
+TICKS = tuple(16**k for k in range(12))  # of the bytes
 SHARED = 1.05  # FA-2's bytes at the ports over those at the slices: an access served several SMs
 
 
@@ -117,7 +116,7 @@ def _picture(
     found = [
         size for row in points for p in row for size in (*p.computed.values(), *p.measured.values())
     ]
-    low, high = log2(min(found)) - 2.6, log2(max(found)) + 0.6
+    low, high = min(found) / 6, max(found) * 1.5
     titles, remarks = t.named("traffic.panels"), t.named("traffic.panel_remarks")
     return {
         "sizes": [x.n if is_over_n else x.block_q for x in series],
@@ -125,9 +124,8 @@ def _picture(
             "traffic.x" if is_over_n else "traffic.x_tile",
             x=f"{series[0].n:,}" if is_over_n else series[0].block_q,
         ),
-        "low": low,
-        "high": high,
-        "ticks": [[k, amount(2**k)] for k in range(0, int(high) + 1, STEP) if k > low],
+        "range": [low, high],
+        "ticks": [[x, amount(x)] for x in TICKS if low < x < high],
         "panels": [
             {
                 "place": place,

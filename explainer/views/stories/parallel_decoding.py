@@ -127,8 +127,10 @@ def _line(launch: _Launch, parts: str) -> dict[str, object]:
         "ratios": [
             f"{one['median_ms'] / r['median_ms']:.1f}" for one, r in zip(whole, rows, strict=True)
         ],
-        "parts": t("decode.line.parts", parts=here) if here > 1 else t("decode.line.whole"),
-        "programs": t("decode.line.programs", programs=launch.heads * here),
+        "rows": [
+            t("decode.line.parts", parts=here) if here > 1 else t("decode.line.whole"),
+            t("decode.line.programs", programs=launch.heads * here),
+        ],
     }
 
 
@@ -156,7 +158,7 @@ def _sdpa_line(launch: _Launch, method: str) -> dict[str, object]:
     times = {n: _microseconds(r) for n, r in found.items() if "median_ms" in r}
     name = split_keys.SDPA[method]
     return {
-        "name": name,
+        "rows": [name],
         "us": [times[n]["us"] if n in times else None for n in launch.rows],
         "tips": [
             t("decode.tip.sdpa", name=name, n=n, **times[n]) if n in times else ""
