@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .measure.inspection import compile_report
     from .orders import flash_attention, tile_states
     from .reference import naive_attention, reference_attention, reference_states
+    from .ring import PeerError, ring_attention, ring_states
     from .rotary import rope
 
 # name → its module. Not even `availability` is loaded at import: it reads TRITON_INTERPRET, which a
@@ -43,6 +44,7 @@ _TRITON = {
     "gradient_states": "gradients",
     **dict.fromkeys(("attention", "which", "transformers_attention"), "dispatch"),
     "decode_attention": "decode",
+    **dict.fromkeys(("ring_attention", "ring_states", "PeerError"), "ring"),
     **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
     "compile_report": "measure.inspection",
 }

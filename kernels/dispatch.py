@@ -60,7 +60,7 @@ def _choice(q, k, v, mask: masks.Mask, score: Score, sink: float | str | None, s
         return Choice("decode", f"So few queries, Nq = {n_q}: the keys are split among programs.")
     if sink == IN_A_TENSOR:
         return Choice("fa2", "A sink in a tensor: the readable kernel reads it when it runs.")
-    options = {"mask": mask.text, "score": score.text, "sink": sink, "scale": scale}
+    options = {"mask": mask, "score": score.text, "sink": sink, "scale": scale}
     reason = hopper.why_not(q, k, v, **options)
     if reason:
         return Choice("fa2", reason)

@@ -51,9 +51,13 @@ def number(TEXT, AT):
 @triton.jit
 def visible(keys, rows, Nk, MASK: tl.constexpr, TABLES):
     """Return which scores are visible by any term of the union; keys and rows broadcast."""
-    found = in_term(keys, rows, Nk, part(MASK, "|", 0), TABLES)
-    for term in tl.static_range(1, count(MASK, "|")):
-        found = found | in_term(keys, rows, Nk, part(MASK, "|", term), TABLES)
+    if count(MASK, "@") == 2:  # a part of the scores: its shift, and where its positions end
+        shift = TABLES[number(part(MASK, "@", 1), 0)]
+        rows, keys, Nk = rows + tl.load(shift), keys + tl.load(shift + 1), tl.load(shift + 2)
+    UNION: tl.constexpr = part(MASK, "@", 0)
+    found = in_term(keys, rows, Nk, part(UNION, "|", 0), TABLES)
+    for term in tl.static_range(1, count(UNION, "|")):
+        found = found | in_term(keys, rows, Nk, part(UNION, "|", term), TABLES)
     return found
 
 

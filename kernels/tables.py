@@ -51,9 +51,13 @@ def rules(
             tables.extend(found)
         return f"{name}:{','.join(map(str, numbers))}" if numbers else name
 
-    terms = [[text(*_of_predicate(one, n_k)) for one in term] for term in mask.terms]
+    end = n_k + max(mask.rows, mask.keys)
+    terms = [[text(*_of_predicate(one, end)) for one in term] for term in mask.terms]
     steps = [text(*_of_step(*step)) for step in score.steps]
     constants = {"MASK": "|".join(map("&".join, terms)), "SCORE": "&".join(steps) or NONE.text}
+    if mask.rows or mask.keys:
+        shift = np.array([mask.rows, mask.keys, end], np.int32)
+        constants["MASK"] += "@" + text("shift", (), [shift])
     if tables:
         refuse_capture(f"mask = {mask.text[:80]}, score = {score.text[:80]}")
     return constants, tuple(torch.from_numpy(x).to(device) for x in tables) or None
@@ -68,9 +72,9 @@ def dropping(dropout: float, seed: int, tables: Tables, device: torch.device) ->
     return f"dropout:{dropout!r},{len(tables)}", (*tables, seeds)
 
 
-def _of_predicate(term: Term, n_k: int) -> tuple[str, Numbers, list[np.ndarray]]:
-    """Return name, numbers for the code, and tables of the positions 0 … Nk−1."""
-    position = np.arange(n_k)
+def _of_predicate(term: Term, end: int) -> tuple[str, Numbers, list[np.ndarray]]:
+    """Return name, numbers for the code, and tables of the positions 0 … end − 1."""
+    position = np.arange(end)
     if term.name == "document":
         document = np.searchsorted(term.numbers, position, side="right")
         return term.name, (), [document.astype(np.int32)]

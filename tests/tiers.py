@@ -93,6 +93,9 @@ GROUPS = {
         tuple(f"tests/browser/{name}/test_*.py::*" for name in ("memory", "parallel", "stories")),
         FRAME + FIGURES + rooms("assets/js/story", "assets/js/views"),
     ),
+    "attention over ranks, of many problems": Group(
+        ("tests/kernels/test_ring_many.py::*",), rooms("kernels", "tests/kernels/*.py")
+    ),
     "Hopper kernels, compiled and played by the PTX machine": Group(
         ("tests/kernels/hopper/test_*.py::*",),
         rooms("kernels", "explainer/base/paths.py", "tests/kernels/*.py", "tests/compiler.py"),

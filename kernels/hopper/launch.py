@@ -26,7 +26,8 @@ _counters: dict[tuple[int, int], torch.Tensor] = {}
 
 def why_not(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, scale: float | None = None,
-    mask: str = "full", score: str | None = None, sink: float | Sequence[float] | None = None,
+    mask: str | masks.Mask = "full", score: str | None = None,
+    sink: float | Sequence[float] | None = None,
 ) -> str:  # fmt: skip
     """Return in one sentence why `flash_attention` does not run this input here; "" if it does.
 
@@ -77,7 +78,7 @@ def prepare(
 ) -> Callable:
     """Prepare a call as `orders.prepare` does; arguments and errors as `flash_attention`."""
     parsed, modified = masks.from_keywords(causal, mask), check_score(score)
-    reason = why_not(q, k, v, scale=scale, mask=parsed.text, score=score, sink=sink)
+    reason = why_not(q, k, v, scale=scale, mask=parsed, score=score, sink=sink)
     if reason:
         raise ValueError(reason)
     scale = scale_of(scale, q.shape[-1])

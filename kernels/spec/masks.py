@@ -7,7 +7,7 @@ sees the last key (aligned bottom-right, as flash-attention has it).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -19,6 +19,7 @@ from .visible_ranges import blocks, bounding_range, ranges
 
 TILE_KINDS = ("full", "partial", "skipped")
 PLAIN = ("full", "causal")  # what the kernels have code of their own for
+RELATIVE = (*PLAIN, "window", "dilated")  # these depend on the distance of row and key alone
 UNKNOWN = 3  # a tile whose class does not follow from the classes of its predicates
 MAX_TERMS = MAX_PREDICATES = 4
 MAX_CHARACTERS = 4_096
@@ -34,11 +35,14 @@ class Mask:
     """A mask over Nq queries and Nk keys, for any of both. Made by :func:`parse`.
 
     ``text`` is canonical: one for all texts with the same predicates. ``terms`` are the
-    intersections whose union it is.
+    intersections whose union it is. ``rows`` and ``keys``: how far the first row and key of a
+    part of the scores lie from where the part itself counts them.
     """
 
     text: str
     terms: tuple[Terms, ...] = field(compare=False)
+    rows: int = field(default=0, compare=False)  # both are in the text
+    keys: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return self.text
@@ -53,9 +57,20 @@ class Mask:
         """Have the kernels code of their own for it?"""
         return self.text in PLAIN
 
+    def at(self, rows: int, keys: int) -> Mask:
+        """Return this mask for a part of the scores, whose row i and key j (both in the keys'
+        counting, as everywhere) are row i + ``rows`` and key j + ``keys`` of the whole."""
+        names = {t.name for term in self.terms for t in term}
+        if names <= {*RELATIVE}:
+            rows, keys = rows - keys, 0
+        if not (rows or keys) or not self.hides:
+            return self
+        return replace(self, text=f"{self.text}@{rows},{keys}", rows=rows, keys=keys)
+
     def sees(self, row, key) -> Any:
         """bool: which scores are visible, of arrays or torch tensors, rows (…, n, 1) in the keys'
         counting and keys (…, 1, m); of a shape that broadcasts to (…, n, m)."""
+        row, key = row + self.rows, key + self.keys
         terms = (_term_sees(term, row, key) for term in self.terms)
         return reduce(lambda a, b: a | b, terms)
 
@@ -73,7 +88,7 @@ class Mask:
         i, j = _grid(n_q, n_k)
         found = np.full((i.size, j.size), -1, np.int8)
         for index, term in reversed([*enumerate(self.terms)]):
-            np.copyto(found, index, where=_term_sees(term, i, j))
+            np.copyto(found, index, where=_term_sees(term, i + self.rows, j + self.keys))
         return found
 
     def tiles(self, n_q: int, n_k: int, block_q: int, block_k: int) -> np.ndarray:
@@ -102,7 +117,8 @@ class Mask:
         shape = (r0.size, k0.size)
 
         def classes(t: Term) -> np.ndarray:
-            return np.broadcast_to(t.predicate.tiles(r0, r1, k0, k1, *t.numbers), shape)
+            edges = r0 + self.rows, r1 + self.rows, k0 + self.keys, k1 + self.keys
+            return np.broadcast_to(t.predicate.tiles(*edges, *t.numbers), shape)
 
         return (r0, r1, k0, k1), [[classes(t) for t in term] for term in self.terms]
 
@@ -125,19 +141,19 @@ class Mask:
 
     def key_range(self, n_q: int, n_k: int, block_q: int) -> Range:
         """Two (Tr,) arrays: the keys start … stop − 1 that any row of each row block sees."""
-        start, stop, _ = ranges(self.terms, n_q, n_k, False)
+        start, stop, _ = ranges(self.terms, n_q, n_k, False, (self.rows, self.keys))
         return bounding_range(start, stop, np.arange(0, n_q, block_q))
 
     def row_range(self, n_q: int, n_k: int, block_k: int) -> Range:
         """Two (Tc,) arrays: the queries start … stop − 1 that see each key block."""
-        start, stop, _ = ranges(self.terms, n_q, n_k, True)
+        start, stop, _ = ranges(self.terms, n_q, n_k, True, (self.rows, self.keys))
         return bounding_range(start, stop, np.arange(0, n_k, block_k))
 
     def spans(self, n_q: int, n_k: int, by_keys: bool = False) -> Range | None:
         """Two (Nq,) int32 arrays, the keys start … stop − 1 that each query sees, if what each
         of them sees is one interval (empty: 0, 0); else None. ``by_keys`` (Nk,), the queries that
         see each key."""
-        start, stop, count = ranges(self.terms, n_q, n_k, by_keys)
+        start, stop, count = ranges(self.terms, n_q, n_k, by_keys, (self.rows, self.keys))
         if (count != stop - start).any():
             return None
         return start.astype(np.int32), stop.astype(np.int32)
@@ -157,7 +173,7 @@ class Mask:
 
     def visible(self, n_q: int, n_k: int) -> int:
         """Count the visible ones of the Nq · Nk scores."""
-        return int(ranges(self.terms, n_q, n_k, False)[2].sum())
+        return int(ranges(self.terms, n_q, n_k, False, (self.rows, self.keys))[2].sum())
 
 
 def _grid(
@@ -249,13 +265,15 @@ def of(causal: bool) -> Mask:
     return parse("causal" if causal else "full")
 
 
-def from_keywords(causal: bool, text: str | None = None) -> Mask:
+def from_keywords(causal: bool, text: str | Mask | None = None) -> Mask:
     """Return the mask that a function's keywords ``causal`` and ``mask`` mean together.
 
     Raises ValueError with one sentence for a text that names none, or not the causal one.
     """
     if text is None:
         return of(causal)
+    if isinstance(text, Mask):
+        return text
     try:
         found = parse(str(text))
     except MaskError as error:

@@ -11,6 +11,7 @@ import numpy as np
 from .predicates import EVERYWHERE, Range, Terms
 
 Visible = tuple[np.ndarray, np.ndarray, np.ndarray]  # start, stop, count
+Span = tuple[int, int]  # the first position, and how many
 
 
 def blocks(n: int, block: int) -> Range:
@@ -20,39 +21,44 @@ def blocks(n: int, block: int) -> Range:
 
 
 @lru_cache(maxsize=8)
-def ranges(terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool) -> Visible:
+def ranges(
+    terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool, shift: tuple[int, int] = (0, 0)
+) -> Visible:
     """start, stop, count (Nq,) int64: the first key that each query sees, the one after the last,
     and how many it sees under any of the terms; ``by_keys`` (Nk,), of the queries that see each
-    key. Where none is visible: 0, 0, 0. The arrays are read-only.
+    key. Where none is visible: 0, 0, 0. The arrays are read-only. The terms count rows and keys
+    from ``shift`` on.
 
     How many is counted by inclusion and exclusion: all sets of terms intersected, odd less even.
     """
-    each = [intersect(term, n_q, n_k, by_keys) for term in terms]
+    rows, keys = (n_k - n_q + shift[0], n_q), (shift[1], n_k)
+    each = [intersect(term, rows, keys, by_keys) for term in terms]
     start = np.min([np.where(count, start, EVERYWHERE[1]) for start, _, count in each], axis=0)
     stop = np.max([stop for _, stop, _ in each], axis=0)
     count = np.sum([count for *_, count in each], axis=0)
     for size in range(2, len(terms) + 1):
         for subset in combinations(terms, size):
             together = tuple(dict.fromkeys(t for term in subset for t in term))
-            count = count - (-1) ** size * intersect(together, n_q, n_k, by_keys)[2]
+            count = count - (-1) ** size * intersect(together, rows, keys, by_keys)[2]
     found = np.where(count, start, 0), stop, count
     for array in found:
         array.flags.writeable = False
     return found
 
 
-def intersect(term: Terms, n_q: int, n_k: int, by_keys: bool) -> Visible:
-    """`ranges` of one term: every step-th from first on, below end, in one of the parts."""
-    low, n = (n_k - n_q, n_k) if by_keys else (0, n_q)  # what 0 in the result is; how many
-    zero = 0 if by_keys else n_k - n_q
+def intersect(term: Terms, rows: Span, keys: Span, by_keys: bool) -> Visible:
+    """`ranges` of one term, of rows and keys by (first, how many): every step-th from first on,
+    below end, in one of the parts."""
+    (zero, n), (low, others) = (keys, rows) if by_keys else (rows, keys)  # low: 0 in the result
+    farthest = n + others + abs(zero - low)  # no row and key are as far from each other
     at = np.arange(zero, zero + n)
-    first, end, step = np.full(n, low), np.full(n, n_k), 1
-    parts = np.array([[n_k - n_q, n_k, 0, n_k]])
+    first, end, step = np.full(n, low), np.full(n, low + others), 1
+    parts = np.array([[rows[0], sum(rows), keys[0], sum(keys)]])
     for t in term:
         p = t.predicate
         start, stop = (p.rows if by_keys else p.keys)(at, *t.numbers)
         first, end = np.maximum(first, start), np.minimum(end, stop)
-        step = min(lcm(step, p.step(*t.numbers)), n_q + n_k)  # so far no two are from each other
+        step = min(lcm(step, p.step(*t.numbers)), farthest)
         if p.parts:
             parts = _overlaps(parts, p.parts(*t.numbers))
     at -= first

@@ -22,3 +22,12 @@ def pytest_runtest_setup(item):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs a CUDA GPU; skipped without one")
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory):
+    from tests.kernels.ring_ranks import Ranks
+
+    found = Ranks(tmp_path_factory.mktemp("ring"))
+    yield found
+    found.close()

@@ -91,6 +91,26 @@ def test_any_expression_is_what_its_predicates_say(draw, n_q, n_k, block_q, bloc
     check("|".join(parts), n_q, n_k, block_q, block_k)
 
 
+@settings(max_examples=150)
+@given(RANDOM, SIZES, SIZES, SIZES, SIZES)
+def test_a_part_of_the_scores_has_the_mask_of_the_whole(draw, n_q, n_k, block_q, block_k):
+    """Rows and keys of a part, as the mask's `at` counts them, are classed as the whole's."""
+    text = by_hand.draw_mask(draw, 60)
+    rows, keys = draw.randint(0, 30) - (n_k - n_q), draw.randint(0, 30)
+    part = masks.parse(text).at(rows, keys)
+    at = np.arange(n_k - n_q, n_k)[:, None] + rows
+    dense = by_hand.sees(text, at, np.arange(n_k)[None] + keys)
+    assert (part.keep(n_q, n_k) == dense).all() and part.visible(n_q, n_k) == dense.sum()
+    check_tiles(part, dense, block_q, block_k)
+    check_ranges(part, dense, block_q, block_k)
+
+
+def test_a_part_on_the_diagonal_is_causal_itself():
+    assert masks.parse("causal").at(8, 8) == masks.parse("causal")
+    assert masks.parse("causal&window:4,0").at(24, 8) == masks.parse("causal&window:4,0").at(16, 0)
+    assert masks.parse("prefix:4").at(8, 8) != masks.parse("prefix:4")
+
+
 @pytest.mark.parametrize(
     ("text", "sizes"),
     [
