@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from explainer.algorithms.inputs import row_names
 from explainer.base.amounts import format_fixed
 from explainer.learn.blocks import Block, picture, t
 from explainer.learn.linear_algebra import address, attend, make_problem, softmax
-from explainer.trace import trace
 
 Item = dict[str, Any]
 
@@ -24,8 +22,6 @@ K = np.array([[0.2, 0.5, 0.3, 0.1], [0.0, 2.0, 0.0, 1.0], [1.0, 0.5, 0.6, 1.0]])
 V = np.array([[1.0, 0.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0], [2.0, 1.0, 3.0, 1.0]])
 
 SENTENCE = {"order": "standard", "inputs": "sentence", "gain": 3.0}
-SIX = make_problem(6, 4, 6, **SENTENCE)
-FOUR = make_problem(4, 4, 4, **SENTENCE, text="der Hund schläft tief")
 
 
 def grid(name: str, cells: np.ndarray, hue: str = "plain", **more: object) -> Item:
@@ -162,74 +158,6 @@ def _cat(view: str, word: int) -> list[Block]:
     return [picture("grids", label, words, {"lines": lines, "share": 1.6})]
 
 
-# ---- attention
-
-
-def _called(words: Sequence[str], at: int) -> str:
-    """The word, and which of them it is where the sentence has it twice."""
-    if words.count(words[at]) < 2:
-        return t("attending.attention.called", word=words[at])
-    return t("attending.attention.called_of_two", word=words[at], n=at + 1)
-
-
-def _attention(who: str, row: int) -> list[Block]:
-    cross = who == "cross"
-    asking, answering = trace(FOUR if cross else SIX), trace(SIX)
-    askers, words = (row_names(p) or () for p in (FOUR if cross else SIX, SIX))
-    r = min(row, len(askers) - 1)  # the second sentence has fewer
-    S, P, O = attend(asking.Q, answering.K, answering.V)
-    called = t.named("attending.all")
-    mine = {"rows": askers, "row": r, "pick": "row"}
-    lines = [
-        [
-            grid(f"Q  {len(askers)} × 4", asking.Q, "q", digits=1, **mine),
-            sign("·"),
-            grid(f"Kᵀ  4 × {len(words)}", answering.K.T, "k", digits=1, cols=words),
-            sign("÷ √d ="),
-            grid(
-                f"{called['S']}  {len(askers)} × {len(words)}",
-                S,
-                "s",
-                digits=1,
-                heat=heat(S),
-                row=r,
-                cols=words,
-            ),
-        ],
-        [
-            sign("softmax →"),
-            grid(
-                f"{called['P']}  {len(askers)} × {len(words)}",
-                P,
-                "s",
-                heat=[0.0, 1.0],
-                cols=words,
-                **mine,
-            ),
-            sign("×"),
-            grid(f"V  {len(words)} × 4", answering.V, "v", digits=1),
-            sign("="),
-            grid(f"{called['O']}  {len(askers)} × 4", O, "o", digits=1, row=r),
-        ],
-    ]
-    best = int(P[r].argmax())
-    looks = {
-        "asker": _called(askers, r),
-        "best": _called(words, best).rstrip(","),
-        "weight": format_fixed(P[r, best], 2),
-    }
-    lines.append([note(t("attending.attention.note", **looks), aside=True)])
-    spoken = t(
-        "attending.attention.words",
-        **looks,
-        nq=len(askers),
-        nk=len(words),
-        total=P[r].sum(),
-    )
-    label = t.named("attending.attention.labels")["cross" if cross else "self"]
-    return [picture("grids", label, spoken, {"lines": lines, "share": 2.0})]
-
-
 def _weight(scores: Sequence[float]) -> dict:
     """The question for a word with these scores: the largest weight."""
     x = np.array(scores)
@@ -269,38 +197,10 @@ def _axes() -> dict[str, str]:
     }
 
 
-# Matrices of attention by what their rows and columns are; sizes of a small case.
-SIZED = (
-    (("Q", "Nq", "d"), ("K", "Nk", "d"), ("V", "Nk", "d")),
-    (("S", "Nq", "Nk"), ("P", "Nq", "Nk"), ("O", "Nq", "d")),
-)
-SIZES = {"Nq": FOUR.n, "Nk": SIX.n, "d": SIX.d}  # as the picture has them
-
-
-def _doubled(doubled: str) -> dict:
-    """The question of what changes when one size doubles: a matrix's shape before and after."""
-    after = SIZES | {doubled: 2 * SIZES[doubled]}
-
-    def note(name: str, *sides: str) -> str:
-        was, now = (" × ".join(str(sizes[side]) for side in sides) for sizes in (SIZES, after))
-        given = ", ".join(f"{key} = {size}" for key, size in SIZES.items())
-        key = "attending.doubled.same" if now == was else "attending.doubled.other"
-        changed = {} if now == was else {"now": now}
-        return t(key, given=given, name=name, was=was, **changed)
-
-    return {
-        "notes": tuple(tuple(note(*x) for x in row) for row in SIZED),
-        "answer": tuple(
-            (r, c) for r, row in enumerate(SIZED) for c, x in enumerate(row) if doubled in x[1:]
-        ),
-    }
-
-
 FIGURES = {"softmax": _axes, "cat": lambda: {"place": address(CAT_STEP, 1, "scores")}}
-QUESTIONS = {"attention": _doubled, "cat": _weight}
+QUESTIONS = {"cat": _weight}
 
 WIDGETS = {
     "softmax": _softmax,
     "cat": _cat,
-    "attention": _attention,
 }

@@ -55,7 +55,12 @@ def _number(x: float | None) -> float | str | None:
     if x is None:
         return None
     x = float(x)
-    return x if x - x == 0 else ("NaN" if x != x else "∞" if x > 0 else "−∞")
+    return x if x - x == 0 else format_odd(x)
+
+
+def format_odd(x: float) -> str:
+    """Write what is no number."""
+    return "NaN" if x != x else "∞" if x > 0 else "−∞"
 
 
 def bars(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
@@ -64,6 +66,27 @@ def block(key: str, kind: str = "picture", **query: object) -> Block:
 def data(key: str, **query: object) -> dict:
     """Return what the widget's picture is drawn from."""
     return block(key, **query)["data"]
+
+
+def marks(part: object) -> Iterator[dict]:
+    """Walk through all marks of a picture of the kit, one inside another."""
+    if isinstance(part, dict):
+        if "mark" in part:
+            yield part
+        for value in part.values():
+            yield from marks(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from marks(value)
+
+
+def find_mark(key: str, kind: str, name: str = "", **query: object) -> dict:
+    """Return the first mark of a kind whose name or title begins so."""
+    return next(
+        mark
+        for mark in marks(data(key, **query))
+        if mark["mark"] == kind and str(mark.get("name", mark.get("title", ""))).startswith(name)
+    )
 
 
 def grid(found: dict, name: str) -> np.ndarray:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
 from explainer.learn import attending
-from explainer.trace import trace
 from tests.learn.scenes import asked, block, cases, data, grid, sdpa
 
 
@@ -85,19 +82,3 @@ def test_the_weights_asked_for_are_pytorchs():
         want = torch.softmax(torch.tensor(scores, dtype=torch.float64), 0).max()
         assert question.answer == pytest.approx(float(want))
         assert 0.005 < question.tolerance < 0.01
-
-
-@pytest.mark.parametrize("who", ["self", "cross"])
-def test_attention_and_cross_attention(who):
-    asking = trace(attending.FOUR if who == "cross" else attending.SIX)
-    there = trace(attending.SIX)
-    found = data("attention", who=who, row=5)
-    np.testing.assert_allclose(grid(found, "output"), sdpa(asking.Q, there.K, there.V), atol=1e-5)
-    S, P = grid(found, "scores"), grid(found, "weights")
-    assert S.shape == grid(found, "weights").shape == (len(asking.Q), 6)
-    (beside,) = found["lines"][-1]
-    best = P[min(5, len(P) - 1)].max()
-    assert f"with weight {best:.2f}" in beside["words"] and "not learned" in beside["words"]
-    asker, best = re.match(r"“(\S+)” looks most at “(\S+)”", beside["words"]).groups()
-    assert (asker, best) == (("tief", "mat") if who == "cross" else ("mat", best))
-    assert all(item.get("row", 0) < len(asking.Q) for line in found["lines"] for item in line)

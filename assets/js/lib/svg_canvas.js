@@ -65,7 +65,7 @@ export const presentationUnit = () =>
 const PLACE = ".fa-lesson-body > .fa-widget, .fa-story-picture"; // what has room for a picture
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. @param {Element} root */
-function roomOf(root) {
+export function roomOf(root) {
   const box = root.closest(PLACE);
   if (!box) return window.innerHeight * 0.62;
   const scale = scaleOf(root);

@@ -62,8 +62,8 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place, way="times", shape="padded")
     page.locator(".fa-dot[data-lesson=attention]").click()
     place = widget(page, "attention")
-    place.get_by_role("button", name="Follow row 3, on, in Q").first.press("Enter")
-    told(place, row="3")
+    place.get_by_role("button", name="look at “was”").press("Enter")
+    told(place, word="6")
 
 
 def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):

@@ -98,8 +98,8 @@ def test_no_screen_is_wider_than_a_phone_and_its_answers_are_large(apart):
             way,
         )
         assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
-    page.evaluate(GO, "attention")
-    page.wait_for_function(SHOWN, arg="attention")
+    page.evaluate(GO, "dot")
+    page.wait_for_function(SHOWN, arg="dot")
     page.wait_for_function("document.querySelector('.fa-learn .fa-svg-canvas > *')")
     settled(page).evaluate(
         "document.querySelector('.fa-svg-canvas').setAttribute('viewBox', '0 0 358 716')"

@@ -100,7 +100,7 @@ def test_lessons_asked_for_quickly_on_a_slow_network_leave_one(tab):
 
 def test_a_clicker_shows_the_answer_and_its_reason(tab):
     """Of a number, of cells, of a loop to be put in order; the reload stays on the slide."""
-    for key in ("trips", "attention", "online"):
+    for key in ("trips", "mask", "online"):
         page = hall(tab, key)
         page.keyboard.press("PageDown")
         settled(page)

@@ -1,0 +1,113 @@
+// Amounts of the kit: bars, parts of a whole, lanes of intervals.
+
+import { el } from "../../lib/dom.js";
+import { choice, figure, hueClass } from "./parts.js";
+
+/** @import { Drawer, Mark } from "./parts.js" */
+
+const share = (/** @type {number} */ part) =>
+  `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
+
+/** @type {Drawer} */
+export function drawBars(mark, kit) {
+  const { items, log, limit, upright, pick } = mark;
+  const known = items.map((/** @type {Mark} */ { value }) => value).filter(Number.isFinite);
+  const high = mark.high ?? Math.max(...known, limit?.[0] ?? 0);
+  const low = log ? Math.min(...known.filter((/** @type {number} */ x) => x > 0)) / 10 : 0;
+  const of = (/** @type {number} */ x) =>
+    log ? Math.log(Math.max(x, low) / low) / Math.log(high / low) : x / (high || 1);
+  const side = upright ? "height" : "width";
+  const row = (
+    /** @type {Mark} */ { name, value, text, hue, on, key },
+    /** @type {number} */ k,
+  ) => {
+    const isEndless = value === "∞";
+    const fill = el("i", {
+      class: `fa-kit-fill${isEndless ? " is-endless" : ""}`,
+      "data-key": key ?? null,
+      style: `${side}:${share(isEndless ? 1 : of(Number(value)))}`,
+    });
+    const label = pick ? choice(pick, k, Boolean(on), name, kit, [name]) : name;
+    return el("li", { class: `${hueClass(hue ?? mark.hue)}${on ? " is-on" : ""}` }, [
+      el("span", { class: "fa-kit-name" }, [label]),
+      el("span", { class: "fa-kit-track" }, [
+        fill,
+        limit &&
+          el("i", {
+            class: "fa-kit-limit",
+            style: `${upright ? "bottom" : "left"}:${share(of(limit[0]))}`,
+          }),
+      ]),
+      el("span", { class: "fa-kit-value", text }),
+    ]);
+  };
+  return figure(upright ? "bars is-upright" : "bars", mark, [
+    el("ul", {}, items.map(row)),
+    limit && el("p", { class: "fa-kit-limit-text", text: limit[1] }),
+  ]);
+}
+
+/** @type {Drawer} */
+export function drawStack(mark) {
+  const { parts, whole = 0, free } = mark;
+  const used = parts.reduce(
+    (/** @type {number} */ sum, /** @type {Mark} */ { amount }) => sum + amount,
+    0,
+  );
+  const left = Math.max(0, whole - used);
+  const box = (/** @type {Mark} */ { name, amount, text, hue, key }) =>
+    el("li", { class: hueClass(hue), "data-key": key ?? null, style: `flex-grow:${amount}` }, [
+      el("b", { text: name }),
+      text && el("span", { text }),
+    ]);
+  return figure("stack", mark, [
+    el("ol", { class: whole && used > whole ? "is-over" : null }, [
+      ...parts.map(box),
+      left > 0 &&
+        el("li", { class: "is-free", style: `flex-grow:${left}` }, [
+          free && el("span", { text: free }),
+        ]),
+    ]),
+  ]);
+}
+
+/** @type {Drawer} */
+export function drawTimeline(mark) {
+  const { lanes, unit, ticks, now } = mark;
+  const ends = lanes.flatMap((/** @type {Mark} */ { spans }) =>
+    spans.map((/** @type {Mark} */ { end }) => end),
+  );
+  const high = mark.high ?? Math.max(...ends, 1e-9);
+  const bar = (/** @type {Mark} */ { start, end, text, hue, look, key }) =>
+    el("li", {
+      class: `${hueClass(hue)}${look ? ` is-${look}` : ""}`,
+      "data-key": key ?? null,
+      style: `left:${share(start / high)};width:${share((end - start) / high)}`,
+      text: text ?? "",
+    });
+  const lane = (/** @type {Mark} */ { name, spans }) => [
+    el("span", { class: "fa-kit-name", text: name }),
+    el("ul", { class: "fa-kit-lane" }, spans.map(bar)),
+  ];
+  const axis = el("div", { class: "fa-kit-axis" }, [
+    ...(ticks ?? []).map((/** @type {[number, string]} */ [value, text]) =>
+      el("span", { style: `left:${share(value / high)}`, text }),
+    ),
+    unit && el("em", { text: unit }),
+  ]);
+  const frame =
+    now &&
+    el("i", {
+      class: "fa-kit-now",
+      "data-key": "now",
+      style: `left:${share(now[0] / high)};width:${share((now[1] - now[0]) / high)}`,
+    });
+  return figure("timeline", mark, [
+    el("div", { class: "fa-kit-lanes" }, [
+      ...lanes.flatMap(lane),
+      el("span"),
+      axis,
+      frame && el("div", { class: "fa-kit-nows" }, [frame]),
+    ]),
+  ]);
+}

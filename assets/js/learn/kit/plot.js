@@ -1,0 +1,209 @@
+// A plot of the kit: series over a pair of axes, lines at named places, and a knob along x.
+
+import { axisOf, ticks } from "../../lib/axis.js";
+import { el, set, svg } from "../../lib/dom.js";
+import { onDrag } from "../../lib/drag.js";
+import { clamp } from "../../lib/format.js";
+import { strideOf } from "../../lib/keys.js";
+import { figure, hueClass, t } from "./parts.js";
+
+/** @import { Drawer, Kit, Mark } from "./parts.js" */
+/** @typedef {{at: (value: number) => number, ticks: [place: number, text: string][]}} Axis */
+
+const HEIGHT = 14; // lines of type
+
+/** @param {Mark} axis @param {number[]} values @param {number} count @returns {Axis} */
+function axisFor({ low, high, log = false, ticks: named }, values, count) {
+  const ends = [low ?? Math.min(...values), high ?? Math.max(...values)];
+  const axis = axisOf(ends, log);
+  const found =
+    named ??
+    ticks(axis.low, axis.high, count, log, axis.least).map((tick) => [tick, axis.label(tick)]);
+  return {
+    at: axis.at,
+    ticks: found.map((/** @type {[number, string]} */ [value, text]) => [
+      named ? axis.at(value) : axis.of(value),
+      text,
+    ]),
+  };
+}
+
+const finite = (/** @type {any[]} */ values) => values.filter(Number.isFinite);
+
+/** @type {Drawer} */
+export function drawPlot(mark, kit) {
+  const { series, places = [], handle, height = HEIGHT } = mark;
+  const sheet = svg("svg", { "aria-hidden": handle ? null : "true" });
+  const box = el("div", { class: "fa-kit-plot-box", style: `height:${height}em` }, [sheet]);
+  const named = series.filter((/** @type {Mark} */ { name }) => name);
+  const legend =
+    named.length > 0 &&
+    el(
+      "ul",
+      { class: "fa-kit-legend" },
+      named.map((/** @type {Mark} */ one) =>
+        el("li", { class: hueClass(one.hue) }, [
+          el("i", { class: one.dash ? "is-dashed" : one.points ? "is-dot" : null }),
+          one.name,
+        ]),
+      ),
+    );
+  kit.later(() => layPlot(mark, sheet, box, kit));
+  return figure("plot", mark, [legend, box]);
+}
+
+/** @param {Mark} mark @param {SVGElement} sheet @param {HTMLElement} box @param {Kit} kit */
+function layPlot({ series, x, y, places = [], handle }, sheet, box, kit) {
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const type = parseFloat(getComputedStyle(box).fontSize);
+  const isLevel = (/** @type {Mark} */ { level }) => Boolean(level);
+  const of = (/** @type {Mark[]} */ marks) => marks.map(({ value }) => value);
+  const up = axisFor(
+    y,
+    finite([...series.flatMap((/** @type {Mark} */ s) => s.y), ...of(places.filter(isLevel))]),
+    Math.max(2, height / (3.4 * type)),
+  );
+  const along = axisFor(
+    x,
+    finite(series.flatMap((/** @type {Mark} */ s) => s.x)),
+    Math.max(2, width / (6 * type)),
+  );
+  const widest = Math.max(...up.ticks.map(([, text]) => text.length), 1);
+  const [left, right] = [widest * type * 0.58 + 8, width - type];
+  const [top, base] = [
+    (y.label || places.length ? 1.7 : 0.6) * type,
+    height - (x.label ? 2.9 : 1.6) * type,
+  ];
+  const px = (/** @type {number} */ value) => left + along.at(value) * (right - left);
+  const py = (/** @type {number} */ value) =>
+    base - clamp(up.at(value), -0.02, 1.02) * (base - top);
+  const text = (
+    /** @type {string} */ words,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    kind = "",
+  ) => svg("text", { class: kind || null, x, y, text: words });
+  set(sheet, { viewBox: `0 0 ${width} ${height}` });
+  sheet.replaceChildren(
+    ...up.ticks.flatMap(([part, words]) => {
+      const at = base - part * (base - top);
+      return [
+        svg("path", { class: "fa-kit-rule", d: `M${left} ${at}H${right}` }),
+        text(words, left - 6, at + type * 0.33, "is-end"),
+      ];
+    }),
+    ...along.ticks.map(([part, words]) =>
+      text(words, left + part * (right - left), base + type * 1.3, "is-middle"),
+    ),
+    ...(y.label ? [text(y.label, 0, type, "is-label")] : []),
+    ...(x.label ? [text(x.label, right, height - type * 0.3, "is-label is-end")] : []),
+    ...series.map((/** @type {Mark} */ one) => lineOf(one, px, py, base)),
+    ...places.map((/** @type {Mark} */ one) =>
+      placeOf(one, { px, py, left, right, top, base, type }),
+    ),
+    ...(handle ? [knobOf(handle, { px, left, right, top, base, along }, kit)] : []),
+  );
+}
+
+/** One series: its line, broken where a value is missing, its points, its area. @param {Mark} one
+ * @param {(value: number) => number} px @param {(value: number) => number} py @param {number} base */
+function lineOf({ x, y, hue, points, area, dash }, px, py, base) {
+  const spots = x.map(
+    (/** @type {number} */ value, /** @type {number} */ k) =>
+      Number.isFinite(y[k]) && [px(value), py(y[k])],
+  );
+  const d = spots
+    .map(
+      (/** @type {[number, number] | false} */ spot, /** @type {number} */ k) =>
+        spot && `${spots[k - 1] ? "L" : "M"}${spot[0].toFixed(1)} ${spot[1].toFixed(1)}`,
+    )
+    .filter(Boolean)
+    .join("");
+  const there = spots.filter(Boolean);
+  const look = `${hueClass(hue)}${dash ? " is-dashed" : ""}`;
+  return svg("g", { class: look }, [
+    area &&
+      there.length &&
+      svg("path", {
+        class: "fa-kit-area",
+        d: `${d}L${there.at(-1)[0]} ${base}L${there[0][0]} ${base}z`,
+      }),
+    !points && svg("path", { class: "fa-kit-line", d }),
+    ...(points
+      ? there.map((/** @type {[number, number]} */ [cx, cy]) => svg("circle", { cx, cy, r: 4.5 }))
+      : []),
+  ]);
+}
+
+/** @param {Mark} one @param {{px: (value: number) => number, py: (value: number) => number, left: number, right: number, top: number, base: number, type: number}} room */
+function placeOf({ value, text, hue, level }, { px, py, left, right, top, base, type }) {
+  const at = level ? py(value) : px(value);
+  const isLate = !level && at > (left + right) / 2;
+  return svg("g", { class: `${hueClass(hue)} fa-kit-place` }, [
+    svg("path", { d: level ? `M${left} ${at}H${right}` : `M${at} ${top}V${base}` }),
+    text &&
+      (level
+        ? svg("text", { class: "is-end", x: right, y: at - 5, text })
+        : svg("text", {
+            class: isLate ? "is-end" : null,
+            x: at + (isLate ? -5 : 5),
+            y: top - type * 0.4,
+            text,
+          })),
+  ]);
+}
+
+/** What is dragged along x. @param {Mark} handle
+ * @param {{px: (value: number) => number, left: number, right: number, top: number, base: number, along: Axis}} room @param {Kit} kit */
+function knobOf(
+  { control, label, value, low, high, step },
+  { px, left, right, top, base, along },
+  { api },
+) {
+  const at = px(value);
+  const node = svg(
+    "g",
+    {
+      class: "fa-kit-knob",
+      role: "slider",
+      tabindex: "0",
+      "data-handle": control,
+      "aria-label": label,
+      "aria-valuemin": low,
+      "aria-valuemax": high,
+      "aria-valuenow": value,
+      "aria-valuetext": t("value", { value, low, high }),
+    },
+    [
+      svg("path", { d: `M${at} ${top}V${base}` }),
+      svg("circle", { class: "fa-kit-reach", cx: at, cy: base, r: 22 }),
+      svg("circle", { class: "fa-kit-grip", cx: at, cy: base, r: 9 }),
+    ],
+  );
+  const [from, to] = [along.at(low), along.at(high)];
+  const go = (/** @type {number} */ wanted) => {
+    const found = Number((Math.round(clamp(wanted, low, high) / step) * step).toFixed(6));
+    if (found !== value) api.move({ [control]: found });
+  };
+  node.addEventListener("keydown", (event) => {
+    const by = strideOf(event);
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation(); // in presentation mode the arrows turn the slide
+    go(value + (by[0] || by[1]) * step);
+  });
+  onDrag(node, (event) => {
+    event.preventDefault();
+    node.focus();
+    const sheet = /** @type {SVGSVGElement} */ (node.ownerSVGElement);
+    const { left: edge, width } = sheet.getBoundingClientRect();
+    const scale = width / sheet.viewBox.baseVal.width;
+    return {
+      move({ clientX }) {
+        const part = ((clientX - edge) / scale - left) / (right - left);
+        go(low + ((part - from) / (to - from)) * (high - low));
+      },
+    };
+  });
+  return node;
+}

@@ -1,0 +1,69 @@
+"""1.5: one word's query, all keys, its weights and its output; then all rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explainer.learn.blocks import Block
+from explainer.learn.example import KINDS, MEANINGS, WORDS, K, Q, V, make_example
+from explainer.learn.folder import words_of
+from explainer.learn.kit import cells, column, grid, note, numbers, picture, row, shares, words
+from explainer.learn.linear_algebra import address, attend
+
+t = words_of(__name__)
+
+
+def compute(step: int, word: int) -> Block:
+    """What is there after a number of beats: the vectors, logits, weights, the output, all rows."""
+    S, P, O = attend(Q, K, V)
+    best = int(P[word].argmax())
+    under = [
+        cells(KINDS, K.T, "k", title=t("keys"), lead=Q[word]),
+        numbers(t("logits"), S[word]),
+        shares(t("weights"), P[word]),
+        cells(MEANINGS, V.T, "v", title=t("values")),
+    ]
+    output = column(
+        grid(t("output", word=WORDS[word]), O[[word]].T, "o", rows=MEANINGS, key="o"),
+        note(t("mostly", word=WORDS[best]), "fine"),
+    )
+    every = grid(t("rows"), P, heat=(0, 1), rows=WORDS, at=word, pick="word", size="small")
+    right = [*([every] if step > 4 else []), *([output] if step > 3 else [])]
+    spoken = t(
+        "spoken",
+        word=WORDS[word],
+        logits=", ".join(f"{x:.2f}" for x in S[word]),
+        weights=", ".join(f"{x:.2f}" for x in P[word]),
+        output=", ".join(f"{x:.2f}" for x in O[word]),
+    )
+    sentence = words(
+        WORDS,
+        at=word,
+        weights=P[word] if step > 2 else (),
+        rows=under[:step],
+        lead=t("query"),
+        pick="word",
+    )
+    return picture(t("label"), spoken, row(sentence, column(*right), grow=(4, 1)))
+
+
+def question(asker: str, hidden: str) -> dict:
+    """The word with the largest weight once another is masked, among four."""
+    asks, gone = WORDS.index(asker), WORDS.index(hidden)
+    _, P, _ = attend(Q, K, V, np.arange(len(WORDS)) != gone)
+    best, *others = (int(k) for k in np.argsort(-P[asks]) if k != gone)
+    at = (asks + gone) % 3
+    offered = others[:2]
+    offered.insert(at, best)
+    return {
+        "options": tuple(
+            (WORDS[k], t("weight", word=WORDS[k], weight=P[asks, k], right=P[asks, best]))
+            for k in offered
+        ),
+        "answer": at,
+    }
+
+
+def figures() -> dict[str, str]:
+    """Where Step shows the same numbers."""
+    return {"place": address(make_example(order="standard"), 0, "scores")}

@@ -1,0 +1,1 @@
+"""One test for each lesson: its numbers, by another way than the lesson's own."""
