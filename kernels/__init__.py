@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from .progress import progress
 
 if TYPE_CHECKING:
+    from .activation import activate, deactivate, fallback_reasons
     from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
     from .decode import decode_attention
     from .dispatch import attention, transformers_attention, which
@@ -44,6 +45,7 @@ _TRITON = {
     "gradient_states": "gradients",
     **dict.fromkeys(("attention", "which", "transformers_attention"), "dispatch"),
     "decode_attention": "decode",
+    **dict.fromkeys(("activate", "deactivate", "fallback_reasons"), "activation"),
     **dict.fromkeys(("ring_attention", "ring_states", "PeerError"), "ring"),
     **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
     "compile_report": "measure.inspection",

@@ -39,7 +39,7 @@ def backward(
     sink: float | torch.Tensor | None = None,
     *,
     causal: bool = False,
-    mask: str | None = None,
+    mask: str | masks.Mask | None = None,
     score: str | None = None,
     scale: float | None = None,
     block_m: int | None = None,

@@ -21,7 +21,8 @@ from tests.by_hand import draw_mask
 from tests.kernels.attention_checks import assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 
-RANKS = 4
+ON_GPU = torch.cuda.is_available()
+RANKS = torch.cuda.device_count() if ON_GPU else 4
 SECONDS = 240  # for a call, on a busy machine
 MASKS = ("full", "causal", "causal&window:{},0", "window:{},{}")
 
@@ -60,7 +61,7 @@ class Call:
 def random_call(number: int) -> Call:
     """The call of this number, from it alone."""
     r = random.Random(number)
-    ranks = r.choice([2, 3, 4])
+    ranks = min(r.choice([2, 3, 4]), RANKS)
     n = r.randint(2 * ranks, 72)
     window = r.choice(MASKS).format(r.randint(0, n // 2), r.randint(0, n // 2))
     return Call(
@@ -73,7 +74,10 @@ def random_call(number: int) -> Call:
 def _rank(rank: int, store: str, pipe) -> None:
     """Serve calls until the pipe closes."""
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=RANKS)
+    if ON_GPU:
+        torch.cuda.set_device(rank)
+    backend = "nccl" if ON_GPU else "gloo"
+    dist.init_process_group(backend, init_method=f"file://{store}", rank=rank, world_size=RANKS)
     groups = {p: dist.new_group(range(p)) for p in range(1, RANKS + 1)}
     while (request := pipe.recv()) is not None:
         name, *arguments = request
@@ -84,22 +88,27 @@ def _rank(rank: int, store: str, pipe) -> None:
     dist.destroy_process_group()
 
 
+def _device(rank: int) -> str:
+    return f"cuda:{rank}" if ON_GPU else "cpu"
+
+
 def attend(rank: int, groups: dict, call: Call):
     """O, lse, dQ, dK and dV of this rank's rows; None of a rank that has no part in it."""
     if rank >= call.ranks:
         return None
-    q, k, v, grad_o = (x[:, :, call.rows(rank)] for x in call.tensors())
+    own = (x[:, :, call.rows(rank)] for x in call.tensors())
+    q, k, v, grad_o = (x.to(_device(rank)) for x in own)
     leaves = [x.clone().requires_grad_() for x in (q, k, v)]
     how = {"group": groups[call.ranks], "mask": call.mask, "layout": call.layout, **call.options}
     with FAULTS[call.fault]():
         o, lse = kernels.ring_attention(*leaves, **how, return_lse=True)
         grads = torch.autograd.grad(o, leaves, grad_o)
-    return [x.detach().float().numpy() for x in (o, lse, *grads)]
+    return [x.detach().float().cpu().numpy() for x in (o, lse, *grads)]
 
 
-def states(rank: int, groups: dict, call: Call, blocks: dict):
-    """m and l of this rank's tiles."""
-    q, k, v, _ = (x[:, :, call.rows(rank)] for x in call.tensors())
+def states(rank: int, groups: dict, call: Call, blocks: dict, tensors: list):
+    """m and l of this rank's tiles, of these q, k and v (N, d)."""
+    q, k, v = (torch.from_numpy(x)[None, None, call.rows(rank)] for x in tensors)
     how = {"group": groups[call.ranks], "mask": call.mask, "layout": call.layout}
     return [x.numpy() for x in kernels.ring_states(q, k, v, **how, **blocks)]
 
@@ -129,7 +138,7 @@ def hang(rank: int, groups: dict, who: int, how: str):
         time.sleep(8)
         return "slept"
     started = time.monotonic()
-    x = torch.randn(1, 1, 4, 8)
+    x = torch.randn(1, 1, 4, 8, device=_device(rank))
     try:
         kernels.ring_attention(x, x, x, group=groups[RANKS], timeout=2.0)
     except kernels.PeerError as error:

@@ -5,9 +5,15 @@ import pytest
 import torch
 
 import kernels
-from kernels.spec import layouts, masks
+from explainer.algorithms.inputs import make_inputs
+from explainer.parallel import devices
+from explainer.problem import Problem
+from kernels.spec import layouts
 from tests.kernels.attention_checks import assert_attention, make_qkv
-from tests.kernels.ring_ranks import Call, Ranks, random_call
+from tests.kernels.ring_ranks import RANKS, Call, Ranks, random_call
+
+pytestmark = pytest.mark.skipif(RANKS < 2, reason="needs two GPUs, or none")
+of_four = pytest.mark.skipif(RANKS < 4, reason="needs four ranks")
 
 
 @pytest.mark.parametrize("number", range(20))
@@ -15,19 +21,29 @@ def test_is_attention_of_one_device(ranks, number):
     ranks.judge(random_call(number))
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+@pytest.mark.parametrize("mask", ["full", "causal", "causal&window:300,0", "document:0,500,900"])
+@pytest.mark.parametrize("d, dtype", [(64, "fp16"), (128, "bf16")])
+def test_is_attention_of_one_gpu(ranks, d, dtype, mask, layout):
+    """Of sizes that the Hopper kernels take."""
+    ranks.judge(Call(RANKS, 1500, d, mask, layout, dtype, k_heads=2, group=4))
+
+
 @pytest.mark.parametrize("fault", ["rotation", "merge", "offset", "backward"])
 def test_a_planted_fault_is_found(ranks, fault):
-    call = Call(4, 32, 8, "causal&window:9,0", "head-tail", fault=fault)
+    call = Call(RANKS, 32, 8, "causal&window:9,0", "head-tail", fault=fault)
     with pytest.raises(AssertionError, match=r"^(O|lse|d[QKV]): error|^lse must"):
         ranks.judge(call)
 
 
 def test_gives_the_same_bits_again(ranks):
-    call = Call(4, 40, 8, "causal", "head-tail", "bf16", k_heads=1, group=2)
+    call = Call(RANKS, 40, 8, "causal", "head-tail", "bf16", k_heads=1, group=2)
     for first, second in zip(ranks.whole(call), ranks.whole(call), strict=True):
         assert torch.equal(first, second)
 
 
+@of_four
 def test_rows_of_queries_and_keys_may_differ_in_number(ranks):
     """Aligned bottom-right over all ranks, as on one device."""
     found = ranks.ask("cross", 19, 40, "causal&window:9,3", "contiguous")
@@ -37,21 +53,25 @@ def test_rows_of_queries_and_keys_may_differ_in_number(ranks):
     assert_attention(q, k, v, lambda *_, **__: (o, lse), mask="causal&window:9,3")
 
 
+@of_four
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
-def test_states_are_those_of_the_visited_tiles(ranks, layout):
-    """Every tile that the mask leaves has one rank's m and l; a row ends at the whole row's."""
+def test_states_of_the_tiles_are_those_of_the_trace(ranks, layout):
+    """Every tile that the trace visits was computed by its device, which reports its m and l."""
+    problem = Problem(n=32, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+    run = devices.trace(problem, 4, layout)
     call = Call(4, 32, 8, "causal", layout)
-    each = ranks.ask("states", call, {"block_m": 4, "block_n": 4})
-    seen = [~np.isnan(m[0, 0, :, :, 0]) for m, _ in each]
-    tiles = masks.of(True).tiles(32, 32, 4, 4)
-    assert (np.sum(seen, 0) == (tiles != 2)).all()
-    _, lse = kernels.reference_attention(*call.tensors()[:3], causal=True)
-    at = {"contiguous": 0, "head-tail": 1}[layout]  # row 25 is rank 3's, or rank 1's
-    m, l = (x[0, 0, 6, :, 1] for x in each[(3, 1)[at]])
-    last = m[:7] + np.log(l[:7])
-    assert last.max() == pytest.approx(lse[0, 0, 25].item(), abs=1e-5)
+    tensors = [np.array(x) for x in make_inputs(problem)]
+    each = ranks.ask("states", call, {"block_m": 4, "block_n": 4}, tensors)
+    for one in run.visits:
+        for reported, mine in zip(
+            each[one.device], (one.visit.m_new, one.visit.l_new), strict=True
+        ):
+            np.testing.assert_allclose(reported[0, 0, one.visit.i, one.visit.j], mine, rtol=2e-6)
+    reported = sum(int((~np.isnan(m[0, 0, :, :, 0])).sum()) for m, _ in each)
+    assert reported == len(run.visits) == 36
 
 
+@of_four
 def test_ranks_that_differ_are_refused(ranks):
     assert ranks.ask("differ") == [
         "The d of rank 3 is not that of rank 0: all ranks must make the same call.",
@@ -79,10 +99,11 @@ def test_a_rank_that_ends_or_hangs(tmp_path, how):
     """Every other rank says so in one sentence within its 2 s, and no process is left."""
     own = Ranks(tmp_path)
     try:
-        own.ask("attend", Call(4, 8, 4, "full", "contiguous"))  # all have started
-        found = own.ask("hang", 2, how, but=2 if how == "killed" else None)
-        for answer in found[:2] + found[-1:]:
-            sentence, seconds = answer
+        own.ask("attend", Call(RANKS, 8, 4, "full", "contiguous"))  # all have started
+        found = own.ask("hang", RANKS - 2, how, but=RANKS - 2 if how == "killed" else None)
+        others = [answer for answer in found if answer != "slept"]
+        assert len(others) == RANKS - 1
+        for sentence, seconds in others:
             assert "has ended, hangs or made another call" in sentence and "\n" not in sentence
             assert seconds < 6
     finally:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.kernels.ring_ranks import random_call
+from tests.kernels.ring_ranks import RANKS, random_call
+
+pytestmark = pytest.mark.skipif(RANKS < 2, reason="needs two GPUs, or none")
 
 
 @pytest.mark.parametrize("first", range(20, 200, 20))

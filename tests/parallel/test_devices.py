@@ -1,0 +1,82 @@
+"""The trace over devices: the storyboard's table, one softmax, the race, the lesson's numbers."""
+
+import numpy as np
+import pytest
+
+from explainer import trace
+from explainer.base.fields import ProblemError
+from explainer.parallel import device_numbers, devices
+from explainer.problem import Problem
+from kernels.spec import layouts
+
+SMALL = device_numbers.SMALL
+TILES = {
+    "contiguous": [[3, 0, 0, 0], [3, 4, 0, 0], [3, 4, 4, 0], [3, 4, 4, 4]],
+    "head-tail": [[3, 2, 2, 2]] * 4,
+}
+
+
+@pytest.mark.parametrize("layout, makespan, busy", [("contiguous", 15, 0.6), ("head-tail", 9, 1)])
+def test_table_of_the_storyboard(layout, makespan, busy):
+    run = devices.trace(SMALL, 4, layout)
+    assert run.tiles.tolist() == TILES[layout]
+    assert (run.makespan, run.busy) == (makespan, busy)
+    assert (run.hop_bytes, run.hops, run.hop_bytes * run.hops * 4) == (512, 3, 6144)
+    assert len(run.visits) == 36
+
+
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+def test_row_25_ends_as_one_softmax_does(layout):
+    """Whatever the order of the parts; the first bars are the storyboard's."""
+    parts = devices.trace(SMALL, 4, layout).of_row(25)
+    m, l = ([float(getattr(one.visit, name)[1]) for one in parts] for name in ("m_new", "l_new"))
+    assert (round(m[-1], 2), round(l[-1], 2)) == (1.77, 7.57)
+    first = {"contiguous": [(0.92, 1.10), (1.24, 4.49), (1.77, 4.92)], "head-tail": [(1.04, 3.77)]}
+    for got, want in zip(zip(m, l, strict=True), first[layout], strict=False):
+        assert tuple(round(x, 2) for x in got) == want
+    owners = {"contiguous": [3, 2, 1, 0], "head-tail": [1, 0, 3, 2]}
+    assert [one.owner for one in parts] == owners[layout]
+
+
+@pytest.mark.parametrize("mask", ["causal", "full", "causal&window:5,0", "window:3,9"])
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_is_the_attention_of_one_device(count, layout, mask):
+    """O and lse of every row; each visible tile once, on the device that holds its rows, at a tick
+    in which that device does nothing else."""
+    problem = Problem(n=32, d=8, block_q=4, block_k=2, mask=mask, inputs="random")
+    run, one = devices.trace(problem, count, layout), trace.trace(problem)
+    np.testing.assert_allclose(run.O, one.O, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(run.lse, one.lse, rtol=1e-6)
+    tiles = {(v.visit.i, v.visit.j) for v in run.visits}
+    assert tiles == {(v.i, v.j) for v in one.visits if v.j is not None}
+    assert len({(v.device, v.tick) for v in run.visits}) == len(run.visits) == len(tiles)
+    for v in run.visits:
+        assert (v.device, v.owner) == (run.of_rows[v.visit.i], run.of_keys[v.visit.j])
+        assert run.starts[v.step] <= v.tick < run.starts[v.step + 1]
+
+
+def test_a_tile_on_two_devices_is_refused():
+    with pytest.raises(ProblemError, match="on two GPUs"):
+        devices.trace(Problem(n=32, block_q=8, block_k=4), 4, "head-tail")
+
+
+def test_race_on_one_clock():
+    free = {one.method: one for one in devices.race(SMALL, 4, 0.0)}
+    assert [free[name].makespan for name in devices.METHODS] == [15, 9, 9, 9]
+    slow = {one.method: one for one in devices.race(SMALL, 4, 3.0)}
+    assert slow["head-tail"].exposed == 2  # of steps with 3, 2 and 2 tiles, which hide their hop
+    assert slow["all-gather"].exposed == 6 and slow["all-gather"].makespan == 15
+    assert slow["ulysses"].received * 2 == slow["head-tail"].received  # of P = 4: 4/P of it
+
+
+def test_numbers_of_the_lesson():
+    found = device_numbers.lesson_numbers()
+    for _, counted, limit in found["busy"]:
+        assert limit < counted < limit * 1.01
+    merges = {count: (fp32, bf16) for count, fp32, bf16 in found["merges"]}
+    assert merges[64][0] < 1.1 * merges[2][0]  # fp32: no more than the parts' own rounding
+    assert merges[64][1] > 4 * merges[2][1]
+    naive, right = found["overflow"]
+    assert naive == float("inf") and right == pytest.approx(95, abs=1e-6)
+    assert found["stale"]["right"] < 1e-12 and found["stale"]["stale"] > 0.5
