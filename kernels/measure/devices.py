@@ -15,7 +15,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -31,16 +31,18 @@ from .. import ring
 from ..merging import merge
 from ..spec import layouts
 from .recording import clocks, describe, require_gpu, write_rows
-from .timing import FLUSH_BYTES, SLEEP_CYCLES, warm_up
+from .timing import FLUSH_BYTES, SLEEP_CYCLES, rotated, warm_up
 
 LENGTHS = (8192, 16384, 32768, 65536, 131072)
-HEADS, D, RUNS, SAMPLED = 16, 128, 7, 64
+HEADS, D, ROUNDS, SAMPLED = 16, 128, 5, 64
 PARTS = (1, 2, 4, 8, 16, 32)
 BACKENDS = {
     "flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION,
     "ours": SDPBackend.FLASH_ATTENTION,
 }  # fmt: skip
+SDPA = ("flash", "cudnn")
 Run = Callable[[], object]
+Context = Callable[[], AbstractContextManager]
 
 
 def drawn(n: int) -> list[torch.Tensor]:
@@ -57,26 +59,37 @@ def own_rows(n: int, layout: str) -> torch.Tensor:
     return torch.cat([torch.arange(*run, device="cuda") for run in runs])
 
 
-def time_on_all(run: Run, flush: torch.Tensor, runs: int) -> dict:
-    """Return the median, least and most of the slowest rank's time, which begins together."""
-    for _ in range(2):
-        run()
-    found = []
-    together = torch.zeros(1, device="cuda")
-    for _ in range(runs):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        torch.cuda.synchronize()
-        flush.zero_()
-        dist.all_reduce(together)
-        torch.cuda._sleep(SLEEP_CYCLES)
-        start.record()
-        run()
-        end.record()
-        torch.cuda.synchronize()
-        slowest = torch.tensor(start.elapsed_time(end), device="cuda")
-        dist.all_reduce(slowest, dist.ReduceOp.MAX)
-        found.append(slowest.item())
-    return {"median_ms": statistics.median(found), "least_ms": min(found), "most_ms": max(found)}
+def time_on_all(run: Run, flush: torch.Tensor) -> float:
+    """Return the slowest rank's time of a call that begins on all together."""
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    flush.zero_()
+    dist.all_reduce(torch.zeros(1, device="cuda"))
+    torch.cuda._sleep(SLEEP_CYCLES)
+    start.record()
+    run()
+    end.record()
+    torch.cuda.synchronize()
+    slowest = torch.tensor(start.elapsed_time(end), device="cuda")
+    dist.all_reduce(slowest, dist.ReduceOp.MAX)
+    return slowest.item()
+
+
+def interleave(runs: dict[str, tuple[Run, Context]], flush, rounds: int) -> dict[str, dict]:
+    """Return the median, least and most time of each call, in its context; round after round runs
+    all, each round beginning with another, so that heat and clocks hit all alike."""
+    names, found = [*runs], {name: [] for name in runs}
+    for turn in range(-1, rounds):
+        for name in rotated(turn, names):
+            run, context = runs[name]
+            with context():
+                ms = time_on_all(run, flush)
+            if turn >= 0:
+                found[name].append(ms)
+    return {
+        name: {"median_ms": statistics.median(each), "least_ms": min(each), "most_ms": max(each)}
+        for name, each in found.items()
+    }
 
 
 @contextmanager
@@ -133,58 +146,73 @@ def sampled_error(o: torch.Tensor, rows: torch.Tensor, q, k, v, causal: bool) ->
     return error.item()
 
 
-def contenders(n: int, causal: bool) -> Iterator[tuple[str, str, Callable, object]]:
-    """Yield name, layout, attention of this rank's rows and the context that it needs."""
-    of_whole = {"causal": causal, "counts": layouts.counts(n, dist.get_world_size(), "contiguous")}
-    for layout in layouts.LAYOUTS if causal else layouts.LAYOUTS[:1]:
-        run = partial(kernels.ring_attention, **of_whole, layout=layout, deterministic=False)
-        fixed = partial(kernels.ring_attention, **of_whole, layout=layout)
-        yield f"ring {layout}", layout, run, nullcontext()
-        yield f"ring {layout} deterministic", layout, fixed, nullcontext()
-        yield f"ring {layout} without transfers", layout, run, without_transfers()
-    layout = layouts.LAYOUTS[causal]
-    sdpa = partial(F.scaled_dot_product_attention, is_causal=causal)
-    for backend, rotate in itertools.product(BACKENDS, ("allgather", "alltoall")):
-        context = context_parallel(backend, rotate, causal, n)
-        yield f"context_parallel {backend} {rotate}", layout, sdpa, context
+def contenders(n: int, causal: bool) -> list[tuple[str, str, Callable, Context]]:
+    """Return name, layout, attention of this rank's rows and the context that it needs, of all that
+    are compared; "one GPU": of all rows."""
 
+    def sdpa(q, k, v):  # looked up at each call: context_parallel replaces it
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
-def measure(n: int, causal: bool, flush: torch.Tensor, runs: int) -> list[dict]:
-    """Return the rows of one N and mask: of one GPU by these kernels and SDPA's, then of all."""
-    q, k, v, grad_o = drawn(n)
-    base = {"n": n, "mask": "causal" if causal else "full"}
-    rows, every = [], torch.arange(n, device="cuda")
-    sdpa = partial(F.scaled_dot_product_attention, is_causal=causal)
-    single = [
-        ("one GPU, ours", "contiguous", partial(kernels.attention, causal=causal), nullcontext()),
-        ("one GPU, flash", "contiguous", sdpa, sdpa_kernel(BACKENDS["flash"])),
-        ("one GPU, cudnn", "contiguous", sdpa, sdpa_kernel(BACKENDS["cudnn"])),
+    counts = layouts.counts(n, dist.get_world_size(), "contiguous")
+    ours = partial(kernels.ring_attention, causal=causal, counts=counts)
+    found: list[tuple[str, str, Callable, Context]] = [
+        ("one GPU ours", "", partial(kernels.attention, causal=causal), nullcontext),
+        *((f"one GPU {x}", "", sdpa, partial(sdpa_kernel, BACKENDS[x])) for x in SDPA),
     ]
-    for name, layout, attend, context in [*single, *contenders(n, causal)]:
-        own = every if name.startswith("one GPU") else own_rows(n, layout)
+    for layout in layouts.LAYOUTS if causal else layouts.LAYOUTS[:1]:
+        run = partial(ours, layout=layout, deterministic=False)
+        found.append((f"ring {layout}", layout, run, nullcontext))
+        found.append((f"ring {layout} without transfers", layout, run, without_transfers))
+    layout = layouts.LAYOUTS[causal]
+    found.append(
+        (f"ring {layout} deterministic", layout, partial(ours, layout=layout), nullcontext)
+    )
+    for backend, rotate in itertools.product(BACKENDS, ("allgather", "alltoall")):
+        context = partial(context_parallel, backend, rotate, causal, n)
+        found.append((f"context_parallel {backend} {rotate}", layout, sdpa, context))
+    return found
+
+
+def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict]:
+    """Return the rows of one N and mask."""
+    q, k, v, grad_o = drawn(n)
+    rows, forward, backward = [], {}, {}
+    for name, layout, attend, context in contenders(n, causal):
+        own = own_rows(n, layout) if layout else torch.arange(n, device="cuda")
         tensors = [x[:, :, own].requires_grad_() for x in (q, k, v)]
-        grads = grad_o[:, :, own]
-        row = base | {"method": name}
+        run = partial(_without_graph, attend, tensors)
+        row = {"n": n, "mask": "causal" if causal else "full", "method": name}
+        rows.append(row)
         try:
-            with context:
-                with torch.no_grad():
-                    o = attend(*tensors)
-                    if "transfers" not in name:
-                        row["error"] = sampled_error(o, own, q, k, v, causal)
-                    row["forward"] = time_on_all(lambda: attend(*tensors), flush, runs)  # noqa: B023
-                if name.startswith("context_parallel"):
-                    with torch.no_grad():
-                        names = names_of(lambda: attend(*tensors))  # noqa: B023
-                    row["ran_ours"] = "hopper_kernel" in names or "fa2_kernel" in names
+            with context():
                 o = attend(*tensors)
-                backward = partial(torch.autograd.grad, o, tensors, grads, retain_graph=True)
-                row["backward"] = time_on_all(backward, flush, runs)
+                grads = partial(
+                    torch.autograd.grad, o, tensors, grad_o[:, :, own], retain_graph=True
+                )
+                grads()
+                if name.startswith("context_parallel"):
+                    names = names_of(run)
+                    row["ran_ours"] = "hopper_kernel" in names or "fa2_kernel" in names
+            if not name.endswith("transfers"):
+                row["error"] = sampled_error(o.detach(), own, q, k, v, causal)
         except (RuntimeError, ValueError, NotImplementedError) as why:
             row["refused"] = " ".join(str(why).split())[:300]
-        rows.append(row)
-        if dist.get_rank() == 0:
+            continue
+        forward[name], backward[name] = (run, context), (grads, context)
+    for key, runs in (("forward", forward), ("backward", backward)):
+        times = interleave(runs, flush, rounds)
+        for row in rows:
+            if row["method"] in times:
+                row[key] = times[row["method"]]
+    if dist.get_rank() == 0:
+        for row in rows:
             print(row, flush=True)
     return rows
+
+
+@torch.no_grad()
+def _without_graph(attend: Callable, tensors: list[torch.Tensor]) -> None:
+    attend(*tensors)
 
 
 def merges(n: int = 8192) -> list[dict]:
@@ -233,7 +261,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=describe(__doc__))
     parser.add_argument("file", type=Path)
     parser.add_argument("--n", type=int, nargs="*", default=LENGTHS)
-    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after this")
     args = parser.parse_args()
     require_gpu("devices")
@@ -250,7 +278,7 @@ def main() -> None:
         if late.item() > args.seconds:
             fields["unfinished"].append({"n": n, "causal": causal})
             continue
-        rows += measure(n, causal, flush, args.runs if n < 65536 else min(args.runs, 5))
+        rows += measure(n, causal, flush, args.rounds)
         fields["clocks"].append(clocks())
         if dist.get_rank() == 0:
             command = (

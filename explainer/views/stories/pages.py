@@ -17,6 +17,7 @@ from explainer.views.stories import (
     memory_trips,
     memory_where,
     parallel_decoding,
+    parallel_devices,
     parallel_schedule,
     parallel_sms,
     parallel_warps,
@@ -38,6 +39,7 @@ CHAPTERS: dict[str, dict[str, MakeChapter]] = {
         "schedule": parallel_schedule.chapter,
         "warps": parallel_warps.chapter,
         "decoding": parallel_decoding.chapter,
+        "devices": parallel_devices.chapter,
     },
 }
 # What the pages show without an address.
