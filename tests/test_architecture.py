@@ -17,7 +17,7 @@ from tests.house import PYTHON, imported, name
 # Each may import those before it.
 ROOMS = (
     *("base", "problem", "algorithms", "trace", "memory", "parallel"),
-    *("engine", "learn", "views", "web", "pages"),
+    *("engine", "check", "learn", "views", "web", "pages"),
 )
 # The same of assets/js, where main.js stands above all of them.
 SCRIPT_ROOMS = (
@@ -125,8 +125,9 @@ def test_pages_fetch_nothing_from_elsewhere():
     assert not found
 
 
-# Imported only where they are installed: ZeroGPU's package, and peers that the benchmark measures.
-OPTIONAL = {"spaces", "flash_attn", "transformers"}
+# Imported only where they are installed: ZeroGPU's package, peers that the benchmark measures, and
+# what loads the plugin.
+OPTIONAL = {"spaces", "flash_attn", "transformers", "pytest"}
 
 
 def test_every_library_that_is_imported_is_declared():

@@ -96,6 +96,11 @@ GROUPS = {
     "attention over ranks, of many problems": Group(
         ("tests/kernels/test_ring_many.py::*",), rooms("kernels", "tests/kernels/*.py")
     ),
+    "a learner's function: mistakes planted, right variants": Group(
+        ("tests/check/test_mistakes.py::*", "tests/check/test_variants.py::*"),
+        rooms("explainer/check", "explainer/*.py", "explainer/algorithms", "explainer/engine")
+        + rooms("assets/check", "assets/texts/check.json", "kernels/spec", "tests/check/right"),
+    ),
     "Hopper kernels, compiled and played by the PTX machine": Group(
         ("tests/kernels/hopper/test_*.py::*",),
         rooms("kernels", "explainer/base/paths.py", "tests/kernels/*.py", "tests/compiler.py"),

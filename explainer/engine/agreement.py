@@ -30,19 +30,30 @@ def traced_states(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tolerance(problem: Problem) -> float:
-    """δ: how far two correct fp32 computations of a score may lie apart.
+    """δ of a Problem, see ``score_tolerance``. A score that scales S passes the error on as often;
+    what it adds, and a sink, are rounded as S is."""
+    Q, K, _ = make_inputs(problem)
+    scale, added = problem.scale, abs(problem.sink or 0.0)
+    for modification, numbers in problem.score.modifications:
+        scale *= modification.factor(*numbers)
+        added += modification.adds(problem.n, *numbers)
+    return score_tolerance(Q, K, scale, added)
+
+
+def score_tolerance(Q: np.ndarray, K: np.ndarray, scale: float, added: float = 0.0) -> float:
+    """δ: how far two correct fp32 computations of a score of Q and K (…, n, d) may lie apart.
 
     A sum of d products rounds like a random walk, to about u ‖q‖‖k‖/√d with u = 2⁻²⁴; scaling,
-    subtracting m and exp cost as much again each, and two runs differ by twice that. A score that
-    scales S passes the error on as often; what it adds, and a sink, are rounded as S is.
+    subtracting m and exp cost as much again each, and two runs differ by twice that.
     """
-    Q, K, _ = make_inputs(problem)
-    norms = [np.linalg.norm(x.astype(np.float64), axis=1).max() for x in (Q, K)]
-    size, added = norms[0] * norms[1] * problem.scale, abs(problem.sink or 0.0)
-    for modification, numbers in problem.score.modifications:
-        size *= modification.factor(*numbers)
-        added += modification.adds(problem.n, *numbers)
-    return float(8 * 2.0**-24 * (size + added) + 1e-6)
+    norms = [np.linalg.norm(x.astype(np.float64), axis=-1).max() for x in (Q, K)]
+    return float(8 * 2.0**-24 * (norms[0] * norms[1] * scale + added) + 1e-6)
+
+
+def output_tolerance(delta: float, unit: float, V: np.ndarray) -> float:
+    """How far two correct computations of O may lie apart whose scores are ``delta`` apart, stored
+    in a dtype of this unit roundoff: P and O are rounded in both."""
+    return (4 * unit + delta) * float(abs(V).max())
 
 
 def _differences(m, l, m_expected, l_expected) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import kernels
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.texts import Texts
 from explainer.engine import admission
-from explainer.engine.agreement import compare, tolerance
+from explainer.engine.agreement import compare, output_tolerance, tolerance
 from explainer.engine.requests import STORE_S
 from explainer.engine.results import (
     A_DECADE,
@@ -209,5 +209,5 @@ def _same_output(problem: Problem, o: torch.Tensor) -> Same | None:
         return None
     error = float(abs(o[0, problem.head].float().cpu().numpy() - traced.O).max())
     unit = FORMATS[problem.dtype].unit_roundoff
-    allowed = (4 * unit + tolerance(problem)) * float(abs(traced.V).max()) / (1 - problem.dropout)
+    allowed = output_tolerance(tolerance(problem), unit, traced.V) / (1 - problem.dropout)
     return {"against": "O", "o_error": error, "tolerance": allowed, "agrees": error <= allowed}

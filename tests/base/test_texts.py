@@ -38,7 +38,14 @@ SENTENCE = re.compile(
 # Pseudocode; a Python file for visitors to run; what a command line, a log, a metric or a developer
 # is told.
 ELSEWHERE = {"script", "logs", "texts", "child", "browser", "bundle", "connections", "metrics"}
-ELSEWHERE |= {"app", "gradio_internals", "listings", *(path.stem for path in ALGORITHMS)}
+ELSEWHERE |= {
+    "__main__",
+    "plugin",
+    "app",
+    "gradio_internals",
+    "listings",
+    *(path.stem for path in ALGORITHMS),
+}
 
 
 def stored(page: str) -> dict:

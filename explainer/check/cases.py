@@ -1,0 +1,186 @@
+"""What a function is tried on: the first Problem, the hard cases, and the truth of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from explainer.algorithms.inputs import make_gradient, make_inputs
+from explainer.base.texts import Texts
+from explainer.engine.agreement import output_tolerance, score_tolerance
+from explainer.problem import Problem
+from kernels.spec.formats import FORMATS
+
+t = Texts("check")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What rows know of some keys: m, l, lse (rows,) and O (rows, d), normalized, in float64; rows
+    without a visible key have m = lse = −∞, l = 0 and O = 0."""
+
+    m: np.ndarray
+    l: np.ndarray
+    O: np.ndarray
+
+    @property
+    def lse(self) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return self.m + np.log(self.l)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One problem: ``name``; q (B, H, Nq, d), k and v (B, H, Nk, d) float32 holding values of the
+    dtype; and what a function must take beyond squares of whole tiles for it, ``needs``."""
+
+    name: str
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    block_q: int
+    block_k: int
+    causal: bool
+    dtype: str = "fp32"
+    scale: float | None = None
+    needs: frozenset[str] = frozenset()
+    problem: Problem | None = field(default=None)  # of which gradients are judged
+
+    @property
+    def n_q(self) -> int:
+        return self.q.shape[2]
+
+    @property
+    def n_k(self) -> int:
+        return self.k.shape[2]
+
+    @property
+    def offset(self) -> int:
+        """Row i sees the keys up to i + offset under the causal mask."""
+        return self.n_k - self.n_q
+
+    @property
+    def title(self) -> str:
+        """The problem in words."""
+        tokens = f"{self.n_q}" if not self.offset else f"{self.n_q} × {self.n_k}"
+        mask = t("causal") if self.causal else t("full")
+        sizes = {"d": self.q.shape[3], "br": self.block_q, "bc": self.block_k}
+        return t("problem", tokens=tokens, mask=mask, dtype=self.dtype, **sizes)
+
+    @property
+    def rules(self) -> dict:
+        """The keyword arguments of a function."""
+        sizes = {"block_q": self.block_q, "block_k": self.block_k}
+        return {"causal": self.causal, "scale": self.scale, **sizes}
+
+    @cached_property
+    def delta(self) -> float:
+        """How far two correct scores may lie apart: in 16 bits a function may store them so."""
+        scale = self.scale or self.q.shape[3] ** -0.5
+        delta = score_tolerance(self.q, self.k, scale)
+        if self.dtype != "fp32":
+            largest = np.abs(self.scores(0, 0)).max(initial=0, where=np.isfinite(self.scores(0, 0)))
+            delta += 2 * self.unit * float(largest)
+        return delta
+
+    @property
+    def unit(self) -> float:
+        """The unit roundoff of the dtype, as often as every tile may round m, l and O."""
+        tiles = 1 if self.dtype == "fp32" else -(-self.n_k // self.block_k)
+        return FORMATS[self.dtype].unit_roundoff * tiles**0.5
+
+    @cached_property
+    def allowed(self) -> float:
+        """How far O may lie from the truth."""
+        return output_tolerance(self.delta, self.unit, self.v)
+
+    @cached_property
+    def _scores(self) -> np.ndarray:
+        scale = self.scale or self.q.shape[3] ** -0.5
+        S = self.q.astype(np.float64) @ self.k.astype(np.float64).swapaxes(2, 3) * scale
+        i, j = np.arange(self.n_q)[:, None], np.arange(self.n_k)[None, :]
+        return np.where(i + self.offset >= j, S, -np.inf) if self.causal else S
+
+    def scores(self, *head: int) -> np.ndarray:
+        """S of a head in float64, −inf where the mask hides a key."""
+        return self._scores[head]
+
+    def part(
+        self, rows: Any = slice(None), keys: Any = slice(None), head: tuple[int, ...] = (0, 0)
+    ) -> Part:
+        """Compute by definition, without tiles, what these rows know of these keys."""
+        S, V = self.scores(*head)[rows][:, keys], self.v[head][keys].astype(np.float64)
+        m = S.max(axis=1, initial=-np.inf)
+        P = np.exp(S - np.where(np.isneginf(m), 0, m)[:, None])
+        l = P.sum(axis=1)
+        return Part(m, l, P @ V / np.where(l > 0, l, 1)[:, None])
+
+
+def case_of(name: str, p: Problem, needs: str = "", scale: float | None = None) -> Case:
+    """The case of a Problem of the app, with the app's own inputs."""
+    q, k, v = (x[None, None] for x in make_inputs(p))
+    own = (p.block_q, p.block_k, p.is_causal, p.dtype, scale)
+    return Case(name, q, k, v, *own, frozenset(needs.split()), p)
+
+
+def _cut(name: str, n_q: int, n_k: int) -> Case:
+    """A causal case of ``n_q`` queries and ``n_k`` keys."""
+    q, k, v = (x[None, None] for x in make_inputs(Problem(n=max(n_q, n_k))))
+    needs = frozenset({"unequal"})
+    return Case(name, q[:, :, :n_q], k[:, :, :n_k], v[:, :, :n_k], 4, 4, True, needs=needs)
+
+
+def _large(name: str, p: Problem) -> Case:
+    """A case of scores of some hundreds: those of the first row block rise from tile to tile, those
+    of the last lie far below 0, the others are random."""
+    case = case_of(name, p)
+    q, k = case.q.copy(), case.k.copy()
+    q[..., :2], k[..., 0] = 0, -4 - np.abs(k[..., 0])
+    k[..., 1] = np.arange(p.n) // p.block_k
+    for rows, dim in ((slice(0, p.block_q), 1), (slice(-p.block_q, None), 0)):
+        q[..., rows, :] = 0
+        q[..., rows, dim] = p.gain
+    return replace(case, q=q, k=k, problem=None)
+
+
+def _heads(name: str) -> Case:
+    """A case of two sequences with three heads."""
+    rng = np.random.default_rng(7)
+    q, k, v = rng.standard_normal((3, 2, 3, 32, 16), dtype=np.float32)
+    return Case(name, q, k, v, 16, 16, True, needs=frozenset(["heads"]))
+
+
+SMALL: dict[str, Any] = {"n": 16, "d": 8, "block_q": 4, "block_k": 4}
+TILES16: dict[str, Any] = {"d": 16, "block_q": 16, "block_k": 16}
+
+
+def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
+    """All cases in their order, the given Problem's first; with ``whole`` tiles of 16 × 16 alone,
+    for kernels of tensor cores and of assignments that promise no other."""
+    first: dict[str, Any] = {**TILES16, "n": 64} if whole else SMALL
+    own = problem or Problem(**first, mask="causal")
+    return [
+        case_of("tiles", own),
+        case_of("full", Problem(**first, mask="full")),
+        case_of("rectangular_tiles", Problem(n=24, d=8, block_q=8, block_k=4), "small"),
+        case_of("ragged", Problem(n=13, d=8, block_q=4, block_k=4, mask="full"), "ragged"),
+        case_of("ragged_causal", Problem(n=22, d=8, block_q=4, block_k=8), "ragged"),
+        case_of("long", Problem(**TILES16, n=128)),
+        _cut("more_keys", 8, 20),
+        _cut("rows_without_keys", 20, 12),
+        _large("large_scores", Problem(**first, mask="full", gain=300.0)),
+        case_of("scale", Problem(**first), "scale", 0.2),
+        _heads("heads"),
+        case_of("fp16", Problem(**TILES16, n=64, dtype="fp16"), "half"),
+        case_of("bf16", Problem(**TILES16, n=64, dtype="bf16"), "bfloat"),
+    ]
+
+
+def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
+    """The cases of gradients, each with its dO (N, d)."""
+    problems = [Problem(**TILES16, n=64)] if whole else [Problem(**SMALL)]
+    problems += [] if whole else [Problem(**{**SMALL, "n": 13}, mask="full")]
+    return [(case_of("tiles", p), make_gradient(p)) for p in problems]

@@ -1,0 +1,137 @@
+"""Which known mistake gives the numbers that a function gave, all of them, on the same problem."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from explainer.check import loop, mistakes
+from explainer.check.cases import Case
+from explainer.check.judge import Convention
+from explainer.check.observe import Seen, of_loop, probe, probe_plan
+
+Numbers = np.ndarray
+HUGE = 1e20  # what is divided by a tiny number in place of 0
+
+
+def same(mine: Numbers | None, other: Numbers | None, share: float, axis: int | None = -1) -> bool:
+    """Return True if two arrays agree to a share of the largest number of each row, or with no
+    ``axis`` of all, and overflow, or come near to that, at the same places."""
+    if mine is None or other is None:
+        return False
+    finite = np.abs(other) < HUGE
+    if mine.shape != other.shape or not np.array_equal(finite, np.abs(mine) < HUGE):
+        return False
+    mine, other = (np.where(finite, x, 0.0) for x in (mine, other))
+    size = np.abs(other).max(axis=axis, keepdims=True, initial=0.0)
+    return bool((np.abs(mine - other) <= share * (size + 1e-6)).all())
+
+
+def _share(case: Case) -> float:
+    """How far numbers of one mistake in two programs may lie apart: a mistake may leave scores √d
+    times as large, and roundings add up."""
+    d = case.q.shape[3]
+    return 8 * (case.delta + 4 * case.unit) * d**0.5
+
+
+def forward_cause(
+    case: Case, seen: Seen, how: Convention, others: list[tuple[Case, Seen]], trusted: set[int]
+) -> str | None:
+    """Return the key of the mistake whose O, or where O is right whose lse, is what was seen.
+
+    Of several that which agrees in more: in lse, reported tiles and probes, then in the ``others``,
+    the other cases. None if there is none, or if nothing finite tells several apart.
+    """
+    true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
+    wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
+    names = ("O",) if wrong.any() else ("O", "lse")
+    tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
+    share, found = _share(case), []
+    for size, style in product(
+        mistakes.block_sizes(how.block_q, how.block_k, case.n_k), range(len(mistakes.STYLES))
+    ):
+        if found and (tells or style == 0):
+            break
+        plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
+        if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
+            continue  # what is wrong here is the style itself
+        for key, w in mistakes.loops("forward", style):
+            function = of_loop(w, case, *size)
+            made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
+            if all(same(getattr(seen, x), getattr(made, x), share) for x in names):
+                score = (
+                    _agreement(case, seen, made, how, function, trusted),
+                    _elsewhere(w, size, others),
+                )
+                found.append((score, key))
+    if not found:
+        return None
+    best = max(score for score, _ in found)
+    keys = list(dict.fromkeys(key for score, key in found if score == best))
+    is_likely = len(keys) == 1 and (np.isfinite(seen.O).any() or best[1] == len(others) > 0)
+    return keys[0] if tells or is_likely else None
+
+
+def _agreement(case, seen: Seen, made: Seen, how: Convention, function, trusted) -> float:
+    """Count what agrees beside O: lse, and the share of reports and of probes."""
+    share = _share(case)
+    score = float(same(seen.lse, made.lse, share))
+    if seen.states:
+        theirs = {(s.i, s.j): s for s in made.states}
+        agree = []
+        for state in seen.states:
+            other = theirs.get((state.i, state.j))
+            for name, x in how.convert(state).items():
+                y = other and getattr(other, name.lower())
+                agree.append(x is not None and y is not None and same(x[: len(y)], y, share))
+        score += sum(agree) / max(len(agree), 1)
+    if seen.probes:
+        probe(function, case, list(probe_plan(case)), made)
+        pairs = [(a, b) for a, b in zip(seen.probes, made.probes, strict=False) if a[1] in trusted]
+        score += sum(same(a[2], b[2], share) for a, b in pairs) / max(len(pairs), 1)
+    return score
+
+
+def _elsewhere(w: loop.Loop, size: tuple[int, int], others: list[tuple[Case, Seen]]) -> int:
+    """Count the other cases on which the mistake gives what the function gave."""
+    count = 0
+    for case, seen in others:
+        own = size if size[0] > case.block_q else (case.block_q, case.block_k)
+        made = of_loop(w, case, *own)(case.q, case.k, case.v, case.causal, False)
+        count += same(seen.O, made.O, _share(case))
+    return count
+
+
+def warning_cause(case: Case, seen: Seen, how: Convention) -> str | None:
+    """Return the mistake that gives the same reports and, in real arithmetic, the right end."""
+    share = _share(case)
+    for key, w in mistakes.loops("forward"):
+        if not mistakes.MISTAKES[key].warning:
+            continue
+        made = of_loop(w, case, how.block_q, how.block_k)(case.q, case.k, case.v, case.causal, True)
+        theirs = {(s.i, s.j): s for s in made.states}
+        pairs = [(s.m, theirs.get((s.i, s.j))) for s in seen.states if s.m is not None]
+        if pairs and all(
+            y and y.m is not None and same(x[: len(y.m)], y.m, share) for x, y in pairs
+        ):
+            return key
+    return None
+
+
+def backward_cause(
+    case: Case, do: Numbers, saved: tuple[Numbers, Numbers], grads: tuple[Numbers, ...]
+) -> str | None:
+    """Return the key of the mistake that gives these dQ, dK and dV (N, d)."""
+    q, k, v = (x[0, 0].astype(np.float64) for x in (case.q, case.k, case.v))
+    rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
+    sizes = mistakes.block_sizes(case.block_q, case.block_k, case.n_k)
+    for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
+        blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
+        for key, w in mistakes.loops("backward", style):
+            with np.errstate(all="ignore"):
+                made = loop.backward(w, q, k, v, *saved, do.astype(np.float64), **rules, **blocks)
+            if all(same(x, y, _share(case), None) for x, y in zip(grads, made, strict=True)):
+                return key
+    return None

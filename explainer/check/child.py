@@ -1,0 +1,354 @@
+"""The process in which a learner's file runs: a script of its own that imports nothing of the app.
+
+It reads requests from one descriptor and answers on another, each an npz whose ``about`` is JSON.
+Nothing that it sends is unpickled, and all numbers are judged by the process that started it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import io
+import json
+import math
+import os
+import resource
+import struct
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+CS336 = "get_flashattention_autograd_function_{}"
+FORKS = ("os.fork", "os.forkpty", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
+
+
+class Junk(Exception):
+    """What a function returned is no O."""
+
+
+def send(descriptor: int, about: dict, arrays: dict[str, np.ndarray] | None = None) -> None:
+    """Write one message: its length, then an npz."""
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    packed = io.BytesIO()
+    named: dict[str, Any] = {"about": text, **(arrays or {})}
+    np.savez(packed, **named)
+    content = struct.pack("<Q", packed.tell()) + packed.getvalue()
+    while content:
+        content = content[os.write(descriptor, content) :]
+
+
+def unpack(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
+    """Read one message. Raises ValueError for what is none."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as packed:
+        arrays = {name: packed[name] for name in packed.files}
+    return json.loads(arrays.pop("about").tobytes()), arrays
+
+
+def receive(descriptor: int) -> tuple[dict, dict[str, np.ndarray]] | None:
+    """Wait for a message; None at the end."""
+    with open(descriptor, "rb", closefd=False, buffering=0) as stream:
+        size = stream.read(8)
+        if not size:
+            return None
+        content, left = b"", struct.unpack("<Q", size)[0]
+        while len(content) < left:
+            content += stream.read(left - len(content))
+    return unpack(content)
+
+
+def imports_of(source: str, path: Path) -> set[str]:
+    """Return the packages that a file names in its imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source, str(path))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+class File:
+    """A learner's file, loaded: its function, how it is called, and what it must not do."""
+
+    def __init__(self, path: Path, options: dict) -> None:
+        self.path, self.options, self.torch = path, options, None
+        self.refused: list[str] = []
+        try:
+            source = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise SyntaxError(str(error), (str(path), None, None, None)) from None
+        names = imports_of(source, path)
+        self.device = "cpu"
+        self.arrays = options["arrays"] or ("numpy" if self._is_numpy(names) else "torch")
+        if self.arrays == "torch":
+            self._import_torch("triton" in source)
+        self.own_gradient = "autograd.Function" in source or "Function" in names
+        before = self._patchable()
+        sys.addaudithook(self._watch)
+        self.module = self._load()
+        self.before, self.layout = before, options["layout"]
+        self.function = self._find(options["function"])
+
+    @staticmethod
+    def _is_numpy(names: set[str]) -> bool:
+        return "numpy" in names and not names & {"torch", "triton"}
+
+    def _import_torch(self, needs_triton: bool) -> None:
+        self.torch = torch = importlib.import_module("torch")
+        torch.set_num_threads(1)
+        if torch.cuda.is_available():
+            self.device = "cuda"
+        elif needs_triton:
+            os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is decorated
+        if needs_triton:
+            importlib.import_module("triton")
+
+    def _watch(self, event: str, details: tuple) -> None:
+        """Refuse to start other programs; Triton and torch may, for a compiler."""
+        if event == "subprocess.Popen":
+            frame = sys._getframe(1)
+            while frame and "subprocess" in frame.f_code.co_filename:
+                frame = frame.f_back  # type: ignore[assignment]
+            if not frame or frame.f_code.co_filename != str(self.path):
+                return
+        elif event not in FORKS:
+            return
+        self.refused.append(event)
+        raise PermissionError(event)
+
+    def _patchable(self) -> dict[tuple[str, str], object]:
+        """The functions of the libraries, by module and name."""
+        named = {"math": math, "numpy": np, "numpy.linalg": np.linalg}
+        if self.torch:
+            torch = self.torch
+            named |= {"torch": torch, "torch.Tensor": torch.Tensor}
+            named |= {"torch.nn.functional": torch.nn.functional, "torch.autograd": torch.autograd}
+        return {
+            (module, name): value
+            for module, owner in named.items()
+            for name, value in vars(owner).items()
+            if callable(value) and (not name.startswith("_") or name.startswith("__"))
+        }
+
+    def _load(self) -> ModuleType:
+        sys.path[0] = str(self.path.parent)
+        sys.argv = [str(self.path)]
+        spec = importlib.util.spec_from_file_location(self.path.stem, self.path)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self.path.stem] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def _find(self, name: str | None) -> Any:
+        """Return the function: the one named, ``attention``, or CS336's class behind its getter."""
+        kinds = ("triton", "pytorch") if self.device == "cuda" else ("pytorch", "triton")
+        getters = [CS336.format(kind) for kind in kinds]
+        wanted = [name] if name else ["attention", *getters]
+        for key in wanted:
+            found = getattr(self.module, key, None)
+            if key in getters and callable(found):
+                self.layout = "cs336"
+                self.own_gradient = True
+                return found()
+            if callable(found):
+                return found
+        raise Junk(f"missing {wanted[0]}")
+
+    def check_rules(self) -> None:
+        """Raise PermissionError for another program, Junk for a library that was changed."""
+        if self.refused:
+            raise PermissionError(self.refused[0])
+        now = self._patchable()
+        for at, value in self.before.items():
+            if now.get(at, value) is not value:
+                raise Junk("patched " + ".".join(at))
+
+    def about(self) -> dict[str, Any]:
+        keywords = self._accepted(self.function, {"scale", "block_q", "block_k", "report"})
+        return {
+            "arrays": self.arrays,
+            "device": self.device,
+            "layout": self.layout,
+            "accepts": sorted(keywords),
+            "triton": "triton" in sys.modules,
+        }
+
+    def _accepted(self, function, names: set[str]) -> set[str]:
+        if self.layout == "cs336":
+            return set()
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError):
+            return set()
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            return names
+        return names & {p.name for p in parameters}
+
+    def native(self, x: np.ndarray, dtype: str) -> Any:
+        """Return a (B, H, N, …) array as the function takes it."""
+        x = x.reshape(self._shape(x.shape))
+        if self.torch is None:
+            return x.astype({"fp16": np.float16}.get(dtype, np.float32))
+        torch = self.torch
+        kind = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[dtype]
+        return torch.from_numpy(x.copy()).to(device=self.device, dtype=kind)
+
+    def _shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        batch, heads, *rest = shape
+        if self.layout == "bhnd":
+            return shape
+        return tuple(rest) if self.layout == "nd" else (batch * heads, *rest)
+
+    def numbers(self, x: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
+        """Return a result as float64 (B, H, N, …). Raises Junk."""
+        try:
+            if self.torch is not None and isinstance(x, self.torch.Tensor):
+                x = x.detach().double().cpu().numpy()
+            found = np.asarray(x if x is not None else "", np.float64)
+        except (TypeError, ValueError):
+            raise Junk(f"returned {name}: {type(x).__name__}") from None
+        if shape is None:
+            return found
+        if found.size != math.prod(shape) or (name == "O" and found.shape != self._shape(shape)):
+            raise Junk(f"returned {name}: {tuple(found.shape)}, not {self._shape(shape)}")
+        return found.reshape(shape)
+
+    def call(self, inputs: list, about: dict, report=None) -> tuple[Any, Any]:
+        """Call the function; return its O and lse (or None)."""
+        if self.layout == "cs336":
+            o = self.function.apply(*inputs, about["rules"]["causal"])
+            rows = inputs[0].shape[:2]
+            saved = getattr(getattr(o, "grad_fn", None), "saved_tensors", ())
+            return o, next((x for x in saved if x.shape == rows), None)
+        rules = {k: v for k, v in about["rules"].items() if k == "causal" or k in self.keywords}
+        if report and "report" in self.keywords:
+            rules["report"] = report
+        found = self.function(*inputs, **rules)
+        return found if isinstance(found, tuple) and len(found) == 2 else (found, None)
+
+    @property
+    def keywords(self) -> set[str]:
+        return self._accepted(self.function, {"scale", "block_q", "block_k", "report"})
+
+
+def answer(file: File, about: dict, arrays: dict[str, np.ndarray], reply: dict, out: dict) -> None:
+    """Run one request; what is found so far stays in ``reply`` and ``out`` where it raises."""
+    names = ("q", "k", "v")
+    inputs = [file.native(arrays[name], about["dtype"]) for name in names]
+    reports: list[tuple[int, int]] = reply.setdefault("reports", [])
+
+    def report(i, j, m=None, l=None, o=None) -> None:
+        for name, x in (("m", m), ("l", l), ("o", o)):
+            if x is not None:
+                out[f"{name}{len(reports)}"] = file.numbers(x, None, name).copy()
+        reports.append((int(i), int(j)))
+
+    if about["op"] == "forward":
+        if file.layout == "cs336":
+            inputs = [x.requires_grad_() for x in inputs]
+        o, lse = file.call(inputs, about, report)
+        out["O"] = file.numbers(o, arrays["q"].shape, "O")
+        if lse is not None:
+            out["lse"] = file.numbers(lse, arrays["q"].shape[:3], "lse")
+    else:
+        gradients(file, about, arrays, inputs, reply, out)
+
+
+def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: dict) -> None:
+    """Put dQ0, dK0, dV0 for the first dO, and so on, into ``out``; ``none`` where the file has no
+    backward pass."""
+    backward = getattr(file.module, "backward", None)
+    dos = [file.native(x[None, None], "fp32") for x in arrays["do"]]
+    if callable(backward) and file.layout != "cs336":
+        own = file._accepted(backward, {"scale", "block_q", "block_k"}) | {"causal"}
+        rules = {k: v for k, v in about["rules"].items() if k in own}
+        o, lse = (file.native(arrays[x], "fp32") for x in ("o", "lse"))
+        found = [backward(*inputs, o, lse, do, **rules) for do in dos]
+    elif file.torch is None:
+        reply["none"] = True
+        return
+    else:
+        leaves = [x.requires_grad_() for x in inputs]
+        try:
+            o, _ = file.call(leaves, about)
+            if not o.requires_grad:
+                reply["none"] = True
+                return
+            grad = file.torch.autograd.grad
+            how = {"retain_graph": True, "allow_unused": True}
+            found = [grad(o, leaves, do, **how) for do in dos]
+        except RuntimeError:
+            if file.own_gradient:
+                raise
+            reply["none"] = True  # a loop that changes its tensors in place: no backward was meant
+            return
+    for n, three in enumerate(found):
+        if not isinstance(three, (tuple, list)) or len(three) != 3:
+            raise Junk(f"returned gradients: {type(three).__name__}")
+        for name, x, like in zip(("dQ", "dK", "dV"), three, "qkv", strict=True):
+            x = np.zeros(arrays[like].shape) if x is None else x
+            out[f"{name}{n}"] = file.numbers(x, arrays[like].shape, name)
+    is_finite = all(np.isfinite(out[name]).all() for name in ("dQ0", "dK0", "dV0"))
+    if not is_finite and not file.own_gradient and not callable(backward):
+        reply["none"] = True  # 0 · ∞ in autograd's own formulas, not the learner's
+
+
+def failure(error: BaseException, path: Path) -> dict:
+    """Describe an exception: its kind, line in the file, type and text."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return {"kind": "syntax", "line": error.lineno, "text": error.msg}
+    kinds = {SystemExit: "exits", MemoryError: "memory", PermissionError: "forks", Junk: "junk"}
+    line, chain = None, error
+    while chain is not None:
+        for frame in traceback.extract_tb(chain.__traceback__):
+            if frame.filename == str(path):
+                line = frame.lineno
+        chain = chain.__cause__
+    if isinstance(error, PermissionError) and not str(error).startswith(("os.", "subprocess.")):
+        kinds.pop(PermissionError)
+    lines = str(error).strip().splitlines() or [""]
+    kind = next((kinds[x] for x in kinds if isinstance(error, x)), "exception")
+    return {"kind": kind, "line": line, "type": type(error).__name__, "text": lines[0][:300]}
+
+
+def limit(bytes_: int) -> None:
+    """Bound what this process may take; a GPU's driver maps more memory than there is."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
+    if not Path("/dev/nvidiactl").exists():
+        resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+
+
+def main() -> None:
+    path, requests, replies = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    options = json.loads(sys.argv[4])
+    limit(options["memory"])
+    try:
+        file = File(path, options)
+        file.check_rules()
+        send(replies, file.about())
+    except BaseException as error:
+        send(replies, {"error": failure(error, path)})
+        return
+    while (request := receive(requests)) is not None:
+        reply: dict[str, Any] = {}
+        out: dict[str, np.ndarray] = {}
+        try:
+            answer(file, *request, reply, out)
+            file.check_rules()
+        except BaseException as error:
+            if file.refused and not isinstance(error, PermissionError):
+                error = PermissionError(file.refused[0])
+            reply["error"] = failure(error, path)
+        send(replies, reply, out)
+
+
+if __name__ == "__main__":
+    main()

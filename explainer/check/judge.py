@@ -1,0 +1,220 @@
+"""Which tile is wrong first: what was seen of a function against the truth of the case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from explainer.check.cases import Case, Part
+from explainer.check.loop import LOG2E
+from explainer.check.observe import Seen, State
+
+NOTHING = -1e4  # so low or lower is a maximum over no key
+Numbers = np.ndarray
+
+
+@dataclass
+class Tile:
+    """A tile with what was seen of it: ``mine`` and ``true`` by tensor (m, l, O, lse), and in which
+    ``rows`` (absolute) which tensors differ."""
+
+    i: int
+    j: int
+    first_row: int
+    mine: dict[str, Numbers]
+    true: dict[str, Numbers]
+    wrong: dict[str, Numbers] = field(default_factory=dict)  # tensor → (rows,) bool
+    stored: bool = False  # what is wrong is what was stored after its last tile
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows that differ."""
+        every = np.any(list(self.wrong.values()), axis=0)
+        return (self.first_row + np.flatnonzero(every)).tolist()
+
+    @property
+    def what(self) -> str | None:
+        """The first tensor that differs, in the order in which a tile computes them."""
+        return next((x for x in ("m", "l", "O", "lse") if self.wrong[x].any()), None)
+
+
+def _apart(mine: Numbers, true: Numbers, allowed: Numbers | float) -> Numbers:
+    """Return where two arrays differ by more; −∞ is met by anything lower than NOTHING."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(mine - true) <= allowed
+    return ~np.where(np.isneginf(true), mine <= NOTHING, near & np.isfinite(mine))
+
+
+def wrong_rows(case: Case, mine: dict[str, Numbers], true: Part, normalized: bool = True):
+    """Return (tensor → rows that differ), of those tensors that there are; m, l and an O that is
+    not ``normalized`` of rows that see no key yet are anything."""
+    unit, empty = case.unit, true.l == 0
+    size = 1.0 if normalized else np.where(empty, 0, true.l)
+    found: dict[str, Numbers] = {x: np.zeros(len(true.m), bool) for x in ("m", "l", "O", "lse")}
+    for name, x in mine.items():
+        if name == "m":
+            found[name] = _apart(x, true.m, case.delta + unit * np.abs(np.where(empty, 0, true.m)))
+        elif name == "l":
+            found[name] = _apart(x, true.l, (2 * case.delta + 4 * unit) * true.l) & ~empty
+        elif name == "lse":
+            large = np.maximum(1, np.abs(np.where(empty, 0, true.lse)))
+            found[name] = _apart(x, true.lse, 2 * case.delta + 4 * unit * large)
+        else:
+            scale = np.broadcast_to(size, len(true.m))[:, None]
+            apart = _apart(x, true.O * scale, case.allowed * scale).any(axis=1)
+            is_state = not normalized or "m" in mine
+            found[name] = np.asarray(apart & ~(empty & is_state))
+    return found
+
+
+def judge_final(case: Case, seen: Seen) -> tuple[Numbers, Tile | None]:
+    """Return which rows of any head are right at the end, and of the first row block that is not
+    its last tile; the first wrong head decides."""
+    right = np.ones(case.n_q, bool)
+    first = None
+    for head in np.ndindex(case.q.shape[:2]):
+        true = case.part(head=head)
+        mine = {"O": seen.O[head]} | ({} if seen.lse is None else {"lse": seen.lse[head]})
+        wrong = wrong_rows(case, mine, true)
+        bad = wrong["O"] | wrong["lse"]
+        right &= ~bad
+        if bad.any() and first is None:
+            first = final_tile(case, seen, int(np.argmax(bad)) // case.block_q, head)
+    return right, first
+
+
+def final_tile(case: Case, seen: Seen, i: int, head: tuple[int, ...] = (0, 0)) -> Tile:
+    """Return the last tile of a row block with what it stored."""
+    rows = slice(i * case.block_q, min((i + 1) * case.block_q, case.n_q))
+    last = case.n_k - 1
+    if case.causal:
+        last = max(0, min(last, rows.stop - 1 + case.offset))
+    whole = case.part(rows, head=head)  # type: ignore[arg-type]
+    mine = {"O": seen.O[head][rows]}
+    if seen.lse is not None:
+        mine["lse"] = seen.lse[head][rows]
+    true = {"O": whole.O, "lse": whole.lse}
+    return Tile(
+        i, last // case.block_k, rows.start, mine, true, wrong_rows(case, mine, whole), True
+    )
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How a function reports: in which tiles, m by ln 2 (``base2``), o divided by l each time."""
+
+    block_q: int
+    block_k: int
+    base2: bool = False
+    normalized: bool = False
+
+    def convert(self, state: State) -> dict[str, Numbers | None]:
+        """Return what was reported, m in natural units."""
+        m = state.m / LOG2E if self.base2 and state.m is not None else state.m
+        return {"m": m, "l": state.l, "O": state.o}
+
+
+def conventions(case: Case, states: list[State]) -> list[Convention]:
+    """List how a function may report, the likelier first: it may take the tile sizes that it is
+    told, or its own, of which its reports show as many rows and about as many columns."""
+    rows = max(len(next(x for x in (s.m, s.l, s.o) if x is not None)) for s in states)
+    columns = max(s.j for s in states) + 1
+    own = (2**p for p in range(12) if -(-case.n_k // 2**p) == columns)
+    keys = {case.block_k: None} if columns <= -(-case.n_k // case.block_k) else {}
+    keys |= {next(own, -(-case.n_k // columns)): None}
+    sizes = [(rows, size) for size in keys]
+    forms = product((False, True), (False, True), sizes)
+    return [Convention(*size, base2, normalized) for normalized, base2, size in forms]
+
+
+def judge_states(case: Case, states: list[State], right: Numbers, how: Convention) -> list[Tile]:
+    """Compare each report with what its row block knows of the keys it has visited so far, in
+    whatever order. Where the end is right, a state may begin anew (split keys)."""
+    block_q, block_k = how.block_q, how.block_k
+    visited: dict[int, list[int]] = {}
+    tiles = []
+    for state in states:
+        r0 = state.i * block_q
+        rows = slice(r0, min(r0 + block_q, case.n_q))
+        if r0 >= case.n_q or state.i < 0 or not 0 <= state.j * block_k < case.n_k:
+            continue
+        chain = visited.setdefault(state.i, [])
+        options = [[*chain, state.j], [state.j]] if right[rows].all() else [[*chain, state.j]]
+        reported = how.convert(state).items()
+        mine = {name: x[: rows.stop - r0] for name, x in reported if x is not None}
+        for blocks in options:
+            starts = (np.arange(b * block_k, (b + 1) * block_k) for b in blocks)
+            keys = np.concatenate(list(starts))
+            true = case.part(rows, np.unique(keys[keys < case.n_k]))
+            wrong = wrong_rows(case, mine, true, how.normalized)
+            tile = Tile(state.i, state.j, r0, {k: x for k, x in mine.items() if x is not None},
+                        _expected(true, how), wrong)  # fmt: skip
+            if blocks == options[0]:
+                strict = tile
+            if not tile.rows:
+                visited[state.i] = blocks
+                break
+        else:
+            visited[state.i], tile = options[0], strict
+        tiles.append(tile)
+    return tiles
+
+
+def _expected(true: Part, how: Convention) -> dict[str, Numbers]:
+    O = true.O if how.normalized else true.O * true.l[:, None]
+    return {"m": true.m, "l": true.l, "O": O}
+
+
+def best_convention(
+    case: Case, states: list[State], right: Numbers
+) -> tuple[Convention, list[Tile]]:
+    """Return the convention under which the function goes wrong last, and its tiles."""
+
+    def agreeing(tiles: list[Tile]) -> int:
+        return next((n for n, tile in enumerate(tiles) if tile.rows), len(tiles))
+
+    judged = []
+    for how in conventions(case, states):
+        judged.append((how, judge_states(case, states, right, how)))
+        if agreeing(judged[-1][1]) == len(judged[-1][1]):
+            break
+    return max(judged, key=lambda x: agreeing(x[1]))
+
+
+def judge_probes(case: Case, seen: Seen, trusted: set[int]) -> list[Tile]:
+    """Return the tiles in the order rows, keys, each with what probes saw of it. A row block that
+    is right after the last tile that it sees, and wrong at the end, goes wrong in the next one."""
+    by_keys: dict[int, list] = {}
+    for rows, keys, O, lse in seen.probes:
+        by_keys.setdefault(keys, []).append((rows, O, lse))
+    tiles = []
+    for i, r0 in enumerate(range(0, case.n_q, case.block_q)):
+        rows = np.arange(r0, min(r0 + case.block_q, case.n_q))
+        last, known = final_tile(case, seen, i), np.zeros(len(rows), bool)
+        for keys in sorted(by_keys.keys() & trusted):
+            if keys > (last.j + 1) * case.block_k:
+                continue
+            O, known = seen.O[0, 0, rows].copy(), np.zeros(len(rows), bool)
+            lse = None if seen.lse is None else seen.lse[0, 0, rows].copy()
+            for some, O_some, lse_some in by_keys[keys]:
+                mine, theirs = np.nonzero(rows[:, None] == some[None, :])
+                O[mine], known[mine] = O_some[theirs], True
+                if lse is not None and lse_some is not None:
+                    lse[mine] = lse_some[theirs]
+            true = case.part(rows, slice(0, keys))
+            found = {"O": O} if lse is None else {"O": O, "lse": lse}
+            wrong = {x: y & known for x, y in wrong_rows(case, found, true).items()}
+            expected = {"O": true.O, "lse": true.lse}
+            tiles.append(Tile(i, keys // case.block_k - 1, r0, found, expected, wrong))
+        if (
+            tiles
+            and tiles[-1].i == i
+            and tiles[-1].j == last.j
+            and known.all()
+            and not tiles[-1].rows
+        ):
+            last.j += 1
+        tiles.append(last)
+    return tiles

@@ -1,0 +1,141 @@
+"""A verdict as text: the map of tiles, the rows of the first wrong one, the cases; with color on a
+terminal, with the same signs without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from explainer.base.texts import Texts, fill
+from explainer.check.mistakes import MISTAKES, TENSOR_LINES
+from explainer.check.verdict import Verdict
+
+t = Texts("check")
+SIGNS = {"right": "✓", "wrong": "✗", "skipped": "·", "pending": "▫"}
+COLORS = {"right": "30;42", "wrong": "97;41", "skipped": "2", "pending": "2"}
+MOST = 16  # blocks on a side of the map, and rows below it
+COLUMNS = 8
+Paint = Callable[[str, str], str]
+
+
+def painter(is_colored: bool) -> Paint:
+    """Return a function that colors a text by an ANSI code, or leaves it."""
+    return (lambda text, code: f"\x1b[{code}m{text}\x1b[0m") if is_colored else lambda text, _: text
+
+
+def cells(verdict: Verdict) -> list[list[str]]:
+    """Return the state of each tile of the verdict's case: right, wrong, skipped or pending."""
+    case = verdict.case
+    assert case
+    tr, tc = -(-case.n_q // case.block_q), -(-case.n_k // case.block_k)
+    found = {(tile.i, tile.j): "wrong" if tile.rows else "right" for tile in verdict.tiles}
+    rest = "pending" if verdict.first or not verdict.runs else "right"
+    if verdict.first and not verdict.tile:  # a gradient: forward every tile is right
+        found[verdict.first["i"], verdict.first["j"]] = "wrong"
+    if verdict.tile:
+        found[verdict.tile.i, verdict.tile.j] = "wrong"
+
+    def state(i: int, j: int) -> str:
+        last = min((i + 1) * case.block_q, case.n_q) - 1 + case.offset
+        is_hidden = case.causal and j * case.block_k > last
+        return found.get((i, j), "skipped" if is_hidden else rest)
+
+    return [[state(i, j) for j in range(tc)] for i in range(tr)]
+
+
+def agreement(verdict: Verdict) -> str:
+    """Say which tensors of the first wrong tile agree."""
+    tile, names = verdict.tile, t.named("tensor")
+    assert tile and tile.what
+    right = [names[x] for x in ("m", "l") if x in tile.mine and not tile.wrong[x].any()]
+    values = {"what": names[tile.what], "right": " and ".join(right)}
+    return fill(t.named("agrees")[str(len(right))], values)
+
+
+def cause_lines(verdict: Verdict) -> list[str]:
+    """Name the cause, and the line to look at where it is known."""
+    if verdict.cause:
+        mistake = MISTAKES[verdict.cause]
+        known = t("numbers", cause=t.named("cause")[mistake.key])
+        return [known, fill(t.named("line")[mistake.pass_], {"line": mistake.line})]
+    found = [t("numbers.none")] if verdict.first else []
+    tile = verdict.tile
+    if tile and "m" in tile.mine and tile.what:
+        found.append(fill(t.named("line")["forward"], {"line": TENSOR_LINES[tile.what]}))
+    return found
+
+
+def alphas(verdict: Verdict) -> np.ndarray | None:
+    """Return the true α of each row of the first wrong tile; None in a row block's first tile."""
+    case, tile = verdict.case, verdict.tile
+    assert case and tile
+    if tile.j == 0 or case.q.shape[:2] != (1, 1):
+        return None
+    rows = slice(tile.first_row, tile.first_row + len(tile.true["O"]))
+    before, after = (case.part(rows, slice(0, (tile.j + x) * case.block_k)).m for x in (0, 1))
+    with np.errstate(invalid="ignore"):
+        return np.exp(before - after)
+
+
+def _numbers(x: np.ndarray) -> str:
+    shown = np.round(np.atleast_1d(x)[:COLUMNS], 2) + 0.0  # no −0.00
+    return " ".join(f"{v:7.2f}" for v in shown).replace("-", "−")
+
+
+def _rows(verdict: Verdict, paint: Paint) -> list[str]:
+    tile = verdict.tile
+    assert tile and tile.what
+    lines, alpha = [], alphas(verdict)
+    mine, true, wrong = tile.mine[tile.what], tile.true[tile.what], tile.wrong[tile.what]
+    for n in range(min(len(true), MOST)):
+        head = f"  {t('row', row=tile.first_row + n):8}"
+        head += f"α {alpha[n]:.2f}  " if alpha is not None else ""
+        if not wrong[n]:
+            lines.append(head + paint(t("row.right"), "32"))
+            continue
+        lines.append(f"{head}{t('yours'):6}{paint(_numbers(mine[n]), '31;1')}")
+        lines.append(f"{'':{len(head)}}{t('true'):6}{_numbers(true[n])}")
+    if len(true) > MOST:
+        lines.append("  " + t("rows.more", n=len(true) - MOST))
+    return lines
+
+
+def _map(verdict: Verdict, paint: Paint) -> list[str]:
+    states = cells(verdict)
+    if max(len(states), len(states[0])) > MOST:
+        return []
+    lines = ["     " + "".join(f" K{j:<2}" for j in range(len(states[0])))]
+    for i, row in enumerate(states):
+        marks = " ".join(paint(f" {SIGNS[state]} ", COLORS[state]) for state in row)
+        lines.append(f"  Q{i:<2} {marks}")
+    signs = {key: SIGNS[key] for key in ("right", "skipped", "pending")}
+    return [*lines, "", paint("  " + t("legend", **signs), "2"), ""]
+
+
+def render(verdict: Verdict, is_colored: bool) -> str:
+    """Return the whole verdict as lines of text."""
+    paint = painter(is_colored)
+    lines: list[str] = []
+    if verdict.case and (verdict.runs or verdict.tiles):
+        lines += [paint(verdict.case.title, "2"), "", *_map(verdict, paint)]
+    if verdict.tile and verdict.first:
+        where = paint(t("tile", i=verdict.tile.i, j=verdict.tile.j), "31;1")
+        lines += [f"{where}: {agreement(verdict)}", "", *_rows(verdict, paint), ""]
+    else:
+        lines += [paint(verdict.sentence, "1"), ""]
+    lines += [*cause_lines(verdict), ""] if verdict.first or verdict.warning else []
+    names = t.named("case")
+    for case in sorted(verdict.cases, key=lambda x: x.right):
+        sign = SIGNS["right" if case.right else "wrong"]
+        error = "" if case.error is None else f"{case.error:.1e}"
+        line = f"  {paint(sign, '32' if case.right else '31;1')} {names[case.name]:24}{error}"
+        lines.append(line + (f"  {case.sentence}" if case.sentence else ""))
+    lines += ["", *verdict.notes] if verdict.runs else []
+    counted = ""
+    if verdict.tile:
+        flat = [state for row in cells(verdict) for state in row]
+        kinds = {x: flat.count(x) for x in ("right", "wrong", "pending")}
+        counted = t("counts", **kinds) + " "
+    end = paint(t("exit", status=verdict.status), "32" if verdict.right else "31")
+    return "\n".join([*lines, counted + end])

@@ -1,0 +1,330 @@
+"""The verdict on a learner's file: every case run, the first wrong tile, its cause, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explainer.base.amounts import listed
+from explainer.base.texts import Texts, fill
+from explainer.check import judge, loop, observe
+from explainer.check.cases import Case, cases, gradient_cases
+from explainer.check.cause import backward_cause, forward_cause, warning_cause
+from explainer.check.runner import NotRunnable, Runner
+from explainer.engine.gradient_agreement import allowed
+from explainer.problem import Problem
+
+t = Texts("check")
+GRADIENTS = ("dQ", "dK", "dV")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass
+class CaseResult:
+    """How a case went: ``error`` of O (or a gradient) and what is ``allowed``; ``sentence`` where
+    the function did not run on it."""
+
+    name: str
+    right: bool
+    error: float | None = None
+    allowed: float | None = None
+    sentence: str = ""
+
+
+@dataclass
+class Verdict:
+    """What the checker found. ``runs`` False: ``sentence`` says why not, ``line`` where.
+
+    ``case`` is that of the first wrong tile ``tile`` (forward), or of the gradient ``what``;
+    ``tiles`` are those of the case in order, up to the first wrong one; ``warning``: ``cause`` is
+    exact in real arithmetic, and no number was wrong.
+    """
+
+    file: str
+    runs: bool = True
+    sentence: str = ""
+    line: int | None = None
+    case: Case | None = None
+    tile: judge.Tile | None = None
+    tiles: list[judge.Tile] = field(default_factory=list)
+    first: dict[str, Any] | None = None
+    cause: str | None = None
+    warning: bool = False
+    cases: list[CaseResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    printed: str = ""
+
+    @property
+    def right(self) -> bool:
+        return self.runs and bool(self.cases) and all(case.right for case in self.cases)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 right, 1 wrong, 2 not runnable."""
+        return (0 if self.right else 1) if self.runs else 2
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        rows = [{"name": case.name, "right": case.right} for case in self.cases]
+        cause = self.cause if not self.right or self.warning else None
+        found = {"right": self.right, "first_wrong": self.first, "cause": cause}
+        return {**found, "sentence": self.sentence, "cases": rows}
+
+
+def check(
+    path: Path, progress: Progress = lambda *_: None, first: Problem | None = None, **options: Any
+) -> Verdict:
+    """Check a file, on the ``first`` Problem first; options as Runner's. Never raises for what the
+    file does."""
+    try:
+        with Runner(path, **options) as runner:
+            runner.start()
+            found = examine(runner, path.name, progress, first)
+            found.printed = runner.printed.decode(errors="replace")
+            is_guess = runner.about["arrays"] == "numpy" and not options.get("arrays")
+    except NotRunnable as error:
+        return Verdict(path.name, False, str(error), error.line)
+    if is_guess and not found.runs:  # it imports numpy alone, and still wants tensors
+        other = check(path, progress, first, **{**options, "arrays": "torch"})
+        return other if other.runs else found
+    return found
+
+
+def examine(
+    runner: Runner, file: str, progress: Progress = lambda *_: None, first: Problem | None = None
+) -> Verdict:
+    """Judge a loaded file on every case that its function can be expected to take."""
+    about, verdict = runner.about, Verdict(file)
+    whole = about["layout"] == "cs336" or about["device"] == "cuda"
+    wanted = [case for case in cases(whole, first) if _takes(about, case)]
+    gradients = gradient_cases(whole)
+    shown: list[tuple[Case, observe.Seen]] = []
+    wrong: tuple[Case, observe.Seen] | None = None
+    for n, case in enumerate(wanted):
+        progress(case.name, n, len(wanted) + len(gradients))
+        function = observe.of_runner(runner, case)
+        try:
+            seen = function(case.q, case.k, case.v, case.causal, True)
+        except NotRunnable as error:
+            if n == 0:
+                return _broken_at_first(case, error, verdict)
+            verdict.cases.append(CaseResult(case.name, False, sentence=str(error)))
+            if error.ended and sum(1 for x in verdict.cases if x.sentence) > 1:
+                break
+            continue
+        right, tile = judge.judge_final(case, seen)
+        error_ = _largest_error(case, seen)
+        verdict.cases.append(CaseResult(case.name, bool(right.all()), error_, case.allowed))
+        if tile is None and seen.states:
+            _warn(case, seen, right, verdict)
+        if tile is not None and wrong is None:
+            wrong = case, seen
+        else:
+            shown.append((case, seen))
+    if wrong:
+        _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), verdict)
+    progress("dQ", len(wanted), len(wanted) + len(gradients))
+    _judge_gradients(runner, gradients, verdict)
+    if verdict.case is None:
+        verdict.case = wanted[0]
+    verdict.sentence = _sentence(verdict)
+    return verdict
+
+
+def _takes(about: dict[str, Any], case: Case) -> bool:
+    """Return True if the function can be expected to take the case."""
+    lacks = {"numpy": {"bfloat"}, "torch": set()}[about["arrays"]]
+    if about["layout"] == "cs336":
+        lacks |= {"small", "ragged", "unequal", "scale", "half", "bfloat"}
+    if about["layout"] == "nd":
+        lacks |= {"heads"}
+    if "scale" not in about["accepts"]:
+        lacks |= {"scale"}
+    return not case.needs & lacks
+
+
+def _largest_error(case: Case, seen: observe.Seen) -> float:
+    heads = np.ndindex(case.q.shape[:2])
+    with np.errstate(invalid="ignore"):
+        return max(float(np.abs(seen.O[h] - case.part(head=h).O).max()) for h in heads)
+
+
+def _broken_at_first(case: Case, error: NotRunnable, verdict: Verdict) -> Verdict:
+    """An exception on the first problem: the tiles until then stay."""
+    states = observe.read_states(error.about, error.arrays)
+    verdict.runs, verdict.sentence, verdict.line = False, str(error), error.line
+    verdict.case = case
+    if states:
+        nothing = np.zeros(case.n_q, bool)
+        verdict.tiles = judge.best_convention(case, states, nothing)[1]
+    return verdict
+
+
+def _warn(case: Case, seen: observe.Seen, right, verdict: Verdict) -> None:
+    """Reports that differ where no output does are a warning."""
+    how, tiles = judge.best_convention(case, seen.states, right)
+    if any(tile.rows for tile in tiles) and not verdict.warning:
+        verdict.warning, verdict.cause = True, warning_cause(case, seen, how)
+    if verdict.case is None:
+        verdict.case, verdict.tiles = case, tiles
+
+
+def _locate(case: Case, seen: observe.Seen, shown, function, verdict: Verdict) -> None:
+    """Find the first wrong tile of a case whose end is wrong, and its cause."""
+    right, last = judge.judge_final(case, seen)
+    how, trusted = judge.Convention(case.block_q, case.block_k), set()
+    tiles: list[judge.Tile] = []
+    if seen.states:
+        how, tiles = judge.best_convention(case, seen.states, right)
+    elif case.q.shape[:2] == (1, 1):
+        trusted = observe.trusted_lengths(function, case)
+        observe.probe(function, case, list(observe.probe_plan(case)), seen)
+        tiles = judge.judge_probes(case, seen, trusted)
+    raw = replace(how, normalized=False)
+    verdict.cause = forward_cause(case, seen, raw, shown, trusted)
+    if verdict.cause and how.normalized:
+        how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
+    assert last
+    first = next((n for n, tile in enumerate(tiles) if tile.rows), None)
+    unseen = not any(tile.rows for tile in tiles if tile.i == last.i)
+    if first is not None and unseen and tiles[first].i > last.i:  # a row block without reports
+        first = None
+    if first is None and seen.states and how.block_k == case.block_k:
+        visited = {tile.j for tile in tiles if tile.i == last.i}
+        last.j = min({*range(last.j + 1)} - visited, default=last.j)  # one was left out
+    tile = last if first is None else tiles[first]
+    verdict.case, verdict.tile, verdict.warning = case, tile, False
+    verdict.tiles = tiles if first is None else tiles[: first + 1]
+    place = {"problem": case.name, "i": tile.i, "j": tile.j}
+    verdict.first = {**place, "rows": tile.rows, "what": tile.what}
+
+
+def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdict: Verdict) -> None:
+    """Judge dQ, dK and dV where the file has a backward pass."""
+    worst = {name: CaseResult(name, True, 0.0, 1.0) for name in GRADIENTS}
+    judged = False
+    for case, do in made:
+        if "ragged" in case.needs and runner.about["layout"] == "cs336":
+            continue
+        truth, saved, limits = _true_gradients(case, do)
+        try:
+            grads = _call_gradients(runner, case, do[None], saved)
+        except NotRunnable as error:
+            for name in GRADIENTS:
+                worst[name] = CaseResult(name, False, sentence=str(error))
+            judged = True
+            break
+        if grads is None:
+            break
+        judged = True
+        wrong = {}
+        for n, name in enumerate(GRADIENTS):
+            with np.errstate(invalid="ignore"):
+                apart = np.abs(grads[0][n] - truth[n])
+                wrong[name] = ~(apart <= limits[n])
+                share = float(np.max(apart / limits[n]))
+            old = worst[name]
+            is_right = old.right and not wrong[name].any()
+            if not old.error or not share <= old.error:
+                worst[name] = CaseResult(name, is_right, float(apart.max()), float(limits[n].max()))
+            worst[name].right = is_right
+        if any(x.any() for x in wrong.values()) and verdict.first is None:
+            _locate_gradient(runner, case, do, saved, truth, limits, grads[0], verdict)
+    if judged:
+        verdict.cases += worst.values()
+    elif not judged:
+        verdict.notes.append(t("no_gradients"))
+
+
+def _true_gradients(case: Case, do: np.ndarray):
+    """Return dQ, dK, dV in float64, what the forward pass saves, and how far off each may be."""
+    q, k, v = (x[0, 0].astype(np.float64) for x in (case.q, case.k, case.v))
+    part = case.part()
+    rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
+    sizes: dict[str, Any] = {"block_q": case.block_q, "block_k": case.block_k}
+    with np.errstate(all="ignore"):
+        truth = loop.backward(
+            loop.Loop(), q, k, v, part.O, part.lse, do.astype(np.float64), **rules, **sizes
+        )
+    assert case.problem
+    p, (parts, dK, dV) = case.problem, allowed(case.problem)
+    every = np.nansum(parts, axis=1).reshape(-1, p.d)[: p.n] * p.scale
+    sums = (np.nan_to_num(x).max(axis=0) for x in (dK * p.scale, dV))
+    ends = (x.reshape(-1, p.d)[: p.n] for x in sums)
+    floor = [np.abs(x).max() * 2.0**-22 for x in truth]
+    limits = [x + least for x, least in zip((every, *ends), floor, strict=True)]
+    return truth, (part.O, part.lse), limits
+
+
+def _call_gradients(runner: Runner, case: Case, dos: np.ndarray, saved):
+    """Return (dQ, dK, dV), each (N, d), for each dO; None where the file has no backward pass."""
+    o, lse = (x[None, None].astype(np.float32) for x in saved)
+    arrays = {"q": case.q, "k": case.k, "v": case.v, "o": o, "lse": lse, "do": dos}
+    about, found = runner.call("gradients", case.rules, case.dtype, arrays)
+    if about.get("none"):
+        return None
+    return [tuple(found[f"{x}{n}"][0, 0] for x in GRADIENTS) for n in range(len(dos))]
+
+
+def _locate_gradient(runner, case: Case, do, saved, truth, limits, grads, verdict: Verdict) -> None:
+    """Name the first wrong tile of a backward pass, in its order: keys outside, rows inside.
+
+    With dO of one row block alone, what reaches dK_j and dV_j is what the tile (i, j) adds. dQ is
+    not probed by keys: of it only the row block is known.
+    """
+    block_of = np.arange(case.n_q)[:, None] // case.block_q
+    masked = [np.where(block_of == i, do, 0) for i in range(block_of.max() + 1)]
+    tiles = {}
+    try:
+        parts = _call_gradients(runner, case, np.stack(masked).astype(np.float32), saved) or []
+    except NotRunnable:
+        parts = []
+    for i, (part, one) in enumerate(zip(parts, masked, strict=False)):
+        true, *_ = _true_gradients(case, one)
+        for n in (1, 2):  # a tile computes dV before dK
+            wrong = ~(np.abs(part[n] - true[n]) <= limits[n])
+            for j in np.unique(np.flatnonzero(wrong.any(axis=1)) // case.block_k).tolist():
+                tiles[j, i] = GRADIENTS[n]
+    every = zip(GRADIENTS, grads, truth, limits, strict=True)
+    wrong = {name: ~(np.abs(x - y) <= limit) for name, x, y, limit in every}
+    what = next(x for x in ("dV", "dK", "dQ") if wrong[x].any())
+    rows = np.flatnonzero(wrong[what].any(axis=1)).tolist()
+    i, j = (rows[0] // case.block_q, None) if what == "dQ" else (None, rows[0] // case.block_k)
+    if tiles:
+        (j, i), what = min(tiles.items())
+        rows = [r for r in range(case.n_q) if r // case.block_q == i]
+    verdict.case = case
+    verdict.first = {"problem": case.name, "i": i, "j": j, "rows": rows, "what": what}
+    verdict.cause = backward_cause(case, do, saved, grads)
+
+
+def _spans(rows: list[int]) -> list[str]:
+    """Write numbers of rows, those that follow one another as a span."""
+    cuts = [n for n, row in enumerate(rows) if not n or row != rows[n - 1] + 1]
+    runs = [rows[a:b] for a, b in zip(cuts, [*cuts[1:], len(rows)], strict=True)]
+    return [x for r in runs for x in ([f"{r[0]}–{r[-1]}"] if len(r) > 2 else map(str, r))]
+
+
+def _sentence(verdict: Verdict) -> str:
+    """Say the verdict in one sentence."""
+    cause = t.named("cause").get(verdict.cause or "")
+    broken = next((case for case in verdict.cases if case.sentence), None)
+    if verdict.first:
+        place = verdict.first
+        rows = listed(_spans(place["rows"]))
+        at = {"what": t.named("tensor")[place["what"]], "rows": rows}
+        known = "".join(x for x in "ij" if place[x] is not None)
+        assert verdict.case
+        values = {**place, **at, "problem": verdict.case.title}
+        first = fill(t.named("wrong")[known], values)
+        return t("known", first=first, cause=cause) if cause else t("unknown", first=first)
+    if broken:
+        return t("case_broken", name=t.named("case")[broken.name], sentence=broken.sentence)
+    if verdict.warning:
+        return t("warning", cause=cause) if cause else t("warning.unknown")
+    count = len(verdict.cases)
+    return t("right", count=count)

@@ -1,0 +1,129 @@
+"""The command line, the pytest plugin and the points of an autograder, as a learner meets them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from explainer.base.paths import ROOT
+from tests.check.planted import CS336, NUMPY, RIGHT, plant
+
+KEYS = {"right", "first_wrong", "cause", "sentence", "cases"}
+
+
+def run(*arguments, cwd=None):
+    """Run Python with these arguments from another folder; return status and output lines."""
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=cwd, env=environment, text=True,
+        capture_output=True,
+    )  # fmt: skip
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """Write a source as a learner's file."""
+
+    def write(source: str):
+        path = tmp_path / "my_attention.py"
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_a_wrong_file_exits_1_with_its_map(mine):
+    status, lines, _ = run("-m", "explainer.check", mine(plant("o_not_rescaled", NUMPY)))
+    assert status == 1 and "\x1b" not in "".join(lines)
+    assert [x.split() for x in lines[2:7]] == [
+        ["K0", "K1", "K2", "K3"],
+        ["Q0", "✓", "·", "·", "·"],
+        ["Q1", "✓", "✗", "·", "·"],
+        ["Q2", "▫", "▫", "▫", "·"],
+        ["Q3", "▫", "▫", "▫", "▫"],
+    ]
+    assert "Tile (1, 1): m and ℓ agree, O does not." in lines
+    assert "These are the numbers of a loop that does not rescale O by α." in lines
+    assert "Look at line 10 of Algorithm 1, FlashAttention-2." in lines
+    assert lines[-1] == "2 tiles right, 1 wrong, 7 not reached. exit 1"
+
+
+def test_json_is_the_last_line(mine):
+    path = mine(plant("o_not_rescaled", NUMPY))
+    status, lines, _ = run("-m", "explainer.check", path, "--json")
+    found = json.loads(lines[-1])
+    assert status == 1 and set(found) == KEYS and found["right"] is False
+    first = {"problem": "tiles", "i": 1, "j": 1, "rows": [4, 7], "what": "O"}
+    assert found["first_wrong"] == first and found["cause"] == "o_not_rescaled"
+    assert found["cases"][0] == {"name": "tiles", "right": False}
+    status, lines, _ = run("-m", "explainer.check", mine(plant(None, NUMPY)), "--json", "--numpy")
+    found = json.loads(lines[-1])
+    assert status == 0 and found["right"] and found["first_wrong"] is found["cause"] is None
+    status, lines, _ = run("-m", "explainer.check", mine("def attention(:"), "--json")
+    assert status == 2 and set(json.loads(lines[-1])) == KEYS
+
+
+def test_an_error_shows_the_tiles_until_then(mine):
+    source = plant(None, NUMPY).replace(
+        "if report:", "if report and i + j == 3: 1 / 0\n            if report:"
+    )
+    status, lines, _ = run("-m", "explainer.check", mine(source))
+    assert status == 2
+    line = next(n for n, x in enumerate(source.splitlines(), 1) if "1 / 0" in x)
+    sentence = f"my_attention.py, line {line}: ZeroDivisionError: division by zero."
+    assert sentence in lines and "  Q2   ✓   ▫   ▫   · " in lines
+
+
+@pytest.mark.parametrize(
+    ("layout", "reshape"),
+    [("bnd", "q, k, v = (x[:, None] for x in (q, k, v))"),
+     ("nd", "q, k, v = (x[None, None] for x in (q, k, v))")],
+)  # fmt: skip
+def test_other_layouts_and_names(layout, reshape, mine):
+    back = {"bnd": "O[:, 0], L[:, 0]", "nd": "O[0, 0], L[0, 0]"}[layout]
+    own = (
+        f"\n\ndef mine(q, k, v, **rules):\n    {reshape}\n    O, L = attention(q, k, v, **rules)\n"
+    )
+    path = mine(plant(None, NUMPY) + own + f"    return {back}\n")
+    status, lines, _ = run("-m", "explainer.check", path, "--function", "mine", "--layout", layout)
+    assert status == 0, lines
+
+
+def test_gradescope_reads_the_points(mine, tmp_path):
+    for key, score in ((None, 8.0), ("l_not_rescaled", 0.0)):
+        points = tmp_path / "results.json"
+        run("-m", "explainer.check", mine(plant(key, CS336)), "--points", points)
+        found = json.loads(points.read_text())
+        assert "Q1" in found["output"] and len(found["tests"]) == 8
+        for test in found["tests"]:
+            assert set(test) == {"name", "score", "max_score", "output"}
+        total = sum(test["score"] for test in found["tests"])
+        assert total == 8.0 if score else total < 4.0
+
+
+def test_pytest_has_a_test_for_each_case(mine, tmp_path):
+    path = mine(plant("lse_base_2", NUMPY))
+    plugin = ("-m", "pytest", "-p", "explainer.check.plugin", "-p", "no:cacheprovider")
+    status, lines, _ = run(*plugin, "--flashattention", path, "-q", cwd=tmp_path)
+    assert status == 1 and "12 failed" in lines[-1]
+    assert sum("Q1" in line for line in lines) == 1
+    assert any("returns lse in base 2" in line for line in lines)
+    status, lines, _ = run(*plugin, "--flashattention", RIGHT / "numpy_loop.py", "-q", cwd=tmp_path)
+    assert status == 0 and "12 passed" in lines[-1]
+
+
+def test_the_fixture_fails_with_the_map(mine, tmp_path):
+    path = mine(plant("never_divided", NUMPY))
+    (tmp_path / "test_mine.py").write_text(
+        f"def test_wrong(check_attention):\n    check_attention({str(path)!r})\n"
+        f"def test_right(check_attention):\n"
+        f"    assert check_attention({str(RIGHT / 'numpy_loop.py')!r}).right\n"
+    )
+    plugin = ("-m", "pytest", "-p", "explainer.check.plugin", "-p", "no:cacheprovider")
+    status, lines, _ = run(*plugin, "-q", cwd=tmp_path)
+    assert status == 1 and "1 failed, 1 passed" in lines[-1]
+    assert any("never divides O by ℓ" in line for line in lines)

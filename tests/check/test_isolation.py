@@ -1,0 +1,127 @@
+"""A file that misbehaves gets one sentence and exit status 2, and nothing of it stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from explainer.base.paths import ROOT
+from explainer.check.verdict import check
+
+HEAD = "import numpy as np\n"
+DEFINES = HEAD + "def attention(q, k, v, *, causal=False, scale=None):\n    "
+
+# name → (source, part of the sentence, line that it names or None)
+BAD = {
+    "hangs": (DEFINES + "while True: pass\n", "gave no answer within 3 s", None),
+    "hangs at import": (HEAD + "while True: pass\n", "gave no answer", None),
+    "forks": (DEFINES + "import os; os.fork()\n", "starts another process", 3),
+    "forks, hiding it": (
+        DEFINES + "import os\n    try: os.fork()\n    except Exception: pass\n    return q\n",
+        "starts another process",
+        None,
+    ),
+    "a shell": (
+        DEFINES + "import subprocess; subprocess.run(['sleep', '60'])\n",
+        "starts another process",
+        3,
+    ),
+    "prints": (DEFINES + "while True: print('x' * 1000)\n", "prints without end", None),
+    "exits": (DEFINES + "raise SystemExit(0)\n", "ends the program", 3),
+    "exits at import": ("import sys\nsys.exit(0)\n", "ends the program", 2),
+    "dies": (DEFINES + "import os; os._exit(0)\n", "ended without an answer", None),
+    "writes to every descriptor": (
+        DEFINES + "import os\n    for x in range(3, 64):\n        try: os.write(x, b'0' * 99)\n"
+        "        except OSError: pass\n    return q\n",
+        "ended without an answer",
+        None,
+    ),
+    "nothing": (DEFINES + "return None\n", "returned O: NoneType", None),
+    "junk": (DEFINES + "return 'attention'\n", "returned O: str", None),
+    "another shape": (DEFINES + "return q[:, :, :4]\n", "returned O: (1, 1, 4, 8), not", None),
+    "syntax": (HEAD + "def attention(q, k, v:\n", "this is no Python", 2),
+    "error": (DEFINES + "return q @ k\n", "ValueError", 3),
+    "no function": (HEAD, "no function attention", None),
+    "patches": (
+        HEAD + "np.exp = lambda x: x\n" + DEFINES + "return q\n",
+        "replaces numpy.exp",
+        None,
+    ),
+    "memory": (DEFINES + "return np.ones(1 << 34)\n", "of memory", 3),
+    "not UTF-8": ("# \xff\n" + DEFINES + "return q\n", "no Python", None),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_misbehaves_gets_a_sentence(name, tmp_path):
+    source, sentence, line = BAD[name]
+    path = tmp_path / "mine.py"
+    path.write_bytes(source.encode("latin-1" if name == "not UTF-8" else "utf-8"))
+    seconds = 3.0 if "hangs" in name else 20.0
+    began = time.monotonic()
+    found = check(path, seconds=seconds, arrays="numpy")
+    assert not found.runs and found.status == 2
+    assert sentence in found.sentence and "mine.py" in found.sentence
+    assert found.line == line and (line is None or f"line {line}" in found.sentence)
+    assert found.sentence.count("\n") == 0 and time.monotonic() - began < 60
+    assert found.to_json()["right"] is False and found.to_json()["cases"] == []
+
+
+def test_a_patched_torch_is_refused(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import torch\ndef attention(q, k, v, *, causal=False):\n"
+        "    torch.allclose = lambda *a, **k: True\n    return q\n"
+    )
+    assert "replaces torch.allclose" in check(path).sentence
+
+
+def test_nothing_of_the_environment_reaches_the_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("A_SECRET", "s3cret")
+    inherited = os.open(tmp_path, os.O_RDONLY)
+    os.set_inheritable(inherited, True)
+    path = tmp_path / "mine.py"
+    path.write_text(
+        HEAD + "import os\n"
+        "print(sorted(os.environ), [x for x in os.listdir('/proc/self/fd') if int(x) > 2])\n"
+        "def attention(q, k, v, *, causal=False):\n    return q\n"
+    )
+    found = check(path)
+    os.close(inherited)
+    assert "A_SECRET" not in found.printed and "PATH" in found.printed
+    own = json.loads(found.printed[found.printed.index("]") + 2 :].replace("'", '"'))
+    assert len(own) == 3, own  # two pipes, and the one that lists them
+
+
+def test_no_process_and_no_file_is_left(tmp_path):
+    path, mark = tmp_path / "mine.py", tmp_path / "pid"
+    path.write_text(
+        HEAD + "import ctypes, os, time\n"  # past the hook: the C library's own fork
+        "pid = ctypes.CDLL(None).fork()\n"
+        "if pid == 0: time.sleep(600)\n"
+        f"if pid: open({str(mark)!r}, 'w').write(str(pid))\n"
+        "def attention(q, k, v, *, causal=False):\n    return q\n"
+    )
+    assert check(path).runs
+    time.sleep(0.2)
+    state = Path(f"/proc/{mark.read_text()}/stat")
+    assert not state.exists() or " Z " in state.read_text()
+
+
+def test_numpy_needs_no_torch(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(DEFINES + "return q\n")
+    code = (
+        "import sys; from explainer.check.__main__ import main\n"
+        f"main([{str(path)!r}, '--json'])\n"
+        "print([m for m in ('torch', 'gradio') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    *_, verdict, modules = done.stdout.splitlines()
+    assert modules == "[]" and json.loads(verdict)["first_wrong"]["what"] == "O"

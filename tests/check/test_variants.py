@@ -1,0 +1,47 @@
+"""Right functions, however they are written, are passed."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+
+from explainer.check.verdict import examine
+from tests.check.in_process import load
+from tests.check.planted import CS336, NUMPY, RIGHT, TORCH, TRITON, plant
+
+ORDERS = ("rows", "keys", "reversed", "split")
+CHOICES = [
+    (torch, order, tile, base2, -math.inf if (n + order_n) % 2 else -1e9, skips, reports, norm)
+    for n, (torch, tile, base2, norm) in enumerate(
+        product((False, True), (None, 6, 8, 16), (False, True), (False, True))
+    )
+    for order_n, order in enumerate(ORDERS)
+    for skips, reports in ((True, True), (False, bool(n % 2)))
+]
+
+
+def test_there_are_two_hundred():
+    assert len(set(CHOICES)) >= 200
+
+
+@pytest.mark.parametrize("torch", [False, True], ids=["arrays", "tensors"])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("tile", [None, 6, 8, 16])
+def test_a_right_variant_is_passed(tile, order, torch, tmp_path):
+    source = (RIGHT / "variants.py").read_text(encoding="utf-8")
+    chosen = [x for x in CHOICES if x[:3] == (torch, order, tile)]
+    assert len(chosen) == 8
+    for n, choice in enumerate(chosen):
+        mine = f'CHOSEN = {choice}\ninf = float("inf")\n'.replace("-inf", '-float("inf")')
+        kind = {"arrays": "torch" if torch else "numpy"}
+        found = examine(load(mine + source, tmp_path, f"variant{n}", **kind), "mine.py")
+        assert found.right and not found.cause and not found.warning, (choice, found.sentence)
+
+
+@pytest.mark.parametrize("implementation", [NUMPY, TORCH, TRITON, CS336])
+def test_a_right_implementation_is_passed(implementation, tmp_path):
+    found = examine(load(plant(None, implementation), tmp_path), "mine.py")
+    assert found.right and found.cause is None and found.first is None
+    assert len(found.cases) == {NUMPY: 12, TORCH: 16, TRITON: 13, CS336: 8}[implementation]
