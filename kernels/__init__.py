@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from .activation import activate, deactivate, fallback_reasons
     from .availability import HAS_TORCH, HAS_TRITON, INTERPRETED, available
     from .decode import decode_attention
-    from .dispatch import attention, transformers_attention, which
+    from .dispatch import attention, which
+    from .flash import flash_attention
     from .gradient_reference import gradient_roundings, reference_gradients
     from .gradients import gradient_states
+    from .hugging_face import register, transformers_attention
     from .measure.counting import count_backward_traffic, count_traffic
     from .measure.inspection import compile_report
-    from .orders import flash_attention, tile_states
+    from .orders import tile_states
     from .reference import naive_attention, reference_attention, reference_states
     from .ring import PeerError, ring_attention, ring_states
     from .rotary import rope
+    from .varlen import attention_varlen
 
 # name → its module. Not even `availability` is loaded at import: it reads TRITON_INTERPRET, which a
 # program may set after it has imported `kernels.spec`.
@@ -41,9 +44,12 @@ _TORCH = {
     "rope": "rotary",
 }
 _TRITON = {
-    **dict.fromkeys(("flash_attention", "tile_states"), "orders"),
+    "flash_attention": "flash",
+    "tile_states": "orders",
     "gradient_states": "gradients",
-    **dict.fromkeys(("attention", "which", "transformers_attention"), "dispatch"),
+    **dict.fromkeys(("attention", "which"), "dispatch"),
+    "attention_varlen": "varlen",
+    **dict.fromkeys(("register", "transformers_attention"), "hugging_face"),
     "decode_attention": "decode",
     **dict.fromkeys(("activate", "deactivate", "fallback_reasons"), "activation"),
     **dict.fromkeys(("ring_attention", "ring_states", "PeerError"), "ring"),

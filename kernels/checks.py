@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from numbers import Real
 
 import torch
+from torch._C._functorch import peek_interpreter_stack
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from .availability import INTERPRETED, available
 from .spec import scores
@@ -68,9 +71,12 @@ def check_options(
 
 
 def scale_of(scale: float | None, d: int) -> float:
-    """Return the factor of Q Kᵀ, 1/√d for None. Raises ValueError with one sentence."""
+    """Return the factor of Q Kᵀ, 1/√d for None. Raises TypeError or ValueError with one
+    sentence."""
     if scale is None:
         return 1.0 / math.sqrt(d)
+    if isinstance(scale, bool) or not isinstance(scale, Real):
+        raise TypeError(f"scale must be a number, not {type(scale).__name__}.")
     if scale == 0 or (math.isfinite(scale) and 1e-30 <= abs(scale) <= 1e30):  # fp32 in the kernels
         return float(scale)
     raise ValueError(
@@ -79,7 +85,10 @@ def scale_of(scale: float | None, d: int) -> float:
 
 
 def check_score(text: str | None) -> scores.Score:
-    """Return the score of this text, None for none. Raises ValueError with one sentence."""
+    """Return the score of this text, None for none. Raises TypeError or ValueError with one
+    sentence."""
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"score must be a text such as 'softcap:30', not {type(text).__name__}.")
     try:
         return scores.parse("none" if text is None else text)
     except scores.ScoreError as error:
@@ -124,6 +133,32 @@ def _constant_sink(sink: float, heads: int, device: torch.device) -> torch.Tenso
     if device.type == "cuda" and torch.cuda.is_current_stream_capturing():
         raise RuntimeError(f"sink = {sink}: call it once before capturing a CUDA graph.")
     return torch.full((heads,), sink, dtype=torch.float32, device=device)
+
+
+def is_traced() -> bool:
+    """Return whether PyTorch compiles, records or transforms calls, which then see no data."""
+    return (
+        torch.compiler.is_compiling()
+        or _get_current_dispatch_mode() is not None
+        or peek_interpreter_stack() is not None
+    )
+
+
+def is_uneven(q, k, v) -> bool:
+    """Return whether v has another head dimension than q and k, which have one."""
+    if not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
+        return False
+    return v.shape[-1:] != q.shape[-1:] == k.shape[-1:] and k.shape[:-1] == v.shape[:-1]
+
+
+def widen(q, k, v, scale):
+    """Return q, k, v, of which v has another head dimension, with zeros up to the larger one, and
+    the scale of q's own."""
+    d, d_v = q.shape[-1], v.shape[-1]
+    if d_v < d:
+        return q, k, torch.nn.functional.pad(v, (0, d - d_v)), scale
+    q, k = (torch.nn.functional.pad(x, (0, d_v - d)) for x in (q, k))
+    return q, k, v, d**-0.5 if scale is None else scale
 
 
 def check_device(device: torch.device) -> None:

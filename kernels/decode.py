@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 
 import torch
 import triton
+from torch._C._functorch import peek_interpreter_stack
 
 from .checks import check_device, check_tensors, check_whole, scale_of
 from .configs import DECODE, Config, nearest, pad
@@ -28,17 +29,21 @@ COMBINED = 4096  # numbers that one program of the combine loads
 # kernel: begin
 
 
-@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk", "PARTS", "LSE_AT"])
+@triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk", "PARTS", "LSE_AT", "WIDTH"])
 def split_kernel(
-    Q, K, V, O, LSE, q_strides, k_strides, v_strides, H, GROUP, Nq, Nk, PARTS, LSE_AT, qk_scale,
+    Q, K, V, O, LSE, LENGTHS, BLOCKS, q_strides, k_strides, v_strides, H, GROUP, Nq, Nk, PARTS,
+    LSE_AT, WIDTH, qk_scale,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     RAGGED: tl.constexpr, SIGN: tl.constexpr, KEEP_LSE: tl.constexpr, PRECISION: tl.constexpr,
-    BF16_BITS: tl.constexpr,
+    BF16_BITS: tl.constexpr, PAGE: tl.constexpr,
 ):  # fmt: skip
     """Compute O and lse of one part of the keys of one (batch, key head), for row block i of the
-    GROUP · Nq queries that share it: GROUP heads of Nq rows in one tile."""
-    Tr, Tc = tl.cdiv(GROUP * Nq, BLOCK_M), tl.cdiv(Nk, BLOCK_N)
+    GROUP · Nq queries that share it: GROUP heads of Nq rows in one tile.
+
+    LENGTHS: how many keys each batch has, at most Nk. PAGE: K and V are pages of so many keys,
+    BLOCKS (B, WIDTH) says which pages a batch has."""
+    Tr = tl.cdiv(GROUP * Nq, BLOCK_M)
     part, i = tl.program_id(0) % PARTS, tl.program_id(0) // PARTS % Tr
     pair = (tl.program_id(0) // PARTS // Tr).to(tl.int64)
     b, kv_h = pair // (H // GROUP), pair % (H // GROUP)
@@ -47,8 +52,18 @@ def split_kernel(
     rows, h = shared % Nq, kv_h * GROUP + shared // Nq
     tile_ok = row_ok[:, None] & (dims < D)[None, :]
     q_ptrs = addresses(Q, q_strides, b, h[:, None], rows[:, None], dims[None, :])
-    k_ptrs = addresses(K, k_strides, b, kv_h, keys[None, :], dims[:, None])
-    v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
+    if LENGTHS is not None:
+        Nk = tl.minimum(tl.load(LENGTHS + b), Nk)
+    if PAGE:
+        TABLES = (BLOCKS + b * WIDTH,)
+        k_ptrs = K + kv_h * k_strides[2] + dims[:, None] * k_strides[3]
+        v_ptrs = V + kv_h * v_strides[2] + dims[None, :] * v_strides[3]
+        k_step, v_step = k_strides, v_strides
+    else:
+        TABLES = None
+        k_ptrs = addresses(K, k_strides, b, kv_h, keys[None, :], dims[:, None])
+        v_ptrs = addresses(V, v_strides, b, kv_h, keys[:, None], dims[None, :])
+        k_step, v_step = k_strides[2], v_strides[2]
 
     # phase: load — Q_i: HBM → SRAM, once; m = −∞, l = 0, O = 0 on chip
     q = as_operand(tl.load(q_ptrs, mask=tile_ok, other=0.0), BF16_BITS)
@@ -58,6 +73,7 @@ def split_kernel(
     l_i = tl.zeros([PAD_M], tl.float32)
     acc = tl.zeros([PAD_M, PAD_D], tl.float32)
 
+    Tc = tl.cdiv(Nk, BLOCK_N)
     # The key blocks of this part: the first Tc % PARTS parts have one more than the others.
     j_start = part * (Tc // PARTS) + tl.minimum(part, Tc % PARTS)
     j_end = j_start + Tc // PARTS + (part < Tc % PARTS).to(tl.int32)
@@ -65,16 +81,16 @@ def split_kernel(
     j_full = tl.minimum(tl.maximum(full // BLOCK_N, j_start), j_end)
     PADDED: tl.constexpr = PAD_D != D
     acc, m_i, l_i = visit_tiles(
-        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
-        rows, row_ok, keys, dims, 0, h, H, j_start, j_full, Nq, Nk, qk_scale, None, D,
-        BLOCK_M, BLOCK_N, MASK, "none", "none", False, PADDED, PRECISION, False, BF16_BITS,
+        acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, LSE, LSE,
+        rows, row_ok, keys, dims, 0, h, H, j_start, j_full, Nq, Nk, qk_scale, TABLES, D,
+        BLOCK_M, BLOCK_N, MASK, "none", "none", False, PADDED, PRECISION, False, BF16_BITS, PAGE,
     )  # fmt: skip
     if MASK != "full" or RAGGED:
         acc, m_i, l_i = visit_tiles(
-            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], LSE, LSE,
-            rows, row_ok, keys, dims, 0, h, H, j_full, j_end, Nq, Nk, qk_scale, None, D,
+            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_step, v_step, LSE, LSE,
+            rows, row_ok, keys, dims, 0, h, H, j_full, j_end, Nq, Nk, qk_scale, TABLES, D,
             BLOCK_M, BLOCK_N, MASK, "none", "none", True, PADDED or RAGGED, PRECISION, False,
-            BF16_BITS,
+            BF16_BITS, PAGE,
         )  # fmt: skip
 
     # phase: store — O = diag(1/l) O and lse = m + log l of this part: SRAM → HBM, once
@@ -131,6 +147,8 @@ def decode_attention(
     scale: float | None = None,
     parts: int | None = None,
     return_lse: bool = False,
+    block_table: torch.Tensor | None = None,
+    lengths: torch.Tensor | None = None,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Compute exact attention of few queries to many keys, forward only.
 
@@ -140,24 +158,91 @@ def decode_attention(
     be empty. Each part is a softmax of its own; then lse = log Σ exp(lse_p), O = Σ exp(lse_p − lse)
     O_p, which is exact in real arithmetic. One part needs no second launch.
 
+    `lengths` (B,), int32: how many keys of k each batch has; the last query is at the last of them.
+    With `block_table` (B, n), int32, k and v are pages (pages, page size, Hk, d): key j of batch b
+    is in page block_table[b, j // page size], and `lengths` must be given. Entries beyond them are
+    not read. On a GPU the values of neither are checked: that would wait for the device.
+
     Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log;
     a row that sees no key gives 0 and −inf.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
-    o, lse = _calls(q, k, v, causal, scale, parts, return_lse)
+    if torch.compiler.is_compiling() or peek_interpreter_stack() is not None:
+        raise RuntimeError(
+            "decode_attention is not run under torch.compile or torch.vmap: kernels.attention is."
+        )
+    if lengths is None and block_table is None:
+        o, lse = _calls(q, k, v, causal, scale, parts, return_lse)
+    else:
+        more, width = _caches(q, k, lengths, block_table)
+        o, lse = _calls(q, k, v, causal, scale, parts, return_lse, True, width, more=more)
     return (o, lse) if return_lse else o
+
+
+def _caches(q, k, lengths, block_table) -> tuple[tuple[torch.Tensor, ...], int]:
+    """Return the checked tensors of caches, and the pages of a batch, 0 without a table. Raises
+    TypeError, ValueError or RuntimeError with one sentence."""
+    if lengths is None:
+        raise ValueError("block_table needs lengths, the number of keys of each batch.")
+    given = {"lengths": (lengths, 1), "block_table": (block_table, 2)}
+    more, batch = [], len(q) if isinstance(q, torch.Tensor) and q.dim() else 0
+    for name, (x, dims) in given.items():
+        if x is None:
+            continue
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        if x.dtype != torch.int32 or x.dim() != dims or len(x) != batch:
+            raise ValueError(
+                f"{name} has shape {tuple(x.shape)} and {x.dtype}: it must be int32 and have "
+                f"{dims} dimension{'s' * (dims > 1)}, the first of q's batch {batch}."
+            )
+        if x.device != q.device:
+            raise RuntimeError(f"q is on {q.device} but {name} is on {x.device}.")
+        x = x.contiguous()
+        more.append(x.clone() if x.data_ptr() & 15 else x)
+    width = 0 if block_table is None else block_table.shape[1]
+    if q.device.type == "cpu" and isinstance(k, torch.Tensor) and k.dim() == 4 and batch:
+        _check_values(k, *more)
+    return tuple(more), width
+
+
+def _check_values(k: torch.Tensor, lengths: torch.Tensor, table: torch.Tensor | None = None):
+    """Check lengths and a block table by their values. Raises ValueError with one sentence."""
+    room = k.shape[2] if table is None else table.shape[1] * k.shape[1]
+    if lengths.amin() < 0 or lengths.amax() > room:
+        raise ValueError(
+            f"lengths are from {lengths.amin():,} to {lengths.amax():,}: 0 to {room:,} are allowed."
+        )
+    if table is not None:
+        read = torch.arange(table.shape[1]) * k.shape[1] < lengths[:, None]
+        wrong = table[read & ((table < 0) | (table >= len(k)))]
+        if len(wrong):
+            raise ValueError(f"block_table has page {wrong[0]}: 0 to {len(k) - 1:,} are allowed.")
 
 
 def prepare(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
     causal: bool, scale: float | None, parts: int | None, keep_lse: bool,
+    has_lengths: bool = False, width: int = 0,
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """Return a function of (q, k, v) to O and lse for these options and tensors like these;
-    arguments and errors as `decode_attention`."""
-    check_tensors(q, k, v)
+    """Return a function of (q, k, v), of lengths if there are any and of a block table if its
+    `width` is not 0, to O and lse for these options and tensors like these; arguments and errors as
+    `decode_attention`."""
+    page, each = 0, (k, v)
+    if width:  # as each batch sees them
+        for name, x in (("k", k), ("v", v)):
+            if not isinstance(x, torch.Tensor) or x.dim() != 4 or not x.numel():
+                shape = tuple(getattr(x, "shape", ()))
+                raise ValueError(
+                    f"{name} must be (pages, page size, Hk, d) with a block table, not {shape}."
+                )
+        page = k.shape[1]
+        each = [x[:1].transpose(1, 2).expand(len(q), -1, -1, -1) for x in (k, v)]
+    check_tensors(q, *each)
     scale = scale_of(scale, q.shape[-1])
     check_device(q.device)
-    (batch, heads, n_q, d), (k_heads, n_k) = q.shape, k.shape[1:3]
+    (batch, heads, n_q, d), (k_heads, n_k) = q.shape, each[0].shape[1:3]
+    n_k = width * page or n_k
     if n_q > MAX_QUERIES:
         raise ValueError(
             f"Nq = {n_q:,} is not allowed: decode_attention takes 1 to {MAX_QUERIES} queries of a "
@@ -172,7 +257,8 @@ def prepare(
     if parts is None:
         programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
-    return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse)
+    paged = has_lengths, page, width
+    return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse, paged)
 
 
 _calls = Calls(prepare)
@@ -211,24 +297,29 @@ def combine_launch(
 
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
-    config: Config, parts: int, keep_lse: bool,
+    config: Config, parts: int, keep_lse: bool, paged: tuple[bool, int, int] = (False, 0, 0),
 ) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """Return a function of (q, k, v) to O and, with `keep_lse`, lse, for checked tensors like
-    these: one launch for one part, else two."""
+    """Return a function of (q, k, v), and of lengths and a block table, to O and, with `keep_lse`,
+    lse, for checked tensors like these: one launch for one part, else two. `paged`: whether there
+    are lengths, the size of a page, and the pages of a batch."""
+    has_lengths, page, width = paged
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    if page:
+        k_heads, n_k = k.shape[2], page * width
     rows, group = batch * heads * n_q, heads // k_heads
     programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
     constants = config.constants(d, q.dtype, "ieee")
+    absent = (None,) * (2 - has_lengths - bool(page))
     split = Launch(
         split_kernel, programs,
         (
-            q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
-            rows * parts * d if parts > 1 else 0, (abs(scale) or 1.0) * 1.4426950408889634,
+            *absent, q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
+            rows * parts * d if parts > 1 else 0, width, (abs(scale) or 1.0) * 1.4426950408889634,
         ),
         {
             "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
-            "RAGGED": n_k % config.block_n != 0, "SIGN": (scale > 0) - (scale < 0),
-            "KEEP_LSE": keep_lse or parts > 1, **constants,
+            "RAGGED": has_lengths or n_k % config.block_n != 0, "PAGE": page,
+            "SIGN": (scale > 0) - (scale < 0), "KEEP_LSE": keep_lse or parts > 1, **constants,
         },
     )  # fmt: skip
     of_floats = partial(allocator, dtype=torch.float32, device=q.device)
@@ -236,21 +327,21 @@ def run(
     make_lse = of_floats(*q.shape[:3])
     if parts == 1:
 
-        def one(q, k, v):
+        def one(q, k, v, *more):
             o, lse = make_o(), make_lse() if keep_lse else None
             expect(programs)
-            split(q, k, v, o, o if lse is None else lse)
+            split(q, k, v, o, o if lse is None else lse, *more)
             return o, lse
 
         return without_warnings(one)
     combine = combine_launch(rows, d, parts, rows * parts * d, keep_lse, constants["BF16_BITS"])
     make_parts = of_floats(rows * parts * (d + 1))  # O of every part, then its lse: one allocation
 
-    def several(q, k, v):
+    def several(q, k, v, *more):
         o, lse = make_o(), make_lse() if keep_lse else None
         each = make_parts()
         expect(programs + combine.programs)
-        split(q, k, v, each, each)
+        split(q, k, v, each, each, *more)
         combine(each, each, o, o if lse is None else lse)
         return o, lse
 

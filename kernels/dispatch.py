@@ -1,15 +1,7 @@
 """Dispatch attention to the fastest kernel that takes the input; `which` names that kernel.
 
 `attention` is a PyTorch operator, `kernels::attention`: `torch.compile` sees it whole, CUDA graphs
-capture it. `transformers_attention` is its form for Hugging Face Transformers:
-
-    import kernels, transformers
-    transformers.AttentionInterface.register("tiled", kernels.transformers_attention)
-    transformers.AttentionMaskInterface.register("tiled", transformers.masking_utils.sdpa_mask)
-
-after which `attn_implementation="tiled"` runs it. The last line passes it the mask of a model: it
-refuses one that it does not run, such as a padded batch, which Transformers would otherwise leave
-out silently.
+capture it. `varlen.py` and `hugging_face.py` call it with spans in place of a mask.
 """
 
 from __future__ import annotations
@@ -18,13 +10,23 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-from torch.utils._python_dispatch import _get_current_dispatch_mode
+from torch._C._functorch import TransformType, peek_interpreter_stack
 
 from . import decode, gradients, hopper, orders
-from .checks import check_device, check_score, check_sink, check_tensors
+from .checks import (
+    check_device,
+    check_score,
+    check_sink,
+    check_tensors,
+    is_traced,
+    is_uneven,
+    scale_of,
+    widen,
+)
 from .launching import Calls
 from .spec import masks
 from .spec.scores import Score
+from .tables import SPANS
 
 IN_A_TENSOR = "in a tensor"  # stands for a sink that each call passes
 SMALL_TILES = 16  # of 128 × 128 scores: a GPU computes them before the next call starts
@@ -44,8 +46,11 @@ def which(
     sink: float | torch.Tensor | None = None, scale: float | None = None,
 ) -> Choice:  # fmt: skip
     """Return the kernel that `attention` runs for this input. Raises what `attention` raises."""
+    if is_uneven(q, k, v):
+        q, k, v, scale = widen(q, k, v, scale)
     check_tensors(q, k, v)
     check_device(q.device)
+    scale_of(scale, q.shape[-1])
     if sink is not None:
         check_sink(sink, q)
     sink_key = IN_A_TENSOR if isinstance(sink, torch.Tensor) else sink
@@ -81,82 +86,61 @@ def attention(
     orders and tiles are chosen here; `which` says how. Returns O (B, H, Nq, d) in q's dtype,
     contiguous; with `return_lse` also lse (B, H, Nq), fp32, natural log.
     """
-    are_tensors = type(q) is type(k) is type(v) is torch.Tensor
-    if not are_tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
-        check_tensors(q, k, v)  # raises, naming the one that is none
-    # Eagerly the dispatcher, which would call the same, costs a third of the call.
-    is_traced = torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None
-    if not are_tensors or is_traced:
-        if sink is not None and not isinstance(sink, torch.Tensor):
-            sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
-        o, lse = _operator(q, k, v, causal, mask, scale, score, sink, deterministic)
-    elif gradients.wanted(q, k, v, sink):
-        options = {"causal": causal, "mask": mask, "score": score, "scale": scale}
-        run = partial(_run_options, options=options)
-        options = options | {"deterministic": deterministic}
-        o, lse = gradients.Recorded.apply(q, k, v, sink, run, options)
-    elif score is None and sink is None:
-        o, lse = _calls(q, k, v, causal, mask, scale)
-    else:
-        o, lse = _run(q, k, v, causal, mask, scale, score, sink)
+    options = {"causal": causal, "mask": mask, "score": score, "scale": scale}
+    o, lse = attend(q, k, v, sink, None, options, deterministic)
     return (o, lse) if return_lse else o
 
 
-def transformers_attention(
-    module, query, key, value, attention_mask, scaling=None, dropout=0.0, **more
-):
-    """Compute attention for Transformers' `attn_implementation`.
+def attend(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, sink: float | torch.Tensor | None,
+    spans: torch.Tensor | None, options: dict, deterministic: bool | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Return O and lse as `attention` does, with its `options`; `spans` (B, Nq, 2), int32 and
+    contiguous on q's device, are the mask where they are given."""
+    are_tensors = type(q) is type(k) is type(v) is torch.Tensor
+    if not are_tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
+        check_tensors(q, k, v)  # raises, naming the one that is none
+    if is_uneven(q, k, v):
+        d_v, scale = v.shape[-1], options.get("scale")
+        q, k, v, scale = widen(q, k, v, scale)
+        o, lse = attend(q, k, v, sink, spans, options | {"scale": scale}, deterministic)
+        return o[..., :d_v], lse
+    # Eagerly the dispatcher, which would call the same, costs a third of the call.
+    if not are_tensors or is_traced():
+        return traced(q, k, v, sink, options, deterministic, spans)
+    if gradients.wanted(q, k, v, sink):
+        run = partial(_run_options, options=options)
+        options = options | {"deterministic": deterministic}
+        return gradients.Recorded.apply(q, k, v, sink, spans, run, options)
+    return _run(q, k, v, **options, sink=sink, spans=spans)
 
-    query (B, H, Nq, d), key and value (B, Hk, Nk, d); returns O (B, Nq, H, d) and None. A soft cap,
-    a sliding window and sinks are run; raises ValueError with one sentence for dropout and for a
-    mask that is not the causal one within the window.
-    """
-    if dropout:
-        raise ValueError(f"dropout = {dropout} is not allowed: kernels.attention has none.")
-    causal = more.get("is_causal")
-    if causal is None:
-        causal = getattr(module, "is_causal", True)
-    # One query sees all keys; Transformers says "causal" for it too, and bottom-right agrees.
-    mask, window = "causal" if causal else "full", more.get("sliding_window")
-    if window is not None:
-        if not causal:
-            raise ValueError(f"sliding_window = {window} is not allowed without a causal mask.")
-        mask = f"causal&window:{window - 1},0"  # the query itself is one of the window
-    if attention_mask is not None and not _is_mask(attention_mask, mask, query, key):
-        raise ValueError(
-            f"attention_mask is not allowed unless it is {mask}: leave padding out of the batch."
+
+def traced(q, k, v, sink, options: dict, deterministic, spans=None, tiling: str | None = None):
+    """Return O and lse by the operator, which PyTorch's compiler and its transforms see whole;
+    `tiling` as `_run` has it."""
+    check_tensors(q, k, v)
+    for name, kind in (("causal", bool), ("mask", str), ("score", str), ("scale", (int, float))):
+        given = options.get(name)
+        if given is not None and not isinstance(given, kind):
+            raise TypeError(f"{name} is a {type(given).__name__}, which is not allowed.")
+    if sink is not None and not isinstance(sink, torch.Tensor):
+        sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
+    transform = None if torch.compiler.is_compiling() else peek_interpreter_stack()
+    if transform is not None and transform.key() != TransformType.Vmap:
+        raise RuntimeError(
+            f"torch.func's {transform.key().name.lower()} is not run: torch.autograd.grad and "
+            "torch.vmap are."
         )
-    cap, sink = more.get("softcap"), more.get("s_aux")
-    score = None if cap is None else f"softcap:{cap}"
-    options = {"mask": mask, "score": score, "sink": sink, "scale": scaling}
-    o, _ = attention(query, key, value, **options, return_lse=True)
-    return o.transpose(1, 2), None
-
-
-def _is_mask(attention_mask, mask: str, q, k) -> bool:
-    """Return whether a dense mask, True where a key is visible, is this one.
-
-    It is compared on the GPU once, and then carries its name: all layers of a model pass the same
-    tensor.
-    """
-    if getattr(attention_mask, "_known_as", None) == mask:
-        return True
-    n_q, n_k = q.shape[2], k.shape[2]
-    dense = isinstance(attention_mask, torch.Tensor) and attention_mask.dtype == torch.bool
-    if not dense or attention_mask.shape[-2:] != (n_q, n_k):
-        return False
-    rows, keys = (torch.arange(n, device=q.device) for n in (n_q, n_k))
-    seen = masks.from_keywords(False, mask).sees(rows[:, None] + (n_k - n_q), keys[None, :])
-    if same := bool((attention_mask == seen).all()):
-        vars(attention_mask)["_known_as"] = mask
-    return same
+    rules = options.get("causal", False), *map(options.get, ("mask", "scale", "score"))
+    return _operator(q, k, v, *rules, sink, deterministic, spans, tiling)
 
 
 def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
-    """Return the prepared call of the kernel chosen for such input: of (q, k, v), and of a sink if
-    that is `IN_A_TENSOR`."""
+    """Return the prepared call of the kernel chosen for such input: of (q, k, v), of spans where
+    `mask` is SPANS, and of a sink if that is `IN_A_TENSOR`."""
     check_tensors(q, k, v)
     check_device(q.device)
+    scale_of(scale, q.shape[-1])
     parsed = masks.from_keywords(causal, mask)
     chosen = _choice(q, k, v, parsed, check_score(score), sink, scale).kernel
     if chosen == "hopper":
@@ -167,28 +151,35 @@ def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
     if sink is None or sink == IN_A_TENSOR:
         return call
     constant = check_sink(sink, q)
-    return lambda q, k, v: call(q, k, v, constant)
+    return lambda *tensors: call(*tensors, constant)
 
 
 _calls = Calls(_prepare)
 
 
 def _run(
-    q, k, v, causal=False, mask=None, scale=None, score=None, sink=None, deterministic=None
+    q, k, v, causal=False, mask=None, scale=None, score=None, sink=None, deterministic=None,
+    spans=None, tiling=None,
 ):  # fmt: skip
-    if score is None and sink is None:  # the dispatcher leaves defaults out
+    """Return O and lse. `tiling`: order, block_m, block_n and precision of `flash_attention`, by
+    commas, for that function in place of the kernel chosen here."""
+    if tiling is not None:
+        order, *tile = _parts(tiling)
+        return orders.run(q, k, v, sink, None, (causal, mask, scale, order, *tile, True), score)
+    if score is None and sink is None and spans is None:  # the dispatcher leaves defaults out
         return _calls(q, k, v, causal, mask, scale)
+    rule, more = (mask, ()) if spans is None else (SPANS, (spans,))
     if isinstance(sink, torch.Tensor):
-        one = check_sink(sink, q)
-        return _calls(q, k, v, causal, mask, scale, score, IN_A_TENSOR, sink=one)
+        more = (*more, check_sink(sink, q))
+        return _calls(q, k, v, causal, rule, scale, score, IN_A_TENSOR, more=more)
     if sink is not None:
         check_tensors(q, k, v)
         check_sink(sink, q)
-    return _calls(q, k, v, causal, mask, scale, score, sink)
+    return _calls(q, k, v, causal, rule, scale, score, sink, more=more)
 
 
-def _run_options(q, k, v, sink, options):
-    return _run(q, k, v, **options, sink=sink)
+def _run_options(q, k, v, sink, spans, options):
+    return _run(q, k, v, **options, sink=sink, spans=spans)
 
 
 def _shapes(q, k, v, *options, **named):
@@ -196,47 +187,55 @@ def _shapes(q, k, v, *options, **named):
     return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
 
 
-_OPTIONS = ("causal", "mask", "scale", "score", "deterministic")
+def _parts(tiling: str) -> tuple:
+    order, block_m, block_n, precision = tiling.split(",")
+    return order, *(int(x) if x else None for x in (block_m, block_n)), precision
 
 
-def _run_backward(grad_o, grad_lse, q, k, v, o, lse, sink, *options):
+_OPTIONS = ("causal", "mask", "scale", "score", "deterministic", "tiling")
+
+
+def _run_backward(grad_o, grad_lse, q, k, v, o, lse, sink, spans, *options):
     named = dict(zip(_OPTIONS, options, strict=True))
-    *grads, dsink = gradients.of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, named)
+    if (tiling := named.pop("tiling")) is not None:
+        tile = zip(("block_m", "block_n", "precision"), _parts(tiling)[1:], strict=True)
+        named |= dict(tile)
+    *grads, dsink = gradients.of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, spans, named)
     return *grads, lse.new_empty(0) if dsink is None else dsink
 
 
-def _shapes_backward(grad_o, grad_lse, q, k, v, o, lse, sink, *options):
+def _shapes_backward(grad_o, grad_lse, q, k, v, o, lse, sink, spans, *options):
     """Return tensors like those of `_run_backward`, for tracers without data."""
     dsink = lse.new_empty(0) if sink is None else sink.new_empty(sink.shape)
     return *(x.new_empty(x.shape) for x in (q, k, v)), dsink
 
 
 def _save(ctx, inputs, output):
-    q, k, v, causal, mask, scale, score, sink, deterministic = inputs
-    ctx.save_for_backward(q, k, v, *output, sink)
-    ctx.options = causal, mask, scale, score, deterministic
+    q, k, v, causal, mask, scale, score, sink, deterministic, spans, tiling = inputs
+    ctx.save_for_backward(q, k, v, *output, sink, spans)
+    ctx.options = causal, mask, scale, score, deterministic, tiling
     ctx.set_materialize_grads(False)
 
 
 def _backward(ctx, grad_o, grad_lse):
     if grad_o is None and grad_lse is None:
-        return (None,) * 9
+        return (None,) * 11
     *grads, dsink = _backward_operator(grad_o, grad_lse, *ctx.saved_tensors, *ctx.options)
-    dsink = None if ctx.saved_tensors[-1] is None else dsink
-    return *grads, None, None, None, None, dsink, None
+    dsink = None if ctx.saved_tensors[-2] is None else dsink
+    return *grads, None, None, None, None, dsink, None, None, None
 
 
 _library = torch.library.Library("kernels", "DEF")
 _library.define(
     "attention(Tensor q, Tensor k, Tensor v, bool causal=False, str? mask=None, "
-    "float? scale=None, str? score=None, Tensor? sink=None, bool? deterministic=None) "
-    "-> (Tensor, Tensor)",
+    "float? scale=None, str? score=None, Tensor? sink=None, bool? deterministic=None, "
+    "Tensor? spans=None, str? tiling=None) -> (Tensor, Tensor)",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
 _library.define(
     "attention_backward(Tensor? grad_o, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor o, "
-    "Tensor lse, Tensor? sink, bool causal, str? mask, float? scale, str? score, "
-    "bool? deterministic) -> (Tensor, Tensor, Tensor, Tensor)",
+    "Tensor lse, Tensor? sink, Tensor? spans, bool causal, str? mask, float? scale, str? score, "
+    "bool? deterministic, str? tiling) -> (Tensor, Tensor, Tensor, Tensor)",
     tags=(torch.Tag.pt2_compliant_tag,),
 )
 for _name, _call, _fake in (
@@ -246,7 +245,36 @@ for _name, _call, _fake in (
     _library.impl(_name, _call, "CUDA")
     _library.impl(_name, _call, "CPU")
     torch.library.register_fake(f"kernels::{_name}", _fake, lib=_library)
+
+
+def _vmap_rule(call, tensors: tuple[int, ...]):
+    """Return the rule by which `torch.vmap` runs an operator, of whose arguments those at these
+    places begin with B: one call of a larger batch."""
+
+    def rule(info, dims, *arguments):
+        others = [dim for at, dim in enumerate(dims) if at not in tensors]
+        if any(dim is not None for dim in others):
+            raise ValueError("sink is not allowed to differ under torch.vmap: call it in a loop.")
+        if call is _backward_operator and arguments[7] is not None:
+            raise ValueError("sink is not allowed to have a gradient under torch.vmap.")
+        flat, size = list(arguments), info.batch_size
+        for at in tensors:
+            x, dim = (arguments[at], dims[at]) if at < len(arguments) else (None, None)
+            if x is not None:
+                whole = x.movedim(dim, 0) if dim is not None else x.expand(size, *x.shape)
+                flat[at] = whole.flatten(0, 1)
+        found = call(*flat)
+        split = [x.unflatten(0, (size, len(x) // size)) if x.numel() else x for x in found]
+        return tuple(split), tuple(0 if x.numel() else None for x in split)
+
+    return rule
+
+
 torch.library.register_autograd("kernels::attention", _backward, setup_context=_save, lib=_library)
 torch.library.register_autograd("kernels::attention_backward", gradients.no_second, lib=_library)
 _operator = torch.ops.kernels.attention.default
 _backward_operator = torch.ops.kernels.attention_backward.default
+torch.library.register_vmap("kernels::attention", _vmap_rule(_operator, (0, 1, 2, 9)), lib=_library)
+torch.library.register_vmap(
+    "kernels::attention_backward", _vmap_rule(_backward_operator, (*range(7), 8)), lib=_library
+)

@@ -6,11 +6,12 @@ import triton
 from .formats import as_operand, as_stored
 from .forward import ForwardInputs, Run
 from .launching import Launch, allocator
-from .masking import grows, key_range, listed, plain, visible, visited
+from .masking import grows, key_range, listed, plain, span_range, spans_of, visible, visited
 from .progress import expect
 from .scoring import dropped, modified
 from .spec.launches import section
 from .stamps import clock, stamp
+from .tables import SPANS
 from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
 
@@ -23,12 +24,13 @@ def visit_tiles(
     rows, row_ok, keys, dims, bh, h, H, j_start, j_end, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, MASK: tl.constexpr,
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, MASKED: tl.constexpr, PART: tl.constexpr,
-    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr,
+    PRECISION: tl.constexpr, TRACE: tl.constexpr, BF16_BITS: tl.constexpr, PAGE: tl.constexpr = 0,
 ):  # fmt: skip
     """Visit the key blocks j_start … j_end-1, or those at these places of the mask's list, for row
     block i: the inner loop of Algorithm 1.
 
     MASKED: some scores of these tiles are masked. PART: some lanes have no key or no dimension.
+    PAGE: keys lie in pages of this size, TABLES[0] says in which; steps are of pages and of keys.
     """
     for at in range(j_start, j_end):
         j = at
@@ -38,8 +40,16 @@ def visit_tiles(
         start = tl.cast(j, tl.int64) * BLOCK_N
         key_ok = (keys < BLOCK_N) & (j * BLOCK_N + keys < Nk)
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
-        k = load_tile(k_ptrs + start * k_step, k_ok, PART)
-        v = load_tile(v_ptrs + start * v_step, v_ok, PART)
+        if PAGE:
+            at_key = j * BLOCK_N + keys
+            page = tl.load(TABLES[0] + at_key // PAGE, mask=key_ok, other=0).to(tl.int64)
+            k_at = page * k_step[0] + at_key % PAGE * k_step[1]
+            v_at = page * v_step[0] + at_key % PAGE * v_step[1]
+            k = load_tile(k_ptrs + k_at[None, :], k_ok, PART)
+            v = load_tile(v_ptrs + v_at[:, None], v_ok, PART)
+        else:
+            k = load_tile(k_ptrs + start * k_step, k_ok, PART)
+            v = load_tile(v_ptrs + start * v_step, v_ok, PART)
         # phase: scores — S_ij = Q_i K_jᵀ; scale and log2(e), for exp2, follow at their first use
         s = tl.dot(q, as_operand(k, BF16_BITS), input_precision=PRECISION)
         n, row, to_log2 = j * BLOCK_N + keys[None, :], rows[:, None] + (Nk - Nq), qk_scale
@@ -77,14 +87,16 @@ def visit_tiles(
 
 @triton.jit(do_not_specialize=["H", "GROUP", "SECTION", "Nq", "Nk"])
 def fa2_kernel(
-    Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, SINK, q_strides, k_strides, v_strides, o_strides,
-    H, GROUP, SECTION, Nq, Nk, qk_scale, TABLES,
+    Q, K, V, O, LSE, M_TRACE, L_TRACE, STAMPS, SPANS, SINK, q_strides, k_strides, v_strides,
+    o_strides, H, GROUP, SECTION, Nq, Nk, qk_scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
     SCORE: tl.constexpr, DROPOUT: tl.constexpr, RAGGED: tl.constexpr, PRECISION: tl.constexpr,
     TRACE: tl.constexpr, STAMPED: tl.constexpr, BF16_BITS: tl.constexpr,
 ):  # fmt: skip
-    """Compute row block i of one (batch, head) in one program. O, m and l stay on chip."""
+    """Compute row block i of one (batch, head) in one program. O, m and l stay on chip.
+
+    SPANS (B, Nq, 2): under the mask "spans" the keys start … stop − 1 that each row sees."""
     if STAMPED:
         began = clock()
     Tr = tl.cdiv(Nq, BLOCK_M)
@@ -113,7 +125,14 @@ def fa2_kernel(
         l_i += 1.0
     acc = tl.zeros([PAD_M, PAD_D], tl.float32)
 
-    if plain(MASK):  # key blocks that every row sees whole; then those with an edge; then skipped
+    j_start = 0
+    if MASK == "spans":  # key blocks with an edge; those that every row sees whole; with an edge
+        TABLES = (spans_of(SPANS, b, Nq, Nk),)
+        begin, whole, full, stop = span_range(TABLES[0], rows + (Nk - Nq), row_ok, Nk)
+        j_begin, j_end = begin // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+        j_start = tl.maximum(tl.minimum(tl.cdiv(whole, BLOCK_N), j_end), j_begin)
+        j_full = tl.maximum(tl.minimum(full // BLOCK_N, j_end), j_start)
+    elif plain(MASK):  # key blocks that every row sees whole; those with an edge; then skipped
         first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
         full, stop = key_range(first, last, Nk, MASK)
         j_full, j_end = full // BLOCK_N, tl.cdiv(stop, BLOCK_N)
@@ -121,10 +140,17 @@ def fa2_kernel(
         j_full, j_end = listed(i, TABLES)
     trace = (bh * Tr + i) * tl.cdiv(Nk, BLOCK_N) * BLOCK_M + lanes
     PADDED: tl.constexpr = PAD_N != BLOCK_N or PAD_D != D
+    if MASK == "spans":
+        acc, m_i, l_i = visit_tiles(
+            acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_begin, j_start, Nq, Nk, qk_scale,
+            TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, True, PADDED or RAGGED,
+            PRECISION, TRACE, BF16_BITS,
+        )  # fmt: skip
     if plain(MASK):
         acc, m_i, l_i = visit_tiles(
             acc, m_i, l_i, q, k_ptrs, v_ptrs, k_strides[2], v_strides[2], M_TRACE + trace,
-            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, 0, j_full, Nq, Nk, qk_scale,
+            L_TRACE + trace, rows, row_ok, keys, dims, bh, h, H, j_start, j_full, Nq, Nk, qk_scale,
             TABLES, D, BLOCK_M, BLOCK_N, MASK, SCORE, DROPOUT, PAD_N != BLOCK_N, PADDED,
             PRECISION, TRACE, BF16_BITS,
         )  # fmt: skip
@@ -153,6 +179,7 @@ def prepare(inputs: ForwardInputs) -> Run:
     """Prepare a call: one program per row block, head and batch. lse is always written."""
     q, k, sign, states, stamps = inputs.q, inputs.k, inputs.sign, inputs.states, inputs.stamps
     heads, group, n_q, n_k = inputs.sizes
+    has_spans = inputs.mask == SPANS
     constants, tables = inputs.rules()
     programs = inputs.row_blocks  # all on the grid's first axis: the others end at 65,535
     launch = Launch(
@@ -171,11 +198,12 @@ def prepare(inputs: ForwardInputs) -> Run:
     make_o = allocator(*q.shape, dtype=q.dtype, device=q.device)
     make_lse = allocator(*q.shape[:3], dtype=torch.float32, device=q.device)
 
-    def call(q, k, v, *sink):
+    def call(q, k, v, *more):
         o, lse = make_o(), make_lse()
         traces = (lse, lse) if states is None else states
+        spans, sink = (more[0], more[1:]) if has_spans else (lse, more)  # lse: not read
         expect(programs)
-        launch(sign(q), k, v, o, lse, *traces, lse if stamps is None else stamps, *sink)
+        launch(sign(q), k, v, o, lse, *traces, lse if stamps is None else stamps, spans, *sink)
         return o, lse
 
     return call

@@ -9,7 +9,7 @@ part to dQ in HBM. `fa2_backward_rows.py` has a second pass for dQ, in a fixed o
 import triton
 
 from .formats import as_operand, as_stored
-from .masking import listed, plain, query_range, visible, visited
+from .masking import listed, plain, query_range, spans_of, visible, visited
 from .scoring import modified_with_slope
 from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
@@ -137,7 +137,7 @@ def visit_rows(
 
 @triton.jit(do_not_specialize=["H", "Nq", "Nk"])
 def keys_kernel(
-    Q, K, V, DO, LSE, DELTA, DQ, DK, DV, q_strides, k_strides, v_strides, do_strides,
+    Q, K, V, DO, LSE, DELTA, DQ, DK, DV, SPANS, ROWS, q_strides, k_strides, v_strides, do_strides,
     H, Nq, Nk, scale, TABLES, STATES, GROUP: tl.constexpr,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
@@ -146,7 +146,8 @@ def keys_kernel(
 ):  # fmt: skip
     """Compute dK_j and dV_j of one (batch, key head), for all GROUP query heads that read it.
 
-    STATES: None, or tensors for each tile's (part of dQ, dK, dV) by (batch, head, i, j)."""
+    STATES: None, or tensors for each tile's (part of dQ, dK, dV) by (batch, head, i, j). SPANS: as
+    in the forward; ROWS (B, Tc, 2): the row blocks that see a key block lie in start … stop − 1."""
     Tc, Hk = tl.cdiv(Nk, BLOCK_N), H // GROUP
     j, bh = tl.program_id(0) % Tc, (tl.program_id(0) // Tc).to(tl.int64)
     b, kv_h = bh // Hk, bh % Hk
@@ -162,7 +163,11 @@ def keys_kernel(
     dk = tl.zeros([PAD_N, PAD_D], tl.float32)
     dv = tl.zeros([PAD_N, PAD_D], tl.float32)
 
-    if plain(MASK):  # row blocks with an edge of the mask; then those that see all its keys
+    if MASK == "spans":
+        TABLES = (spans_of(SPANS, b, Nq, Nk),)
+        i_start, i_end = tl.load(ROWS + (b * Tc + j) * 2), tl.load(ROWS + (b * Tc + j) * 2 + 1)
+        i_full = i_end
+    elif plain(MASK):  # row blocks with an edge of the mask; then those that see all its keys
         last = tl.minimum((j + 1) * BLOCK_N, Nk) - 1
         start, full = query_range(j * BLOCK_N, last, Nq, Nk, MASK)
         i_start, i_full = start // BLOCK_M, tl.cdiv(full, BLOCK_M)

@@ -8,7 +8,7 @@ import triton
 
 from .fa2_backward import load_lse, weights
 from .formats import as_operand, as_stored
-from .masking import key_range, listed, plain, visited
+from .masking import key_range, listed, plain, span_range, spans_of, visited
 from .tiles import addresses, block_lanes, load_tile
 from .triton_internals import tl
 
@@ -57,7 +57,7 @@ def visit_keys(
 
 @triton.jit(do_not_specialize=["H", "GROUP", "Nq", "Nk"])
 def rows_kernel(
-    Q, K, V, DO, LSE, DELTA, DQ, q_strides, k_strides, v_strides, do_strides,
+    Q, K, V, DO, LSE, DELTA, DQ, SPANS, q_strides, k_strides, v_strides, do_strides,
     H, GROUP, Nq, Nk, scale, TABLES,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
     PAD_M: tl.constexpr, PAD_N: tl.constexpr, PAD_D: tl.constexpr, MASK: tl.constexpr,
@@ -83,7 +83,12 @@ def rows_kernel(
     delta = tl.load(DELTA + bh * Nq + rows, mask=row_ok, other=0.0)
     dq = tl.zeros([PAD_M, PAD_D], tl.float32)
 
-    if plain(MASK):
+    if MASK == "spans":
+        TABLES = (spans_of(SPANS, b, Nq, Nk),)
+        begin, _, _, stop = span_range(TABLES[0], rows + (Nk - Nq), row_ok, Nk)
+        j_start, j_end = begin // BLOCK_N, tl.cdiv(stop, BLOCK_N)
+        j_full = j_start
+    elif plain(MASK):
         first, last = i * BLOCK_M + Nk - Nq, tl.minimum((i + 1) * BLOCK_M, Nq) - 1 + Nk - Nq
         full, stop = key_range(first, last, Nk, MASK)
         j_start, j_full, j_end = 0, full // BLOCK_N, tl.cdiv(stop, BLOCK_N)

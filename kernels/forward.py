@@ -14,7 +14,8 @@ from .spec.masks import Mask
 from .spec.scores import Score
 from .tables import NONE, Tables, dropping, rules
 
-# A function of (q, k, v), with a sink of (q, k, v, sink), to O (B, H, Nq, d) and lse (B, H, Nq).
+# A function of (q, k, v), of spans if the mask is `tables.SPANS` and of a sink if there is one, to
+# O (B, H, Nq, d) and lse (B, H, Nq).
 Run = Callable[..., tuple[torch.Tensor, torch.Tensor | None]]
 
 

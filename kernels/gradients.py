@@ -16,8 +16,9 @@ from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
 from .launching import MAX_CALLS, Launch, on_device, without_warnings
 from .progress import expect
+from .spans import is_rising, row_blocks
 from .spec import masks
-from .tables import rules
+from .tables import SPANS, rules
 
 ROWS = 64  # of one program that computes D
 SIZE = 2048  # numbers of one program that scales dQ
@@ -47,6 +48,7 @@ def backward(
     precision: str = "ieee",
     deterministic: bool | None = None,
     method: str | None = None,
+    spans: torch.Tensor | None = None,
 ) -> Gradients:
     """Compute the gradients of a loss from its gradients by O and by lse (arXiv 2307.08691,
     Algorithm 2).
@@ -58,7 +60,7 @@ def backward(
     the largest that fits. `deterministic`: dQ by a pass of its own, or serialized, the same bits at
     each call; None means torch.are_deterministic_algorithms_enabled(). `method` "readable" or
     "hopper": that kernel or a ValueError that says why not; None: METHOD where it takes the input
-    and no block is requested.
+    and no block is requested. `spans` (B, Nq, 2), int32: the mask, as `spans.py` has it.
     Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
     """
     if deterministic is None:
@@ -69,8 +71,10 @@ def backward(
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
     tiled = block_m is not None or block_n is not None
-    chosen = method or (METHODS[0] if tiled else METHOD), method is not None
-    options = causal, mask, score, scale, block_m, block_n, precision, *chosen, deterministic
+    is_readable = tiled or (spans is not None and (deterministic or not is_rising(spans)))
+    chosen = method or (METHODS[0] if is_readable else METHOD), method is not None
+    rule = mask if spans is None else SPANS
+    options = causal, rule, score, scale, block_m, block_n, precision, *chosen, deterministic
     tensors = q, k, v, o, grad_o, lse
     key = (
         *[part for x in tensors for part in (x.shape, x.stride(), x.data_ptr() & 15)],
@@ -82,7 +86,7 @@ def backward(
         if len(_calls) >= MAX_CALLS:
             _calls.clear()
         _calls[key] = call
-    return on_device(call, *tensors, grad_lse, sink)
+    return on_device(call, *tensors, grad_lse, sink, spans)
 
 
 def _prepare(
@@ -102,7 +106,8 @@ def _prepare(
     if 0 in q.shape or 0 in k.shape:
         return _empty_gradients
     scale, device = scale_of(scale, d), q.device
-    parsed, modified = masks.from_keywords(causal, mask), check_score(score)
+    parsed = masks.from_keywords(causal, mask)
+    modified = check_score(score)
     if method == "hopper":
         reason = hopper_backward.why_not(q, k, v, parsed, modified, scale)
         if not reason:
@@ -150,7 +155,7 @@ def _prepare(
             {"SIZE": SIZE, "BF16_BITS": constants["BF16_BITS"]},
         )  # fmt: skip
 
-    def call(q, k, v, o, grad_o, lse, grad_lse, sink):
+    def call(q, k, v, o, grad_o, lse, grad_lse, sink, spans):
         expect(sum(launch.programs for launch in (delta_of, by_columns, last)))
         delta, dsink = torch.empty_like(lse), None
         added = delta  # neither read nor written
@@ -163,9 +168,12 @@ def _prepare(
             dsink = _of_sink(sink, lse, delta)
         dk, dv = (torch.empty(k.shape, dtype=k.dtype, device=device) for _ in range(2))
         dq = torch.empty(q.shape, dtype=q.dtype, device=device)
-        by_columns(q, k, v, grad_o, lse, delta, added, dk, dv)
+        seen = delta, delta  # not read
+        if spans is not None:
+            seen = spans, row_blocks(spans, n_k, *blocks)
+        by_columns(q, k, v, grad_o, lse, delta, added, dk, dv, *seen)
         if deterministic:
-            last(q, k, v, grad_o, lse, delta, dq)
+            last(q, k, v, grad_o, lse, delta, dq, seen[0])
         else:
             last(added, dq)
         return dq, dk, dv, dsink
@@ -207,15 +215,15 @@ def gradient_states(
     tensors = q, k, v, o, grad_o, lse.contiguous()
     options = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
     call = _prepare(*tensors, *options, states=states)
-    on_device(call, *tensors, None, None)
+    on_device(call, *tensors, None, None, None)
     return states
 
 
 def _with_sink(found: Callable) -> Callable[..., Gradients]:
     """Return the call with the gradient by a sink."""
 
-    def call(q, k, v, o, grad_o, lse, grad_lse, sink):
-        dq, dk, dv, less = found(q, k, v, o, grad_o, lse, grad_lse)
+    def call(q, k, v, o, grad_o, lse, grad_lse, sink, spans):
+        dq, dk, dv, less = found(q, k, v, o, grad_o, lse, grad_lse, spans)
         return dq, dk, dv, None if sink is None else _of_sink(sink, lse, -less)
 
     return call
@@ -226,7 +234,7 @@ def _of_sink(sink, lse, delta) -> torch.Tensor:
     return -(torch.exp(sink[:, None] - lse) * delta).sum((0, 2))
 
 
-def _empty_gradients(q, k, v, o, grad_o, lse, grad_lse, sink) -> Gradients:
+def _empty_gradients(q, k, v, o, grad_o, lse, grad_lse, sink, spans) -> Gradients:
     """Return the gradients without a row or a key: 0, but of a sink alone in its rows' lse."""
     dsink = None if sink is None else torch.zeros_like(sink)
     if dsink is not None and grad_lse is not None:
@@ -255,32 +263,33 @@ def wanted(q, k, v, sink) -> bool:
 
 
 class Recorded(torch.autograd.Function):
-    """A forward call with its backward: apply(q, k, v, sink, run, options).
+    """A forward call with its backward: apply(q, k, v, sink, spans, run, options).
 
-    run(q, k, v, sink) → O and lse; `options` are the keywords of `backward` but sink. Eagerly it
-    costs less than an operator.
+    run(q, k, v, sink, spans) → O and lse; `options` are the keywords of `backward` but sink and
+    spans. Eagerly it costs less than an operator.
     """
 
     @staticmethod
-    def forward(ctx, q, k, v, sink, run, options):
-        o, lse = run(q, k, v, sink)
+    def forward(ctx, q, k, v, sink, spans, run, options):
+        o, lse = run(q, k, v, sink, spans)
         ctx.options = options
-        ctx.save_for_backward(q, k, v, o, lse, sink if isinstance(sink, torch.Tensor) else None)
+        sink = sink if isinstance(sink, torch.Tensor) else None
+        ctx.save_for_backward(q, k, v, o, lse, sink, spans)
         ctx.set_materialize_grads(False)
         return o, lse
 
     @staticmethod
     def backward(ctx, grad_o, grad_lse):
         if grad_o is None and grad_lse is None:
-            return (None,) * 6
+            return (None,) * 7
         # With create_graph = True a graph of the gradients is requested.
         call: Callable = Once.apply if torch.is_grad_enabled() else of_tensors
-        return *call(grad_o, grad_lse, *ctx.saved_tensors, ctx.options), None, None
+        return *call(grad_o, grad_lse, *ctx.saved_tensors, ctx.options), None, None, None
 
 
-def of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, options: dict) -> Gradients:
+def of_tensors(grad_o, grad_lse, q, k, v, o, lse, sink, spans, options: dict) -> Gradients:
     """Call `backward`, with dsink in the dtype of the sink, which is a tensor or None."""
-    dq, dk, dv, dsink = backward(grad_o, grad_lse, q, k, v, o, lse, sink, **options)
+    dq, dk, dv, dsink = backward(grad_o, grad_lse, q, k, v, o, lse, sink, **options, spans=spans)
     return dq, dk, dv, None if dsink is None else dsink.to(sink.dtype)
 
 

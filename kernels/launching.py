@@ -32,7 +32,7 @@ class Calls:
     and alignment, and the options.
 
     `prepare(q, k, v, *options)` checks everything, raises for input that cannot run, and returns a
-    function of (q, k, v), or of (q, k, v, sink) where the options say that there is a sink.
+    function of (q, k, v) and of `more`: what the options say there is beside, spans and a sink.
     """
 
     def __init__(self, prepare: Callable) -> None:
@@ -41,7 +41,7 @@ class Calls:
 
     def __call__(
         self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: object,
-        sink: torch.Tensor | None = None,
+        more: tuple[torch.Tensor, ...] = (),
     ):  # fmt: skip
         """Call what was prepared for such input, on q's device and its current stream."""
         try:
@@ -60,8 +60,8 @@ class Calls:
             if len(self.cache) >= MAX_CALLS:
                 self.cache.clear()
             self.cache[key] = call
-        if sink is not None:
-            return on_device(call, q, k, v, sink)
+        if more:
+            return on_device(call, q, k, v, *more)
         return call(q, k, v) if _device_count() == 1 else on_device(call, q, k, v)
 
 
@@ -105,12 +105,13 @@ def without_warnings(call: Callable) -> Callable:
 
 
 def empty_result(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, sink: torch.Tensor | None = None
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *more: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return O and lse of input without a row or without a key: 0, and −∞ or the sink."""
+    """Return O and lse of input without a row or without a key: 0, and −∞ or the sink, the last of
+    `more` if it is a vector."""
     lse = torch.full(q.shape[:-1], float("-inf"), dtype=torch.float32, device=q.device)
-    if sink is not None:
-        lse[:] = sink[:, None]
+    if more and more[-1].dim() == 1:
+        lse[:] = more[-1][:, None]
     return torch.zeros(q.shape, dtype=q.dtype, device=q.device), lse
 
 

@@ -13,14 +13,14 @@ from .triton_internals import tl
 
 @triton.constexpr_function
 def plain(MASK):
-    """Return whether the visited blocks of this mask are a range without a table."""
-    return MASK == "full" or MASK == "causal"
+    """Return whether the visited blocks of this mask are a range, not a list in a table."""
+    return MASK == "full" or MASK == "causal" or MASK == "spans"
 
 
 @triton.constexpr_function
 def grows(MASK):
     """Return whether later rows see more keys, so that the last row blocks should run first."""
-    return MASK == "causal"
+    return MASK == "causal" or MASK == "spans"
 
 
 @triton.constexpr_function
@@ -88,6 +88,10 @@ def in_predicate(keys, rows, Nk, TEXT: tl.constexpr, TABLES):
         return (keys < number(TEXT, 0)) | (rows < number(TEXT, 0))
     elif NAME == "chunk":
         return (rows >= 0) & (rows // number(TEXT, 0) == keys // number(TEXT, 0))
+    elif NAME == "spans":  # start and stop of the keys that each row sees
+        begin = tl.load(TABLES[0] + rows * 2, mask=rows < Nk, other=0)
+        stop = tl.load(TABLES[0] + rows * 2 + 1, mask=rows < Nk, other=0)
+        return (keys >= begin) & (keys < stop)
     elif NAME == "document":  # a table of the document that each position lies in
         table = TABLES[number(TEXT, 0)]
         mine = tl.load(table + rows, mask=(rows >= 0) & (rows < Nk), other=-1)
@@ -109,6 +113,25 @@ def key_range(first_row, last_row, Nk, MASK: tl.constexpr):
         return tl.maximum(tl.minimum(first_row + 1, Nk), 0), tl.maximum(last_row + 1, 0)
     else:
         return Nk, Nk
+
+
+@triton.jit
+def spans_of(SPANS, b, Nq, Nk):
+    """Return the table of batch b's spans (start, stop), which has row 0 in the keys' counting at
+    its beginning."""
+    return SPANS + (b * Nq - (Nk - Nq)) * 2
+
+
+@triton.jit
+def span_range(table, rows, row_ok, Nk):
+    """Return begin, whole, full, stop, in 0 … Nk: no row of the block sees a key before begin or
+    from stop on, and each of its rows sees all keys whole … full − 1."""
+    start = tl.load(table + rows * 2, mask=row_ok, other=0)
+    end = tl.minimum(tl.load(table + rows * 2 + 1, mask=row_ok, other=0), Nk)
+    begin = tl.min(tl.where(start < end, start, Nk), 0)
+    stop = tl.max(tl.where(start < end, end, 0), 0)
+    whole = tl.max(tl.where(row_ok, start, 0), 0)
+    return begin, whole, tl.min(tl.where(row_ok, end, Nk), 0), stop
 
 
 @triton.jit

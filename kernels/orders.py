@@ -1,15 +1,13 @@
-"""The functions that callers use: check the input, choose a configuration, launch."""
+"""The algorithms by their keys: check the input, choose a configuration, launch."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 
 import torch
 from triton.runtime.errors import OutOfResources
 
-from . import gradients
 from .checks import (
     check_device,
     check_dropout,
@@ -28,74 +26,14 @@ from .spec.algorithms import ORDERS as KEYS
 ORDERS = {key: import_module(f".{key}", __package__).prepare for key in KEYS}
 
 
-def flash_attention(
-    q: torch.Tensor,
-    k: torch.Tensor,
-    v: torch.Tensor,
-    *,
-    causal: bool = False,
-    mask: str | None = None,
-    score: str | None = None,
-    sink: float | torch.Tensor | None = None,
-    scale: float | None = None,
-    order: str = "fa2",
-    block_m: int | None = None,
-    block_n: int | None = None,
-    return_lse: bool = False,
-    precision: str = "ieee",
-    dropout: float = 0.0,
-    seed: int = 0,
-    deterministic: bool | None = None,
-) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Exact attention: O = softmax(scale · Q Kᵀ) V, computed tile by tile.
-
-    `order` is the algorithm: "fa2" (rows outside, keys inside), "fa2_split" (the same with the keys
-    in parts, combined by lse), "fa1" (keys outside, O, m, l in HBM) or "standard" (three kernels, S
-    and P in HBM).
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d) with Hk dividing H; fp16, bf16 or fp32; d 1 to 256; any
-    strides. CUDA tensors run on the GPU, CPU tensors in Triton's interpreter when
-    TRITON_INTERPRET=1 was set before import. `causal` is aligned bottom-right: row m sees the keys
-    n ≤ m + Nk − Nq; a row that sees none gives 0 and lse = −inf. `mask` is the text of any mask of
-    masks.py, such as "causal&window:256,0"; `score` of scores.py, such as "softcap:30", what
-    becomes of the scaled scores; `sink` a logit without a value that belongs to each row's softmax,
-    a number or a tensor (H,). `scale` defaults to 1/√d.
-    `block_m` and `block_n` are Br and Bc, any number from 1 (None: the table of configs.py).
-    `precision` is that of fp32 products: "ieee", "tf32" or "tf32x3" (the interpreter always
-    computes true fp32). `dropout`: so many weights of P, on average, are 0 when they meet V, the
-    others 1/(1 − dropout) times as large, by `seed` and position (dropout.py); lse is of all.
-    Gradients of q, k, v and of a sink that is a tensor are recorded where PyTorch asks for them, of
-    every order by FlashAttention-2's backward, by the same bits each time if `deterministic`; None
-    asks torch.are_deterministic_algorithms_enabled() in the backward. Not with dropout.
-
-    Returns O (B, H, Nq, d) in q's dtype; with `return_lse` also lse (B, H, Nq), fp32, natural log.
-    Raises TypeError, ValueError or RuntimeError with one sentence for input that cannot run.
-    """
-    options = causal, mask, scale, order, block_m, block_n, precision
-    if not gradients.wanted(q, k, v, sink):
-        o, lse = _run(q, k, v, sink, (*options, return_lse), score, dropout, seed)
-        return (o, lse) if return_lse else o
-    if dropout:
-        raise ValueError(
-            f"dropout = {dropout} is not allowed where a gradient is recorded: the backward pass "
-            "has none; call it under torch.no_grad(), or detach q, k and v."
-        )
-    how = {
-        "causal": causal, "mask": mask, "score": score, "scale": scale, "block_m": block_m,
-        "block_n": block_n, "precision": precision, "deterministic": deterministic,
-    }  # fmt: skip
-    run = partial(_run, options=(*options, True), score=score)
-    o, lse = gradients.Recorded.apply(q, k, v, sink, run, how)
-    return (o, lse) if return_lse else o
-
-
-def _run(q, k, v, sink, options, score, dropout=0.0, seed=0):
+def run(q, k, v, sink, spans, options, score, dropout=0.0, seed=0):
     """O and lse, by the call that is kept for such input."""
     try:
         if score is None and sink is None and dropout == 0:
             return _calls(q, k, v, *options)
         check_tensors(q, k, v)
-        sink = None if sink is None else check_sink(sink, q)
-        return _calls(q, k, v, *options, score, sink is not None, dropout, seed, sink=sink)
+        more = () if sink is None else (check_sink(sink, q),)
+        return _calls(q, k, v, *options, score, sink is not None, dropout, seed, more=more)
     except OutOfResources as error:
         config = config_for(q, *options[4:6])
         raise _too_large(q, config, error) from error
@@ -148,7 +86,8 @@ def _inputs(
     check_options(order, tuple(ORDERS), block_m, block_n, precision)
     check_device(q.device)
     scale = scale_of(scale, q.shape[-1])
-    config, parsed = config_for(q, block_m, block_n), masks.from_keywords(causal, mask)
+    parsed = masks.from_keywords(causal, mask)
+    config = config_for(q, block_m, block_n)
     return ForwardInputs(q, k, v, parsed, scale, config, precision, check_score(score), **more)
 
 
@@ -157,9 +96,9 @@ def prepare(
     block_m=None, block_n=None, precision="ieee", keep_lse=True, score=None, has_sink=False,
     dropout=0.0, seed=0,
 ) -> Run:  # fmt: skip
-    """Return a function of (q, k, v), with `has_sink` of (q, k, v, sink), to O and lse for these
-    options and tensors like these; arguments and errors as `flash_attention`. All checks but that
-    of a sink are here: `launching.Calls` asks once for such input."""
+    """Return a function as `forward.Run` says to O and lse for these options and tensors like
+    these; arguments and errors as `flash_attention`. All checks but that of a sink and of spans,
+    which `mask` = SPANS stands for, are here: `launching.Calls` asks once for such input."""
     inputs = _inputs(
         q, k, v, causal, mask, scale, order, block_m, block_n, precision, score,
         has_sink=has_sink, dropout=(dropout, seed), keep_lse=keep_lse,

@@ -17,6 +17,7 @@ from .spec.masks import Mask, Term
 from .spec.scores import Score
 
 NONE = scores.parse("none")
+SPANS = Mask("spans", ())  # a tensor of each call says which keys a row sees: one interval
 MAX_TILES = 1 << 24  # of a list, which has 4 bytes for each
 Numbers = tuple[int | float, ...]
 Tables = tuple[torch.Tensor, ...] | None
@@ -35,7 +36,7 @@ def rules(
     while a CUDA graph is captured, each with one sentence.
     """
     tables: list[np.ndarray] = []
-    if block_q and block_k and not mask.plain:
+    if block_q and block_k and not mask.plain and mask != SPANS:
         tiles = -(-n_q // block_q) * -(-n_k // block_k)
         if tiles > MAX_TILES:
             raise ValueError(
@@ -54,7 +55,10 @@ def rules(
     end = n_k + max(mask.rows, mask.keys)
     terms = [[text(*_of_predicate(one, end)) for one in term] for term in mask.terms]
     steps = [text(*_of_step(*step)) for step in score.steps]
-    constants = {"MASK": "|".join(map("&".join, terms)), "SCORE": "&".join(steps) or NONE.text}
+    constants = {
+        "MASK": "|".join(map("&".join, terms)) or mask.text,
+        "SCORE": "&".join(steps) or NONE.text,
+    }
     if mask.rows or mask.keys:
         shift = np.array([mask.rows, mask.keys, end], np.int32)
         constants["MASK"] += "@" + text("shift", (), [shift])

@@ -74,6 +74,9 @@ RUN = FRAME + FIGURES + rooms("kernels", "assets/js/run", "assets/js/story")
 SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
 GROUPS = {
+    "random packed and paged cases": Group(
+        ("tests/kernels/test_varlen.py::test_random*",), rooms("kernels", "tests/kernels/*.py")
+    ),
     "every lesson fits every screen": Group(
         (
             *("tests/browser/learn/test_learn_fits.py::*", "tests/browser/learn/*phone.py::*"),

@@ -9,9 +9,12 @@ from functools import partial
 
 import torch
 
+from ..configs import pad
 from ..fa2_backward import scale_kernel
 from ..launching import Launch, allocator, refuse_capture
+from ..spans import by_keys
 from ..spec import masks, scores
+from ..tables import SPANS
 from ..triton_internals import active_driver
 from . import backward_plans, folding, plans, tables, versions
 from .launch import _counter, _descriptor, _why_not_here, by_tma, unsupported_tensors
@@ -35,7 +38,9 @@ def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -
     """Return what `why_not` does, on any machine."""
     if folding.kind(score) != "none":
         return f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number."
-    if tables.spans(mask, q.shape[2], k.shape[2], True) is None:
+    if mask == SPANS and len(q) > 1:
+        return f"B = {len(q)}: the Hopper backward takes the spans of one batch."
+    if mask != SPANS and tables.spans(mask, q.shape[2], k.shape[2], True) is None:
         return (
             f"mask = {mask.text[:80]}: some key is seen by more than one interval of rows, and the "
             "Hopper backward takes one."
@@ -53,9 +58,10 @@ def prepare(
     """Return a function of tensors like these, for input that `why_not` has nothing against.
 
     call(q, k, v, o, grad_o, lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, minus D
-    (B, H, Nq), fp32. `deterministic`: dQ is summed in one order. `plan` overrides that of
-    `backward_plans` but for the fields that the input determines; section_bytes: of the heads whose
-    Q, dO and dQ should stay in L2 together.
+    (B, H, Nq), fp32. If `mask` is SPANS it takes them too; neither end may fall from row to row.
+    `deterministic`: dQ is summed in one order. `plan` overrides that of `backward_plans` but for
+    the fields that the input determines; section_bytes: of the heads whose Q, dO and dQ should stay
+    in L2 together.
     """
     from .backward_ends import before_kernel
     from .backward_kernel import backward_kernel
@@ -71,7 +77,6 @@ def prepare(
         scale *= number[0] if name == "scale" else 1.0
     refuse_capture(f"backward of mask = {mask.text[:80]}")
     rows, keys = chosen.block_m, backward_plans.KEYS
-    table = tables.on_device(mask, n_q, n_k, keys, rows, device, True)
     ranks, counts_shape = None, (0,)
     if chosen.serialized:
         ranks = tables.ranks_on_device(mask, n_q, n_k, keys, rows, device)
@@ -90,17 +95,24 @@ def prepare(
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
-        (o.stride(), grad_o.stride(), heads, n_q, padded), {"D": d, "ROWS": ENDS_ROWS},
+        (o.stride(), grad_o.stride(), heads, n_q, padded),
+        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS},
     )  # fmt: skip
-    main = Launch(
-        backward_kernel, min(tiles, multiprocessors),
-        (
-            key_blocks, batch * k_heads, heads, group, padded, section, scale,
-            scale * math.log2(math.e), table.spans, table.tiles, ranks,
-        ),
-        {"plan": chosen, **versions.OPTIONS},
-        boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
-    )  # fmt: skip
+
+    def with_table(table: tables.Tables) -> Launch:
+        return Launch(
+            backward_kernel, min(tiles, multiprocessors),
+            (
+                key_blocks, batch * k_heads, heads, group, padded, section, scale,
+                scale * math.log2(math.e), table.spans, table.tiles, ranks,
+            ),
+            {"plan": chosen, **versions.OPTIONS},
+            boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
+        )  # fmt: skip
+
+    main = None
+    if mask != SPANS:
+        main = with_table(tables.on_device(mask, n_q, n_k, keys, rows, device, True))
     after = Launch(
         scale_kernel, -(-q.numel() // SCALED), (q.numel(), scale),
         {"SIZE": SCALED, "BF16_BITS": False},
@@ -112,7 +124,15 @@ def prepare(
     unused = torch.empty(0, dtype=torch.int32, device=device)
     stream_of = active_driver().get_current_stream
 
-    def call(q, k, v, o, grad_o, lse, grad_lse):
+    def main_of(spans) -> Launch:
+        made = vars(spans).setdefault("calls", {})
+        if main_of not in made:
+            refuse_capture("spans of keys")
+            made[main_of] = with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows))
+        return made[main_of]
+
+    def call(q, k, v, o, grad_o, lse, grad_lse, spans=None):
+        run = main or main_of(spans)
         if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less, added = make_lse(), make_lse(), make_added()
@@ -124,7 +144,7 @@ def prepare(
         counts = unused
         if ranks is not None:
             counts = torch.zeros(counts_shape, dtype=torch.int32, device=device)
-        main(q, k, v, grad_o, scaled, less, added, dk, dv, queue, counts)
+        run(q, k, v, grad_o, scaled, less, added, dk, dv, queue, counts)
         after(added, dq)
         return dq, dk, dv, less[:, :, :n_q]
 

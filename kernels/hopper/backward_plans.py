@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spec.masks import Mask
+from .plans import box
 
 KEYS = 128  # of a tile
-# Rows of a tile by d, the most for which dK, dV, S, dP and a half of dQ fit the registers.
+# Rows of a tile by its width, the most for which dK, dV, S, dP and a half of dQ fit the registers.
 ROWS = {64: 128, 128: 64}
 
 
@@ -33,5 +34,5 @@ class Plan:
 
 
 def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False) -> Plan:
-    """Return the plan for d (64 or 128), this mask, Nk keys and `group` query heads a key head."""
-    return Plan(ROWS[d], mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic)
+    """Return the plan for d, this mask, Nk keys and `group` query heads a key head."""
+    return Plan(ROWS[box(d)], mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic)

@@ -16,10 +16,11 @@ from ..availability import INTERPRETED
 from ..checks import check_score, check_tensors, scale_of
 from ..launching import Calls, Launch, allocator, empty_result, on_device, refuse_capture
 from ..spec import masks
+from ..tables import SPANS
 from ..triton_internals import active_driver
 from . import folding, plans, tables, versions
 
-DIMENSIONS = (64, 128)
+DIMENSIONS = range(32, 129, 8)  # a row is a multiple of 16 bytes; less is little work a tile
 DTYPES = (torch.float16, torch.bfloat16)
 _counters: dict[tuple[int, int], torch.Tensor] = {}
 
@@ -59,12 +60,12 @@ def flash_attention(
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Compute exact attention, forward only, as `kernels.flash_attention` with order "fa2".
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16 or bf16. `causal`, or
-    `mask` = "causal", is aligned bottom-right. `mask` is any of which each row sees one interval of
-    keys; `score` any of `scale`, and once softcap or alibi. `sink`: a logit in every row's softmax,
-    or one for each head. `plan` overrides the table of `plans` (what the mask, the score and
-    the sink say is set here). Returns O (B, H, Nq, d), with `return_lse` also lse (B, H, Nq),
-    fp32, natural log.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d a multiple of 8 from 32 to 128, fp16
+    or bf16. `causal`, or `mask` = "causal", is aligned bottom-right. `mask` is any of which each
+    row sees one interval of keys; `score` any of `scale`, and once softcap or alibi. `sink`: a
+    logit in every row's softmax, or one for each head. `plan` overrides the table of `plans` (what
+    the mask, the score and the sink say is set here). Returns O (B, H, Nq, d), with `return_lse`
+    also lse (B, H, Nq), fp32, natural log.
     Raises ValueError with the sentence of `why_not` for what it does not run.
     """
     if sink is not None and not isinstance(sink, (int, float)):
@@ -94,9 +95,24 @@ def prepare(
     if not chosen.table:
         return _prepared(q, k, v, chosen, scale * math.log2(math.e))
     refuse_capture(f"mask = {parsed}, score = {modified}")
-    table = tables.on_device(parsed, n_q, n_k, chosen.block_m, chosen.block_n, q.device)
     folded = folding.fold(modified, sink, scale, q.shape[1], q.device)
-    return _prepared(q, k, v, chosen, folded.scale_log2, (table.spans, table.tiles, *folded.rest))
+    blocks = chosen.block_m, chosen.block_n
+
+    def with_table(q, k, v, table: tables.Tables) -> Callable:
+        extra = table.spans, table.tiles, *folded.rest
+        return _prepared(q, k, v, chosen, folded.scale_log2, extra)
+
+    if parsed != SPANS:
+        return with_table(q, k, v, tables.on_device(parsed, n_q, n_k, *blocks, q.device))
+
+    def call(q, k, v, spans):
+        made = vars(spans).setdefault("calls", {})  # of this call and others, with its tables
+        if call not in made:
+            refuse_capture("spans of keys")
+            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks))
+        return made[call](q, k, v)
+
+    return call
 
 
 def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None,) * 5) -> Callable:
@@ -156,7 +172,9 @@ def _why_not_here(device: torch.device) -> str:
 
 def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
     """Return in one sentence what the kernel does not take; "" if it takes all."""
-    if not mask.plain and tables.spans(mask, q.shape[2], k.shape[2]) is None:
+    if mask == SPANS and len(q) > 1:
+        return f"B = {len(q)}: the Hopper kernel takes the spans of one batch."
+    if not mask.plain and mask != SPANS and tables.spans(mask, q.shape[2], k.shape[2]) is None:
         return (
             f"mask = {mask.text[:80]}: some row sees more than one interval of keys, and the "
             "Hopper kernel takes one."
@@ -176,7 +194,7 @@ def unsupported_tensors(pass_name: str, q, k, v, scale: float | None) -> str:
     if q.dtype not in DTYPES:
         return f"q is {q.dtype}: the Hopper {pass_name} takes float16 and bfloat16."
     if q.shape[-1] not in DIMENSIONS:
-        return f"d = {q.shape[-1]}: the Hopper {pass_name} takes d = 64 and d = 128."
+        return f"d = {q.shape[-1]}: the Hopper {pass_name} takes multiples of 8, 32 to 128."
     if scale is not None and not scale > 0:
         return f"scale = {scale}: the Hopper {pass_name} needs a positive scale."
     return by_tma(q=q, k=k, v=v)
@@ -195,12 +213,12 @@ def by_tma(**tensors: torch.Tensor) -> str:
 
 
 def _descriptor(x: torch.Tensor, rows: int):
-    """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows."""
+    """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows, as wide as a tile."""
     from .gluon import describe
 
     d = x.shape[3]
     strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
-    return describe(x, (1, 1, rows, d), strides=[*strides, 1])
+    return describe(x, (1, 1, rows, plans.box(d)), strides=[*strides, 1])
 
 
 def _counter(device: torch.device, stream: int) -> torch.Tensor:

@@ -62,8 +62,15 @@ TABLE = {
 TABLED = {64: replace(THREE, peel=False, table=True), 128: replace(TWO, table=True)}
 
 
+def box(d: int) -> int:
+    """Return the width of the kernels' tiles for rows of d numbers: TMA reads 0 beyond d, and
+    writes nothing there."""
+    return 64 if d <= 64 else 128
+
+
 def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bool = False) -> Plan:
-    """Return the plan for d (64 or 128) and this problem; score and sink as a `Plan` has them."""
+    """Return the plan for d and this problem; score and sink as a `Plan` has them."""
+    d = box(d)
     if mask.plain and score == "none" and not sink:
         return fit(TABLE[d, mask.hides], n_q, n_k)
     plan = TABLED[d]

@@ -47,8 +47,10 @@ def on_device(
 
     `by_keys`, for the backward, exchanges rows and keys: the rows that each of block_m keys sees.
     """
-    arrays = _make(spans(mask, n_q, n_k, by_keys), block_m, block_n)
-    return Tables(*(torch.from_numpy(x).to(device) for x in arrays))
+    intervals = spans(mask, n_q, n_k, by_keys)
+    assert intervals is not None, "a row sees more than one interval of keys"
+    made = of_spans(torch.from_numpy(np.stack(intervals, 1)), block_m, block_n)
+    return Tables(made.spans.to(device), made.tiles.to(device))
 
 
 @lru_cache(maxsize=64)
@@ -57,7 +59,7 @@ def ranks_on_device(
 ) -> torch.Tensor:
     """Return (Tc, Tr) int32: the number of tiles of `on_device` by keys that visit row block i
     before tile j does."""
-    _, tiles = _make(spans(mask, n_q, n_k, True), block_m, block_n)
+    tiles = on_device(mask, n_q, n_k, block_m, block_n, torch.device("cpu"), True).tiles.numpy()
     found = np.zeros((len(tiles), -(-n_q // block_n)), np.int32)
     before = np.zeros(found.shape[1], np.int32)
     for j, first, end in tiles[:, :3]:
@@ -66,32 +68,27 @@ def ranks_on_device(
     return torch.from_numpy(found).to(device)
 
 
-def _make(
-    intervals: tuple[np.ndarray, np.ndarray] | None, block_m: int, block_n: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return spans and tiles, as `Tables` has them, of rows that see the keys start … stop − 1."""
-    assert intervals is not None, "a row sees more than one interval of keys"
-    start, stop = intervals
-    n_q, groups = len(start), block_m // ROWS
+def of_spans(spans: torch.Tensor, block_m: int, block_n: int) -> Tables:
+    """Return the tables, on their device, of rows that see the keys start … stop − 1, (Nq, 2)."""
+    n_q, groups = len(spans), block_m // ROWS
     row_blocks = -(-n_q // block_m)
-    spans = np.zeros((row_blocks * block_m, 2), np.int32)
-    spans[:n_q, 0], spans[:n_q, 1] = start, stop
-    spans[spans[:, 0] >= spans[:, 1]] = 0  # every empty interval alike
-    exists = (np.arange(len(spans)) < n_q).reshape(row_blocks, groups, ROWS)
-    start, stop = spans.reshape(row_blocks, groups, ROWS, 2).transpose(3, 0, 1, 2)
-    some, far = start < stop, np.iinfo(np.int32).max
+    spans = torch.nn.functional.pad(spans, (0, 0, 0, row_blocks * block_m - n_q))
+    spans = spans.masked_fill(spans[:, :1] >= spans[:, 1:], 0)  # every empty interval alike
+    exists = torch.arange(len(spans), device=spans.device) < n_q
+    start, stop, exists = (x.reshape(row_blocks, groups, ROWS) for x in (*spans.unbind(1), exists))
+    far = torch.iinfo(torch.int32).max
     # of each warpgroup: what some row sees, in key blocks, and what all see, in keys
-    first = np.where(some, start, far).min(2) // block_n
-    end = -(-stop.max(2) // block_n)
+    first = start.masked_fill(start >= stop, far).amin(2) // block_n
+    end = (stop.amax(2) + block_n - 1) // block_n
     is_blind = end == 0
-    whole = np.where(exists, start, 0).max(2), np.where(exists, stop, far).min(2)
-    tile_first, tile_end = first.min(1), np.maximum(end.max(1), 1)
-    tile_first[tile_end == 1] = 0
-    first = np.where(is_blind, tile_first[:, None], first)
-    end = np.where(is_blind, tile_first[:, None] + 1, end)
-    tiles = np.zeros((row_blocks, WIDTH), np.int32)
-    tiles[:, 0], tiles[:, 1], tiles[:, 2] = np.arange(row_blocks), tile_first, tile_end
-    for at, of_groups in enumerate((first, end, *whole)):
-        tiles[:, 3 + at : 3 + 4 * groups : 4] = of_groups
-    longest_first = np.argsort(tile_first - tile_end, kind="stable")
-    return spans, np.ascontiguousarray(tiles[longest_first])
+    whole = start.masked_fill(~exists, 0).amax(2), stop.masked_fill(~exists, far).amin(2)
+    tile_end = end.amax(1).clamp(min=1)
+    tile_first = first.amin(1).masked_fill(tile_end == 1, 0)
+    first = torch.where(is_blind, tile_first[:, None], first)
+    end = torch.where(is_blind, tile_first[:, None] + 1, end)
+    of_groups = torch.stack((first, end, *whole), 2).flatten(1)
+    block = torch.arange(row_blocks, device=spans.device, dtype=torch.int32)
+    tiles = torch.cat((torch.stack((block, tile_first, tile_end), 1), of_groups), 1)
+    tiles = torch.nn.functional.pad(tiles, (0, WIDTH - tiles.shape[1]))
+    longest_first = torch.argsort(tile_first - tile_end, stable=True)
+    return Tables(spans.contiguous(), tiles[longest_first])

@@ -268,18 +268,23 @@ def of(causal: bool) -> Mask:
 def from_keywords(causal: bool, text: str | Mask | None = None) -> Mask:
     """Return the mask that a function's keywords ``causal`` and ``mask`` mean together.
 
-    Raises ValueError with one sentence for a text that names none, or not the causal one.
+    Raises TypeError for another type, ValueError for a text that names no mask, or not the causal
+    one, each with one sentence.
     """
+    if not isinstance(causal, bool):
+        raise TypeError(f"causal must be True or False, not {type(causal).__name__}.")
     if text is None:
         return of(causal)
     if isinstance(text, Mask):
         return text
+    if not isinstance(text, str):
+        raise TypeError(f"mask must be a text such as 'causal', not {type(text).__name__}.")
     try:
-        found = parse(str(text))
+        found = parse(text)
     except MaskError as error:
-        raise ValueError(f"mask = {str(text)[:40]!r} is not allowed: {error}.") from error
+        raise ValueError(f"mask = {text[:40]!r} is not allowed: {error}.") from error
     if causal and found.text != "causal":
-        raise ValueError(f"mask = {str(text)[:40]!r} contradicts causal = True.")
+        raise ValueError(f"mask = {text[:40]!r} contradicts causal = True.")
     return found
 
 

@@ -1,24 +1,19 @@
-"""kernels.attention as PyTorch sees it, what kernels.which says, and Transformers with both."""
+"""kernels.attention as PyTorch sees it, and what kernels.which says."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
 import kernels
-from kernels import dispatch
-from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
-from tests.kernels.test_interface import in_fresh_process, of_transformers
+from tests.kernels.test_interface import in_fresh_process
 
 ROOT = Path(__file__).resolve().parents[2]
-with_transformers = pytest.mark.skipif(
-    importlib.util.find_spec("transformers") is None, reason="Transformers is not installed"
-)
 
 
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
@@ -69,6 +64,55 @@ def test_torch_compile_sees_it_whole_and_trains_through_it():
         torch.testing.assert_close(mine, want, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["attention", "flash_attention"])
+def test_torch_vmap_runs_one_call_of_a_larger_batch(name):
+    call = partial(getattr(kernels, name), mask="causal&window:9,0")
+    q, k, v = (x.unflatten(0, (3, 2)).requires_grad_() for x in make_qkv(8, 16, batch=6))
+    found, want = torch.vmap(call)(q, k, v), torch.stack(list(map(call, q, k, v)))
+    assert torch.equal(found, want)
+    grads = (torch.autograd.grad(x.sum(), (q, k, v)) for x in (found, want))
+    for mine, its in zip(*grads, strict=True):
+        torch.testing.assert_close(mine, its, atol=1e-5, rtol=1e-5)
+    shared = torch.vmap(call, in_dims=(1, None, None))(q.transpose(0, 1), k[0], v[0])
+    assert torch.equal(shared, torch.stack([call(x, k[0], v[0]) for x in q]))
+    with pytest.raises(ValueError, match="sink is not allowed to differ"):
+        torch.vmap(lambda q, s: call(q, q, q, sink=s))(q, torch.zeros(3, 1, device=DEVICE))
+    with pytest.raises(RuntimeError, match=r"torch\.func's grad is not run: .* are\.$"):
+        torch.func.grad(lambda q: call(q, q, q).sum())(q[0])
+    with pytest.raises(RuntimeError, match=r"^decode_attention is not run under torch\.compile or"):
+        torch.vmap(kernels.decode_attention)(q, k, v)
+
+
+def test_torch_compile_sees_flash_attention_whole():
+    q, k, v = (x.requires_grad_() for x in make_qkv(20, 16, n_k=24, heads=2))
+    how = {"causal": True, "order": "fa1", "block_m": 8, "block_n": 16, "precision": "tf32"}
+
+    def call(q, k, v, **more):
+        return kernels.flash_attention(q, k, v, **how, **more).square().sum()
+
+    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    for mine, want in zip(
+        *(torch.autograd.grad(x(q, k, v), (q, k, v)) for x in (compiled, call)), strict=True
+    ):
+        torch.testing.assert_close(mine, want, atol=1e-5, rtol=1e-5)
+    with pytest.raises(Exception, match=r"dropout = 0\.1 is not allowed"):
+        compiled(q, k, v, dropout=0.1)
+
+
+@pytest.mark.parametrize(("d", "d_v"), [(24, 16), (16, 24), (192, 128)])
+@pytest.mark.parametrize("name", ["attention", "flash_attention"])
+def test_values_may_have_another_head_dim(name, d, d_v):
+    """As they do in models with latent attention; O and the gradients are PyTorch's."""
+    tensors = (make_qkv(20, x, heads=2)[i] for i, x in enumerate((d, d, d_v)))
+    leaves = [x.requires_grad_() for x in tensors]
+    o = getattr(kernels, name)(*leaves, causal=True)
+    want = torch.nn.functional.scaled_dot_product_attention(*leaves, is_causal=True)
+    assert o.shape == want.shape
+    grads = (torch.autograd.grad(x.square().sum(), leaves) for x in (o, want))
+    for mine, its in zip((o, *next(grads)), (want, *next(grads)), strict=True):
+        torch.testing.assert_close(mine, its, atol=3e-5, rtol=3e-5)
+
+
 @pytest.mark.parametrize("n_q", [1, 33])
 @pytest.mark.parametrize(
     "how",
@@ -98,66 +142,6 @@ def test_another_sink_in_the_same_tensor_is_read():
     assert not torch.allclose(kernels.attention(q, k, v, sink=sink), before)
 
 
-def test_what_transformers_asks_is_mapped():
-    q, k, v = make_qkv(12, 16, n_k=20, heads=2)
-    sink = torch.linspace(-1, 1, 2, device=DEVICE)
-    how = {"mask": "causal&window:3,0", "score": "softcap:7", "sink": sink}
-    dense = torch.tensor(masks.parse(how["mask"]).keep(12, 20), device=DEVICE)[None, None]
-    want = kernels.flash_attention(q, k, v, **how)
-    for given in (None, dense, dense):
-        found, _ = of_transformers(q, k, v, given, softcap=7, sliding_window=4, s_aux=sink)
-        assert torch.equal(found.transpose(1, 2), want)
-    with pytest.raises(ValueError, match="unless it is causal&window:4,0"):
-        of_transformers(q, k, v, dense, sliding_window=5)
-
-
-MODELS = [
-    ("Llama", 4, {}),
-    ("Llama", 2, {}),
-    ("Mistral", 2, {"sliding_window": 6}),
-    ("Gemma2", 2, {"sliding_window": 6, "attn_logit_softcapping": 5.0, "head_dim": 16}),
-    ("GptOss", 2, {"sliding_window": 6, "num_local_experts": 4, "head_dim": 16}),
-]
-
-
-@with_transformers
-@pytest.mark.parametrize(("kind", "k_heads", "more"), MODELS)
-def test_three_lines_register_it_with_transformers(kind, k_heads, more):
-    """Logits and words of a small random model, longer than its window, against "eager"; a padded
-    batch is refused."""
-    import transformers
-
-    exec(registration(), {})  # the lines of the documentation, as they stand
-    sizes = {"vocab_size": 97, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2}
-    heads = {"num_attention_heads": 4, "num_key_value_heads": k_heads}
-    config = getattr(transformers, f"{kind}Config")(**sizes, **heads, **more)
-    torch.manual_seed(0)
-    model = getattr(transformers, f"{kind}ForCausalLM")(config).to(DEVICE).eval()
-    tokens, found = torch.randint(3, 97, (2, 19), device=DEVICE), []  # none pads or ends
-    with torch.no_grad():
-        for name in ("eager", "tiled"):
-            model.set_attn_implementation(name)
-            words = model.generate(tokens, max_new_tokens=5, do_sample=False)
-            found.append((model(tokens).logits, words))
-        (logits, words), (mine, my_words) = found
-        assert torch.allclose(mine, logits, atol=2e-5) and torch.equal(my_words, words)
-        padded = torch.ones_like(tokens)
-        padded[0, :4] = 0
-        with pytest.raises(ValueError, match="attention_mask is not allowed"):
-            model(tokens, attention_mask=padded)
-
-
-def registration() -> str:
-    """The three lines of dispatch.py's documentation."""
-    text = dispatch.__doc__
-    return "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
-
-
-def test_the_documented_registration_is_three_lines():
-    assert len(registration().splitlines()) == 3
-    assert all(line in (ROOT / "README.md").read_text() for line in registration().splitlines())
-
-
 def run_beside(script: str, *paths: Path) -> None:
     """Runs Python in the repository's root with these folders at the end of its path."""
     folders = os.pathsep.join(map(str, paths))
@@ -183,18 +167,3 @@ def test_another_package_of_this_name_is_found_behind_it(tmp_path):
         tmp_path,
     )
     run_beside("import kernels\nassert not hasattr(kernels, 'get_kernel')\n")
-
-
-@with_transformers
-def test_transformers_with_whatever_package_kernels_it_finds():
-    """It imports Hugging Face's `kernels` where that is installed, from this folder's name."""
-    run_beside(
-        "import kernels, torch, transformers, transformers.integrations.hub_kernels\n"
-        "from transformers.utils.import_utils import is_kernels_available\n"
-        "small = transformers.LlamaConfig(vocab_size=9, hidden_size=16, intermediate_size=16,\n"
-        "    num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2)\n"
-        "transformers.LlamaModel(small)(torch.zeros(1, 3, dtype=torch.long))\n"
-        "assert callable(kernels.attention)\n"
-        "assert not is_kernels_available() or callable(kernels.kernelize)\n",
-        *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))),
-    )

@@ -27,6 +27,7 @@ def of_transformers(q, k, v, attention_mask=None, **more):
     return kernels.transformers_attention(None, q, k, v, attention_mask, **more)
 
 
+GAP = torch.tensor([[True, False, True, True]]).expand(1, 1, 4, 4)
 HUGGING, STATES, COUNT = (of_transformers,), (kernels.tile_states,), (kernels.count_traffic,)
 SIZES = {"n": 8, "d": 4, "block_m": 4, "block_n": 4, "order": "fa2", "dtype": "fp32"}
 WIDE = {"n": 16384, "block_m": 16, "block_n": 16}
@@ -54,7 +55,11 @@ REFUSED = [
     (FLASH, (X, X, X), {"dropout": float("nan")}, ValueError, "dropout = nan"),
     (FLASH, (X, X, X), {"dropout": 0.1, "seed": -1}, ValueError, "seed = -1"),
     (ALL, (X, X, X), {"mask": "windows"}, ValueError, "mask = 'windows' is not allowed: .*is none"),
-    (ALL, (X, X, X), {"mask": [1]}, ValueError, "mask = .*is not allowed"),
+    (ALL, (X, X, X), {"mask": [1]}, TypeError, "mask must be a text .*, not list"),
+    (ALL, (X, X, X), {"mask": X}, TypeError, "mask must be a text .*, not Tensor"),
+    (ALL, (X, X, X), {"causal": X}, TypeError, "causal must be True or False, not Tensor"),
+    (ALL, (X, X, X), {"score": X}, TypeError, "score must be a text .*, not Tensor"),
+    (ALL, (X, X, X), {"scale": "1"}, TypeError, "scale must be a number, not str"),
     (ALL, (X, X, X), {"mask": "full", "causal": True}, ValueError, "mask = 'full' contradicts"),
     (ALL, (X, X, X), {"score": "cap"}, ValueError, "score = 'cap' is not allowed: "),
     (ALL, (X, X, X), {"sink": float("inf")}, ValueError, "sink = inf is not allowed"),
@@ -75,8 +80,12 @@ REFUSED = [
         "sliding_window = 4",
     ),
     (HUGGING, (X, X, X), {"softcap": -2}, ValueError, "score = 'softcap:-2'"),
-    (HUGGING, (X, X, X, 1), {}, ValueError, "attention_mask is not allowed unless it is causal"),
-    (HUGGING, (X, X, X, torch.ones(4, 4) > 0), {}, ValueError, "attention_mask is not allowed"),
+    (HUGGING, (X, X, X, 1), {}, ValueError, "attention_mask of int is not allowed"),
+    (HUGGING, (X, X, X, torch.ones(4, 4) > 0), {}, ValueError, "attention_mask of .* is not allow"),
+    (HUGGING, (X, X, X, torch.ones(1, 1, 4, 5)), {}, ValueError, "attention_mask is for 5 keys"),
+    (HUGGING, (X, X, X, torch.ones(1, 1, 4, 4)), {}, ValueError, ".* adds other numbers than 0"),
+    (HUGGING, (X, X, X, GAP), {}, ValueError, "attention_mask is not allowed where a row sees"),
+    (HUGGING, (X, X, X), {"position_bias": X}, ValueError, "position_bias is not allowed"),
     (ROPE, (X[..., :3],), {}, ValueError, "d = 3"),
     (ROPE, (X,), {"base": 0.0}, ValueError, "base = 0.0"),
     (ROPE, (X,), {"offset": 0.5}, ValueError, "offset = 0.5"),

@@ -16,6 +16,7 @@ import io
 import json
 import sys
 from contextlib import redirect_stdout
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -28,7 +29,9 @@ from kernels.hopper import backward, backward_plans, launch, plans
 from kernels.hopper.versions import OPTIONS
 from kernels.measure.compile_child import LENGTH
 from kernels.spec import masks, scores
+from kernels.tables import SPANS
 from kernels.triton_internals import compile_for
+from kernels.varlen import spans_of_offsets
 from tests.kernels.attention_checks import make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.ptx_async import Map
@@ -112,15 +115,32 @@ def run(request: dict) -> dict:
     sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
     q, k, v = make_qkv(request["n_q"], d, **sizes)
     grad_o = like(q)
-    o, lse = kernels.reference_attention(q, k, v, mask=mask.text)
-    tensors = q, k, v, o.to(q.dtype).contiguous(), grad_o
+    cuts = request.get("cuts", [[0, request["n_q"]], [0, request["n_k"]]])
+    parts = list(zip(*map(pairwise, cuts), strict=True))
+    o, lse = torch.zeros_like(q), torch.full(q.shape[:3], -torch.inf)
+    for (a, b), (c, e) in parts:
+        found = kernels.reference_attention(
+            q[:, :, a:b], k[:, :, c:e], v[:, :, c:e], mask=mask.text
+        )
+        o[:, :, a:b], lse[:, :, a:b] = found
+    tensors = q, k, v, o, grad_o
+    rule, more = mask, ()
+    if "cuts" in request:
+        offsets = [torch.tensor(x, dtype=torch.int32) for x in cuts]
+        ends = request["n_q"], request["n_k"]
+        rule, more = SPANS, (spans_of_offsets(*offsets, *ends, q.device, mask.hides),)
     score = scores.parse("none")
-    if reason := backward.why_not_this(q, k, v, mask, score, d**-0.5):
+    if reason := backward.why_not_this(q, k, v, rule, score, d**-0.5):
         return {"fault": reason}
-    call = backward.prepare(*tensors, mask, score, d**-0.5, request.get("serialized", False))
+    call = backward.prepare(*tensors, rule, score, d**-0.5, request.get("serialized", False))
     try:
-        *grads, _ = call(*tensors, lse.float(), None)
-        assert_gradients(grads, q, k, v, grad_o, mask=mask.text)
+        *grads, _ = call(*tensors, lse.float(), None, *more)
+        for rows, keys in parts:
+            at, of = slice(*rows), slice(*keys)
+            mine = [x[:, :, cut] for x, cut in zip(grads, (at, of, of), strict=True)]
+            one = q[:, :, at], k[:, :, of], v[:, :, of], grad_o[:, :, at]
+            if one[0].numel() and one[1].numel():
+                assert_gradients(mine, *one, mask=mask.text)
     except (Fault, AssertionError) as error:
         return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
     return {"fault": ""}

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import kernels
-from kernels import gradients
+from kernels import gradients, hopper
 from kernels.hopper import backward, backward_ends, backward_plans
 from kernels.launching import Launch
 from kernels.spec import masks, scores
-from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
 
@@ -32,6 +32,9 @@ def problem(n_q, n_k, d, dtype, mask, **more):
 # heads, ragged ends, rows and keys that see nothing; the asynchronous early and late.
 RUNS = {
     "grouped": problem(70, 200, 128, "bf16", "causal", heads=2, k_heads=1, programs=2),
+    "packed, narrow": problem(
+        150, 140, 96, "bf16", "causal", cuts=[[0, 30, 30, 150], [0, 20, 90, 140]]
+    ),
     "even": problem(128, 256, 64, "fp16", "full", late=False, programs=2, serialized=True),
 }
 SLOW_RUNS = {
@@ -61,6 +64,7 @@ SLOW_RUNS = {
     "window": problem(200, 300, 128, "bf16", "causal&window:40,0", heads=2, programs=3),
     "documents": problem(260, 260, 64, "fp16", "document:0,40,170", programs=2),
     "prefix": problem(200, 500, 128, "bf16", "causal|prefix:70", programs=2),
+    "narrower": problem(200, 270, 40, "fp16", "causal", programs=2),
     "unseen keys": problem(40, 600, 64, "bf16", "causal&window:20,0", programs=2),
 }
 TINY = RUNS["grouped"]
@@ -130,14 +134,14 @@ def test_plans_fit_the_registers():
 
 @pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the grid below runs these kernels")
 def test_what_comes_before():
-    q, *_ = make_qkv(70, 64, batch=2, heads=3, dtype="fp16")
+    q, *_ = make_qkv(70, 40, batch=2, heads=3, dtype="fp16")
     o, grad_o, padded = like(q, 1), like(q, 2), 128
     lse = like(q, 3)[..., 0].float().contiguous()
     lse[..., 5] = float("-inf")
     scaled, less = torch.full((2, 2, 3, padded), float("nan"))
     added = torch.full(q.shape, float("nan"))
     scalars = (o.stride(), grad_o.stride(), 3, 70, padded)
-    before = Launch(backward_ends.before_kernel, 12, scalars, {"D": 64, "ROWS": 64})
+    before = Launch(backward_ends.before_kernel, 12, scalars, {"D": 40, "PAD_D": 64, "ROWS": 64})
     before(o, grad_o, lse, scaled, less, added)
     torch.testing.assert_close(less[:, :, :70], -(o.float() * grad_o.float()).sum(-1))
     assert not less[:, :, 70:].any() and scaled[:, :, 70:].isposinf().all()
@@ -147,7 +151,7 @@ def test_what_comes_before():
 
 REFUSED = {
     "float32": {"dtype": "fp32"},
-    "d = 96": {"d": 96},
+    "d = 100": {"d": 100},
     "softcap": {"score": "softcap:3"},
     "scale = -1": {"scale": -1.0},
     "more than one interval": {"mask": "causal&dilated:2"},
@@ -189,6 +193,17 @@ def judge(q, k, v, grad_o=None, **how):
         assert_gradients(grads, q, k, v, grad_o, **how)
     assert all(torch.equal(a, b) for a, b in zip(*found[1:], strict=True))
     assert all(torch.equal(a, b) for a, b in zip(found[0][1:], found[1][1:], strict=True))
+
+
+@hopper_only
+@pytest.mark.parametrize("mask", ["full", "causal", "causal&window:50,0", "causal&document:0,200"])
+@pytest.mark.parametrize(("d", "dtype"), [(32, "bf16"), (40, "fp16"), (96, "bf16"), (120, "fp16")])
+def test_other_head_dims(d, dtype, mask):
+    """Both passes: TMA reads 0 beyond d, and writes nothing there."""
+    for n_q, n_k in ((257, 257), (300, 700)):
+        q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=6, k_heads=2, dtype=dtype)
+        assert_attention(q, k, v, hopper.flash_attention, mask=mask)
+        judge(q, k, v, mask=mask)
 
 
 @hopper_only

@@ -1,0 +1,232 @@
+"""Packed sequences, paged caches and head dimensions on the GPU at hand, beside PyTorch's.
+
+`python -m kernels.measure.packed FILE` writes three lists of rows, GPU time of each method in
+milliseconds, L2 emptied before. "varlen": sequences of these lengths, forward and backward; dense
+is `kernels.attention` on a batch, where the lengths are equal. "paged": one query a head and many
+keys, contiguous or in pages. "sizes": head dimensions of q and k and of v.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from inspect import signature
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, flex_attention, sdpa_kernel
+
+import kernels
+
+from .recording import require_gpu, write_rows
+from .timing import interleave
+
+DTYPE = torch.bfloat16
+EQUAL = ((2048,) * 8, (512,) * 32)
+RAGGED = ((5000, 4000, 3000, 2000, 1000, 700, 400, 284), tuple(range(40, 1000, 31))[:31])
+CACHE, PAGES = 8192, (16, 64, 256)
+SIZES = ((32, 32), (64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
+LENGTHS = (8192,)
+BACKENDS = {
+    "sdpa flash": SDPBackend.FLASH_ATTENTION,
+    "sdpa cudnn": SDPBackend.CUDNN_ATTENTION,
+    "sdpa efficient": SDPBackend.EFFICIENT_ATTENTION,
+}
+Functions = dict[str, Callable[[], Any]]
+
+
+def tensors(*shapes: tuple[int, ...]) -> list[torch.Tensor]:
+    """Draw tensors of these shapes from a standard normal, of which gradients can be requested."""
+    random = torch.Generator("cuda").manual_seed(0)
+    how = {"device": "cuda", "dtype": DTYPE, "generator": random}
+    return [torch.randn(shape, **how).requires_grad_() for shape in shapes]
+
+
+def times(functions: Functions, flops: float, runs: int, **fields) -> list[dict]:
+    """Return a row for each function that runs, with its time, or why it does not run."""
+    rows, usable = {}, {}
+    for name, function in functions.items():
+        rows[name] = {**fields, "method": name}
+        try:
+            function()
+            torch.cuda.synchronize()
+            usable[name] = function
+        except Exception as error:  # compilers of others raise errors of all types
+            if "CUDA error" in str(error):
+                raise
+            rows[name]["refused"] = " ".join(str(error).split())[:200]
+    for name, found in interleave(usable, runs).items():
+        rows[name] |= vars(found) | {"tflops": round(flops / found.median_ms / 1e9, 1)}
+    shown = (f"{x} {r.get('tflops', '–')} ({r.get('median_ms', 0):.3f})" for x, r in rows.items())
+    print(*fields.values(), "·", *shown, flush=True)
+    return list(rows.values())
+
+
+def backward(functions: Functions, leaves: list[torch.Tensor]) -> Functions:
+    """Return functions that compute the gradients of what each of these returned once."""
+
+    def of(function: Callable[[], torch.Tensor]) -> Callable:
+        o = function()
+        inputs = [x for x in leaves if _reaches(o, x)]
+        return partial(torch.autograd.grad, o, inputs, torch.ones_like(o), retain_graph=True)
+
+    found = {}
+    for name, function in functions.items():
+        try:
+            found[name] = of(function)
+        except Exception as error:  # it did not run forward either
+            if "CUDA error" in str(error):
+                raise
+    return found
+
+
+def _reaches(o: torch.Tensor, x: torch.Tensor) -> bool:
+    (found,) = torch.autograd.grad(
+        o, (x,), torch.ones_like(o), retain_graph=True, allow_unused=True
+    )
+    return found is not None
+
+
+def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool, runs: int) -> list[dict]:
+    """Return the rows of these sequences, packed; FlexAttention's mask is built in no timed call
+    but that of "flex mask"."""
+    cuts, total = [0, *accumulate(lengths)], sum(lengths)
+    cu = torch.tensor(cuts, dtype=torch.int32, device="cuda")
+    q, k, v = tensors(*[(total, heads, d)] * 3)
+    functions: Functions = {
+        "varlen": lambda: kernels.attention_varlen(q, k, v, cu, cu, causal=causal),
+        "torch varlen": _torch_varlen(q, k, v, cu, max(lengths), causal),
+    }
+    builders: Functions = {}
+    if causal and d == 128:  # its compiler takes half a minute for each
+        functions["flex"], builders["flex mask"] = _flex(q, k, v, lengths)
+    leaves = [q, k, v]
+    if len({*lengths}) == 1:
+        batch = tensors(*[(len(lengths), heads, lengths[0], d)] * 3)
+        functions["dense"] = lambda: kernels.attention(*batch, causal=causal)
+        leaves += batch
+    flops = 4.0 * heads * d * sum(n * n for n in lengths) / (2 if causal else 1)
+    base = {"lengths": f"{len(lengths)} × {lengths[0]}" if len({*lengths}) == 1 else list(lengths)}
+    base |= {"d": d, "heads": heads, "causal": causal}
+    with torch.no_grad():
+        _check(functions["varlen"](), q, k, v, cuts, causal)
+        rows = times(functions | builders, flops, runs, **base, direction="forward")
+    grads = backward(functions, leaves)
+    return rows + times(grads, 2.5 * flops, runs, **base, direction="backward")
+
+
+def _flex(q, k, v, lengths) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return FlexAttention under the causal mask of these documents, and what builds its blocks,
+    both compiled."""
+    total = len(q)
+    of = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths)).to("cuda")
+
+    def keep(b, h, row, key):
+        return (of[row] == of[key]) & (row >= key)
+
+    build = partial(flex_attention.create_block_mask, keep, None, None, total, total, "cuda")
+    compiled = torch.compile(flex_attention.flex_attention, dynamic=False)
+    views, blocks = [x.transpose(0, 1)[None] for x in (q, k, v)], build()
+    return lambda: compiled(*views, block_mask=blocks), torch.compile(build)
+
+
+def _torch_varlen(q, k, v, cu, longest: int, causal: bool) -> Callable[[], torch.Tensor]:
+    """Return PyTorch's own, by FlashAttention-2."""
+
+    def call() -> torch.Tensor:
+        attend = import_module("torch.nn.attention.varlen").varlen_attn
+        if "window_size" in signature(attend).parameters:
+            how = {"window_size": (-1, 0) if causal else (-1, -1)}
+        else:
+            how = {"is_causal": causal}
+        return attend(q, k, v, cu, cu, longest, longest, **how)
+
+    return call
+
+
+def _check(found: torch.Tensor, q, k, v, cuts: list[int], causal: bool) -> None:
+    """Raise AssertionError where O is not near each sequence's own: tests judge it closely."""
+    for a, b in pairwise(cuts):
+        one = [x[a:b].transpose(0, 1)[None] for x in (q, k, v)]
+        want = F.scaled_dot_product_attention(*one, is_causal=causal)[0].transpose(0, 1)
+        torch.testing.assert_close(found[a:b], want, atol=3e-2, rtol=3e-2)
+
+
+def paged(batch: int, heads: int, k_heads: int, d: int, runs: int) -> list[dict]:
+    """Return the rows of one query a head to CACHE keys: contiguous, with lengths, in pages."""
+    q, k, v = (x.detach() for x in tensors((batch, heads, 1, d), *[(batch, k_heads, CACHE, d)] * 2))
+    lengths = torch.full((batch,), CACHE, dtype=torch.int32, device="cuda")
+    functions: Functions = {
+        "contiguous": lambda: kernels.decode_attention(q, k, v),
+        "lengths": lambda: kernels.decode_attention(q, k, v, lengths=lengths),
+    }
+    for page in PAGES:
+        count = batch * CACHE // page
+        order = torch.randperm(count, device="cuda").view(batch, -1)
+        table = order.to(torch.int32)
+        pools = []
+        for x in (k, v):
+            pool = torch.empty(count, page, k_heads, d, device="cuda", dtype=DTYPE)
+            pool[table.flatten().long()] = x.transpose(1, 2).reshape(count, page, k_heads, d)
+            pools.append(pool)
+        how = {"block_table": table, "lengths": lengths}
+        functions[f"pages of {page}"] = partial(kernels.decode_attention, q, *pools, **how)
+    want = functions["contiguous"]()
+    for function in functions.values():
+        torch.testing.assert_close(function(), want, atol=3e-3, rtol=3e-2)
+    base = {"batch": batch, "heads": heads, "k_heads": k_heads, "d": d, "n_k": CACHE}
+    rows = times(functions, 4.0 * batch * heads * CACHE * d, runs, **base)
+    moved = 2 * batch * k_heads * CACHE * d * DTYPE.itemsize
+    return [r | {"gb_per_s": round(moved / r["median_ms"] / 1e6)} for r in rows if "median_ms" in r]
+
+
+def sizes(d: int, d_v: int, n: int, causal: bool, runs: int) -> list[dict]:
+    """Return the rows of these head dimensions, 16 k tokens in a batch, forward and backward."""
+    batch, heads = 16384 // n, 16
+    leaves = tensors(*[(batch, heads, n, d)] * 2, (batch, heads, n, d_v))
+    q, k, v = leaves
+
+    def of_pytorch(backend) -> Callable[[], torch.Tensor]:
+        def call():
+            with sdpa_kernel(backend):
+                return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+        return call
+
+    ours = {"kernels.attention": lambda: kernels.attention(q, k, v, causal=causal)}
+    functions = ours | {name: of_pytorch(x) for name, x in BACKENDS.items()}
+    flops = 2.0 * batch * heads * n * n * (d + d_v) / (2 if causal else 1)
+    base = {"d": d, "d_v": d_v, "n": n, "causal": causal}
+    base["kernel"] = kernels.which(q, k, v, causal=causal).kernel
+    with torch.no_grad():
+        rows = times(functions, flops, runs, **base, direction="forward")
+    grads = backward(functions, leaves)
+    return rows + times(grads, 2.5 * flops, runs, **base, direction="backward")
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--runs", type=int, default=11)
+    args = parser.parse_args()
+    require_gpu("packed")
+    rows = {"varlen": [], "paged": [], "sizes": []}
+    for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
+        rows["varlen"] += varlen(lengths, 2048 // d, d, causal, args.runs)
+    for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
+        rows["paged"] += paged(batch, heads, k_heads, 128, args.runs)
+    for (d, d_v), n, causal in itertools.product(SIZES, LENGTHS, (False, True)):
+        rows["sizes"] += sizes(d, d_v, n, causal, args.runs)
+    command = f"python -m kernels.measure.packed FILE --runs {args.runs}"
+    write_rows(args.file, command, rows.pop("varlen"), **rows, dtype="bf16")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Attention of packed sequences, which lie one after the other without padding."""
+
+from __future__ import annotations
+
+import torch
+
+from . import spans
+from .checks import check_device, check_tensors, is_traced, is_uneven
+from .dispatch import attend
+from .launching import refuse_capture
+
+MAX_CACHED = 16  # pairs of offsets whose spans are kept
+_cache: dict[tuple, tuple] = {}
+
+
+def attention_varlen(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    cu_q: torch.Tensor,
+    cu_k: torch.Tensor,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    return_lse: bool = False,
+) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
+    """Compute exact attention of each of many sequences to itself, or to its own keys.
+
+    q (total, H, d), k and v (total, Hk, d); Hk, dtypes, d and errors as `kernels.attention`. The
+    rows of sequence i are cu_q[i] to cu_q[i + 1] − 1, its keys cu_k[i] to cu_k[i + 1] − 1: int32
+    offsets on q's device that rise from 0 to the totals. A sequence may be empty. `causal` is
+    aligned bottom-right in each sequence. Differentiable by q, k and v. No score between two
+    sequences is computed but in tiles that hold rows of both. Offsets are checked at their first
+    use, which waits for the device; the same tensor, unchanged, is not checked again.
+
+    Returns O (total, H, d) in q's dtype; with `return_lse` also lse (total, H), fp32, natural log;
+    a row that sees no key gives 0 and −inf.
+    """
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        if x.dim() != 3:
+            raise ValueError(f"{name} must have 3 dimensions (total, H, d), not {tuple(x.shape)}.")
+    q, k, v = (x.transpose(0, 1)[None] for x in (q, k, v))
+    if not is_uneven(q, k, v):
+        check_tensors(q, k, v)
+    check_device(q.device)
+    found = spans_of_offsets(cu_q, cu_k, q.shape[2], k.shape[2], q.device, causal)
+    o, lse = attend(q, k, v, None, found, {"scale": scale})
+    o, lse = o[0].transpose(0, 1), lse[0].T
+    return (o, lse) if return_lse else o
+
+
+def spans_of_offsets(
+    cu_q: torch.Tensor, cu_k: torch.Tensor, n_q: int, n_k: int, device: torch.device, causal: bool
+) -> torch.Tensor:
+    """Return the spans (1, Nq, 2) of checked offsets, once for the same unchanged tensors. Raises
+    TypeError, ValueError or RuntimeError with one sentence."""
+    for name, cu in (("cu_q", cu_q), ("cu_k", cu_k)):
+        if not isinstance(cu, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor, not {type(cu).__name__}.")
+        if cu.dtype not in (torch.int32, torch.int64) or cu.dim() != 1 or not len(cu):
+            raise ValueError(
+                f"{name} has shape {tuple(cu.shape)} and {cu.dtype}: it must be a row of int32 "
+                "offsets."
+            )
+        if cu.device != device:
+            raise RuntimeError(f"q is on {device} but {name} is on {cu.device}.")
+    if len(cu_q) != len(cu_k):
+        raise ValueError(
+            f"cu_q has {len(cu_q)} offsets but cu_k {len(cu_k)}: one more than there "
+            "are sequences in both."
+        )
+    if is_traced():
+        return spans.of_offsets(cu_q, cu_k, n_q, n_k, causal)
+    key = id(cu_q), id(cu_k), n_q, n_k, causal
+    versions = [None if cu.is_inference() else cu._version for cu in (cu_q, cu_k)]
+    *_, known, found = _cache.get(key, (None, None))
+    if found is not None and known == versions and None not in versions:
+        return found
+    refuse_capture("cu_q and cu_k")
+    for name, cu, total in (("cu_q", cu_q, n_q), ("cu_k", cu_k, n_k)):
+        least = cu.diff().amin() if len(cu) > 1 else cu[0]
+        first, last, step = torch.stack((cu[0], cu[-1], least)).tolist()
+        if first or last != total or step < 0:
+            raise ValueError(
+                f"{name} goes from {first:,} to {last:,}"
+                f"{' and falls' if step < 0 else ''}: offsets rise from 0 to the total, {total:,}."
+            )
+    found = spans.of_offsets(cu_q, cu_k, n_q, n_k, causal)
+    vars(found)["is_rising"] = True
+    if len(_cache) >= MAX_CACHED:
+        _cache.clear()
+    _cache[key] = cu_q, cu_k, versions, found  # with the tensors, so that their ids stay theirs
+    return found

@@ -1,0 +1,270 @@
+"""Packed sequences and paged caches: each sequence against float64 attention of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import accumulate, pairwise
+
+import numpy as np
+import pytest
+import torch
+
+import kernels
+from kernels import spans, varlen
+from kernels.configs import SHARED_KIB
+from kernels.hopper import tables
+from kernels.spec import masks
+from tests.kernels.attention_checks import DEVICE, DTYPES, assert_attention
+from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.test_interface import ROOT
+
+CASES, TOGETHER = 250, 17
+HEADS = ((1, 1), (2, 1), (4, 2), (3, 3))
+
+
+def draw(*shape: int, dtype: str, seed: int) -> torch.Tensor:
+    """Standard normal numbers, the same on every device."""
+    random = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=random).to(DTYPES[dtype]).to(DEVICE)
+
+
+def offsets(lengths) -> torch.Tensor:
+    return torch.tensor([0, *accumulate(lengths)], dtype=torch.int32, device=DEVICE)
+
+
+def batched(x: torch.Tensor, start: int, stop: int) -> torch.Tensor:
+    """Rows of (total, H, d) as (1, H, n, d)."""
+    return x[start:stop].transpose(0, 1)[None]
+
+
+def check_packed(lengths, heads, k_heads, d, dtype, causal, scale=None, seed=0) -> None:
+    """O, lse and the gradients of packed sequences of (Nq, Nk) are those of each alone."""
+    cu_q, cu_k = (offsets(n) for n in zip(*lengths, strict=True))
+    q = draw(int(cu_q[-1]), heads, d, dtype=dtype, seed=seed)
+    k, v = (draw(int(cu_k[-1]), k_heads, d, dtype=dtype, seed=seed + i) for i in (1, 2))
+    leaves = [x.requires_grad_() for x in (q, k, v)]
+    how = {"causal": causal, "scale": scale}
+    o, lse = kernels.attention_varlen(*leaves, cu_q, cu_k, **how, return_lse=True)
+    assert o.shape == q.shape and lse.shape == q.shape[:2]
+    grad_o = like(o)
+    grads = torch.autograd.grad(o, leaves, grad_o)
+    for (a, b), (c, e) in zip(pairwise(cu_q.tolist()), pairwise(cu_k.tolist()), strict=True):
+        if a == b or c == e:
+            assert not o[a:b].any() and lse[a:b].isneginf().all()
+            assert not grads[0][a:b].any() and not grads[1][c:e].any() and not grads[2][c:e].any()
+            continue
+        with torch.no_grad():
+            one = batched(q, a, b), batched(k, c, e), batched(v, c, e)
+            found = batched(o, a, b), lse[a:b].T[None]
+            assert_attention(*one, lambda *_, found=found, **more: found, **how)
+            mine = batched(grads[0], a, b), batched(grads[1], c, e), batched(grads[2], c, e)
+        assert_gradients(mine, *one, batched(grad_o, a, b), **how)
+
+
+def packed_case(number: int, largest: int, dtypes) -> None:
+    """The packed case of this number, of sequences of at most `largest` rows."""
+    r = random.Random(number)
+
+    def length() -> int:
+        return r.choice([0, 1, r.randint(1, largest), r.randint(1, largest)])
+
+    lengths = [(length(), length()) for _ in range(r.randint(1, 5))]
+    if r.random() < 0.5:
+        lengths = [(n, n) for n, _ in lengths]
+    how = *r.choice(HEADS), r.choice([4, 16, 20, 64]), dtypes[number % len(dtypes)]
+    check_packed([*lengths, (2, 3)], *how, r.random() < 0.6, r.choice([None, 0.4, -0.3]), number)
+
+
+def paged_case(number: int, largest: int, dtypes) -> None:
+    """The paged case of this number, of at most `largest` keys a sequence."""
+    r = random.Random(number)
+    page, (heads, k_heads) = r.choice([16, 32, 64, 128, 256]), r.choice(HEADS)
+    lengths = [r.choice([0, 1, page, r.randint(1, largest)]) for _ in range(r.randint(1, 4))]
+    how = {"dtype": dtypes[number % len(dtypes)], "seed": number}
+    check_pages(lengths, page, heads, k_heads, r.choice([4, 16, 20, 64]), r.choice([1, 1, 2, 5]),
+                r.choice([None, 1, 3]), r.random() < 0.5, **how)  # fmt: skip
+
+
+def check_pages(lengths, page, heads, k_heads, d, n_q, parts, causal, dtype="fp32", seed=0) -> None:
+    """Decoding with pages in any order, of a pool of which others lie between, is decoding with
+    each batch's keys alone, and that of a contiguous cache with lengths."""
+    width, batch = max(1, -(-max(lengths) // page)), len(lengths)
+    random = torch.Generator().manual_seed(seed)
+    table = torch.randperm(batch * width + 3, generator=random)[: batch * width].view(batch, width)
+    q = draw(batch, heads, n_q, d, dtype=dtype, seed=seed)
+    pool = batch * width + 3, 2, page, k_heads, d
+    k, v = (draw(*pool, dtype=dtype, seed=seed + i)[:, 1] for i in (1, 2))
+    keys, values = (x[table.to(DEVICE)].flatten(1, 2).transpose(1, 2) for x in (k, v))
+    for b, n in enumerate(lengths):
+        table[b, -(-n // page) :] = -1  # is not read
+    how = {"lengths": torch.tensor(lengths, dtype=torch.int32, device=DEVICE), "parts": parts}
+    pages = how | {"block_table": table.to(torch.int32).to(DEVICE)}
+    options = {"causal": causal, "return_lse": True}
+    found = kernels.decode_attention(q, k, v, **pages, **options)
+    beside = kernels.decode_attention(q, keys, values, **how, **options)
+    for b, n in enumerate(lengths):
+        for o, lse in (found, beside):
+            if not n:
+                assert not o[b].any() and lse[b].isneginf().all()
+                continue
+            mine = o[b : b + 1], lse[b : b + 1]
+            one = q[b : b + 1], keys[b : b + 1, :, :n], values[b : b + 1, :, :n]
+            assert_attention(*one, lambda *_, mine=mine, **more: mine, causal=causal)
+
+
+def run(case: Callable, first: int, config: pytest.Config) -> None:
+    """The cases from a number on: under --full and on a GPU all of them, else the first."""
+    whole, on_gpu = config.getoption("--full"), DEVICE == "cuda"
+    for number in range(first, first + (TOGETHER if whole or on_gpu else 1)):
+        largest, dtypes = (300, ("fp16", "bf16")) if on_gpu else (60, tuple(DTYPES))
+        try:
+            case(number, largest, dtypes)
+        except Exception as error:
+            raise AssertionError(f"case {number}") from error
+
+
+@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+def test_random_varlen(first, pytestconfig):
+    run(packed_case, first, pytestconfig)
+
+
+@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+def test_random_paged(first, pytestconfig):
+    run(paged_case, first, pytestconfig)
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_varlen_of_more_than_a_tile(d, causal):
+    """Row blocks of two sequences and of one, with keys that all rows see."""
+    lengths = [(150, 150), (3, 3), (0, 70), (130, 200), (200, 130)]
+    check_packed(lengths, 2, 1, d, "fp16", causal)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+@pytest.mark.parametrize("d", [32, 64, 96, 128])
+def test_varlen_of_many_tiles(d, dtype, causal):
+    """As many as the fastest kernel that takes it needs to be chosen."""
+    lengths = [(700, 700), (1, 1), (513, 513), (0, 0), (128, 128), (300, 300)]
+    check_packed(lengths, 8, 2, d, dtype, causal)
+    check_packed([(300, 900), (900, 300), (5, 0)], 8, 8, d, dtype, causal)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+@pytest.mark.parametrize("page", [16, 64, 256])
+def test_paged_caches_of_many_keys(page, dtype):
+    check_pages([5000, 1, 0, 4096, 3333], page, 8, 2, 128, 1, None, False, dtype)
+    check_pages([5000, 17], page, 8, 8, 64, 4, None, True, dtype)
+
+
+def test_packed_and_paged_arguments_are_refused_in_one_sentence():
+    x, cu = draw(6, 2, 16, dtype="fp32", seed=0), offsets([2, 4])
+    q, length = draw(1, 2, 1, 16, dtype="fp32", seed=0), offsets([])[:1] + 3
+    pages = draw(2, 4, 2, 16, dtype="fp32", seed=0)
+    packed, paged = kernels.attention_varlen, kernels.decode_attention
+    table = length[:, None] * 0
+    for call, arguments, how, error, words in (
+        (packed, (x, x, 1, cu, cu), {}, TypeError, "v must be a torch.Tensor, not int"),
+        (packed, (x[None], x, x, cu, cu), {}, ValueError, "q must have 3 dimensions"),
+        (packed, (x, x, x, [0, 6], cu), {}, TypeError, "cu_q must be a torch.Tensor, not list"),
+        (packed, (x, x, x, cu, cu / 2), {}, ValueError, r"cu_k has shape \(3,\) and torch.float"),
+        (packed, (x, x, x, cu[:2], cu), {}, ValueError, "cu_q has 2 offsets but cu_k 3"),
+        (packed, (x, x, x, cu[:2], cu[:2]), {}, ValueError, "cu_q goes from 0 to 2: offsets rise"),
+        (packed, (x, x, x, cu, cu[[0, 2, 1, 2]][1:]), {}, ValueError, "cu_k goes from 6 to 6 and"),
+        (paged, (q, pages, pages), {"block_table": table}, ValueError, "block_table needs lengths"),
+        (paged, (q, q, q), {"lengths": 3}, TypeError, "lengths must be a torch.Tensor, not int"),
+        (paged, (q, q, q), {"lengths": table}, ValueError, r"lengths has shape \(1, 1\)"),
+        (paged, (q, x, x), {"block_table": table, "lengths": length}, ValueError, "k must be "),
+    ):
+        with pytest.raises(error, match=f"^{words}") as caught:
+            call(*arguments, **how)
+        assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
+    if DEVICE == "cpu":
+        with pytest.raises(ValueError, match=r"^lengths are from 9 to 9: 0 to 4 are allowed\."):
+            paged(q, pages, pages, block_table=table, lengths=length + 6)
+        with pytest.raises(ValueError, match=r"^block_table has page 5: 0 to 1 are allowed\."):
+            paged(q, pages, pages, block_table=table + 5, lengths=length)
+
+
+def test_offsets_that_change_are_read_again():
+    x, cu = draw(6, 2, 16, dtype="fp32", seed=0), offsets([2, 4])
+    before = kernels.attention_varlen(x, x, x, cu, cu)
+    cu[1] = 3
+    other = offsets([3, 3])
+    found = kernels.attention_varlen(x, x, x, cu, cu)
+    assert torch.equal(found, kernels.attention_varlen(x, x, x, other, other))
+    assert not torch.equal(found, before)
+
+
+def test_torch_compile_sees_varlen_whole():
+    x, cu = draw(9, 2, 16, dtype="fp32", seed=0).requires_grad_(), offsets([2, 4, 3])
+
+    def loss(x):
+        return kernels.attention_varlen(x, x * 2, x, cu, cu, causal=True).square().sum()
+
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    found, want = (torch.autograd.grad(call(x), x)[0] for call in (compiled, loss))
+    torch.testing.assert_close(found, want, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+def test_spans_of_offsets_are_those_of_documents(causal):
+    """Rows, keys, row blocks and the Hopper kernels' tables, by the mask of the same sequences."""
+    starts, n = (0, 5, 140, 141, 333), 517
+    text = f"document:{','.join(map(str, starts))}"
+    mask = masks.parse(f"causal&{text}" if causal else text)
+    cu = torch.tensor([*starts, n], dtype=torch.int32)
+    found = varlen.spans_of_offsets(cu, cu, n, n, cu.device, causal)
+    assert found.dtype == torch.int32 and spans.is_rising(found)
+    np.testing.assert_array_equal(found[0].numpy(), np.stack(mask.spans(n, n), 1))
+    by_keys = spans.by_keys(found, n)
+    np.testing.assert_array_equal(by_keys[0].numpy(), np.stack(mask.spans(n, n, True), 1))
+    for block in (64, 48):
+        seen = mask.tiles(n, n, block, 64).T != masks.SKIPPED
+        want = [(np.flatnonzero(x)[0], np.flatnonzero(x)[-1] + 1) for x in seen]
+        np.testing.assert_array_equal(spans.row_blocks(found, n, block, 64)[0].numpy(), want)
+    for rows, of_keys in ((found, False), (by_keys, True)):
+        made = tables.of_spans(rows[0], 128, 128)
+        want = tables.on_device(mask, n, n, 128, 128, torch.device("cpu"), of_keys)
+        assert torch.equal(made.spans, want.spans) and torch.equal(made.tiles, want.tiles)
+
+
+def test_spans_of_a_dense_mask():
+    dense = torch.zeros(2, 3, 5, dtype=torch.bool)
+    dense[0, 0, 2:4] = dense[0, 1] = dense[1, 2, 4:] = True
+    found, is_whole = spans.of_mask(dense)
+    assert is_whole and found.tolist()[0][:2] == [[2, 4], [0, 5]] and found.tolist()[1][2] == [4, 5]
+    assert (found[dense.sum(-1) == 0].diff() == 0).all()
+    dense[1, 2, 0] = True
+    assert not spans.of_mask(dense)[1]
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp32"])
+@pytest.mark.parametrize("d", [64, 128, 256])
+@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.pairwise
+def test_random_cards_hold_the_kernels(capability, d, dtype):
+    """Compiled for a card that need not be here, each kernel fits its shared memory."""
+    plain = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.kernels.spans_child"],
+        input=json.dumps([capability, d, dtype]),
+        env=plain | {"CUDA_VISIBLE_DEVICES": ""},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    limit = SHARED_KIB.get(f"sm_{capability}", SHARED_KIB["sm_90"]) * 1024
+    assert {"fa2_kernel", "keys_kernel", "rows_kernel", "split_kernel"} <= set(found)
+    assert all(shared <= limit for shared, _ in found.values()), found
