@@ -9,10 +9,10 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
-from explainer.learn.backend_choice import GPUS, NAMES, Input, chosen
 from explainer.learn.blocks import Block, bars, plot, t, table, text
 from explainer.learn.claim_costs import UNITS
 from explainer.learn.claim_demos import plain, qkv
+from explainer.learn.lessons.backends.lesson import GPUS, NAMES, Input, chosen
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.learn.matrix_units import GENERATIONS, exps_per_s
 from explainer.learn.scene import Shape, box, draw_text, panel, path, scene

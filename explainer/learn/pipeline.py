@@ -15,23 +15,16 @@ from functools import cache, lru_cache, partial
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.blocks import Block, t, timeline
-from explainer.learn.content import stored
-from explainer.learn.scene import Shape, box, draw_text, panel, scene
 from explainer.memory.levels import levels_of
 from explainer.memory.workload import Workload
 
-MATRIX, TMA, *SOFTMAX = t.row("pipeline.units")
+MATRIX, TMA, SOFTMAX = "tensor cores", "TMA", ("softmax of A", "softmax of B")
 CONSUMERS, ROWS, KEYS, STAGES = 2, 64, 128, 2  # warpgroups, their rows, keys of a tile, buffers
 D, LONG = 128, 66  # of the paper's ablation: N = 8,448 is 66 key tiles
 AHEAD = (STAGES + 2) * (2 + 3 * CONSUMERS)  # tasks of these tiles
-ON_SCREEN = 6  # key tiles on screen
 FITTED = number("fa3.softmax")  # products of 64 × 128 × 128
 # What the paper measured, by the way of working that it ablates
 ABLATION = {"overlap": "fa3.full", "pingpong": "fa3.no_overlap", "alike": "fa3.no_producers"}
-_ENTRIES = stored("pipeline")
-VARIANTS = {entry["key"]: entry["name"] for entry in _ENTRIES}
-DESCRIPTIONS = {entry["key"]: entry["description"] for entry in _ENTRIES}
 IN_STEP = ("producer", "alike")  # both consumers begin a tile together
 OVERLAPPED = ("overlap", "alike")  # S of the next tile does not wait for P V of this one
 
@@ -160,121 +153,3 @@ def busy(slots: tuple[Slot, ...]) -> float:
 def tflops(slots: tuple[Slot, ...]) -> float:
     """Of all SMs, if each does the same: the matrix rate times its busy share."""
     return CARDS["h100"].tensor_tflops * busy(slots)
-
-
-_COLOURS = {"K": "k", "V": "v", "S": "s", "softmax": "l", "PV": "o"}
-_KINDS = t.named("pipeline.kinds")
-
-
-def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple]]]:
-    """TMA and matrix units, then each consumer's products and softmax: these two may overlap.
-    A bar: start, end, words, colour, words where there is little room, what its colour means."""
-
-    def bar(s: Slot, letter: bool) -> tuple:
-        what, who, j = s.task.key
-        whose = "AB"[who] if letter and who >= 0 else ""
-        return (
-            round(s.start, 4),
-            round(s.end, 4),
-            f"{whose} {what}{j}".strip(),
-            _COLOURS[what],
-            f"{whose}{j}",
-            _KINDS[what],
-        )
-
-    lanes = [(u, [bar(s, True) for s in slots if s.task.unit == u]) for u in (TMA, MATRIX)]
-    for w, name in enumerate("AB"):
-        mine = [s for s in slots if s.task.key[1] == w]
-        for unit, title in (
-            (MATRIX, t("pipeline.products", name=name)),
-            (SOFTMAX[w], t("pipeline.softmax", name=name)),
-        ):
-            lanes.append((title, [bar(s, False) for s in mine if s.task.unit == unit]))
-    return lanes
-
-
-def measured(variant: str) -> float | None:
-    """TFLOP/s of the paper's ablation, None for a way that it does not measure."""
-    return number(ABLATION[variant]) if variant in ABLATION else None
-
-
-def share(softmax: float) -> float:
-    """Percent of the time that the matrix unit works where two consumers take turns, in the long
-    run: a tile takes each of them two products there, and then ``softmax`` products' time."""
-    return 100 * min(1.0, 4 / (2 + softmax))
-
-
-def _pipeline(variant: str, softmax: float, step: int) -> list[Block]:
-    slots = run(variant, ON_SCREEN, softmax)
-    step = min(len(slots), step)
-    return [
-        timeline(
-            t("pipeline.title", variant=VARIANTS[variant], tiles=ON_SCREEN),
-            _lanes(slots[:step]),
-            "µs",
-        ),
-        _rates(variant, softmax),
-    ]
-
-
-def _rates(variant: str, softmax: float) -> Block:
-    """TFLOP/s of this way over many key tiles, and what the paper measured, for its own softmax."""
-    peak, paper = CARDS["h100"].tensor_tflops, measured(variant) if softmax == FITTED else None
-    both = (tflops(run(variant, LONG, softmax)), "m"), (paper, "o")
-    nobody = t("pipeline.nobody")
-    rows = [
-        (name, value or 0.0, f"{value:.0f} TFLOP/s" if value else nobody, hue)
-        for name, (value, hue) in zip(t.row("pipeline.rows"), both, strict=True)
-    ]
-    spoken = [f"{name}: {beside}" for name, _, beside, _ in rows]
-
-    def shapes(left: float, wide: float, end: float) -> list[Shape]:
-        return [
-            shape
-            for k, (name, value, beside, hue) in enumerate(rows)
-            for shape in (
-                draw_text(0, 19 + 27 * k, name),
-                box(left, 4 + 27 * k, wide, 20, look="is-pale"),
-                box(left, 4 + 27 * k, wide * value / peak, 20, hue=hue, key=name),
-                draw_text(end, 19 + 27 * k, beside, "is-bold is-end"),
-            )
-        ]
-
-    length = softmax if softmax % 1 else int(softmax)
-    if softmax == FITTED:
-        title = t("pipeline.rates", tiles=LONG, length=length, peak=peak)
-    else:
-        title = t("pipeline.other", tiles=LONG, length=length, fitted=FITTED, peak=peak)
-    return scene(
-        title,
-        f"{DESCRIPTIONS[variant]} " + "; ".join(spoken),
-        panel(840, 54, shapes(108, 542, 838), only="wide"),
-        panel(380, 54, shapes(84, 140, 380), only="narrow"),
-    )
-
-
-WIDGETS = {
-    "overlap": _pipeline,
-}
-
-
-def _question(softmax: float) -> dict:
-    """The answer, and: one consumer alone, a round of the softmax only, all of it hidden."""
-    wrong = (100 * 2 / (2 + softmax), round(100 * 2 / softmax, 1), 100)
-    return {"answer": share(softmax), "wrong": wrong}
-
-
-def _figures() -> dict[str, str]:
-    alone = exponentials()
-    plain, both = (tflops(run(v, LONG, alone)) for v in ("pingpong", "overlap"))
-    return {
-        "fitted": f"{FITTED:g}",
-        "alone": f"{alone:.1f}",
-        "plain": f"{plain:.0f}",
-        "both": f"{both:.0f}",
-        "gain": f"{number('fa3.full') / number('fa3.no_overlap') - 1:.0%}",
-    }
-
-
-FIGURES = {"overlap": _figures}
-QUESTIONS = {"overlap": _question}

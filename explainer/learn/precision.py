@@ -1,37 +1,15 @@
-"""What short formats lose: a number's fate, a count that stops, gradients that vanish, and a long
+"""What short formats lose: a count that stops, gradients that vanish, and a long
 row of softmax with one thing kept short at a time."""
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import numpy as np
 
-from explainer.learn.blocks import t
 from explainer.learn.linear_algebra import online_softmax
 from kernels.spec.formats import Format
 from kernels.spec.formats import round_to as stored
-
-
-def fate(f: Format, x: float, rounded: float) -> str:
-    """What became of x, in words."""
-    if rounded == x:
-        return t("precision.exact")
-    if math.isinf(rounded):
-        return t("precision.overflow", largest=f.largest)
-    if abs(x) > f.largest and not f.has_infinity:
-        return t("precision.no_infinity", largest=f.largest)
-    if rounded == 0:
-        return t("precision.underflow", smallest=f.smallest_subnormal)
-    error = t(
-        "precision.error",
-        off=rounded - x,
-        share=100 * abs(rounded - x) / abs(x),
-    )
-    if abs(rounded) < f.smallest_normal:
-        return t("precision.subnormal", error=error)
-    return error
 
 
 def counted(f: Format, n: int) -> float:

@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 
 from explainer.base.facts import number
-from explainer.learn.linear_algebra import attend
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.masks import Mask, parse
@@ -101,14 +100,3 @@ def products(q: np.ndarray, k: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.n
     """RoPE's q·k/√d of one q at the positions i and one k at the positions j, (len i, len j)."""
     rows = (rope(np.repeat(x[None], len(at), 0), at) for x, at in ((q, i), (k, j)))
     return next(rows) @ next(rows).T * EXAMPLE.scale
-
-
-def errors() -> dict[str, float]:
-    """{"fa2" | "linear": largest difference of O on screen to softmax attention in float64}."""
-    x = example()
-    *_, O = attend(x.Q, x.K, x.V, EXAMPLE.mask.keep(EXAMPLE.n, EXAMPLE.n))
-    made = {
-        "fa2": trace(EXAMPLE).O,  # tile by tile, fp32
-        "linear": linear(x.Q, x.K, x.V),
-    }
-    return {name: float(np.abs(found - O).max()) for name, found in made.items()}

@@ -18,6 +18,7 @@ ENTRANCE = "entrance"
 END = "end"  # what a lecture ends with
 # In the entrance's footer, in this order, those that there are.
 BEHIND = (
+    "write",
     "claims",
     "glossary",
     "formulas",
@@ -28,7 +29,7 @@ BEHIND = (
     "sources",
     "lecturers",
 )
-NOT_PROJECTED = {"glossary", "handout", "sources", "papers", "lecturers"}  # to read
+NOT_PROJECTED = {"write", "glossary", "handout", "sources", "papers", "lecturers"}  # to read
 
 
 def lessons_by_key() -> dict[str, Lesson]:

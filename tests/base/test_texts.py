@@ -185,7 +185,7 @@ def test_no_sentence_is_left_in_the_code_of_a_page():
     files = [path for path in ROOT.glob("explainer/**/*.py") if path.stem not in ELSEWHERE]
     assert len(files) > 120
     found = {(path.stem, text) for path in files for text in sentences(path.read_text("utf-8"))}
-    assert found == {("reading", "for start in range(0, Nk, 64):")}  # a line of a kernel
+    assert not found
     assert not [x for path in TEMPLATES for x in template_sentences(path.read_text("utf-8"))]
 
 

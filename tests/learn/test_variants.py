@@ -36,9 +36,8 @@ def test_linear_attention_is_its_formula_and_not_softmax():
     A = torch.tril(phi[0] @ phi[1].T)
     wanted = (A @ V / A.sum(dim=1, keepdim=True)).numpy()
     assert np.abs(variants.linear(X.Q, X.K, X.V) - wanted).max() < 1e-12
-    exact, off = variants.errors().values()
     O = sdpa(Q[None], K[None], V[None], is_causal=True)[0].numpy()
-    assert exact < 1e-6 and off == pytest.approx(np.abs(wanted - O).max(), abs=1e-12) and off > 0.5
+    assert np.abs(wanted - O).max() > 0.5
 
 
 @pytest.mark.parametrize("n", [2_048, 8_192, 65_536])

@@ -164,7 +164,6 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
 DRAGGED = {
     "online": (".fa-scene-handle", 60, 0),
     "order": (".fa-order-card", 110, 0),
-    "windows": (".fa-scene-handle", 60, 0),
     "dot": (".fa-knob[role=slider]", 0, 60),
     "safe": (".fa-knob[role=slider]", -60, 0),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import settled
 from tests.browser.learn.learning import IDLE, agree, open_page, widget
 
 
@@ -17,21 +16,3 @@ def test_the_online_widget_ends_with_its_last_block(tab):
     agree(place, step="4")
     place.get_by_role("button", name="Previous step").click()
     agree(place, step="3")
-
-
-def test_a_scene_moves_for_whom_motion_is_no_trouble_alone(tab):
-    page = open_page(tab, "windows")
-    handle = page.locator(".fa-scene-handle")
-    handle.wait_for()
-    settled(page)
-    page.evaluate(
-        "() => { window.moved = 0; addEventListener('transitionrun', ({ target }) => {"
-        " window.moved += Boolean(target.closest('.fa-scene')); }); }"
-    )
-    handle.press("ArrowRight")
-    settled(page)
-    assert page.evaluate("moved") == 0
-    page.emulate_media(reduced_motion="no-preference")
-    handle.press("ArrowRight")
-    page.wait_for_function("moved > 0")
-    settled(page)

@@ -1,6 +1,6 @@
 // Amounts of the kit: bars, parts of a whole, lanes of intervals.
 
-import { el } from "../../lib/dom.js";
+import { all, el } from "../../lib/dom.js";
 import { choice, figure, hueClass } from "./parts.js";
 
 /** @import { Drawer, Mark } from "./parts.js" */
@@ -72,9 +72,9 @@ export function drawStack(mark) {
 }
 
 /** @type {Drawer} */
-export function drawTimeline(mark) {
+export function drawTimeline(mark, { later }) {
   const { lanes, unit, ticks, now } = mark;
-  const ends = lanes.flatMap((/** @type {Mark} */ { spans }) =>
+  const ends = lanes.flatMap((/** @type {Mark} */ { spans = [] }) =>
     spans.map((/** @type {Mark} */ { end }) => end),
   );
   const high = mark.high ?? Math.max(...ends, 1e-9);
@@ -85,7 +85,7 @@ export function drawTimeline(mark) {
       style: `left:${share(start / high)};width:${share((end - start) / high)}`,
       text: text ?? "",
     });
-  const lane = (/** @type {Mark} */ { name, spans }) => [
+  const lane = (/** @type {Mark} */ { name, spans = [] }) => [
     el("span", { class: "fa-kit-name", text: name }),
     el("ul", { class: "fa-kit-lane" }, spans.map(bar)),
   ];
@@ -102,12 +102,15 @@ export function drawTimeline(mark) {
       "data-key": "now",
       style: `left:${share(now[0] / high)};width:${share((now[1] - now[0]) / high)}`,
     });
-  return figure("timeline", mark, [
-    el("div", { class: "fa-kit-lanes" }, [
-      ...lanes.flatMap(lane),
-      el("span"),
-      axis,
-      frame && el("div", { class: "fa-kit-nows" }, [frame]),
-    ]),
+  const box = el("div", { class: "fa-kit-lanes" }, [
+    ...lanes.flatMap(lane),
+    el("span"),
+    axis,
+    frame && el("div", { class: "fa-kit-nows" }, [frame]),
   ]);
+  later(() => {
+    for (const node of all(box, "li"))
+      node.classList.toggle("is-tight", node.scrollWidth > node.clientWidth);
+  });
+  return figure("timeline", mark, [box]);
 }

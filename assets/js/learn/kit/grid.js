@@ -16,6 +16,8 @@ import {
 /** @import { Cell } from "../types.js" */
 /** @import { Drawer, Kit, Mark } from "./parts.js" */
 
+const MANY = 20; // rows, of which each cell is a dot
+
 /** The heading of a row: its name, as a button where rows can be chosen. @param {Mark} mark @param {number} r @param {Kit} kit */
 function rowHead({ name, rows, pick, at }, r, kit) {
   const text = rows?.[r] ?? String(r);
@@ -69,11 +71,15 @@ export function drawGrid(mark, kit) {
       el("td", { class: "fa-kit-sum", text }),
     ),
   ];
-  const table = el("table", { class: size ? `is-${size}` : null }, [
-    head && el("thead", {}, [el("tr", {}, head)]),
-    el("tbody", {}, body),
-    sums && el("tfoot", {}, [el("tr", {}, sums)]),
-  ]);
+  const table = el(
+    "table",
+    { class: size ? `is-${size}${cells.length > MANY ? " is-many" : ""}` : null },
+    [
+      head && el("thead", {}, [el("tr", {}, head)]),
+      el("tbody", {}, body),
+      sums && el("tfoot", {}, [el("tr", {}, sums)]),
+    ],
+  );
   return figure("grid", { ...mark, title: name }, [
     el("div", { class: "fa-scroll", "data-name": name ?? "" }, [table]),
   ]);

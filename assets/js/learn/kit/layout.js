@@ -11,7 +11,7 @@ export function drawRow({ of, grow, align }, { render }) {
   if (grow)
     nodes.forEach(
       (/** @type {HTMLElement} */ node, /** @type {number} */ k) =>
-        (node.style.flex = `${grow[k]} 1 0`),
+        (node.style.flex = grow[k] ? `${grow[k]} 1 0` : "none"),
     );
   return el("div", { class: `fa-kit-row${align ? ` is-${align}` : ""}` }, nodes);
 }
@@ -21,7 +21,7 @@ export const drawColumn = ({ of }, { render }) =>
   el("div", { class: "fa-kit-column" }, of.map(render));
 
 /** @type {Drawer} */
-export function drawFrame({ title, remark, of, look, hue }, { render }) {
+export function drawFrame({ title, remark, of = [], look, hue }, { render }) {
   const head =
     title &&
     el("figcaption", {}, [el("b", { text: title }), remark && el("span", { text: remark })]);

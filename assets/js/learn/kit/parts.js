@@ -56,10 +56,12 @@ export function choice(pick, k, isChosen, label, { api }, children = [label]) {
 /** The number or the text of a cell. @param {Cell} x @param {number} places */
 export const cellText = (x, places) => (typeof x === "number" ? digits(x, places) : (x ?? ""));
 
-/** How a cell is painted: on the ramp of scores, or in the hue of its matrix. @param {Cell} x
+/** How a cell is painted: on the ramp of scores, or in the hue of its matrix, a text pale. @param {Cell} x
  * @param {[number, number] | undefined} heat @param {number} most the size that has the full hue */
 export function paint(x, heat, most) {
-  if (typeof x !== "number") return "";
+  if (x === null || x === "−∞" || x === "NaN") return "";
+  if (typeof x === "string")
+    return "background:color-mix(in srgb, var(--fa-hue) 16%, var(--fa-paper))";
   if (heat) {
     const at = level(x, heat[0], heat[1]);
     return `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;

@@ -1,0 +1,110 @@
+"""Which backend of SDPA takes an input: the checks that PyTorch does, in its order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from explainer.base.amounts import listed
+from explainer.learn.blocks import Block
+from explainer.learn.ecosystem import CHECKED
+from explainer.learn.folder import words_of
+from explainer.learn.kit import arrow, flow, node, note, picture
+
+t = words_of(__name__)
+
+NAMES = t.named("names")
+GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
+
+
+@dataclass(frozen=True)
+class Input:
+    """What SDPA is given: ``sm`` the card's architecture, ``dtype``, head dimension ``d``, ``mask``
+    "none", "causal" or "any", ``shared`` whether query heads share K and V (enable_gqa)."""
+
+    sm: int
+    dtype: str
+    d: int
+    mask: str
+    shared: bool
+
+
+def refusal(backend: str, x: Input) -> str:
+    """Say why a backend does not take the input, "" if it does: the rows of
+    assets/learn/backends.json as checks, forward pass, Nq = Nk, on the versions that were asked."""
+    short = x.dtype in ("fp16", "bf16")
+    if backend == "math":
+        return ""
+    if backend == "efficient":
+        if x.dtype == "bf16" and x.sm < 80:
+            return t("refusal.bf16")
+        if x.d % (8 if short else 4):
+            return t("refusal.multiple", n=8 if short else 4)
+        return t("refusal.shared") if x.shared else ""
+    if x.sm < 80:
+        return t("refusal.old")
+    if not short:
+        return t("refusal.short")
+    if backend == "flash":
+        if x.d > 256:
+            return t("refusal.wide")
+        return t("refusal.mask") if x.mask == "any" else ""
+    most = 256 if x.sm == 90 else 128
+    return t("refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""
+
+
+def tried(sm: int) -> tuple[str, ...]:
+    """Return the backends in the order in which SDPA tries them."""
+    if sm in (90, 100):
+        return ("cudnn", "flash", "efficient", "math")
+    return ("flash", "efficient", "math", "cudnn")
+
+
+def chosen(x: Input) -> str:
+    """Return the first that takes the input."""
+    return next(name for name in tried(x.sm) if not refusal(name, x))
+
+
+def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
+    """Show the backends in their order, each with its answer to this input."""
+    x = Input(sm, dtype, d, mask, False)
+    order, taken = tried(sm), chosen(x)
+    at = order.index(taken)
+    columns = []
+    for k, name in enumerate(order):
+        why = t("runs") if k == at else refusal(name, x) or t("would")
+        look = "" if k <= at else "empty"
+        columns.append(
+            [node(name, NAMES[name], why, "v" if k == at else "", on=k == at, look=look)]
+        )
+    words = [f"{NAMES[k]}: {refusal(k, x) or t('takes')}" for k in order]
+    return picture(
+        t("label"),
+        t("spoken", order="; ".join(words), runs=NAMES[taken]),
+        note(t("input", gpu=GPUS[str(sm)], dtype=dtype, d=d, mask=t.named("masks")[mask]), "big"),
+        flow(
+            t("tried"),
+            columns,
+            [arrow(a, b, dash=k >= at) for k, (a, b) in enumerate(pairwise(order))],
+        ),
+        note(t("stored" if taken == "math" else "fused"), "bad" if taken == "math" else "good"),
+        note(t("checked", checked=CHECKED), "fine"),
+    )
+
+
+def question(**given) -> dict:
+    """The backends in their order; the first that takes the input is right."""
+    x = Input(**given, shared=False)
+    offered = tried(x.sm)
+    gpu = GPUS[str(x.sm)].replace(", ", " or ")
+    words = t("question", gpu=gpu, dtype=x.dtype, d=x.d, mask=t.named("masks")[x.mask])
+    options = tuple((NAMES[name], _why(name, x)) for name in offered)
+    return {"options": options, "answer": offered.index(chosen(x)), "words": words}
+
+
+def _why(name: str, x: Input) -> str:
+    taken, why, order = chosen(x), refusal(name, x), tried(x.sm)
+    if name == taken:
+        before = [NAMES[k] for k in order[: order.index(name)]]
+        return t("next", before=listed(before)) if before else t("first")
+    return t("refused", why=why) if why else t("later", first=NAMES[taken])

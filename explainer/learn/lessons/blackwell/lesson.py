@@ -1,0 +1,197 @@
+"""FA-4 as a pipeline: two query tiles in flight on one SM of a B200 or an H100; exponentials on two
+units; and rescaling only when the maximum has risen far, played on a trace of ours."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from explainer.base.facts import number
+from explainer.base.records import about, rows_where
+from explainer.learn.blocks import Block
+from explainer.learn.folder import words_of
+from explainer.learn.kit import (
+    Mark,
+    bar,
+    bars,
+    column,
+    note,
+    part,
+    picture,
+    row,
+    span,
+    stack,
+    timeline,
+)
+from explainer.learn.linear_algebra import address, make_problem
+from explainer.learn.matrix_units import GENERATIONS
+from explainer.learn.pipeline import Slot, Task, simulate
+from explainer.problem import Problem
+from explainer.trace import trace
+
+t = words_of(__name__)
+
+SIDE = 128  # of a tile, and d
+TILES = 3  # key tiles on screen
+ARCHS = {"b200": "sm_100", "h100": "sm_90"}
+COLUMNS = 512  # of tensor memory
+MATMUL, SFU = "matmul", "sfu"
+HUES = ("q", "o")  # of the query tiles A and B
+PLAYED = make_problem(1024, 32, 64, seed=7)  # unit random data
+LARGER = 4.0  # times as large queries
+LOG2E = math.log2(math.e)
+
+
+def matmul_cycles(card: str) -> float:
+    """Return the clock cycles of a product of SIDE × SIDE × SIDE on one SM."""
+    return SIDE**3 / GENERATIONS[ARCHS[card]].fma
+
+
+def exp_cycles(polynomial: int) -> float:
+    """Return those of a tile's exponentials on the SFU, if some of each row run on FMA units."""
+    return SIDE * (SIDE - polynomial) / number("sm.exps")
+
+
+def left_for_maximum(card: str, polynomial: int) -> float:
+    """Return the cycles of the other tile's two matmuls that a tile's exponentials leave free."""
+    return 2 * matmul_cycles(card) - exp_cycles(polynomial)
+
+
+@cache
+def slots(card: str, polynomial: int) -> tuple[Slot, ...]:
+    """Schedule the work: the tensor cores take P V of a tile and then its next Q Kᵀ, which
+    overwrites P; the SFU takes one tile at a time."""
+    product, exps = matmul_cycles(card), exp_cycles(polynomial)
+    made = [Task(("S", w, 0), MATMUL, product, ()) for w in (0, 1)]
+    for j in range(TILES):
+        for w in (0, 1):
+            made += [
+                Task(("softmax", w, j), SFU, exps, (("S", w, j),)),
+                Task(("PV", w, j), MATMUL, product, (("softmax", w, j),)),
+                Task(("S", w, j + 1), MATMUL, product, (("PV", w, j),)),
+            ]
+    return simulate(made)
+
+
+def _lanes(card: str, polynomial: int) -> list[tuple[str, list[Mark]]]:
+    found, names = slots(card, polynomial), t.named("lanes")
+    kinds = t.named("kinds")
+
+    def spans(what: tuple[str, ...], who: tuple[int, ...]) -> list[Mark]:
+        return [
+            span(
+                s.start,
+                s.end,
+                f"{kinds[s.task.key[0]]} {'AB'[s.task.key[1]]}{s.task.key[2]}",
+                HUES[s.task.key[1]],
+                look="pale" if s.task.key[0] == "S" else "full",
+            )
+            for s in found
+            if s.task.key[0] in what and s.task.key[1] in who
+        ]
+
+    lanes = [(names["matmul"], spans(("S", "PV"), (0, 1)))]
+    lanes += [(names[f"softmax{'AB'[w]}"], spans(("softmax",), (w,))) for w in (0, 1)]
+    corrected = [
+        span(s.end, s.end + matmul_cycles(card) / 2, "", HUES[s.task.key[1]], look="hatch")
+        for s in found
+        if s.task.key[0] == "S" and s.task.key[2]
+    ]
+    return [*lanes, (names["correction"], corrected)]
+
+
+def _hidden(card: str, polynomial: int) -> tuple[float, float]:
+    """Return start and end of the two matmuls of B behind which A's second softmax runs."""
+    at = {s.task.key: s for s in slots(card, polynomial)}
+    return at["PV", 0, 0].end + matmul_cycles(card), at["S", 1, 1].end
+
+
+@cache
+def rescales(gain: float = 1.0) -> tuple[int, int, int]:
+    """Return (rows × blocks after the first, rises of a row's maximum, rescales) of random data
+    with queries ``gain`` times as large."""
+    S, threshold = trace(PLAYED).S * np.float32(gain * LOG2E), number("fa4.threshold")
+    tops = S.reshape(len(S), -1, PLAYED.block_k).max(axis=2)
+    true = np.maximum.accumulate(tops, axis=1)
+    used, count = true[:, 0].copy(), 0
+    for top in true[:, 1:].T:
+        moved = top > used + threshold
+        used, count = np.where(moved, top, used), count + int(moved.sum())
+    return true[:, 1:].size, int((np.diff(true, axis=1) > 0).sum()), count
+
+
+def speeds() -> dict[str, float]:
+    """Return {method: TFLOP/s} recorded on an H200: forward, d = 128, causal, N = 16,384, bf16."""
+    found = {}
+    for method in t.named("methods"):
+        (record,) = rows_where(method=method, n=16_384, d=128, mask="causal", dtype="bf16")
+        found[method] = record["tflops"]
+    return found
+
+
+def compute(card: str, polynomial: int) -> Block:
+    """Show who works when, tensor memory, the two units of exp2, and the rescales."""
+    product, exps = matmul_cycles(card), exp_cycles(polynomial)
+    free = left_for_maximum(card, polynomial)
+    updates, rises, count = rescales()
+    end = max(s.end for s in slots(card, polynomial))
+    ticks = [(x, f"{x:,.0f}") for x in np.arange(0, 0.9 * end, 4 * product)]
+    sums = t.named("memory_parts")
+    memory = [
+        part(sums[name], SIDE, hue=hue)
+        for name, hue in (("SA", "q"), ("SB", "o"), ("OA", "q"), ("OB", "o"))
+    ]
+    units = [
+        part(t("sfu", n=SIDE - polynomial, all=SIDE), SIDE - polynomial, hue="l"),
+        part(str(polynomial), polynomial, hue="k"),
+    ]
+    panels = [
+        column(
+            stack(t("exp2"), [x for x in units if x.get("amount")]),
+            note(t("exp2_why", exps=exps, free=free), "fine"),
+        ),
+        column(
+            stack(t("rescale"), [part("", rises, t("kept", n=rises), "m")], whole=rises),
+            note(t("rescale_why", updates=updates, rises=rises, n=count), "fine"),
+        ),
+    ]
+    if card == "b200":
+        panels.insert(
+            0,
+            column(stack(t("memory"), memory, whole=COLUMNS), note(t("memory_why"), "fine")),
+        )
+    else:
+        names = t.named("methods")
+        items = [
+            bar(names[method], rate, t("rate", rate=rate), "v" if method == "fa4" else "q")
+            for method, rate in speeds().items()
+        ]
+        panels.insert(0, bars(t("speeds"), items, remark=about()))
+    return picture(
+        t("label", card=t.named("cards")[card]),
+        t("spoken", product=product, exps=exps, free=free, rises=rises, n=count),
+        timeline(
+            t("hidden", cycles=2 * product),
+            _lanes(card, polynomial),
+            unit=t("cycles"),
+            ticks=ticks,
+            now=_hidden(card, polynomial),
+        ),
+        row(*panels, align="top", grow=(1,) * len(panels)),
+        note(t("model", flop=2 * GENERATIONS[ARCHS[card]].fma), "fine"),
+    )
+
+
+def question(polynomial: int) -> dict:
+    """The answer, and: the time of the exponentials itself, beside one matmul, half of the rate."""
+    free = left_for_maximum("b200", polynomial)
+    exps = exp_cycles(polynomial)
+    return {"answer": free, "wrong": (exps, abs(matmul_cycles("b200") - exps), free / 2)}
+
+
+def figures() -> dict[str, object]:
+    """Return what the text names."""
+    _, rises, count = rescales(LARGER)
+    return {"place": address(Problem(), 1, "exp"), "still": count / rises}

@@ -1,0 +1,98 @@
+"""Decoding: one query, the keys of its cache in parts, and lse to merge them; why it is slow."""
+
+from __future__ import annotations
+
+from explainer.base.amounts import amount, format_fixed
+from explainer.base.cards import CARDS
+from explainer.base.records import about
+from explainer.learn.blocks import Block
+from explainer.learn.example import WORDS, make_example
+from explainer.learn.folder import words_of
+from explainer.learn.kit import arrow, bar, bars, flow, node, picture, row
+from explainer.learn.linear_algebra import weighed
+from explainer.memory.workload import Workload
+from explainer.parallel import split_keys
+
+t = words_of(__name__)
+
+CARD, TOKENS, D = CARDS["h200"], 16_384, 128  # of the comparison of times
+RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)
+
+
+def bound() -> tuple[float, float]:
+    """Return µs of one decoding step of a head at TOKENS keys, fp16: (its bytes, its FLOPs)."""
+    loaded, flops = 2 * TOKENS * D * 2, 4 * TOKENS * D
+    return loaded / CARD.hbm_bytes_per_s * 1e6, flops / (CARD.tensor_tflops * 1e12) * 1e6
+
+
+def times() -> tuple[dict[int, float], int]:
+    """Return ({parts: µs}, the parts that the kernel chooses) of the recorded decoding kernel."""
+    rows = split_keys.recorded_rows(RECORDED)
+    rule = next(r for r in rows if r["rule"])
+    return {r["splits"]: r["median_ms"] * 1e3 for r in rows}, rule["splits"]
+
+
+def compute(parts: int) -> Block:
+    """Show the last word's query against its cache in ``parts`` parts, and what splitting gains."""
+    found, O, lse = split_keys.parts(make_example("causal"), parts)
+    cache = [
+        node(
+            f"part {k}",
+            " ".join(WORDS[p.first : p.last]),
+            t("part", lse=p.lse),
+            "k",
+            on=p.weight == max(x.weight for x in found),
+        )
+        for k, p in enumerate(found)
+    ]
+    arrows = [arrow("q", f"part {k}", hue="q") for k in range(len(found))]
+    arrows += [
+        arrow(f"part {k}", "O", t("weight", weight=p.weight), "l", amount=p.weight)
+        for k, p in enumerate(found)
+    ]
+    query = node("q", WORDS[-1], t("query"), "q")
+    output = node("O", "O", ", ".join(format_fixed(x, 2) for x in O), "o")
+    us, rule = times()
+    shown = [n for n in us if n in (1, parts, rule)]
+    bytes_us, flops_us = bound()
+    return picture(
+        t("label"),
+        t(
+            "spoken",
+            n=len(found),
+            each=", ".join(format_fixed(p.lse, 2) for p in found),
+            lse=lse,
+            weights=", ".join(f"{p.weight:.2f}" for p in found),
+        ),
+        flow(t("merge", n=len(found), lse=lse), [[query], cache, [output]], arrows),
+        row(
+            bars(
+                t("bound", n=TOKENS, d=D, card=CARD.name),
+                [
+                    bar(
+                        t("bytes", size=amount(4 * TOKENS * D)), bytes_us, t("us", us=bytes_us), "k"
+                    ),
+                    bar(t("flops"), flops_us, t("us", us=flops_us), "v"),
+                ],
+            ),
+            bars(
+                t("timed", n=RECORDED.n, heads=RECORDED.heads, d=RECORDED.d),
+                [
+                    bar(t("parts", n=n), us[n], t("us", us=us[n]), "l", on=n == rule, key=str(n))
+                    for n in shown
+                ],
+                remark=about("decode_nvidia_h200"),
+            ),
+            grow=(1, 1),
+            align="top",
+        ),
+    )
+
+
+def question(a: int, x: int, b: int, y: int) -> dict:
+    """Two parts of the keys, by exp(lse) and O: the answer, and: the plain mean, the weights
+    swapped, no division."""
+    return {
+        "answer": weighed(((a, x), (b, y))),
+        "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y),
+    }

@@ -1,0 +1,103 @@
+"""Attention in fp8 (e4m3): one scale for all, a scale per block, and a rotation against outliers.
+
+A small problem, computed live and judged by float64. As a kernel would: Q, K, V and P rounded to
+e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded P.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from explainer.algorithms.inputs import make_inputs
+from explainer.base.facts import number
+from explainer.learn.folder import words_of
+from explainer.learn.linear_algebra import attend, make_problem
+from kernels.spec.formats import FORMATS
+
+t = words_of(__name__)
+
+E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
+N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
+SHARE = 0.01  # of the numbers, outliers where they stand alone
+WAYS = t.named("ways")
+
+
+def to_e4m3(x: np.ndarray) -> np.ndarray:
+    """``x`` rounded to e4m3 (fn) to nearest even, as float32 of any shape.
+
+    It saturates: beyond ±448, infinities too, becomes ±448, as the GPU's conversion
+    (cvt.rn.satfinite) and torch 2.13's do; older torch gave NaN there. NaN stays NaN.
+    """
+    return FORMATS["e4m3"].round_to(x).astype(np.float32)
+
+
+@cache
+def hadamard() -> np.ndarray:
+    """(D, D) float32, orthogonal: random signs, then Hadamard's ±1 matrix over √D.
+
+    (Q M)(K M)ᵀ = Q Kᵀ, and every number of Q M is a mixture of a whole row.
+    """
+    h = np.ones((1, 1))
+    while len(h) < D:
+        h = np.block([[h, h], [h, -h]])
+    signs = np.random.default_rng(8).choice([-1.0, 1.0], D)
+    m = (signs[:, None] * h / np.sqrt(D)).astype(np.float32)
+    m.setflags(write=False)
+    return m
+
+
+def inputs(where: str, size: float, seed: int) -> tuple[np.ndarray, ...]:
+    """Q, K, V (N, D) float32, normal, with outliers ``size`` times as large: ``where`` "channel",
+    one column, the same in Q and K; or "single", one number in a hundred of Q, K and V."""
+    rng = np.random.default_rng(seed + 1)
+    q, k, v = (x.copy() for x in make_inputs(make_problem(N, D, 16, seed=seed)))
+    if where == "channel":
+        column = rng.integers(D)
+        q[:, column] *= size
+        k[:, column] *= size
+        return q, k, v
+    return tuple(np.where(rng.random(x.shape) < SHARE, x * np.float32(size), x) for x in (q, k, v))
+
+
+def scales(x: np.ndarray, way: str, block: int) -> np.ndarray:
+    """(N, 1) float32, what each row is multiplied by before it is rounded: so that the largest
+    number of the tensor, or of its block of rows, becomes 448."""
+    if way == "none":
+        return np.ones((len(x), 1), np.float32)
+    size = len(x) if way == "tensor" else block
+    largest = np.abs(x).reshape(-1, size * x.shape[1]).max(axis=1)
+    largest = np.where(largest > 0, largest, E4M3_MAX)
+    return np.repeat(np.float32(E4M3_MAX) / largest.astype(np.float32), size)[:, None]
+
+
+def quantised(x: np.ndarray, way: str, block: int) -> tuple[np.ndarray, np.ndarray]:
+    """(values in e4m3, scale a row): what the kernel gets."""
+    s = scales(x, way, block)
+    return to_e4m3(x * s), s
+
+
+def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, way: str, block: int) -> np.ndarray:
+    """O (N, D) float32 with operands in e4m3, scaled as ``way`` of WAYS says."""
+    if way == "rotated":
+        q, k = q @ hadamard(), k @ hadamard()
+    (q8, qs), (k8, ks), (v8, vs) = (quantised(x, way, block) for x in (q, k, v))
+    S = (q8 @ k8.T) / (qs * ks.T) / np.float32(np.sqrt(D))
+    P = np.exp(S - S.max(axis=1, keepdims=True))
+    # P is at most 1. Its own scale of 448 uses e4m3's whole range; it goes back with V's.
+    P8 = to_e4m3(P * np.float32(E4M3_MAX)) / np.float32(E4M3_MAX)
+    return P8 @ (v8 / vs) / P.sum(axis=1, keepdims=True)
+
+
+def errors(where: str, size: float, block: int) -> dict[str, tuple[float, float]]:
+    """way → (root mean square, largest) difference of O to float64, over DRAWS draws."""
+    off: dict[str, list[np.ndarray]] = {way: [] for way in WAYS}
+    for seed in range(DRAWS):
+        q, k, v = inputs(where, size, seed)
+        *_, right = attend(q, k, v)
+        for way, found in off.items():
+            found.append(np.abs(attention(q, k, v, way, block) - right))
+    return {
+        way: (float(np.sqrt(np.mean(np.square(x)))), float(np.max(x))) for way, x in off.items()
+    }

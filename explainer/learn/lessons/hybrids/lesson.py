@@ -1,0 +1,78 @@
+"""Linear attention on our sentence, and what a layer keeps, by the length of the text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explainer.base.amounts import amount
+from explainer.base.facts import number
+from explainer.learn.blocks import Block
+from explainer.learn.example import WORDS, K, Q, V
+from explainer.learn.folder import words_of
+from explainer.learn.kit import axis, note, picture, plot, series, shares, words
+from explainer.learn.linear_algebra import attend
+from explainer.learn.variants import HEADS, WIDE, cache_bytes, feature, linear
+
+t = words_of(__name__)
+
+NS = tuple(2**p for p in range(10, 21))
+
+
+def linear_weights(word: int) -> np.ndarray:
+    """Return the weights (words,) that linear attention gives to the word's visible keys."""
+    found = np.zeros(len(WORDS))
+    found[: word + 1] = feature(K[: word + 1]) @ feature(Q[word])
+    return found / found.sum()
+
+
+def kept(kind: str, n: int) -> float:
+    """Return the bytes per layer that decoding keeps after n tokens, on average over the layers:
+    "softmax", "linear", or "hybrid", one softmax layer after each few linear ones."""
+    whole, state = cache_bytes("causal", n), cache_bytes("linear", n)
+    few = number("hybrid.qwen")
+    return {"softmax": whole, "linear": state, "hybrid": (few * state + whole) / (few + 1)}[kind]
+
+
+def compute(word: int) -> Block:
+    """Show both kinds of weights of a word, and what layers keep."""
+    causal = np.tri(len(WORDS), dtype=bool)
+    _, P, O = attend(Q, K, V, causal)
+    mine, off = linear_weights(word), float(np.abs(linear(Q, K, V) - O)[word].max())
+    hidden = range(word + 1, len(WORDS))
+    names, hues = t.named("kinds"), {"softmax": "k", "hybrid": "q", "linear": "o"}
+    lines = [
+        series(name, NS, [kept(kind, n) for n in NS], hues[kind]) for kind, name in names.items()
+    ]
+    ticks = [(n, f"{n:,}") for n in NS[::5]]
+    sizes = [(2.0**p, amount(2.0**p)) for p in (20, 25, 30)]
+    return picture(
+        t("label"),
+        t(
+            "spoken",
+            word=WORDS[word],
+            best=WORDS[int(P[word].argmax())],
+            most=P[word].max(),
+            linear=mine.max(),
+        ),
+        words(
+            WORDS,
+            at=word,
+            weights=mine,
+            hidden=hidden,
+            pick="word",
+            rows=[shares(t("softmax"), P[word], "k"), shares(t("linear"), mine, "o")],
+        ),
+        note(t("off", off=off), "bad" if off > 0.5 else ""),
+        plot(
+            t("kept", heads=HEADS, d=WIDE),
+            lines,
+            axis("N", log=True, ticks=ticks),
+            axis(log=True, ticks=sizes),
+        ),
+    )
+
+
+def question(n: int, every: int) -> dict:
+    """How many times less a hybrid keeps than softmax in every layer, with the states neglected;
+    and: all layers linear, one layer less, as many times as linear layers."""
+    return {"answer": every, "wrong": (n / WIDE, every / (every - 1), every - 1)}

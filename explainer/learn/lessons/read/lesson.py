@@ -1,0 +1,200 @@
+"""A whole kernel in 35 lines, in six groups, beside what each group does to our sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from explainer.base.amounts import format_fixed
+from explainer.learn.blocks import Block
+from explainer.learn.example import WORDS, K, Q, V
+from explainer.learn.folder import words_of
+from explainer.learn.kit import (
+    Mark,
+    arrow,
+    code,
+    column,
+    flow,
+    frame,
+    grid,
+    node,
+    note,
+    picture,
+    row,
+)
+from explainer.learn.linear_algebra import attend, online_softmax
+
+t = words_of(__name__)
+
+SOURCE = (Path(__file__).parent / "kernel.txt").read_text("utf-8")
+LINES = tuple(SOURCE.splitlines())
+# The first and the last line of each group, as they begin; the launch belongs to the first one.
+GROUPS = (
+    ("i, head", "i, head"),
+    ("rows =", "q ="),
+    ("m = tl.full", "o = tl.zeros"),
+    ("for start", "v = tl.load"),
+    ("s = tl.dot", "m = m_new"),
+    ("tl.store(O", "tl.store(LSE"),
+)
+LAUNCH = "flash_forward["
+ROW, BLOCK = 7, 2  # "tired", and the key block "because it" in which its maximum rises
+# A line of the kernel that a question asks about, and what stands there with a fault.
+ASKED = {
+    "mask": ("keys[None, :], s", "keys[None, :] - 1, s"),
+    "alpha": ("tl.exp(m - m_new)", ""),
+    "sum": ("alpha * l +", "l +"),
+    "divide": ("o / l[:, None]", "o"),
+}
+
+
+def lines_of(group: int) -> range:
+    """Return the numbers of a group's lines."""
+    first, last = (
+        next(k for k, line in enumerate(LINES) if line.strip().startswith(start))
+        for start in GROUPS[group]
+    )
+    return range(first, last + 1)
+
+
+def group_of(line: int) -> int:
+    """Return the group that a line belongs to; the launch's is the first, other lines' none, −1."""
+    if LINES[line].strip().startswith(LAUNCH):
+        return 0
+    return next((k for k in range(len(GROUPS)) if line in lines_of(k)), -1)
+
+
+@cache
+def numbers() -> dict[str, float]:
+    """Return m and ℓ of the row "tired" before and after the block, α, and the block's sum of p."""
+    S = attend(Q, K, V, np.tri(len(WORDS), dtype=bool))[0][ROW : ROW + 1]
+    states = [*online_softmax(S, V, 2)]
+    before, after = states[BLOCK - 1], states[BLOCK]
+    m, m_new, l, l_new = (float(x[0, 0]) for x in (before.m, after.m, before.l, after.l))
+    return {
+        "m": m,
+        "m_new": m_new,
+        "alpha": float(np.exp(m - m_new)),
+        "l": l,
+        "l_new": l_new,
+        "p": float(after.P.sum()),
+    }
+
+
+def _panels() -> Iterator[list[Mark]]:
+    """What each group does, in pictures."""
+    yield [
+        grid(
+            "",
+            [[f"({i}, {head})" for head in range(2)] for i in range(4)],
+            "q",
+            cols=t.row("heads"),
+            on=[(2, 1)],
+            size="wide",
+        )
+    ]
+    lit = [(i, c) for i in (4, 5) for c in range(4)]
+    rest = [(i, c) for i in range(8) for c in range(4) if (i, c) not in lit]
+    yield [
+        grid("", np.ones((8, 4)), "q", pale=rest, size="small"),
+        note(t("address"), "fine"),
+    ]
+    yield [
+        row(
+            grid("m", [["−∞"]] * 2, "m"),
+            grid("l", [["0"]] * 2, "l"),
+            grid("o", [["0"] * 4] * 2, "o"),
+        )
+    ]
+    yield [
+        grid(
+            "",
+            [
+                [f"K{j}" if j < 3 else None for j in range(4)],
+                [f"V{j}" if j < 3 else None for j in range(4)],
+            ],
+            "k",
+            column_at=1,
+            size="wide",
+        ),
+        note(t("diagonal"), "fine"),
+    ]
+    values = {name: format_fixed(x, 2) for name, x in numbers().items()}
+    yield [
+        *(
+            note(line)
+            for line in (
+                t("m", m=values["m"], m_new=values["m_new"]),
+                t("alpha", **{k: values[k] for k in ("m", "m_new", "alpha")}),
+                t("l", **{k: values[k] for k in ("l", "alpha", "p", "l_new")}),
+                t("o", alpha=values["alpha"]),
+            )
+        ),
+        note(t("whose"), "fine"),
+    ]
+    yield [
+        flow(
+            "",
+            [[node("a", "o / l", t("lse_of"), "o")], [node("b", "O", "LSE", "o")]],
+            [arrow("a", "b", hue="o", amount=0.5)],
+        ),
+        note(t("saved"), "fine"),
+    ]
+
+
+def compute(line: int) -> Block:
+    """Show the code with the group of ``line`` marked, and what each group does."""
+    group = group_of(line)
+    titles = t.row("groups")
+    on = [k for k in range(len(LINES)) if group >= 0 and group_of(k) == group]
+    panels = [*_panels()]
+    title = titles[group] if group >= 0 else t("choose")
+    selected = panels[group] if group >= 0 else []
+    return picture(
+        t("label"),
+        t(
+            "spoken",
+            group=title,
+            lines="\n".join(LINES[k] for k in on),
+        ),
+        row(
+            code("", LINES, on=on, pick="line"),
+            column(
+                frame(title, *selected, key="group"),
+                note(t("next"), "fine"),
+            ),
+            align="top",
+            grow=(5, 2),
+        ),
+    )
+
+
+@cache
+def off(fault: str) -> float:
+    """Return the largest error of O on our sentence with a fault in one of the lines ASKED."""
+    n = len(WORDS)
+    S = attend(Q, K, V, np.tri(n, k=int(fault == "mask"), dtype=bool))[0]
+    states = [*online_softmax(S, V, 2)]
+    l = sum(x.P.sum(axis=1, keepdims=True) for x in states) if fault == "sum" else states[-1].l
+    O = states[-1].O / (1 if fault == "divide" else l)
+    return float(np.abs(O - attend(Q, K, V, np.tri(n, dtype=bool))[2]).max())
+
+
+def question(fault: str) -> dict:
+    """Four lines of the kernel, one of them with a fault."""
+    options = []
+    for name, (right, wrong) in ASKED.items():
+        line = next(line for line in LINES if right in line).strip()
+        is_wrong = name == fault
+        why = t.named("wrong" if is_wrong else "right")[name]
+        options.append((line.replace(right, wrong) if is_wrong else line, why))
+    words = t("question", off=off(fault))
+    return {"options": tuple(options), "answer": [*ASKED].index(fault), "words": words}
+
+
+def figures() -> dict[str, object]:
+    """Return what the texts name."""
+    return {"off_divide": off("divide")}

@@ -1,0 +1,81 @@
+"""Learned sparse attention on our sentence: an indexer ranks the keys, the best k enter softmax."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from explainer.base.facts import number
+from explainer.learn.blocks import Block
+from explainer.learn.example import WORDS, K, Q, V
+from explainer.learn.folder import words_of
+from explainer.learn.kit import bar, bars, note, numbers, picture, shares, words
+from explainer.learn.linear_algebra import attend
+from kernels.spec.formats import FORMATS
+
+t = words_of(__name__)
+
+FAR = 131_072  # tokens of the comparison
+
+
+def index_scores(word: int) -> np.ndarray:
+    """Return the indexer's score of each visible key: ReLU of a dot product in e4m3."""
+    q, k = (FORMATS["e4m3"].round_to(x) for x in (Q[word], K[: word + 1]))
+    return np.maximum(k @ q, 0)
+
+
+def chosen(word: int, k: int) -> list[int]:
+    """Return the k keys that the indexer ranks best, in their order."""
+    ranked = np.argsort(-index_scores(word), kind="stable")
+    return sorted(ranked[:k].tolist())
+
+
+def sparse(word: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (P over all words, O, O of full attention) of the word over its k chosen keys."""
+    keep = np.zeros((1, len(WORDS)), bool)
+    keep[0, chosen(word, k)] = True
+    causal = (np.arange(len(WORDS)) <= word)[None]
+    _, P, O = attend(Q[[word]], K, V, keep)
+    return P[0], O[0], attend(Q[[word]], K, V, causal)[2][0]
+
+
+def compute(word: int, k: int) -> Block:
+    """Show the ranking, the weights of the chosen keys, and what it costs at FAR tokens."""
+    k = min(k, word + 1)
+    P, O, full = sparse(word, k)
+    index = np.zeros(len(WORDS))
+    index[: word + 1] = index_scores(word)
+    hidden = [j for j in range(len(WORDS)) if j not in chosen(word, k)]
+    keys = number("dsa.keys")
+    items = [
+        bar(t("full"), FAR, f"{FAR:,}", "q"),
+        bar(t("best"), keys, f"{keys:,.0f}", "v", on=True),
+    ]
+    off = float(np.abs(O - full).max())
+    return picture(
+        t("label"),
+        t(
+            "spoken",
+            word=WORDS[word],
+            k=k,
+            keys=", ".join(WORDS[j] for j in chosen(word, k)),
+            off=off,
+        ),
+        words(
+            WORDS,
+            at=word,
+            weights=P,
+            hidden=hidden,
+            pick="word",
+            rows=[numbers(t("index"), index, digits=1), shares(t("weights"), P)],
+        ),
+        note(t("off", k=k, off=off), "good" if off < 0.5 else "bad"),
+        bars(t("cost", n=FAR), items),
+    )
+
+
+def question(n: int, k: int) -> dict:
+    """How many times fewer keys enter a causal model's softmax in all; and: of one last query, both
+    ways, the other way around. Each of n queries takes the best k of those it sees."""
+    whole = n * (n + 1) / 2
+    kept = k * (k + 1) / 2 + (n - k) * k
+    return {"answer": whole / kept, "wrong": (n / k, n * n / kept, kept / whole)}

@@ -1,0 +1,57 @@
+"""Lesson 7.2: the checks are those of the sourced table, and the questions differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.learn import ecosystem
+from explainer.learn.lessons.backends import lesson
+from explainer.learn.lessons.backends.lesson import Input
+from tests.learn.scenes import asked, block
+
+INPUT = Input(90, "bf16", 64, "none", False)
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, "cudnn"),
+        ({"sm": 80}, "flash"),
+        ({"sm": 75}, "math"),
+        ({"dtype": "fp32"}, "efficient"),
+        ({"sm": 75, "dtype": "fp16"}, "efficient"),
+        ({"d": 50, "dtype": "fp32"}, "math"),
+        ({"sm": 80, "mask": "any"}, "efficient"),
+        ({"mask": "any"}, "cudnn"),
+        ({"dtype": "fp32", "shared": True}, "math"),
+        ({"sm": 80, "d": 50}, "flash"),
+        ({"d": 256}, "cudnn"),
+        ({"sm": 80, "mask": "any", "shared": True}, "math"),
+    ],
+)
+def test_the_backend_is_what_the_sourced_table_says(change, wanted):
+    x = Input(**vars(INPUT) | change)
+    assert lesson.chosen(x) == wanted
+    if not x.shared:
+        query = {k: v for k, v in vars(x).items() if k != "shared"}
+        assert f"{lesson.NAMES[wanted]} runs." in block("backends", **query)["words"]
+
+
+def test_the_checks_are_the_rows_of_the_table():
+    rows = {row[0]: row for row in ecosystem.BACKENDS["rows"]}
+    assert rows["fp32"][1:5] == ["no", "no", "yes", "yes"]
+    assert rows["any other attn_mask"][1:5] == ["no", "yes", "yes", "yes"]
+    assert rows["fewer heads in K and V (GQA)"][3].startswith("no")
+    for name, column in (("flash", 1), ("cudnn", 2), ("efficient", 3)):
+        no_fp32 = bool(lesson.refusal(name, Input(90, "fp32", 64, "none", False)))
+        assert no_fp32 == (rows["fp32"][column] == "no")
+        no_mask = bool(lesson.refusal(name, Input(90, "bf16", 64, "any", False)))
+        assert no_mask == (rows["any other attn_mask"][column] == "no")
+
+
+def test_the_backend_asked_for_differs_each_time():
+    right = [q.options[q.answer][0] for q in asked("backends")]
+    assert right == ["memory-efficient", "flash (FA-2)", "math"]
+    for q in asked("backends"):
+        why = [why for _, why in q.options]
+        assert [k for k, x in enumerate(why) if "next in line" in x or "first" in x] == [q.answer]

@@ -1,0 +1,22 @@
+"""Lesson 7.4: the ring computes each causal tile once; the share of the ideal by adding up."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.learn.lessons.devices import lesson
+from tests.learn.scenes import answers, cases
+
+
+@pytest.mark.parametrize("layout", ("rows", "zigzag"))
+def test_the_ring_computes_each_causal_tile_once(layout):
+    tiles = [t for step in range(4) for found in lesson.work(layout, step) for t in found]
+    assert sorted(tiles) == [(i, j) for i in range(8) for j in range(i + 1)]
+    assert sorted(b for found in lesson.blocks_of_gpus(layout) for b in found) == [*range(8)]
+
+
+def test_early_and_late_blocks_even_the_ring_and_the_answer():
+    assert lesson.longest("zigzag") == lesson.total() / 4 < lesson.longest("rows")
+    for (gpus,), answer in zip(cases("devices"), answers("devices"), strict=True):
+        even = sum(range(1, 2 * gpus + 1)) / gpus
+        assert answer == pytest.approx(100 * even / (3 + 4 * (gpus - 1)))

@@ -1,0 +1,32 @@
+"""Lesson 4.5: the picture shows the model's work; the question's formula is the model's."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.learn import pipeline
+from explainer.learn.lessons.overlap import lesson
+from explainer.learn.pipeline import ABLATION, FITTED, busy, run
+from tests.learn.scenes import block, find_mark
+
+
+@pytest.mark.parametrize("step", (1, 17, 48))
+def test_the_picture_has_the_first_pieces_of_work(step):
+    lanes = find_mark("overlap", "timeline", step=step, variant="overlap")["lanes"]
+    assert sum(len(lane.get("spans", ())) for lane in lanes) == step
+
+
+def test_what_the_paper_measured_stands_beside_the_model():
+    paper = {"overlap": 661, "pingpong": 582, "alike": 570}  # arXiv 2407.08608, Table 2
+    assert {key: lesson.measured(key) for key in ABLATION} == paper
+    for variant, rate in paper.items():
+        assert f"measured: {rate}" in block("overlap", variant=variant)["words"]
+    hypothetical = block("overlap", softmax=2, variant="overlap")["words"]
+    assert "nobody measured it" in hypothetical, "661 had its own softmax"
+
+
+@pytest.mark.parametrize("softmax", (2, 3, 4, 6, 8))
+def test_the_question_s_formula_is_what_the_model_gives(softmax):
+    found = 100 * busy(run("pingpong", 400, float(softmax)))
+    assert lesson.share(softmax) == pytest.approx(found, abs=0.5)
+    assert pipeline.FITTED == FITTED

@@ -1,0 +1,38 @@
+"""Lesson 6.3: scores and tiles as a dense mask has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from explainer.learn.lessons.windows import lesson
+from tests.learn.scenes import answers, find_mark
+
+
+def dense(kind: str, width: int) -> np.ndarray:
+    i, j = np.indices((32, 32))
+    causal = j <= i
+    document = np.digitize(i, lesson.STARTS) == np.digitize(j, lesson.STARTS)
+    listed = (j // 4 == 0) | (j // 4 == i // 4) | (j // 4 == i // 4 // 2)
+    masks = {"causal": causal, "window": i - j < width, "documents": document, "block": listed}
+    return causal & masks[kind]
+
+
+@pytest.mark.parametrize("kind", ("causal", "window", "documents", "block"))
+@pytest.mark.parametrize("width", (1, 10, 32))
+def test_scores_and_tiles_are_those_of_a_dense_mask(kind, width):
+    keep = dense(kind, width)
+    tiles = keep.reshape(8, 4, 8, 4).any(axis=(1, 3)).repeat(4, 0).repeat(4, 1)
+    cells = find_mark("windows", "grid", what=kind, width=width)["cells"]
+    wanted = [[int(keep[i, j]) if tiles[i, j] else None for j in range(32)] for i in range(32)]
+    assert cells == wanted
+    parts = find_mark("windows", "stack", what=kind, width=width)["parts"]
+    counted = {part["key"]: part.get("amount", 0) for part in parts}
+    assert counted["skipped"] == (~tiles).sum() / 16 and sum(counted.values()) == 64
+
+
+def test_the_answer_is_every_tile_with_a_visible_score():
+    i, j = np.indices((20, 20))
+    keep = (j <= i) & (i - j <= 5)
+    found = keep.reshape(5, 4, 5, 4).any(axis=(1, 3))
+    assert {*answers("windows")[0]} == {(int(a), int(b)) for a, b in np.argwhere(found)}
