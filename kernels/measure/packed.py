@@ -217,15 +217,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=11)
     args = parser.parse_args()
     require_gpu("packed")
-    rows = {"varlen": [], "paged": [], "sizes": []}
-    for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
-        rows["varlen"] += varlen(lengths, 2048 // d, d, causal, args.runs)
-    for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
-        rows["paged"] += paged(batch, heads, k_heads, 128, args.runs)
-    for (d, d_v), n, causal in itertools.product(SIZES, LENGTHS, (False, True)):
-        rows["sizes"] += sizes(d, d_v, n, causal, args.runs)
     command = f"python -m kernels.measure.packed FILE --runs {args.runs}"
-    write_rows(args.file, command, rows.pop("varlen"), **rows, dtype="bf16")
+    rows = {"varlen": [], "paged": [], "sizes": []}
+
+    def add(name: str, found: list[dict]) -> None:
+        rows[name] += found
+        others = {key: rows[key] for key in ("paged", "sizes")}
+        write_rows(args.file, command, rows["varlen"], **others, dtype="bf16")
+
+    for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
+        add("paged", paged(batch, heads, k_heads, 128, args.runs))
+    for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
+        add("varlen", varlen(lengths, 2048 // d, d, causal, args.runs))
+    for (d, d_v), n, causal in itertools.product(SIZES, LENGTHS, (False, True)):
+        add("sizes", sizes(d, d_v, n, causal, args.runs))
 
 
 if __name__ == "__main__":
