@@ -3,6 +3,7 @@
 import { loadStyles } from "../lib/build.js";
 import { mountStory } from "./index.js";
 import { height as decodingHeight, paint as decoding } from "./parallel_decoding.js";
+import { height as devicesHeight, paint as devices } from "./parallel_devices.js";
 import { height as scheduleHeight, paint as schedule } from "./parallel_schedule.js";
 import { height as smsHeight, paint as sms } from "./parallel_sms.js";
 import { height as warpsHeight, paint as warps } from "./parallel_warps.js";
@@ -13,6 +14,7 @@ const PAINTERS = {
   schedule: { paint: schedule, height: scheduleHeight },
   warps: { paint: warps, height: warpsHeight },
   decoding: { paint: decoding, height: decodingHeight },
+  devices: { paint: devices, height: devicesHeight },
 };
 
 /** @type {import("./index.js").Story} */

@@ -27,7 +27,7 @@ def test_switches_and_place_are_in_the_address_and_come_back(tab):
     assert (headline(page, NAME), step(page, NAME)) == (said, last)
 
 
-@pytest.mark.parametrize("chapter", ["sms", "schedule"])
+@pytest.mark.parametrize("chapter", ["sms", "schedule", "devices"])
 def test_a_playhead_follows_keys_and_pointer(tab, chapter):
     page = show(tab, NAME, {"view": chapter})
     head = page.locator(f"{STORY} [data-knob=time]")
@@ -78,3 +78,15 @@ def test_a_launch_can_be_recorded_and_a_machine_without_a_gpu_says_so(tab):
     page.locator(f"{STORY} .fa-story-more").click()
     click(page, "Record this launch on this server's GPU")
     page.wait_for_selector(f"{STORY} .fa-notice:has-text('needs an NVIDIA GPU')")
+
+
+def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
+    """At the position that was shown; the address has the row."""
+    page = show(tab, NAME, {"view": "devices"})
+    before = step(page, NAME)
+    page.locator(f"{STORY} [data-knob=row4]").press("Enter")
+    page.wait_for_selector(f"{STORY} .fa-svg-canvas:has-text('Row 17')")
+    assert (query_of(page)["par-row"], step(page, NAME)) == ("17", before)
+    click(page, "Head–tail", "radio")
+    page.wait_for_selector(f"{STORY} h2:has-text('no GPU waits')")
+    assert query_of(page)["par-row"] == "17"

@@ -94,6 +94,21 @@ def test_decoding_says_what_it_shows_in_place_of_what_was_asked():
     assert found["sentence"].startswith("Nearest recorded to 5,000 keys and 7 heads")
 
 
+@pytest.mark.parametrize("layout, marks", [("contiguous", (15, 40)), ("head-tail", (9, 36))])
+def test_the_devices_of_the_storyboard(layout, marks):
+    """Ticks and headline; the bars of row 25 end at its m and ℓ, those of no row at row 25's."""
+    found = chapter("parallel", "devices", layout=layout, row="99")
+    picture = found["picture"]
+    assert (len(found["beats"]) - 1, picture["end"][0]) == (marks[0], str(marks[0]))
+    assert f"{marks[1]}" in found["headline"] and picture["hop"][0] == "512 B"
+    assert picture["titles"]["row"][0] == "Row 25"
+    texts = picture["merge"][-1]["states"][-1]["texts"]
+    assert (texts["m"], texts["l"]) == ("1.77", "7.57")
+    ticks = [state["tick"] for bar in picture["merge"] for state in bar["states"]]
+    assert ticks == sorted(ticks) and len(ticks) == 7  # row block 6 sees so many key blocks
+    assert (picture["other"] is None) == (layout == "contiguous")
+
+
 @pytest.mark.parametrize("rows_", ["causal", "full"])
 def test_the_makespans_and_tails_of_the_schedule(rows_):
     found = chapter("parallel", "schedule", rows=rows_)
