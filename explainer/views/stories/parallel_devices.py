@@ -1,0 +1,207 @@
+"""The chapter "devices" of Parallel: K and V travel round a ring of GPUs that keep their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from explainer.base.amounts import amount, format_fixed, format_significant
+from explainer.base.records import about, load
+from explainer.base.texts import Texts
+from explainer.memory.workload import Workload
+from explainer.parallel import devices
+from explainer.problem import Problem
+from explainer.views.stories.chapter import Chapter, Table, switch
+from kernels.spec import layouts
+
+t = Texts("parallel")
+SMALL = Problem(n=32, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+ROW = 25  # the row whose merge is shown
+HOP = 1.0  # tile times of a hop in the table of methods
+
+
+@lru_cache(maxsize=4)
+def _run(count: int, layout: str) -> devices.DeviceTrace:
+    return devices.trace(SMALL, count, layout)
+
+
+def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
+    """Return the chapter of one small head. ``choice``: ``layout`` how the rows are laid out,
+    ``gpus`` 4 or 2, ``row`` whose merge is shown."""
+    order = switch("layout", t("devices.order"), t.named("devices.order.choices"), choice)
+    gpus = switch("gpus", t("devices.gpus"), t.named("devices.gpus.choices"), choice)
+    count, layout = int(gpus["value"]), order["value"]
+    row = choice.get("row", "")
+    row = int(row) if row.isdecimal() and int(row) < SMALL.n else ROW
+    run = _run(count, layout)
+    others = {one: _run(count, one).makespan for one in layouts.LAYOUTS}
+    gain = others["contiguous"] / others["head-tail"]
+    if layout == "contiguous":
+        gpus_text = t.named("devices.count")[gpus["value"]]
+        headline = t("devices.headline.contiguous", gpus=gpus_text, waiting=100 * (1 - run.busy))
+        sentence = t("devices.sentence.contiguous")
+    else:
+        headline = t("devices.headline.head-tail", tiles=len(run.visits))
+        limit = (2 * count - 1) / count
+        sentence = t("devices.sentence.head-tail", each=run.makespan, limit=limit)
+    shown = max(run.hops - 1, 0)  # the last step with a hop: the chapter opens in its middle
+    at = int(run.starts[shown] + run.starts[shown + 1]) // 2
+    return {
+        "headline": headline,
+        "sentence": sentence,
+        "provenance": " ".join(
+            (t("devices.provenance", br=SMALL.block_q, n=SMALL.n, d=SMALL.d), _longest(layout))
+        ),
+        "label": headline,
+        "switches": [gpus, order],
+        "beats": [_beat(run, tick) for tick in range(run.makespan + 1)],
+        "start": at,
+        "words": [],
+        "table": [_steps_table(run), _tiles_table(run), _race_table(count), _recorded_table()],
+        "links": [
+            (t("devices.link.step"), f"?{urlencode(SMALL.to_query())}"),
+            (t("devices.link.lesson"), "?page=learn&lesson=devices"),
+        ],
+        "picture": _picture(run, row, others, gain),
+    }
+
+
+def _step_at(run: devices.DeviceTrace, tick: int) -> int:
+    """Return the step that is under way after so many ticks; the last one at the end."""
+    return int(np.searchsorted(run.starts[1:-1], tick, side="right"))
+
+
+def _beat(run: devices.DeviceTrace, tick: int) -> dict[str, Any]:
+    step = _step_at(run, tick)
+    return {
+        "label": t("devices.beat", tick=tick, count=run.makespan),
+        "note": t("devices.hops", done=step, count=run.hops),
+        "step": step,
+    }
+
+
+def _picture(
+    run: devices.DeviceTrace, row: int, others: Mapping[str, int], gain: float
+) -> dict[str, Any]:
+    """Return what the painter needs at any tick."""
+    p = run.problem
+    steps = range(run.tiles.shape[1])
+    sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
+    later = run.layout != "contiguous"
+    return {
+        "devices": [t("devices.name", device=r) for r in range(run.devices)],
+        "of": [t("devices.of", device=r) for r in range(run.devices)],
+        "rows": run.of_rows.tolist(),
+        "keys": run.of_keys.tolist(),
+        "tiles": [
+            [*map(int, (v.visit.i, v.visit.j, v.device, v.tick, v.step))] for v in run.visits
+        ],
+        "skipped": t("devices.skipped", count=p.Tr * p.Tc - len(run.visits)),
+        "starts": run.starts.tolist(),
+        "steps": [t("devices.step", step=s + 1) for s in steps],
+        "work": [[_work(int(n)) for n in each] for each in run.tiles],
+        "counts": run.tiles.tolist(),
+        "sources": sources,
+        "hop": [amount(run.hop_bytes), t("devices.hop")],
+        "waits": t("devices.waits"),
+        "end": [str(run.makespan), t("devices.unit")],
+        "other": {
+            "ticks": others["contiguous"],
+            "rows": [t("devices.other"), t("devices.gain", gain=gain)],
+        }
+        if later
+        else None,
+        "titles": {
+            "scores": [t("devices.scores"), t("devices.scores.note")],
+            "ring": t("devices.ring.note"),
+            "row": [t("devices.row", row=row), t(f"devices.row.{run.layout}",
+                                                 device=int(run.of_rows[row // p.block_q]))],
+        },
+        "merge": _merge(run, row),
+        "block": row // p.block_q,
+        "names": [t("devices.map.row", first=i * p.block_q, last=(i + 1) * p.block_q - 1)
+                  for i in range(p.Tr)],
+        "first": [i * p.block_q + ROW % p.block_q for i in range(p.Tr)],
+    }  # fmt: skip
+
+
+def _work(tiles: int) -> str:
+    return t("devices.tiles", count=tiles) if tiles else t("devices.waits")
+
+
+def _merge(run: devices.DeviceTrace, row: int) -> list[dict[str, Any]]:
+    """Return the bars of this row, one for each step that has keys for it: whose keys, and after
+    each tile the tick, m, ℓ, and of the ℓ before the step what remains and its factor."""
+    block, place = divmod(row, run.problem.block_q)
+    bars: dict[int, dict[str, Any]] = {}
+    before = (-np.inf, 0.0)
+    for v in run.visits:
+        if v.visit.i != block:
+            continue
+        m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))  # type: ignore[index]
+        if v.step not in bars:
+            bars[v.step] = {"step": v.step, "of": v.owner, "states": [], "before": before}
+        m_old, l_old = bars[v.step]["before"]
+        factor = float(np.exp(m_old - m)) if np.isfinite(m_old) else 0.0
+        texts = {"m": format_fixed(m, 2), "l": format_fixed(l, 2), "x": format_fixed(factor, 2)}
+        state = {"tick": v.tick + 1, "l": l, "old": factor * l_old, "texts": texts}
+        bars[v.step]["states"].append(state)
+        before = (m, l)
+    return [{key: x for key, x in bar.items() if key != "before"} for bar in bars.values()]
+
+
+def _steps_table(run: devices.DeviceTrace) -> Table:
+    head = [t("devices.gpu"), *(t("devices.step", step=s + 1) for s in range(run.tiles.shape[1]))]
+    rows = [[t("devices.name", device=r), *map(int, each)] for r, each in enumerate(run.tiles)]
+    return {"title": t("devices.table.steps"), "head": head, "rows": rows}
+
+
+def _tiles_table(run: devices.DeviceTrace) -> Table:
+    rows = [
+        [v.tick + 1, v.step + 1, v.device, v.owner, int(v.visit.i), int(v.visit.j)]
+        for v in run.visits
+    ]
+    title, head = t("devices.table.tiles"), [*t.row("devices.table.tiles.head")]
+    return {"title": title, "head": head, "rows": rows}
+
+
+def _race_table(count: int) -> Table:
+    """Return all methods on the same clock, where a hop lasts as long as one tile."""
+    names = t.named("devices.methods")
+    rows = [
+        [names[one.method], *(format_fixed(x, 1) for x in (one.makespan, one.exposed, one.waiting)),
+         amount(one.received)]
+        for one in devices.race(SMALL, count, HOP)
+    ]  # fmt: skip
+    title = t("devices.table.race", hop=HOP)
+    return {"title": title, "head": [*t.row("devices.table.race.head")], "rows": rows}
+
+
+def _longest(layout: str) -> str:
+    """Say what this layout reached at the longest recorded sequence, causal and forward."""
+    rows = [
+        one
+        for one in devices.recorded_rows()
+        if (one.mask, one.method) == ("causal", f"ring {layout}")
+    ]
+    best = max(rows, key=lambda one: one.n)
+    facts = {"gpus": load(devices.RECORD)["gpus"], "device": load(devices.RECORD)["device"]}
+    return t("devices.reached", n=best.n, share=100 * best.speedup["forward"], **facts)
+
+
+def _recorded_table() -> Table:
+    rows = []
+    for one in devices.recorded_rows():
+        exposed = "" if one.exposed is None else format_fixed(one.exposed, 2)
+        error = "" if one.error is None else format_significant(one.error, 2)
+        each = [
+            [format_fixed(one.ms[key], 2), f"{one.speedup[key]:.0%}"] if key in one.ms else ["", ""]
+            for key in ("forward", "backward")
+        ]
+        rows.append([f"{one.n:,}", one.mask, one.method, *each[0], exposed, *each[1], error])
+    title = t("devices.table.recorded", record=about(devices.RECORD))
+    return {"title": title, "head": [*t.row("devices.table.recorded.head")], "rows": rows}
