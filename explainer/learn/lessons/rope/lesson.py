@@ -84,7 +84,7 @@ def compute(i: int, j: int, head: int) -> Block:
                 ),
                 plot(
                     t("alibi", head=head, n=FEW),
-                    [series("", at, [added(head, p) for p in at], "o")],
+                    [series("", at, [added(head, int(p)) for p in at], "o")],
                     distance,
                     axis(low=-8, high=0),
                     places=here,
