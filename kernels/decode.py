@@ -258,7 +258,7 @@ def prepare(
         programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
     paged = has_lengths, page, width
-    return run(q, k, v, masks.of(causal), scale, config, parts, keep_lse, paged)
+    return run(q, k, v, masks.from_keywords(causal), scale, config, parts, keep_lse, paged)
 
 
 _calls = Calls(prepare)

@@ -8,6 +8,7 @@ from . import spans
 from .checks import check_device, check_tensors, is_traced, is_uneven
 from .dispatch import attend
 from .launching import refuse_capture
+from .spec import masks
 
 MAX_CACHED = 16  # pairs of offsets whose spans are kept
 _cache: dict[tuple, tuple] = {}
@@ -44,6 +45,7 @@ def attention_varlen(
     q, k, v = (x.transpose(0, 1)[None] for x in (q, k, v))
     if not is_uneven(q, k, v):
         check_tensors(q, k, v)
+    masks.from_keywords(causal)  # raises for another type
     check_device(q.device)
     found = spans_of_offsets(cu_q, cu_k, q.shape[2], k.shape[2], q.device, causal)
     o, lse = attend(q, k, v, None, found, {"scale": scale})
