@@ -309,9 +309,10 @@ def _backward(grad_o, grad_lse, q, k, v, o, lse, ring: _Ring):
         if step + 1 < len(ring.parts):
             following = layouts.source(group.rank, step + 1, group.size)
             arriving = group.exchange(sums, ring.k_counts[following], 1, "dK and dV")
+    whole = [x.to(q.dtype) for x in sums]  # nothing is added any more
     if hops := len(ring.parts) - 1:
-        sums = group.exchange(sums, k.shape[2], -hops, "dK and dV")()
-    return dq.to(q.dtype), *(x.to(q.dtype) for x in sums)
+        whole = group.exchange(whole, k.shape[2], -hops, "dK and dV")()
+    return dq.to(q.dtype), *whole
 
 
 class _Recorded(torch.autograd.Function):

@@ -17,7 +17,7 @@ BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
 NAMES = (
     *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
     *("decode_nvidia_h200", "masks_nvidia_h200", "backward_nvidia_h200", "choices_nvidia_h200"),
-    *("compiled", "counted"),
+    *("devices_nvidia_h200", "compiled", "counted"),
     *TRAINED,
 )
 

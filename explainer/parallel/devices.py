@@ -17,6 +17,7 @@ from explainer.algorithms import fa2, tiling
 from explainer.algorithms.numbers import Run, Visit
 from explainer.algorithms.transfers import Mover
 from explainer.base.fields import refused
+from explainer.base.records import load, rows_where
 from explainer.base.texts import Texts
 from explainer.problem import Problem
 from kernels.spec import layouts
@@ -24,6 +25,7 @@ from kernels.spec.formats import ITEMSIZE
 
 t = Texts("parallel")
 METHODS = ("contiguous", "head-tail", "all-gather", "ulysses")
+RECORD = "devices_nvidia_h200"
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,4 +177,38 @@ def race(problem: Problem, devices: int, hop_ticks: float, heads: int = 1) -> li
     exchange = hop_ticks * moved / balanced.hop_bytes
     tiles = float(total.sum()) / devices
     found.append(Race("ulysses", tiles + exchange, exchange, exchange, moved * heads))
+    return found
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A method of the record, in ms: of all GPUs, the slowest one's. ``speedup`` by pass: how many
+    times as fast as one GPU with the same kernels, over the number of GPUs; ``exposed``: what the
+    ring lasts longer than without its transfers, forward."""
+
+    n: int
+    mask: str
+    method: str
+    ms: dict[str, float]
+    speedup: dict[str, float]
+    exposed: float | None
+    error: float | None
+
+
+def recorded_rows() -> list[Recorded]:
+    """Return every recorded method that uses all GPUs."""
+    gpus, found = load(RECORD)["gpus"], []
+    for row in load(RECORD)["rows"]:
+        kind, _, rest = row["method"].partition(" ")
+        if kind == "one" or rest.endswith("transfers") or "forward" not in row:
+            continue
+        same = {"n": row["n"], "mask": row["mask"]}
+        base = rest.split()[0] if kind == "context_parallel" else "ours"
+        (one,) = rows_where(RECORD, **same, method=f"one GPU {base}")
+        bare = rows_where(RECORD, **same, method=f"{row['method']} without transfers")
+        ms = {key: row[key]["median_ms"] for key in ("forward", "backward") if key in row}
+        speedup = {key: one[key]["median_ms"] / gpus / x for key, x in ms.items()}
+        exposed = ms["forward"] - bare[0]["forward"]["median_ms"] if bare else None
+        error = row.get("error")
+        found.append(Recorded(row["n"], row["mask"], row["method"], ms, speedup, exposed, error))
     return found

@@ -179,7 +179,7 @@ class Ranks:
             except (BrokenPipeError, ConnectionResetError):
                 continue
         for process in self.processes:
-            process.join(20)
+            process.join(120)
             alive = process.is_alive()
             process.kill()
             assert not alive, "a rank is left over"

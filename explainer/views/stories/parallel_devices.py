@@ -91,7 +91,8 @@ def _picture(
     p = run.problem
     steps = range(run.tiles.shape[1])
     sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
-    later = run.layout != "contiguous"
+    is_first = run.layout == "contiguous"
+    note = "devices.row.contiguous" if is_first else "devices.row.head-tail"
     return {
         "devices": [t("devices.name", device=r) for r in range(run.devices)],
         "of": [t("devices.of", device=r) for r in range(run.devices)],
@@ -113,13 +114,12 @@ def _picture(
             "ticks": others["contiguous"],
             "rows": [t("devices.other"), t("devices.gain", gain=gain)],
         }
-        if later
+        if not is_first
         else None,
         "titles": {
             "scores": [t("devices.scores"), t("devices.scores.note")],
             "ring": t("devices.ring.note"),
-            "row": [t("devices.row", row=row), t(f"devices.row.{run.layout}",
-                                                 device=int(run.of_rows[row // p.block_q]))],
+            "row": [t("devices.row", row=row), t(note, device=int(run.of_rows[row // p.block_q]))],
         },
         "merge": _merge(run, row),
         "block": row // p.block_q,
