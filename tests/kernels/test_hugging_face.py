@@ -11,7 +11,8 @@ import torch
 
 import kernels
 from kernels.spec import masks
-from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.gradient_checks import assert_gradients
 from tests.kernels.test_dispatch import run_beside
 from tests.kernels.test_interface import of_transformers
 
@@ -183,6 +184,34 @@ def test_what_transformers_asks_is_mapped():
     dense[..., 0, :] = False  # a mask that has changed is read again
     found, _ = of_transformers(q, k, v, dense)
     assert not found[:, 0].any() and found[:, 1].all()
+
+
+def test_a_padded_batch_is_each_sequence_alone():
+    """On a Hopper card it is one row for the fast kernel, since its rows follow each other."""
+    on_card = DEVICE == "cuda"
+    n, d, dtype = (700, 64, "bf16") if on_card else (20, 16, "fp32")
+    pads, shape = (n // 3, 0), (2, n, 4, d)
+    q, k, v = (
+        x.view(shape).transpose(1, 2).detach().requires_grad_()
+        for x in make_qkv(n, d, batch=2, heads=4, dtype=dtype)
+    )
+    rows = torch.arange(n)
+    starts = torch.tensor(pads)[:, None].expand(2, n)
+    mask = torch.stack((starts, torch.maximum(starts, rows + 1)), -1).to(torch.int32).to(DEVICE)
+    vars(mask)["is_rising"] = True
+    given = mask[:, None]
+    vars(given)["_spans"] = mask
+    o = of_transformers(q, k, v, given)[0].transpose(1, 2)
+    grad_o = make_qkv(n, d, batch=2, heads=4, dtype=dtype, seed=5)[0]
+    grads = torch.autograd.grad(o, (q, k, v), grad_o)
+    for b, pad in enumerate(pads):
+        one = [x[b : b + 1, :, pad:].detach() for x in (q, k, v)]
+        assert not o[b, :, :pad].any() and not any(x[b, :, :pad].any() for x in grads)
+        _, lse = kernels.attention(*one, causal=True, return_lse=True)
+        mine = o[b : b + 1, :, pad:].detach(), lse
+        assert_attention(*one, lambda *_, mine=mine, **more: mine, causal=True)
+        found = [x[b : b + 1, :, pad:] for x in grads]
+        assert_gradients(found, *one, grad_o[b : b + 1, :, pad:], causal=True)
 
 
 def test_offsets_of_packed_sequences_are_taken_from_the_model():
