@@ -103,6 +103,7 @@ def trained(padding: torch.Tensor):
 
 
 @with_transformers
+@pytest.mark.filterwarnings("ignore:TensorFloat32 tensor cores:UserWarning")
 @pytest.mark.filterwarnings("ignore:`past_key_values` is deprecated:FutureWarning")
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_a_family_is_its_eager_self(kind):
