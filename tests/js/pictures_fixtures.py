@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from explainer.learn.gpu import sectors
+from explainer.learn.lessons.dot.lesson import PLANE
+from explainer.learn.lessons.gpu.lesson import sectors
 from explainer.learn.registry import answer
-from explainer.learn.vectors import PLANE
 
 
 def write_pictures(folder: Path) -> None:

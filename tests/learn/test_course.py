@@ -18,11 +18,11 @@ from explainer.learn import (
     course,
     folder,
     fusion,
-    gpu,
-    memories,
-    round_trips,
 )
 from explainer.learn.content import PAGES, make_question
+from explainer.learn.lessons.gpu import lesson as gpu
+from explainer.learn.lessons.memory import lesson as memories
+from explainer.learn.lessons.trips import lesson as round_trips
 from explainer.learn.registry import declared, lessons, self_test, widgets
 from explainer.pages import run
 from explainer.problem import Problem

@@ -7,7 +7,10 @@ import pytest
 
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.learn import gpu, memories, round_trips
+from explainer.learn.lessons.gpu import lesson as gpu
+from explainer.learn.lessons.memory import lesson as memories
+from explainer.learn.lessons.roofline import lesson as roofline
+from explainer.learn.lessons.trips import lesson as round_trips
 from explainer.memory.levels import levels_of
 from tests.learn.scenes import asked, cases, data
 
@@ -87,18 +90,18 @@ def test_round_trips_add_up_to_standard_attention_s_least(n, heads):
 
 @pytest.mark.parametrize("d", [32, 64, 128, 256])
 def test_three_kernels_stay_below_half_of_d(d):
-    ratios = [round_trips.intensity(n, d, "standard") for n in (64, 1024, 16384)]
+    ratios = [roofline.intensity(n, d, "standard") for n in (64, 1024, 16384)]
     assert ratios == sorted(ratios) and ratios[-1] < d / 2 < 1.05 * ratios[-1]
     for n in (64, 1024, 16384):
-        assert round_trips.intensity(n, d, "fa2") == pytest.approx(n / 2, rel=1 / d)
+        assert roofline.intensity(n, d, "fa2") == pytest.approx(n / 2, rel=1 / d)
 
 
 def test_where_the_roofs_meet():
     for key, card in CARDS.items():
-        edge = round_trips.ridge(key)
-        assert round_trips.attainable(key, edge) == pytest.approx(card.tensor_tflops)
-        assert round_trips.attainable(key, edge / 2) == pytest.approx(card.tensor_tflops / 2)
-        assert round_trips.attainable(key, edge * 2) == card.tensor_tflops
+        edge = roofline.ridge(key)
+        assert roofline.attainable(key, edge) == pytest.approx(card.tensor_tflops)
+        assert roofline.attainable(key, edge / 2) == pytest.approx(card.tensor_tflops / 2)
+        assert roofline.attainable(key, edge * 2) == card.tensor_tflops
     bound = [point["bound"] for point in data("roofline")["points"]]
     assert bound == ["bound by memory", "bound by the matrix units"]
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.learn import vectors
+from explainer.learn.lessons.dot import lesson as vectors
+from explainer.learn.lessons.matmul import lesson as matmul
 from explainer.learn.widgets import read_controls
 from tests.learn.scenes import LESSONS, asked, block, data
 
@@ -41,23 +42,23 @@ def test_what_the_spread_s_questions_say_is_the_spread():
         assert str(d) in read_controls("dot")["d"].closed
 
 
-@pytest.mark.parametrize("order", vectors.LOOPS)
+@pytest.mark.parametrize("order", matmul.LOOPS)
 def test_a_product_in_any_order(order):
-    C, counts, last = vectors.product(order, vectors.PRODUCTS)
-    want = torch.from_numpy(vectors.A) @ torch.from_numpy(vectors.B)
+    C, counts, last = matmul.product(order, matmul.PRODUCTS)
+    want = torch.from_numpy(matmul.A) @ torch.from_numpy(matmul.B)
     np.testing.assert_array_equal(C, want)
     assert (counts == 4).all() and last == (2, 2, 3)
-    assert vectors.product(order, 0)[2] is None
-    for done in range(vectors.PRODUCTS + 1):
-        assert vectors.product(order, done)[1].sum() == done
+    assert matmul.product(order, 0)[2] is None
+    for done in range(matmul.PRODUCTS + 1):
+        assert matmul.product(order, done)[1].sum() == done
 
 
 def test_loops_differ_in_what_is_finished_early():
     half = {one["title"]: one for one in data("matmul", step=18)["orders"]}
-    A, B = torch.from_numpy(vectors.A), torch.from_numpy(vectors.B)
+    A, B = torch.from_numpy(matmul.A), torch.from_numpy(matmul.B)
     np.testing.assert_array_equal(half["for k, for i, for j"]["C"], A[:, :2] @ B[:2])
-    assert [half[title]["finished"] for title in vectors.LOOPS.values()] == [4, 3, 0]
-    assert [half[title]["open"] for title in vectors.LOOPS.values()] == [1, 3, 9]
+    assert [half[title]["finished"] for title in matmul.LOOPS.values()] == [4, 3, 0]
+    assert [half[title]["open"] for title in matmul.LOOPS.values()] == [1, 3, 9]
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
 
 

@@ -1,4 +1,4 @@
-"""Lesson 2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
+"""2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
 on another, and the least time of one head with tiles and without."""
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, picture, t
+from explainer.learn.blocks import Block, picture
+from explainer.learn.folder import words_of
 from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
+t = words_of(__name__)
 CARD, N, D, TILE, DTYPE = "h200", 16384, 128, 128, "fp16"
 ORDERS = {"without": "standard", "with": "fa2"}
 
@@ -25,8 +27,8 @@ def _workload(key: str) -> Workload:
 def _rate(level: Level) -> tuple[str, str]:
     """(a rate as it is shown, what kind of number it is)."""
     if level.bytes_per_s is None or level.rate_kind is None:
-        return t("memories.no_rate"), ""
-    kind = t.named("memories.rates")[str(level.rate_kind.text).split()[0]]
+        return t("no_rate"), ""
+    kind = t.named("rates")[str(level.rate_kind.text).split()[0]]
     return f"{rounded(level.bytes_per_s / 1e12)} TB/s", kind
 
 
@@ -46,7 +48,7 @@ def _time(seconds: float) -> str:
     return f"{rounded(seconds * 1e6)} µs"
 
 
-def _memory(tiles: str, card: str) -> list[Block]:
+def compute(tiles: str, card: str) -> Block:
     tiled = tiles == "with"
     hardware, w = CARDS[card], _workload(card)
     by = {level.key: level for level in levels_of(w)}
@@ -67,14 +69,14 @@ def _memory(tiles: str, card: str) -> list[Block]:
                 "kind": kind,
             }
         )
-    called = t.named("memories.bars")
+    called = t.named("bars")
     moved = {
         name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
     }
     spoken = {
-        "without": t("memories.bar.without", bytes=moved["without"]),
-        "with": t("memories.bar.with", bytes=moved["with"]),
-        "products": t("memories.bar.products", rate=hardware.tensor_tflops),
+        "without": t("bar.without", bytes=moved["without"]),
+        "with": t("bar.with", bytes=moved["with"]),
+        "products": t("bar.products", rate=hardware.tensor_tflops),
     }
     bars = [
         {
@@ -87,7 +89,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
         for name, seconds in times(card).items()
     ]
     shared = [*by["shared"].tensors]
-    doubled = [(t, b) for t, b in shared for _ in range(2 if t in "KV" else 1)]
+    doubled = [(x, b) for x, b in shared for _ in range(2 if x in "KV" else 1)]
     room = hardware.shared_bytes
     twice = sum(b for _, b in doubled) <= room
     sm = {
@@ -97,16 +99,16 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "registers": amount(by["registers"].per_sm_bytes or 0),
         "registers_bytes": by["registers"].per_sm_bytes,
         "in_shared": doubled if twice else shared,
-        "in_registers": [(t, b) for t, b in by["registers"].tensors if t in "SO"],
+        "in_registers": [(x, b) for x, b in by["registers"].tensors if x in "SO"],
         "words": [
-            t("memories.tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
-            t("memories.tile.twice" if twice else "memories.tile.once"),
+            t("tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
+            t("tile.twice" if twice else "tile.once"),
         ],
     }
     places = "; ".join(f"{x['name']} {x['size']}, {x['rate']} {x['kind']}" for x in lanes)
-    setting, matrix = t("memories.setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
+    setting, matrix = t("setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
     words = t(
-        "memories.words",
+        "words",
         card=hardware.name,
         places=places,
         setting=setting,
@@ -127,7 +129,7 @@ def _memory(tiles: str, card: str) -> list[Block]:
         "n": f"{N:,}",
         "setting": setting,
     }
-    return [picture("pyramid", t("memories.label", card=hardware.name), words, data)]
+    return picture("pyramid", t("label", card=hardware.name), words, data)
 
 
 def first_larger(n_bytes: int) -> int:
@@ -142,7 +144,7 @@ def _rooms() -> dict[str, int]:
     return {"l2": card.l2_bytes, "block": card.shared_bytes, "shared": by["shared"].size_bytes}
 
 
-def _larger(room: str, around: Sequence[int]) -> dict:
+def question(room: str, around: Sequence[int]) -> dict:
     """The question: which of these N is the first whose S is larger than this memory."""
     n_bytes = _rooms()[room]
     right = first_larger(n_bytes)
@@ -150,8 +152,8 @@ def _larger(room: str, around: Sequence[int]) -> dict:
     def why(n: int) -> str:
         wording = {"square": amount(2 * n * n), "room": amount(n_bytes)}
         if n <= right:
-            return t("memories.fits" if n < right else "memories.first", **wording)
-        return t("memories.later", **wording, right=right, first=2 * right**2)
+            return t("fits" if n < right else "first", **wording)
+        return t("later", **wording, right=right, first=2 * right**2)
 
     return {
         "options": tuple((f"{n:,}", why(n)) for n in around),
@@ -159,7 +161,7 @@ def _larger(room: str, around: Sequence[int]) -> dict:
     }
 
 
-def _figures() -> dict[str, object]:
+def figures() -> dict[str, object]:
     card = CARDS[CARD]
     by = {level.key: level for level in levels_of(_workload(CARD))}
     fastest, slowest = by["registers"].bytes_per_s, by["hbm"].bytes_per_s
@@ -172,11 +174,3 @@ def _figures() -> dict[str, object]:
         "clock": f"{card.clock_hz / 1e9:.2f}",
         "tflops": f"{card.tensor_tflops:.0f}",
     }
-
-
-FIGURES = {"memory": _figures}
-QUESTIONS = {"memory": _larger}
-
-WIDGETS = {
-    "memory": _memory,
-}

@@ -1,0 +1,96 @@
+"""1.2: a matrix product in any order of its loops."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from explainer.learn.blocks import Block, picture
+from explainer.learn.folder import words_of
+
+t = words_of(__name__)
+A = np.array([[1, 2, 0, -1], [3, -1, 2, 1], [0, 1, -2, 2]])
+B = np.array([[2, 0, 1], [-1, -1, 0], [0, 3, 3], [1, 0, 2]])
+LOOPS = {
+    "ijk": "for i, for j, for k",
+    "ikj": "for i, for k, for j",
+    "kij": "for k, for i, for j",
+}
+PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
+
+
+def product(order: str, done: int) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int] | None]:
+    """A B after ``done`` multiply-adds of the three loops nested as in ``order``: C, how many
+    products each of its cells has, and the last (i, j, k) done."""
+    sizes = {"i": A.shape[0], "j": B.shape[1], "k": A.shape[1]}
+    C, counts = np.zeros((2, sizes["i"], sizes["j"]), A.dtype)
+    last = None
+    for at in itertools.islice(itertools.product(*(range(sizes[x]) for x in order)), done):
+        place = dict(zip(order, at, strict=True))
+        last = i, j, k = place["i"], place["j"], place["k"]
+        C[i, j] += A[i, k] * B[k, j]
+        counts[i, j] += 1
+    return C, counts, last
+
+
+def most_open(order: str, rows: int, depth: int, cols: int) -> int:
+    """Cells of C (rows, cols) that are begun and not finished, at most, counted: ``depth`` products
+    each, in this order of the loops."""
+    sizes, counts, most = {"i": rows, "j": cols, "k": depth}, np.zeros((rows, cols), int), 0
+    for at in itertools.product(*(range(sizes[x]) for x in order)):
+        place = dict(zip(order, at, strict=True))
+        counts[place["i"], place["j"]] += 1
+        if place["k"] in (0, depth // 2):  # between, nothing is begun or finished
+            most = max(most, int(((counts > 0) & (counts < depth)).sum()))
+    return most
+
+
+def compute(step: int) -> Block:
+    depth, orders, spoken = A.shape[1], [], []
+    for order, title in LOOPS.items():
+        C, counts, last = product(order, step)
+        finished = int((counts == depth).sum())
+        begun = int(((counts > 0) & (counts < depth)).sum())
+        orders.append(
+            {
+                "title": title,
+                "C": C.tolist(),
+                "counts": counts.tolist(),
+                "last": last,
+                "finished": finished,
+                "open": begun,
+            }
+        )
+        spoken.append(t("order", title=title, finished=finished, begun=begun))
+    words = t("spoken", done=step, all=PRODUCTS, orders=". ".join(spoken))
+    if step == PRODUCTS:
+        rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
+        words += " " + t("same", rows=rows).replace("-", "−")
+    data = {
+        "A": A.tolist(),
+        "B": B.tolist(),
+        "depth": depth,
+        "done": step,
+        "all": PRODUCTS,
+        "orders": orders,
+    }
+    return picture("loops", t("title", done=step, all=PRODUCTS), words, data)
+
+
+def question(rows: int, depth: int, cols: int) -> dict:
+    """The question for a product of this size: the sums that each order must keep at once."""
+    return {
+        "answer": tuple(most_open(order, rows, depth, cols) for order in LOOPS),
+        "fields": tuple(", ".join(order) for order in LOOPS),
+        "wrong": ((1, 1, 1), (1, rows, rows * cols), (depth, depth * cols, rows * depth * cols)),
+    }
+
+
+LEFT, RIGHT = np.array([[1, 2], [3, 4]]), np.array([[2, 0], [1, 3]])
+
+
+def figures() -> dict[str, str]:
+    """Three products of two matrices."""
+    found = {"product": LEFT @ RIGHT, "swapped": RIGHT @ LEFT, "cells": LEFT * RIGHT}
+    return {name: str(x.tolist()) for name, x in found.items()}

@@ -1,0 +1,95 @@
+"""2.4: whether bytes or operations set the pace, before and after fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from explainer.algorithms.traffic import compulsory_bytes
+from explainer.base.cards import CARDS
+from explainer.learn.blocks import Block, picture
+from explainer.learn.folder import words_of
+
+t = words_of(__name__)
+D, DTYPE = 128, "fp16"
+
+
+def intensity(n: int, d: int, order: str) -> float:
+    """Operations per byte of one head: 4·N²·d over the least bytes, each matrix once per kernel."""
+    return 4 * n * n * d / compulsory_bytes(n, d, DTYPE, order)
+
+
+def ridge(key: str) -> float:
+    """Operations per byte from which a card's matrix units set the pace."""
+    return CARDS[key].tensor_tflops * 1e12 / CARDS[key].hbm_bytes_per_s
+
+
+def attainable(key: str, per_byte: float) -> float:
+    """TFLOP/s that the roofs allow at this intensity."""
+    hardware = CARDS[key]
+    return min(hardware.tensor_tflops, per_byte * hardware.hbm_bytes_per_s / 1e12)
+
+
+def compute(n: int, d: int, card: str) -> Block:
+    hardware, edge, points, spoken = CARDS[card], ridge(card), [], []
+    for order, name in zip(("standard", "fa2"), t.row("kernels"), strict=True):
+        at = intensity(n, d, order)
+        most = attainable(card, at)
+        bound = "by_memory" if at < edge else "by_units"
+        found = {
+            "operations": t("operations", at=at),
+            "most": t("most", most=most),
+            "bound": t(bound),
+        }
+        points.append({"name": name, "x": at, "y": most, **found})
+        spoken.append(f"{name}: {', '.join(found.values())}")
+    words = t(
+        "roofline",
+        card=hardware.name,
+        n=n,
+        d=d,
+        dtype=DTYPE,
+        memory=hardware.hbm_bytes_per_s / 1e12,
+        peak=hardware.tensor_tflops,
+        edge=edge,
+        points=". ".join(spoken),
+    )
+    data = {
+        "points": points,
+        "edge": edge,
+        "edge_text": t("ridge_at", at=edge),
+        "peak": hardware.tensor_tflops,
+        "per_s": hardware.hbm_bytes_per_s,
+        "low": 1,
+        "high": 65536,
+        "card": hardware.name,
+        "memory": t("memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
+        "units": t("flat_roof", rate=hardware.tensor_tflops),
+    }
+    return picture("roofline", t("bound", n=n, d=d), words, data)
+
+
+def first_bound(key: str) -> int:
+    """The first power of two N where a fused head is bound by the matrix units, not by HBM."""
+    n = 16
+    while intensity(n, D, "fa2") < ridge(key):
+        n *= 2
+    return n
+
+
+def question(card: str, around: Sequence[int]) -> dict:
+    """The question for this card: from which N on the fused kernel is bound by the matrix units."""
+    right, edge, name = first_bound(card), ridge(card), CARDS[card].name.removesuffix(" SXM")
+
+    def why(n: int) -> str:
+        at = intensity(n, D, "fa2")
+        if n < right:
+            return t("less", at=at, edge=edge)
+        if n == right:
+            return t("more", at=at, edge=edge)
+        return t("beyond", at=at, edge=edge, first=right)
+
+    return {
+        "words": t("ridge", card=name, edge=edge, d=D),
+        "options": tuple((f"{n:,}", why(n)) for n in around),
+        "answer": around.index(right),
+    }
