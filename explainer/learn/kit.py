@@ -77,7 +77,7 @@ def picture(label: str, spoken: str, *marks: Mark) -> Block:
 
 def row(*marks: Mark, grow: Sequence[float] = (), align: str = "", aside: bool = False) -> Mark:
     """Place marks beside each other, on a phone below each other where they must. ``grow``: shares
-    of the width that is left; ``align``: "top" or "stretch" rather than centred."""
+    of the width that is left; ``align``: "top", "bottom" or "stretch" rather than centred."""
     return _mark("row", of=marks, grow=grow, align=align, aside=aside)
 
 
@@ -111,6 +111,7 @@ def grid(
     row_sums: Sequence[str] = (),
     column_sums: Sequence[str] = (),
     pick: str = "",
+    pick_column: str = "",
     remark: str = "",
     size: str = "",
     key: str = "",
@@ -118,7 +119,8 @@ def grid(
     """A matrix: numbers, texts, or None for an empty cell. Cells are coloured by size in the hue
     (``most``: the size of the full hue), or by ``heat``, (low, high) of the scale of scores.
     ``at`` and ``column_at`` frame a row and a column, ``on`` outlines cells, ``pale`` fades them.
-    ``pick``: rows are buttons. ``size`` "small": cells without numbers, "wide": for words."""
+    ``pick``: rows are buttons; ``pick_column``: columns are. ``size`` "small": cells without
+    numbers, "wide": for words."""
     array = [list(line) for line in values]
     return _mark(
         "grid",
@@ -137,6 +139,7 @@ def grid(
         row_sums=row_sums,
         column_sums=column_sums,
         pick=pick,
+        pick_column=pick_column,
         remark=remark,
         size=size,
         key=key,
@@ -308,7 +311,8 @@ def plot(
 def span(
     start: float, end: float, text: str = "", hue: str = "", *, look: str = "", key: str = ""
 ) -> Mark:
-    """One interval of a lane; ``look`` "full", "pale" or "hatch"."""
+    """One interval of a lane; ``look`` "full", "pale", "hatch" or "dot" (a
+    place, its text beside it)."""
     return _mark("span", start=start, end=end, text=text, hue=hue, look=look, key=key)
 
 
@@ -317,17 +321,19 @@ def timeline(
     lanes: Sequence[tuple[str, Sequence[Mark]]],
     *,
     unit: str = "",
+    low: float = 0,
     high: float | None = None,
     ticks: Sequence[tuple[float, str]] = (),
     now: tuple[float, float] | None = None,
     remark: str = "",
 ) -> Mark:
-    """Lanes (name, spans) over one axis; ``now`` (start, end) is framed."""
+    """Lanes (name, spans) over one axis from ``low``; ``now`` (start, end) is framed."""
     return _mark(
         "timeline",
         title=title,
         lanes=[{"name": name, "spans": list(spans)} for name, spans in lanes],
         unit=unit,
+        low=low or None,
         high=high,
         ticks=ticks,
         now=now,

@@ -7,10 +7,7 @@ import {
   arrowSlots,
   arrowWidth,
   barAt,
-  broken,
-  cellOf,
   heightOf,
-  lane,
   measure,
   placesOf,
   plane,
@@ -97,43 +94,6 @@ test("arrows of all kernels are on one scale and stay in their slots, on a phone
     ),
     36,
     "the narrowest slot decides",
-  );
-});
-
-test("scores, bytes and roofs lie on their axes", () => {
-  const on = lane({ low: -120, high: 100, step: 0.5 }, 8, 600);
-  for (const x of [-120, -30.5, 0, 11, 100]) assert.equal(on.back(on.at(x)), x);
-  assert.equal(on.back(-50), -120);
-  near(arrowWidth(50, 100, 40), 20, "half");
-  assert.equal(arrowWidth(1, 1e9, 40), 1.5, "a hair at least");
-  near(barAt(1000, 10, 100_000), 0.5, "logarithmic");
-  const at = roofs({ low: 1, high: 10_000, peak: 1000 }, 0, 0, 400, 300);
-  near(at.x(100), 200, "the middle of a logarithmic axis");
-  assert.ok(at.y(1000) < at.y(10) && at.y(0.0001) === 300);
-});
-
-test("matrices share one size of cell and stay inside the picture", () => {
-  const grid = (rows, columns) => ({
-    name: "x",
-    cells: Array.from({ length: rows }, () => Array(columns).fill(0)),
-    rows: Array(rows).fill("query"),
-  });
-  const line = [grid(6, 4), { kind: "sign", words: "÷ √d =" }, grid(4, 6), grid(6, 6)];
-  for (const [width, height] of [
-    [856, 468],
-    [1016, 640],
-    [358, 700],
-  ]) {
-    const [wide, high] = cellOf([line, line], width, height, 15);
-    assert.ok(wide > 0 && high >= 20);
-    assert.ok(16 * wide < width && (high === 20 || 12 * high < height));
-  }
-  const apart = broken([line], true);
-  assert.deepEqual(apart.flat(), line, "on a phone nothing is lost");
-  assert.ok(apart.length > 2 && broken([line], false).length === 1);
-  assert.ok(
-    apart.every((part) => part.at(-1).kind !== "sign"),
-    "a sign stands before its matrix",
   );
 });
 

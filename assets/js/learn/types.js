@@ -33,12 +33,6 @@
  * @typedef {{body: HTMLElement, check: () => Verdict | {again: string}, clear?: () => void, act?: string,
  *   output?: HTMLElement, atOnce?: boolean}} Form
  *
- * A matrix among the others of a picture (pictures/grids.js), or what stands between two, words joined by weights, a note.
- * @typedef {{kind?: "grid" | "sign" | "words" | "note", name: string, hue: string, cells?: Cell[][], weights?: number[],
- *   labels?: string[], rows?: string[], cols?: string[], digits?: number, heat?: [number, number], most?: number, row?: number, pick?: string,
- *   sums?: {rows?: string[], cols?: string[], one?: "rows" | "cols"}, changed?: [number, number][], words: any,
- *   aside?: boolean, tone?: string}} GridItem
- *
  * What the pictures draw, each of the picture of its name.
  * @typedef {{low: number[], high: number[], step: number}} Plane
  * @typedef {{shares: number[], spread: number, top: number}} Spread
@@ -47,14 +41,9 @@
  * @typedef {{card: string, sms: number, blocks: number, heads: number, rows: number, busy: number, touched: number[],
  *   sector: number, size: number, stride: number, sectors: number, used: number, moved: number, most: number,
  *   share: string}} GpuData
- * @typedef {{lines: GridItem[][], share?: number}} GridsData
  * @typedef {{title: string, C: number[][], counts: number[][], last: [number, number, number] | null, finished: number,
  *   open: number}} LoopOrder
  * @typedef {{A: number[][], B: number[][], depth: number, orders: LoopOrder[]}} LoopsData
- * @typedef {{name: string, largest: string, zero: number, end: number, at: number[], weights: string[],
- *   subtracted: string[], tone: string, what: string}} ExpLane
- * @typedef {{low: number, high: number, step: number, top: number, subtract: boolean, below: number[],
- *   lanes: ExpLane[]}} OverflowData
  * @typedef {{name: string, size: string, bytes: number, per_s: number, rate: string, kind: string}} MemoryLevel
  * @typedef {[name: string, bytes: number]} Part
  * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_text: string, matrix_text: string,

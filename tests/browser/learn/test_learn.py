@@ -57,7 +57,7 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place)
     page.locator(".fa-dot[data-lesson=mask]").click()
     place = widget(page, "mask")
-    place.get_by_role("radio", name="multiplying P by 0 or 1").check(force=True)
+    place.get_by_role("radio", name="P × 0 or 1").check(force=True)
     place.get_by_role("combobox").first.select_option("padded")
     told(place, way="times", shape="padded")
     page.locator(".fa-dot[data-lesson=attention]").click()

@@ -165,7 +165,6 @@ DRAGGED = {
     "online": (".fa-scene-handle", 60, 0),
     "order": (".fa-order-card", 110, 0),
     "dot": (".fa-knob[role=slider]", 0, 60),
-    "safe": (".fa-knob[role=slider]", -60, 0),
 }
 
 

@@ -73,16 +73,19 @@ export function drawStack(mark) {
 
 /** @type {Drawer} */
 export function drawTimeline(mark, { later }) {
-  const { lanes, unit, ticks, now } = mark;
+  const { lanes, unit, ticks, now, low = 0 } = mark;
   const ends = lanes.flatMap((/** @type {Mark} */ { spans = [] }) =>
     spans.map((/** @type {Mark} */ { end }) => end),
   );
   const high = mark.high ?? Math.max(...ends, 1e-9);
+  const at = (/** @type {number} */ x) => (x - low) / (high - low);
+  const between = (/** @type {number} */ start, /** @type {number} */ end) =>
+    `left:${share(at(start))};width:${share(at(end) - at(start))}`;
   const bar = (/** @type {Mark} */ { start, end, text, hue, look, key }) =>
     el("li", {
       class: `${hueClass(hue)}${look ? ` is-${look}` : ""}`,
       "data-key": key ?? null,
-      style: `left:${share(start / high)};width:${share((end - start) / high)}`,
+      style: between(start, end),
       text: text ?? "",
     });
   const lane = (/** @type {Mark} */ { name, spans = [] }) => [
@@ -91,7 +94,7 @@ export function drawTimeline(mark, { later }) {
   ];
   const axis = el("div", { class: "fa-kit-axis" }, [
     ...(ticks ?? []).map((/** @type {[number, string]} */ [value, text]) =>
-      el("span", { style: `left:${share(value / high)}`, text }),
+      el("span", { style: `left:${share(at(value))}`, text }),
     ),
     unit && el("em", { text: unit }),
   ]);
@@ -100,7 +103,7 @@ export function drawTimeline(mark, { later }) {
     el("i", {
       class: "fa-kit-now",
       "data-key": "now",
-      style: `left:${share(now[0] / high)};width:${share((now[1] - now[0]) / high)}`,
+      style: between(now[0], now[1]),
     });
   const box = el("div", { class: "fa-kit-lanes" }, [
     ...lanes.flatMap(lane),
@@ -109,7 +112,7 @@ export function drawTimeline(mark, { later }) {
     frame && el("div", { class: "fa-kit-nows" }, [frame]),
   ]);
   later(() => {
-    for (const node of all(box, "li"))
+    for (const node of all(box, "li:not(.is-dot)"))
       node.classList.toggle("is-tight", node.scrollWidth > node.clientWidth);
   });
   return figure("timeline", mark, [box]);

@@ -26,6 +26,13 @@ function rowHead({ name, rows, pick, at }, r, kit) {
   return el("th", { scope: "row" }, [choice(pick, r, at === r, label, kit, [text])]);
 }
 
+/** @param {Mark} mark @param {string} text @param {number} c @param {Kit} kit */
+function columnHead({ name, pick_column, column_at }, text, c, kit) {
+  if (!pick_column) return el("th", { scope: "col", text });
+  const label = t("column", { name: text, grid: name ?? "" });
+  return el("th", { scope: "col" }, [choice(pick_column, c, column_at === c, label, kit, [text])]);
+}
+
 /** @type {Drawer} */
 export function drawGrid(mark, kit) {
   const { name, cells, rows, cols, digits = 2, heat, most, at, pick, size } = mark;
@@ -39,7 +46,7 @@ export function drawGrid(mark, kit) {
     const text = cellText(x, digits);
     const looks = [
       x === null && "is-empty",
-      (text === "−∞" || text === "NaN") && "is-odd",
+      ["−∞", "−1e9", "NaN"].includes(String(text)) && "is-odd",
       isIn(mark.on, r, c) && "is-on",
       isIn(mark.pale, r, c) && "is-pale",
       mark.column_at === c && "is-column",
@@ -53,7 +60,9 @@ export function drawGrid(mark, kit) {
   const hasHeads = Boolean(rows || pick);
   const head = cols && [
     hasHeads && el("td"),
-    ...cols.map((/** @type {string} */ text) => el("th", { scope: "col", text })),
+    ...cols.map((/** @type {string} */ text, /** @type {number} */ c) =>
+      columnHead(mark, text, c, kit),
+    ),
     mark.row_sums && el("td"),
   ];
   const body = cells.map((/** @type {Cell[]} */ line, /** @type {number} */ r) => {
@@ -188,12 +197,13 @@ function drawArcs(arcs, box, heads, weights, at) {
   const foot = spots[at].top - 2;
   set(arcs, { viewBox: `0 0 ${box.offsetWidth} ${box.offsetHeight}` });
   const widest = Math.max(1, ...weights.map((_, k) => Math.abs(middle(k) - middle(at))));
+  const loop = (spots[at].right - spots[at].left) * 0.24;
   const lines = weights.map((weight, k) => {
     const [a, b] = [middle(at), middle(k)];
     const high = foot * (0.3 + (0.68 * Math.abs(a - b)) / widest);
     const d =
       k === at
-        ? `M${a - 7} ${foot}C${a - 18} ${foot - high * 1.6} ${a + 18} ${foot - high * 1.6} ${a + 7} ${foot}`
+        ? `M${a - loop} ${foot}C${a - loop} ${foot - loop * 2.6} ${a + loop} ${foot - loop * 2.6} ${a + loop} ${foot}`
         : `M${a} ${foot}C${a} ${foot - high * 1.3} ${b} ${foot - high * 1.3} ${b} ${foot}`;
     const style = `stroke-width:${(0.8 + 15 * weight).toFixed(2)};opacity:${(0.35 + 0.5 * weight).toFixed(2)}`;
     return svg("path", { d, style });

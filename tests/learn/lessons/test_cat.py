@@ -1,0 +1,39 @@
+"""Lesson 1.4 against PyTorch: three words, one at a time and as matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explainer.learn.lessons.cat.lesson import WORDS, K, Q, V
+from tests.learn.scenes import asked, cases, find_mark, sdpa
+
+
+@pytest.mark.parametrize("word", range(3))
+def test_the_cat_sat_is_attention(word):
+    sentence = find_mark("cat", "words", word=word)
+    weights = torch.softmax(torch.from_numpy(Q @ K.T / 2), -1)
+    np.testing.assert_allclose(sentence["weights"], weights[word], atol=1e-6)
+    output = find_mark("cat", "grid", "o", word=word)["cells"]
+    np.testing.assert_allclose(np.ravel(output), sdpa(Q, K, V)[word], atol=1e-6)
+    every = find_mark("cat", "grid", "O", view="all", word=word)["cells"]
+    np.testing.assert_allclose(every, sdpa(Q, K, V), atol=1e-6)
+
+
+def test_the_products_add_up_to_the_logits_of_the_storyboard():
+    rows = find_mark("cat", "table", word=1)["rows"]
+    assert [row[2] for row in rows] == ["2.1", "6.5", "3.4"]
+    for _, products, logit in rows:
+        left, dot = products.split(" = ")
+        total = sum(float(a) * float(b) for a, b in (p.split(" · ") for p in left.split(" + ")))
+        assert total == pytest.approx(float(dot)) == pytest.approx(2 * float(logit))
+
+
+def test_the_weights_of_the_question_are_pytorchs():
+    for (scores,), question in zip(cases("cat"), asked("cat"), strict=True):
+        named = ", ".join(f"{x:.1f}" for x in scores)
+        assert named in question.words and f"“{WORDS[int(np.argmax(scores))]}”" in question.words
+        want = torch.softmax(torch.tensor(scores, dtype=torch.float64), 0).max()
+        assert question.answer == pytest.approx(float(want))
+        assert 0.005 < question.tolerance < 0.01
