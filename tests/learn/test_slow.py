@@ -103,7 +103,7 @@ def test_where_the_roofs_meet():
         assert roofline.attainable(key, edge / 2) == pytest.approx(card.tensor_tflops / 2)
         assert roofline.attainable(key, edge * 2) == card.tensor_tflops
     bound = [point["bound"] for point in data("roofline")["points"]]
-    assert bound == ["bound by memory", "bound by the matrix units"]
+    assert bound == ["memory-bound", "compute-bound"]
 
 
 @pytest.mark.parametrize(("at", "given"), list(enumerate(cases("roofline"))))

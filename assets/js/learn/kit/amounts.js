@@ -112,6 +112,12 @@ export function drawTimeline(mark, { later }) {
     frame && el("div", { class: "fa-kit-nows" }, [frame]),
   ]);
   later(() => {
+    let edge = -Infinity;
+    for (const tick of all(axis, "span")) {
+      const { left, right } = tick.getBoundingClientRect();
+      tick.classList.toggle("is-cut", left < edge);
+      if (left >= edge) edge = right + 6;
+    }
     for (const node of all(box, "li:not(.is-dot)"))
       node.classList.toggle("is-tight", node.scrollWidth > node.clientWidth);
   });

@@ -17,6 +17,7 @@ import {
 /** @import { Drawer, Kit, Mark } from "./parts.js" */
 
 const MANY = 20; // rows, of which each cell is a dot
+const FEW = 4; // words that a phone has room for side by side
 
 /** The heading of a row: its name, as a button where rows can be chosen. @param {Mark} mark @param {number} r @param {Kit} kit */
 function rowHead({ name, rows, pick, at }, r, kit) {
@@ -163,7 +164,7 @@ export function drawWords(mark, kit) {
     return el("th", { scope: "col", class: looks || null }, [inner]);
   });
   const hasNames = rows.length > 0 || head;
-  const table = el("table", {}, [
+  const table = el("table", { class: words.length > FEW ? "is-many" : null }, [
     el("thead", {}, [
       el("tr", {}, [
         hasNames && el("td", { class: "fa-kit-head", text: head ?? "" }),
