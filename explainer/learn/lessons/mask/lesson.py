@@ -62,19 +62,19 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     return "bad", t("bad.big", weight=m["P"][0, 0]) if way == "big" else t("bad.inf")
 
 
-def _steps(m: Numbers, way: str, step: str, asking: tuple[str, ...]) -> list[Mark]:
-    """The mask, the logits with it, the weights: as many as the step says."""
+def _steps(m: Numbers, way: str, stage: str, asking: tuple[str, ...]) -> list[Mark]:
+    """The mask, the logits with it, the weights: as many as the stage says."""
     S = [["−1e9" if x < BIG / 2 and np.isfinite(x) else float(x) for x in line] for line in m["S"]]
     sums = [format_fixed(s, 2) for s in m["P"].sum(axis=1)]
     marks = {
         "tril": grid(t("tril"), m["visible"], "q", rows=asking, size="small"),
-        "fill": grid(t(f"masked.{way}"), S, "m", most=8, size="small"),
+        "fill": grid(t.named("masked")[way], S, "m", most=8, size="small"),
         "softmax": grid(t("weights"), m["P"], heat=(0, 1), row_sums=sums),
     }
-    return [*marks.values()][: [*marks].index(step) + 1]
+    return [*marks.values()][: [*marks].index(stage) + 1]
 
 
-def compute(step: str, shape: str, way: str, changed: int) -> Block:
+def compute(stage: str, shape: str, way: str, changed: int) -> Block:
     """The steps of a mask, and how far each word's output moves when one word is changed."""
     m = masked(way, shape, changed)
     asking = WORDS[N - len(m["visible"]) :]
@@ -92,7 +92,7 @@ def compute(step: str, shape: str, way: str, changed: int) -> Block:
     return picture(
         t("label", shape=label),
         t("spoken", shape=label, visible=visible_pairs, all=m["visible"].size, outcome=what),
-        row(*_steps(m, way, step, asking), align="top"),
+        row(*_steps(m, way, stage, asking), align="top"),
         column(
             words(
                 WORDS,

@@ -8,8 +8,8 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block
 from explainer.learn.folder import words_of
-from explainer.learn.gpu import LANES
 from explainer.learn.kit import Mark, arrow, bar, bars, flow, frame, node, note, picture, row
+from explainer.learn.lessons.gpu.lesson import LANES
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import slots
