@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def compute(view: str, word: int) -> Block:
         output=", ".join(f"{x:.2f}" for x in O[word]),
     )
     if view == "all":
-        names = {"rows": WORDS, "at": word, "pick": "word"}
+        names: dict[str, Any] = {"rows": WORDS, "at": word, "pick": "word"}
         return picture(
             t("label"),
             spoken,

@@ -56,8 +56,8 @@ def compute(input: str, dim: int, gain: float, line: int) -> Block:
     one, names = (x[:, at], rows) if axis == 0 else (x[at], cols)
     way = "columns" if axis == 0 else "rows"
     framed: dict[str, Any] = {"at": at} if axis else {"column_at": at}
-    picks = {"pick" if axis else "pick_column": "line"}
-    sums = {
+    picks: dict[str, Any] = {"pick" if axis else "pick_column": "line"}
+    sums: dict[str, Any] = {
         "row_sums": [t("sum", x=s) for s in P.sum(1)] if axis else [],
         "column_sums": [t("sum", x=s) for s in P.sum(0)] if not axis else [],
     }
