@@ -215,12 +215,6 @@ def swept(sweep: Sweep) -> tuple[Sweep, list[PointRow]]:
     ]
 
 
-def clocks_of(rows: list[PointRow]) -> list[str]:
-    """Read what nvidia-smi reported after each of these points."""
-    points = {tuple(row[key] for key in POINT): row for row in rows}
-    return [clocks for row in points.values() for clocks in _clocks(row)]
-
-
 def labelled_rows(sweep: Sweep) -> list[Any]:
     """The rows of :func:`swept`, each with where and when it was ``recorded`` and, where this sweep
     was not, ``instead_of`` what it stands."""

@@ -10,7 +10,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.traffic import requested_bytes
 from explainer.memory.workload import Workload
-from kernels.spec.masks import Mask, parse
+from kernels.spec.masks import Mask
 from kernels.spec.masks import flops as forward_flops
 
 # The products of FlashAttention's passes, 2·d FLOPs each for a score: what is made, and of what.
@@ -57,12 +57,6 @@ def _work(w: Workload, pass_: str) -> Work:
         flops(w.mask, 1, w.n, w.d, pass_),
         nbytes,
     )
-
-
-def beside(w: Workload, pass_: str = "forward") -> dict[str, Work]:
-    """The workload's mask, then causal and full, by their texts."""
-    texts = dict.fromkeys((w.mask.text, "causal", "full"))
-    return {text: work(replace(w, mask=parse(text)), pass_) for text in texts}
 
 
 # ---- decoding

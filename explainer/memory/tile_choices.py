@@ -1,11 +1,9 @@
-"""Which tile: the paper's rule and the textbook budget beside what compiling really gives."""
+"""Which tile: the textbook budget beside what compiling really gives, and the speeds."""
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
-from explainer.algorithms.traffic import requested_bytes
 from explainer.base.records import load
 from explainer.memory import tile_budget
 from explainer.memory.compiled_tiles import padded
@@ -51,32 +49,9 @@ def cells(w: Workload) -> list[dict]:
     return found
 
 
-def paper_rule(w: Workload) -> tuple[int, int]:
-    """(Br, Bc) of the FlashAttention paper, Algorithm 1 line 1: Bc = ⌈M/4d⌉, Br = min(Bc, d), with
-    M what one thread block may use of shared memory, in elements; at most N."""
-    elements = w.hardware.shared_bytes // w.itemsize
-    bc = min(math.ceil(elements / (4 * w.d)), w.n)
-    return min(bc, w.d, w.n), bc
-
-
-def theory(w: Workload) -> float:
-    """N²d²/M in bytes, one head: what Θ(N²d²/M) is proportional to."""
-    elements = w.hardware.shared_bytes // w.itemsize
-    return w.n**2 * w.d**2 / elements * w.itemsize
-
-
 def best(w: Workload) -> dict | None:
     """The fastest timed tile of the card in 16 bit, None where none was timed."""
     if w.itemsize != 2:
         return None
     timed = [cell for cell in cells(w) if "tflops" in cell]
     return max(timed, key=lambda cell: cell["tflops"]) if timed else None
-
-
-def ratio(w: Workload, order: str, block_q: int, block_k: int, pass_: str = "forward") -> float:
-    """Bytes that ``order`` asks for in this tile ÷ those of standard attention in the same tile."""
-    tiled, standard = (
-        requested_bytes(w.n, w.d, w.mask, w.dtype, o, block_q, block_k, pass_)
-        for o in (order, "standard")
-    )
-    return tiled / standard

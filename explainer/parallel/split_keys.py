@@ -17,11 +17,9 @@ from explainer.memory.workload import Workload
 from explainer.parallel.launch import MAX_PROGRAMS
 from explainer.parallel.simulator import Schedule, simulate
 from explainer.problem import Problem
-from kernels.spec.launches import parts_for
 
 t = Texts("parallel")
 RECORD = "decode_nvidia_h200"
-SPLITS = (1, 2, 4, 8, 16, 32, 64)
 SDPA = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN"}  # recorded beside it
 
 
@@ -77,11 +75,6 @@ def schedule(w: Workload, splits: int) -> Schedule:
     return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
 
 
-def choose_parts(w: Workload) -> int:
-    """Return into how many parts the kernel splits the keys on this card."""
-    return parts_for(w.batch * w.heads, w.n, w.hardware.sms)
-
-
 def nearest_rows(w: Workload) -> list[dict]:
     """What was recorded on the H200 nearest to this N and B·H (in octaves)."""
     rows = load(RECORD)["rows"]
@@ -98,9 +91,3 @@ def recorded_rows(w: Workload) -> list[dict]:
     """Of the nearest recorded rows ours, one for each number of parts; that which the rule chooses
     there has ``rule``."""
     return [r for r in nearest_rows(w) if "splits" in r]
-
-
-def compared_rows(w: Workload) -> list[dict]:
-    """Of the nearest recorded rows the rule's and SDPA's, one a backend, ``refused`` or timed, also
-    as a call in a loop; none in a record that is older than they are."""
-    return [r for r in nearest_rows(w) if r.get("rule") or r.get("method") in SDPA]

@@ -18,7 +18,7 @@ from explainer.base import cards, records
 from explainer.base.amounts import amount
 from explainer.learn import reference
 from explainer.learn.reference import HANDOUT, PAPERS
-from explainer.memory import tile_budget, tile_choices
+from explainer.memory import tile_budget
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
@@ -143,25 +143,26 @@ def causal_fraction():
         assert 1 - tiles["skipped"] / T**2 == (T + 1) / (2 * T)
 
 
+def paper_tile(w):
+    """Br and Bc of the FlashAttention paper, Algorithm 1 line 1."""
+    bc = math.ceil(w.hardware.shared_bytes // 2 / (4 * w.d))  # M in elements of fp16
+    return min(bc, w.d), bc
+
+
 def io_bound():
-    for card in cards.CARDS:
-        for n, d in ((4096, 64), (8192, 128)):
-            w = Workload(card=card, n=n, d=d)
-            M = w.hardware.shared_bytes / 2  # elements of fp16
-            assert tile_choices.theory(w) / 2 == pytest.approx(n**2 * d**2 / M, rel=1e-3)
-    # Θ: with the paper's rule for the blocks, FA-1's bytes stay within constants of it.
+    """Θ(N²d²/M): with the paper's rule for the blocks, FA-1's bytes stay within constants of it."""
     for n, d in ((8192, 64), (16384, 64), (65536, 64), (8192, 128), (65536, 128)):
         w = Workload(card="a100", n=n, d=d)
-        moved = traffic.requested_bytes(n, d, "full", "fp16", "fa1", *tile_choices.paper_rule(w))
-        assert 4 < moved / tile_choices.theory(w) < 16
+        moved = traffic.requested_bytes(n, d, "full", "fp16", "fa1", *paper_tile(w))
+        assert 4 < moved / (n**2 * d**2 / (w.hardware.shared_bytes / 2) * 2) < 16
 
 
 def block_rule():
-    for card in cards.CARDS:
-        for d in (40, 64, 128, 256):
-            w = Workload(card=card, n=65536, d=d)
-            bc = math.ceil(w.hardware.shared_bytes // 2 / (4 * d))  # M in elements of fp16
-            assert tile_choices.paper_rule(w) == (min(bc, d), bc)
+    """Q, K, V and O of a tile of this size share M, with Br = d the largest that S has room for."""
+    for w in (Workload(card=card, n=65536, d=d) for card in cards.CARDS for d in (40, 64, 128)):
+        br, bc = paper_tile(w)
+        elements = 2 * bc * w.d + 2 * br * w.d  # K, V; Q, O
+        assert elements <= w.hardware.shared_bytes // 2 + 4 * w.d
 
 
 def operations():

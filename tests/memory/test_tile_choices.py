@@ -89,25 +89,9 @@ def test_speeds_are_the_h200s_own_and_near_the_benchmarks():
         assert tile_choices.best(Workload(card=card)) is None
 
 
-@pytest.mark.parametrize(
-    ("w", "expected"),
-    [
-        (Workload(card="a100", d=64), (64, 326)),  # 163 KiB: M = 83,456; ⌈M / 256⌉
-        (Workload(card="h200", d=128, dtype="fp32"), (114, 114)),  # M = 58,112; ⌈113.5⌉ < d
-        (Workload(card="t4", d=256), (32, 32)),  # M = 32,768
-        (Workload(card="h100", d=64, n=100), (64, 100)),  # no block is longer than N
-    ],
-)
-def test_the_papers_rule_by_hand(w, expected):
-    assert tile_choices.paper_rule(w) == expected
-
-
-def test_theory_and_its_relations():
-    w = Workload(card="a100", n=4096, d=64)
-    assert tile_choices.theory(w) == pytest.approx(4096**2 * 64**2 / 83_456 * 2)
-    assert tile_choices.theory(Workload(card="a100", n=8192, d=64)) == 4 * tile_choices.theory(w)
+def test_a_d_between_two_compiled_ones_takes_the_larger():
     for d in (1, 64, 65, 128, 129, 256):
-        assert tile_choices.padded(d) == (64 if d <= 64 else 128 if d <= 128 else 256)
+        assert compiled_tiles.padded(d) == (64 if d <= 64 else 128 if d <= 128 else 256)
 
 
 def test_programs_on_one_multiprocessor_are_the_records():

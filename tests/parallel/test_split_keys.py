@@ -13,8 +13,10 @@ from explainer.base.records import load
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
+from kernels.spec.launches import parts_for
 
 ROWS = load("decode_nvidia_h200")["rows"]
+SPLITS = (1, 2, 4, 8, 16, 32, 64)
 # Relative error of a few dozen float64 operations on terms of one sign, with room.
 EXACT = 1e-12
 
@@ -66,7 +68,7 @@ def test_the_share_of_the_card_at_work(heads, splits, busy):
     assert len(s.sm) == heads * splits and s.busy == pytest.approx(busy)
 
 
-@pytest.mark.parametrize("splits", split_keys.SPLITS)
+@pytest.mark.parametrize("splits", SPLITS)
 def test_a_part_visits_its_share_of_the_tiles(splits):
     s = split_keys.schedule(Workload(n=8192, block_k=32, heads=1), splits)
     assert s.makespan == 8192 / splits / 32
@@ -84,20 +86,20 @@ def test_a_part_visits_its_share_of_the_tiles(splits):
 )
 def test_the_nearest_recorded_rows(n, heads, expected):
     found = split_keys.recorded_rows(Workload(n=n, heads=heads, block_q=16, block_k=16))
-    assert [r["splits"] for r in found if not only_ruled(r)] == list(split_keys.SPLITS)
+    assert [r["splits"] for r in found if not only_ruled(r)] == list(SPLITS)
     assert {(r["n_k"], r["heads"]) for r in found} == {expected}
     assert all(r in ROWS for r in found)
 
 
 def only_ruled(row: dict) -> bool:
     """A number of parts that is there because the rule chose it."""
-    return row.get("rule", False) and row["splits"] not in split_keys.SPLITS
+    return row.get("rule", False) and row["splits"] not in SPLITS
 
 
 def test_the_record_is_whole_and_was_right():
     """Errors against float64, bf16: O is below 1 there, half a last place of it is 2⁻⁹; a part's O
     is rounded too, and the sum of parts again."""
-    cases = itertools.product((4096, 16_384, 65_536), (1, 16), split_keys.SPLITS)
+    cases = itertools.product((4096, 16_384, 65_536), (1, 16), SPLITS)
     ours = [r for r in ROWS if "splits" in r]
     found = [(r["n_k"], r["heads"], r["splits"]) for r in ours if not only_ruled(r)]
     assert found == list(cases)
@@ -114,14 +116,10 @@ def test_the_record_is_whole_and_was_right():
     assert min(one.values()) < one[1] / 4 and min(sixteen.values()) < sixteen[1] / 2
 
 
-def test_a_record_with_sdpa_has_the_rule_and_each_backend_once_a_problem():
-    """The rule is that of the H200's 132 multiprocessors; older records have neither."""
-    later = [r for r in ROWS if "method" in r]
-    if not later:
-        assert not split_keys.compared_rows(Workload())
-        return
+def test_a_record_has_the_rule_and_each_backend_once_a_problem():
+    """The rule is that of the H200's 132 multiprocessors."""
     for n, heads in itertools.product((4096, 16_384, 65_536), (1, 16)):
-        w = Workload(n=n, heads=heads, card="h200")
-        first, *others = split_keys.compared_rows(w)
-        assert first["splits"] == split_keys.choose_parts(w) and first["loop_ms"] > 0
-        assert [r["method"] for r in others] == list(split_keys.SDPA)
+        here = split_keys.nearest_rows(Workload(n=n, heads=heads))
+        (ruled,) = (r for r in here if r.get("rule"))
+        assert ruled["splits"] == parts_for(heads, n, 132) and ruled["loop_ms"] > 0
+        assert [r["method"] for r in here if "splits" not in r] == list(split_keys.SDPA)

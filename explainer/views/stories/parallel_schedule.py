@@ -10,7 +10,7 @@ import numpy as np
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.amounts import round_step
 from explainer.base.fields import parse_mask
-from explainer.base.kinds import Kind, recorded
+from explainer.base.kinds import Kind
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
@@ -53,7 +53,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     w, order, switches = _launch(w, choice)
     row = placed.find_row(w, order)
     source = placed.source_of(w, "forward", [bool(row), False])
-    real = compare(w, order, row, recorded(placed.RECORD)) if row else None
+    real = compare(w, order, row) if row else None
     is_held_out = bool(row) and durations.is_held_out(row or {})
     return _chapter(w, order, switches, real, is_held_out, source)
 
@@ -65,9 +65,8 @@ def parse_launch(w: Workload, choice: Choice) -> tuple[Workload, str]:
 
 def of_run(w: Workload, choice: Choice, row: dict, kind: Kind) -> Chapter:
     """Return the chapter of a launch that was just run on a GPU and recorded; ``kind`` says so."""
-    w, order, switches = _launch(w, choice)
-    real = compare(w.with_tile(row), order, row, kind)
-    return _chapter(real.workload, order, switches, real, True, str(kind))
+    w, order, switches = _launch(w.with_tile(row), choice)
+    return _chapter(w, order, switches, compare(w, order, row), True, str(kind))
 
 
 def _launch(w: Workload, choice: Choice) -> tuple[Workload, str, list[Switch]]:
@@ -149,9 +148,9 @@ def _sentence(programs: launch.Programs, real: Comparison | None, is_held_out: b
         work = t("schedule.unequal", least=least, most=most)
     if not real:
         return f"{work} {t('schedule.only')}"
-    side = t.row("schedule.sides")[real.makespan < 0]
+    side = t.row("schedule.sides")[real.off < 0]
     key = "schedule.unseen" if is_held_out else "schedule.seen"
-    return f"{work} {t(key, off=100 * abs(real.makespan), side=side)}"
+    return f"{work} {t(key, off=100 * abs(real.off), side=side)}"
 
 
 def _other_order(w: Workload, order: str, unit: str, makespan: float) -> dict[str, Any] | None:

@@ -12,7 +12,6 @@ from explainer.base.amounts import round_step
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import launch
-from explainer.parallel.additions import compare_orders, of_workload
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
 from explainer.views.stories.chapter import Chapter, Choice, Table, switch
@@ -98,7 +97,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "table": [
             _launches_table(both, w, pass_, unit),
             _balance_table(w, pass_),
-            *(_additions_table(w) if pass_ == "backward" else ()),
             *(
                 placed.programs_table(
                     t("sms.programs", order=LABELS[one.order]), one.schedule, one.programs, pass_
@@ -197,21 +195,3 @@ def _balance_table(w: Workload, pass_: str) -> Table:
         rows.append([mask, int(visits.sum()), int(visits.min()), round(mean, 1), longest, even])
     title = t.named("balance.caption")[pass_]
     return {"title": title, "head": t.row("balance.head"), "rows": rows}
-
-
-def _additions_table(w: Workload) -> tuple[Table]:
-    """Say how many bits of dQ depend on the order of the atomic additions."""
-    found = compare_orders(of_workload(w))
-    head = t.row("additions.head")
-    stored = t("additions.stored", dtype=found.problem.dtype)
-    rows: list[list[str | int | float | None]] = [
-        [
-            t("additions.shuffled", n=s.order) if s.order else t("additions.again"),
-            s.summed,
-            s.stored,
-            float(f"{s.off:.3g}"),
-        ]
-        for s in found.sums
-    ]
-    title = t("additions.caption")
-    return ({"title": title, "head": (head[0], head[1], stored, head[2]), "rows": rows},)

@@ -11,8 +11,7 @@ from explainer.base.amounts import amount
 from explainer.base.fields import parse_choice
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel.warp_loops import ORDERS, WarpStep, WarpTrace
-from explainer.parallel.warps import warps
+from explainer.parallel.warps import ORDERS, WarpStep, WarpTrace, warps
 from explainer.problem import Problem
 from explainer.views.stories.chapter import Chapter, Choice, Table, switch
 from explainer.views.stories.links import lesson_link
@@ -39,7 +38,7 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
     steps = [trace.steps for trace in traces]
     beats = [_beat(k, traces, [_state(trace, k) for trace in traces]) for k in range(len(steps[0]))]
     at = next(k for k, s in enumerate(steps[0]) if (s.phase, s.part) == START)
-    totals = [amount(trace.exchanged_bytes) for trace in traces]
+    totals = [amount(trace.moved) for trace in traces]
     return {
         "headline": t("warps.headline"),
         "sentence": t("warps.sentence", n=count),
@@ -61,14 +60,12 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
 
 def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
     """Return what stays: the split's name, whose rows and keys are whose, what it exchanges."""
-    slices = trace.key_slices if trace.split == "k" else trace.row_slices
-    first = (trace.keys if trace.split == "k" else trace.rows)[0]
     names, each = t.named("warps.splits"), t.named("warps.each")
     return {
         "split": trace.split,
         "name": names[trace.split],
         "kernel": f"{LABELS[ORDERS[trace.split]]}: {each[trace.split]}",
-        "slices": [[a - first, b - first] for a, b in slices],
+        "slices": trace.slices,
         "total": total,
         "barriers": t("warps.barriers", n=trace.barriers),
         "remark": t.named("warps.remarks")[trace.split],
@@ -89,18 +86,18 @@ def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
         matrix, name = visit.S, "S"
     elif ("scores", "own") in known:
         matrix, name = visit.scores, "S"
-    marked: list[list[int]] = []
-    if step.phase == "max":
-        owners = trace.own_keys.values() if trace.split == "k" else (slice(None),)
-        for own in owners:
-            part = visit.S[:, own]
-            first = own.start or 0
-            marked += [[r, first + int(c)] for r, c in enumerate(part.argmax(axis=1))]
+    owners = trace.slices if trace.split == "k" else ((0, SIDE),)
+    marked = [
+        (row, first + int(column))
+        for first, past in owners
+        if step.phase == "max"
+        for row, column in enumerate(visit.S[:, first:past].argmax(axis=1))
+    ]
     stat = None
     if ("sum", holder) in known:
-        stat = {"name": "ℓ", "values": _numbers(trace.l_new, 2)}
+        stat = {"name": "ℓ", "values": _numbers(visit.l_new, 2)}
     elif ("max", holder) in known:
-        stat = {"name": "m", "values": _numbers(trace.m_new, 2)}
+        stat = {"name": "m", "values": _numbers(visit.m_new, 2)}
     return {
         "name": name,
         "matrix": [] if matrix is None else [_numbers(row, 1) for row in matrix],
@@ -108,7 +105,6 @@ def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
         "stat": stat,
         "shared": _written(trace, step, k),
         "sentence": step.sentence,
-        "moved": amount(sum(x.nbytes for s in done for x in s.exchanges)),
         "barrier": bool(step.barriers and step.phase != "load"),
     }
 
@@ -147,9 +143,6 @@ def _steps_table(traces: list[WarpTrace]) -> Table:
     rows: list[list[str | int | float | None]] = []
     phases, parts = t.named("warps.phases"), t.named("warps.parts")
     for k, step in enumerate(traces[0].steps):
-        moved = [sum(x.nbytes for x in trace.steps[k].exchanges) for trace in traces]
-        barriers = [trace.steps[k].barriers for trace in traces]
-        rows.append(
-            [phases[step.phase], parts[step.part], moved[0], barriers[0], moved[1], barriers[1]]
-        )
+        both = [x for trace in traces for x in (trace.steps[k].moved, trace.steps[k].barriers)]
+        rows.append([phases[step.phase], parts[step.part], *both])
     return {"title": t("warps.table"), "head": t.row("warps.columns"), "rows": rows}
