@@ -41,7 +41,8 @@ PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
 MET = {"max": "m", "sum": "l", "output": "O"}  # the phases whose parts meet in shared memory
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # "split phase part" → its sentence; the braces are filled from the tile's facts.
-SENTENCES = Texts("parallel").named("warps.sentences")
+t = Texts("parallel")
+SENTENCES = t.named("warps.sentences")
 Span = tuple[int, int]  # first and one past the last, in the tile
 
 

@@ -169,7 +169,7 @@ export const cellPath = (runs, { x, y, wide, high, gap = 0 }) =>
       Array.from(
         { length: past - first },
         (_, k) =>
-          `M${(x + (first + k) * wide).toFixed(2)} ${(y + row * high).toFixed(2)}h${wide - gap}v${high - gap}h${gap - wide}z`,
+          `M${x + (first + k) * wide} ${y + row * high}h${wide - gap}v${high - gap}h${gap - wide}z`,
       ),
     )
     .join("");

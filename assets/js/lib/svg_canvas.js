@@ -62,6 +62,7 @@ const scaleOf = (root) => root.getBoundingClientRect().width / (root.clientWidth
 export const presentationUnit = () =>
   clamp(Math.min(window.innerWidth / 1280, window.innerHeight / 720), 0.8, 3);
 
+const OF_PAGE = ".fa-story-picture";
 const PLACE = ".fa-lesson-body > .fa-widget, .fa-story-picture"; // what has room for a picture
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. @param {Element} root */
@@ -109,7 +110,11 @@ export function svgCanvas(data, api, wanted, paint) {
     const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = find(root, "[data-knob]:focus")?.dataset.knob;
     knobs.clear();
-    const type = big ? Math.max(15, (READ * presentationUnit()) / scaleOf(root)) : 15;
+    const page = root.closest(OF_PAGE); // its type grows with the window
+    const grown = page && !narrow ? clamp(presentationUnit(), 1, 1.6) : 1;
+    const type = big
+      ? Math.max(15, (READ * presentationUnit()) / scaleOf(root))
+      : (page && narrow ? 14 : 15) * grown;
     /** @type {Paper} */
     const paper = { width, height, narrow, big, type };
     root.replaceChildren(...nodesOf(paint(now, paper, pen)));

@@ -24,7 +24,7 @@ import {
   said,
   seriesOf,
 } from "./records.js";
-import { sign, typeOf } from "./shapes.js";
+import { sign } from "./shapes.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Canvas, Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -290,7 +290,7 @@ const timeOf = (/** @type {number} */ ms) => (ms < 0.1 ? `${ms * 1000} µs` : `$
 function paint({ rows, choice, methods, own, at, move }, paper, pen) {
   const { narrow, big, width } = paper;
   const { quantity, n } = choice;
-  const size = typeOf(paper) - (big ? 0 : 1);
+  const size = paper.type - (big ? 0 : 1);
   const series = seriesOf(rows, choice, methods);
   const lengths = lengthsOf(rows, choice);
   const now = lengths.indexOf(n);

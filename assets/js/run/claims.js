@@ -3,7 +3,7 @@
 import { widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import { group, line, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
-import { barsOf, decades, dot, hatching, hueOf, sign, typeOf } from "./shapes.js";
+import { barsOf, decades, dot, hatching, hueOf, sign } from "./shapes.js";
 import { t } from "./result_texts.js";
 
 /** @import { Paper, Pen } from "../lib/svg_canvas.js" */
@@ -12,7 +12,7 @@ import { t } from "./result_texts.js";
 /** The largest error of each method on a log axis, and from where on none is allowed.
  * @param {any} claim @param {Paper} paper */
 export function paintErrors({ rows, axis: [low, high], allowed }, paper) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const left = Math.max(...rows.map((/** @type {any} */ { name }) => widthOf(name, size))) + 14;
   const right = paper.width - 2;
   const top = size * 1.7;
@@ -55,7 +55,7 @@ export function paintErrors({ rows, axis: [low, high], allowed }, paper) {
  * @param {Paper} paper @param {Pen<any>} pen */
 export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
   const { cells, columns, texts, steps } = map;
-  const size = typeOf(paper);
+  const size = paper.type;
   const rows = cells.length / columns;
   const side = Math.min(
     38,
@@ -159,7 +159,7 @@ export function paintTimes({ bars }, paper, isLarge) {
 
 /** Bars of memory. @param {any} claim @param {Paper} paper @param {boolean} isLarge */
 export function paintMemory({ bars, note }, paper, isLarge) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const row = Math.min(isLarge ? 62 : 32, (paper.height - size * 1.6) / bars.length);
   return [
     barsOf(bars, paper, { top: 4, row }),
@@ -169,7 +169,7 @@ export function paintMemory({ bars, note }, paper, isLarge) {
 
 /** The gradients' largest differences, as lines. @param {any} claim @param {Paper} paper */
 export function paintRows({ rows }, paper) {
-  const size = typeOf(paper);
+  const size = paper.type;
   return rows.map((/** @type {string[]} */ [name, value], /** @type {number} */ k) =>
     line(
       0,

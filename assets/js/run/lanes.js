@@ -2,7 +2,7 @@
 
 import { widthOf } from "../lib/chart.js";
 import { ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
-import { hatching, sign, typeOf } from "./shapes.js";
+import { hatching, sign } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{name: string, state: "waiting" | "running" | "done" | "refused", status: string, cells: string, columns: number,
@@ -14,7 +14,7 @@ const HEAD = 44;
 
 /** @param {{lanes: Lane[]}} state @param {Paper} paper */
 export function paintLanes({ lanes }, paper) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const across = paper.narrow ? 2 : Math.max(4, lanes.length);
   const gap = paper.narrow ? 24 : Math.min(64, paper.width / 20);
   const wide = (paper.width - gap * (across - 1)) / across;

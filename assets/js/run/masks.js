@@ -6,7 +6,6 @@ import { fetchJson } from "../lib/build.js";
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
-import { typeOf } from "./shapes.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -80,7 +79,7 @@ export class MaskView {
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 function paint({ masks, chosen, press }, paper, pen) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const across = paper.narrow ? 1 : 3;
   const rows = Math.ceil(masks.length / across);
   const gap = paper.narrow ? 28 : 36;

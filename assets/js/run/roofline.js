@@ -2,7 +2,7 @@
 
 import { ends, scale, widthOf } from "../lib/chart.js";
 import { circle, ink, path, stroke, text, tipped } from "../lib/svg_canvas.js";
-import { hueOf, typeOf } from "./shapes.js";
+import { hueOf } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, text: string}} Point */
@@ -12,7 +12,7 @@ const MARKS = [1, 3, 10, 30, 100, 300, 1000, 3000];
 
 /** @param {Roofline} data @param {Paper} paper */
 export function paintRoofline({ points, peak, hbm, labels, axis }, paper) {
-  const size = typeOf(paper) - (paper.big ? 0 : 1);
+  const size = paper.type - (paper.big ? 0 : 1);
   const names = points.map(({ name, value }) => widthOf(`${name} ${value}`, size));
   const [left, right] = [size * 3.4, Math.max(size * 12, paper.width - Math.max(...names) - 46)];
   const [top, bottom] = [size * 2.2, paper.height - size * 3.6];

@@ -1,18 +1,7 @@
 // Shapes that several pictures of a run share: bars, a map of tiles, a sign, an axis of powers of ten.
 
 import { widthOf } from "../lib/chart.js";
-import { clamp } from "../lib/format.js";
-import {
-  circle,
-  group,
-  ink,
-  path,
-  presentationUnit,
-  rect,
-  stroke,
-  text,
-  tipped,
-} from "../lib/svg_canvas.js";
+import { circle, group, ink, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, share: number, cut: string, text: string, loop?: number | null, more?: string}} Bar */
@@ -20,10 +9,6 @@ import {
 /** A number as superscript. @param {number} k */
 export const raised = (k) =>
   String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
-
-/** px of the type of a picture. @param {Paper} paper */
-export const typeOf = (paper) =>
-  paper.big ? paper.type : 14 * (paper.narrow ? 1 : clamp(presentationUnit(), 1, 1.6));
 
 /** The hue of a method: ours blue, naive ink, the others gray. @param {{main: boolean, method: string}} of */
 export const hueOf = ({ main, method }) =>
@@ -63,7 +48,7 @@ export function hatching(name) {
 /** Bars, one below the other, from (0, top) on. @param {Bar[]} bars @param {Paper} paper @param {{top: number, row: number, loops?: boolean}} place
  * @returns {Drawn} */
 export function barsOf(bars, paper, { top, row, loops = false }) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const left = Math.max(...bars.map(({ name }) => widthOf(name, size))) + 14;
   const beside =
     Math.max(...bars.map(({ text, more }) => widthOf(`${text}  ${(loops && more) || ""}`, size))) +

@@ -9,7 +9,7 @@ import { paintMap } from "./claims.js";
 import { picture } from "./picture.js";
 import { t } from "./result_texts.js";
 import { paintRoofline } from "./roofline.js";
-import { decades, typeOf } from "./shapes.js";
+import { decades } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{title: string, head: string[], rows: string[][]}} Table */
@@ -161,7 +161,7 @@ export const drawTab = (tab, data, state) =>
 
 /** Filled: our kernel; the line: naive attention. @param {Histogram} histogram @param {Paper} paper */
 function paintHistogram({ low, high, series }, paper) {
-  const size = typeOf(paper);
+  const size = paper.type;
   const [top, bottom] = [size * 1.6, paper.height - size * 1.9];
   const most = Math.max(...series.flatMap(({ shares }) => shares), 1e-9);
   const count = series[0]?.shares.length ?? 1;
@@ -212,7 +212,7 @@ const PARTS = ["o", "k", "minus"]; // hues, by size
 
 /** What rounding may cost, in parts, and below the error that there is, to the same scale. @param {Cost} cost @param {Paper} paper */
 function paintCost({ parts, error, text: words }, paper) {
-  const size = typeOf(paper);
+  const size = paper.type;
   let at = 0;
   const high = 32;
   const drawn = parts.map((part, k) => {

@@ -18,7 +18,7 @@ export function paint({ data, at, go, choose }, paper, pen) {
   const { beats } = data;
   const { n, flag, fits } = beats[at];
   const { width, narrow, big, type } = paper;
-  const [size, small] = big ? [type, type] : [16, 13.5];
+  const [size, small] = big ? [type, type] : [type + 1, type - 1.5];
   const left = narrow ? 0 : size * 12.1;
   const top = narrow ? 64 : size * 1.9;
   const foot = 26;

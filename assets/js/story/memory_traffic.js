@@ -17,9 +17,9 @@ export const height = { share: 2.3, least: 300, most: 620 };
 export function paint(scene, paper, pen) {
   const { panels } = /** @type {Picture} */ (scene.data.picture);
   const { narrow, big, width, type } = paper;
-  const size = big ? type : 13;
+  const size = big ? type : type - 2;
   const gutter = size * 5.2;
-  const room = (big ? type : 15) * 4.9; // for names
+  const room = type * 4.9; // for names
   const head = big ? type * 1.8 : 42;
   const foot = big ? type * 1.7 : 30;
   const across = narrow ? 1 : panels.length;
@@ -47,7 +47,7 @@ function paintPanel({ data, at, go }, panel, box, { big, type }, pen, hasAxis) {
   const heading = /** @type {[string, string?][]} */ ([[title, "bold"]]);
   if (!big) heading.push([`  ${remark}`, "quiet"]);
   return [
-    line(left, top - (big ? type * 0.6 : 20), heading, big ? type : 15),
+    line(left, top - (big ? type * 0.6 : 20), heading, type),
     axes.grid(hasAxis),
     axes.labels(at),
     slider(
@@ -71,7 +71,7 @@ function paintPanel({ data, at, go }, panel, box, { big, type }, pen, hasAxis) {
             axes.line({ ys, hue, tips, r: 4.5, wide: 0, hollow: circles.some(Boolean) }),
           ];
         }),
-        bracket && paintGap(bracket, places[at], axes.y, box, big ? type : 18, big),
+        bracket && paintGap(bracket, places[at], axes.y, box, big ? type : type * 1.2, big),
       ],
     ),
     ends(
@@ -80,7 +80,7 @@ function paintPanel({ data, at, go }, panel, box, { big, type }, pen, hasAxis) {
         return { y: axes.y(last), rows: [[one.label, `semi ${one.ink}`]] };
       }),
       right + 10,
-      big ? type : 14,
+      big ? type : type - 1,
       [top - size, bottom],
     ),
     !big && below && paintBelow(below, series[0].circles[below.at] ?? 0, axes, box, at),

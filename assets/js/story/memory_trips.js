@@ -1,10 +1,9 @@
 // Round trips: standard attention above, the fused kernel below, on one time axis. Each matrix is as long as its time on
 // the bus and points where it goes; the playhead fills what has passed.
 
-import { svg } from "../lib/dom.js";
+import { scale, slider } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
-  group,
   HUES,
   ink,
   INKS,
@@ -13,9 +12,9 @@ import {
   rect,
   stroke,
   text,
+  tipped,
   wrapped,
 } from "../lib/svg_canvas.js";
-import { typeOf } from "./where_parts.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -31,14 +30,15 @@ import { typeOf } from "./where_parts.js";
  * @property {string} memory
  * @property {string} time
  */
-/** @typedef {{at: (share: number) => number, left: number, right: number, now: number, type: number, small: number, part: string}} View */
+/** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
+/** px of a lane: the tops of SRAM, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
 export const height = { share: 1.25, least: 330, most: 800 };
 
-const hueOf = (/** @type {string} */ tensor) =>
-  HUES[tensor] === undefined || "SP".includes(tensor) ? "quiet" : HUES[tensor];
-const inkOf = (/** @type {string} */ tensor) => INKS[hueOf(tensor)] ?? "quiet";
 const isScores = (/** @type {string} */ tensor) => tensor === "S" || tensor === "P";
+const hueOf = (/** @type {string} */ tensor) =>
+  (isScores(tensor) ? "quiet" : HUES[tensor]) ?? "quiet";
+const inkOf = (/** @type {string} */ tensor) => INKS[hueOf(tensor)] ?? "quiet";
 
 /** The outline of a trip between two heights, as far as `until`: it points down to HBM or up to the chip.
  * @param {number} from @param {number} to @param {number} until @param {number} high @param {number} low @param {boolean} isRead */
@@ -47,208 +47,190 @@ function arrowOf(from, to, until, high, low, isRead) {
   const [flat, point] = isRead ? [low, high] : [high, low];
   const shoulder = isRead ? high + tip : low - tip;
   const middle = (from + to) / 2;
-  const edge = (/** @type {number} */ x) =>
-    shoulder + (point - shoulder) * (1 - Math.abs(x - middle) / (middle - from || 1));
+  const edge =
+    shoulder + (point - shoulder) * (1 - Math.abs(until - middle) / (middle - from || 1));
   const corner = until > middle ? `L${middle} ${point}` : "";
-  return `M${from} ${flat}L${from} ${shoulder}${corner}L${until} ${edge(until)}L${until} ${flat}z`;
+  return `M${from} ${flat}L${from} ${shoulder}${corner}L${until} ${edge}L${until} ${flat}z`;
 }
 
 /** A matrix on its way. @param {Trip} trip @param {View} view @param {number} high @param {number} low @param {number} bar of HBM @returns {Drawn} */
-function drawTrip(trip, view, high, low, bar) {
-  const [from, to] = [view.at(trip.start), view.at(trip.end)];
-  const until = clamp(view.now, from, to);
+function drawTrip(
+  { tensor, read, start, end, size, word, tip },
+  { at, now, type, small, part },
+  high,
+  low,
+  bar,
+) {
+  const [from, to] = [at(start), at(end)];
+  const until = clamp(now, from, to);
   const wide = to - from;
-  const gap = wide > 3 ? 1 : 0;
-  const hue = hueOf(trip.tensor);
-  const isDone = view.now >= to - 0.01;
-  const isOn = !isDone && view.now > from;
-  const isLong = isOn && until - from > view.small * 9.5;
-  const isTold = isScores(trip.tensor) && wide > 46;
-  const middle = (from + to) / 2;
-  const look = isDone ? "paper" : "ink";
-  const below = isLong ? view.part : trip.size;
-  return svg("g", { "data-tip": trip.tip }, [
-    path(arrowOf(from, to - gap, to - gap, high, low, trip.read), {
-      ...(isDone ? {} : stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" })),
-      fill: isDone ? ink(hue) : "transparent",
-    }),
-    group(
-      0,
-      0,
+  const last = wide > 3 ? to - 1 : to;
+  const isDone = now >= to - 0.01;
+  const isOn = !isDone && now > from;
+  const isLong = isOn && until - from > small * 9.5;
+  const [x, y] = [(from + to) / 2, (high + low) / 2];
+  const look = `middle ${isDone ? "paper" : "ink"}`;
+  const hue = ink(hueOf(tensor));
+  const outline = stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" });
+  return tipped(
+    [
+      path(
+        arrowOf(from, last, last, high, low, read),
+        isDone ? { fill: hue } : { ...outline, fill: "transparent" },
+      ),
       isOn &&
-        path(arrowOf(from, to - gap, Math.min(until, to - gap), high, low, trip.read), {
-          fill: `color-mix(in srgb, ${ink(hue)} 45%, ${ink("paper")})`,
+        path(arrowOf(from, last, Math.min(until, last), high, low, read), {
+          fill: `color-mix(in srgb, ${hue} 45%, ${ink("paper")})`,
         }),
-    ),
-    group(0, 0, [
-      isTold && [
-        text(middle, (high + low) / 2, trip.tensor, view.type + 7, `bold middle ${look}`),
-        text(middle, (high + low) / 2 + view.type * 1.5, trip.word, view.small, `middle ${look}`),
-        text(
-          isLong ? (from + until) / 2 : middle,
-          bar,
-          below,
-          view.small,
-          `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`,
-        ),
-      ],
-      !isTold &&
-        wide > 18 &&
-        text(
-          middle,
-          (high + low) / 2 + 5,
-          trip.tensor,
-          view.type,
-          `bold middle ${isDone ? "paper" : inkOf(trip.tensor)}`,
-        ),
-    ]),
-  ]);
+      isScores(tensor) && wide > 46
+        ? [
+            text(x, y, tensor, type + 7, `bold ${look}`),
+            text(x, y + type * 1.5, word, small, look),
+            text(
+              isLong ? (from + until) / 2 : x,
+              bar,
+              isLong ? part : size,
+              small,
+              `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`,
+            ),
+          ]
+        : wide > 18 &&
+          text(x, y + 5, tensor, type, `bold middle ${isDone ? "paper" : inkOf(tensor)}`),
+    ],
+    tip,
+  );
 }
 
-/** Letters of the thin trips at an end of a lane. @param {Trip[]} trips @param {View} view @param {number} x @param {number} y @param {string} look */
-const letters = (trips, view, x, y, look) =>
-  trips
-    .filter(({ start, end }) => view.at(end) - view.at(start) <= 18)
-    .map(({ tensor }, k) =>
-      text(x, y + k * view.type * 1.2, tensor, view.type, `bold ${look} ${inkOf(tensor)}`),
-    );
-
-/** The two memories of a lane with its name, and what passes between them.
- * @param {Lane} lane @param {View} view @param {number} top @param {[number, number, number]} heights of SRAM, the way, HBM
- * @param {Picture} picture @returns {Drawn} */
-function drawLane(lane, view, top, [sram, way, hbm], picture) {
-  const { left, right, type, small } = view;
-  const [high, low] = [top + sram, top + sram + way];
-  const baseline = (/** @type {number} */ y, /** @type {number} */ h) => y + h / 2 + small * 0.36;
-  const starts = [0, ...lane.kernels.map(({ end }) => end)];
-  const isThree = lane.kernels.length > 0;
+/** The two memories of a lane, and what passes between them.
+ * @param {Lane} lane @param {View} view @param {Tops} tops @param {Picture} picture @returns {Drawn} */
+function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sram, memory }) {
+  const { at, type, small } = view;
+  const [left, right] = [at(0), at(1)];
+  const under = small * 0.36;
+  const [upper, lower] = [(top + high) / 2 + under, (low + bottom) / 2 + under];
+  /** Letters of the thin trips at an end of the lane. @param {Trip[]} some @param {number} x @param {string} look */
+  const letters = (some, x, look) =>
+    some
+      .filter(({ start, end }) => at(end) - at(start) <= 18)
+      .map(({ tensor }, k) =>
+        text(
+          x,
+          (high + low) / 2 + type * (1.2 * k - 0.3),
+          tensor,
+          type,
+          `bold ${look} ${inkOf(tensor)}`,
+        ),
+      );
   return [
-    rect(left, top, right - left, sram, "accent-pale", {}, 6),
-    rect(left, low, right - left, hbm, "empty", {}, 6),
-    text(0, baseline(top, sram), picture.sram, small, "semi accent-ink"),
-    text(0, baseline(low, hbm), picture.memory, small, "semi"),
-    lane.kernels.map(({ name, end }, k) => [
-      text(
-        (view.at(starts[k]) + view.at(end)) / 2,
-        baseline(top, sram),
-        view.right - view.left < 500 ? name.replace(/^\d /, "") : name,
-        small,
-        "semi middle accent-ink",
-      ),
-      k < lane.kernels.length - 1 &&
-        path(`M${view.at(end)} ${top + 6}v${sram - 12}`, stroke("chip-line", 1.4)),
-    ]),
-    lane.trips.map((trip) => drawTrip(trip, view, high, low, baseline(low, hbm))),
-    isThree && [
-      letters(lane.trips.slice(0, 2), view, left - 6, (high + low) / 2 - type * 0.3, "end"),
-      letters(lane.trips.slice(-2), view, right + 7, (high + low) / 2 - type * 0.3, "start"),
+    rect(left, top, right - left, high - top, "accent-pale", {}, 6),
+    rect(left, low, right - left, bottom - low, "empty", {}, 6),
+    text(0, upper, sram, small, "semi accent-ink"),
+    text(0, lower, memory, small, "semi"),
+    kernels.map(({ name, end }, k) => {
+      const middle = (at(k ? kernels[k - 1].end : 0) + at(end)) / 2;
+      const short = right - left < 500 ? name.replace(/^\d /, "") : name;
+      return [
+        text(middle, upper, short, small, "semi middle accent-ink"),
+        end < 1 && path(`M${at(end)} ${top + 6}V${high - 6}`, stroke("chip-line", 1.4)),
+      ];
+    }),
+    trips.map((trip) => drawTrip(trip, view, high, low, lower)),
+    kernels.length > 0 && [
+      letters(trips.slice(0, 2), left - 6, "end"),
+      letters(trips.slice(-2), right + 7, "start"),
     ],
   ];
 }
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen */
+/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function paint({ data, at, go }, paper, pen) {
   const picture = /** @type {Picture} */ (data.picture);
+  const { lanes, ticks, pace } = picture;
   const moment = /** @type {Moment} */ (/** @type {unknown} */ (data.beats[at]));
-  const { width, narrow, big } = paper;
-  const type = typeOf(paper);
+  const { width, narrow, big, type } = paper;
   const small = big ? type : narrow ? 12.5 : type - 1;
-  const high = paper.height;
-  const left = big ? type * 4.6 : narrow ? 58 : 86;
+  const left = big ? type * 4.6 : narrow ? 58 : type * 5.7;
   const right = width - (narrow ? 16 : 24);
-  const place = (/** @type {number} */ share) => left + share * (right - left);
-  /** @type {View} */
-  const view = { at: place, left, right, now: place(moment.share), type, small, part: moment.part };
-  const title = type + 3;
+  const x = scale([0, 1], [left, right]);
+  const now = x(moment.share);
+  const view = { at: x, now, type, small, part: moment.part };
+  const title = (type + 3) * 2;
   // What is left of the height after two titles and the axis goes to the lanes
-  const below = narrow ? type * 6.2 : 0;
-  const room = high - 2 * title * 2.1 - type * 2.4 - below;
-  const bars = clamp(room * 0.1, 22, 40);
-  const ways = [room - 4 * bars - clamp(room * 0.15, 34, 70), clamp(room * 0.15, 34, 70)];
-  const tops = [title * 1.9, title * 1.9 + 2 * bars + ways[0] + title * 2.1];
-  const bottom = tops[1] + 2 * bars + ways[1];
-  const [, fused] = picture.lanes;
-  const over = place(/** @type {Trip} */ (fused.trips.at(-1)).end);
-  const way = tops[1] + bars;
-  const inputs = /** @type {[string, string][]} */ (
-    ["Q", "K", "V"].map((name) => [`${name} `, `bold ${inkOf(name)}`])
-  );
+  const room = paper.height - 2 * title - type * (narrow ? 8.6 : 2.4);
+  const bar = clamp(room * 0.1, 22, 40);
+  const short = clamp(room * 0.15, 34, 70);
+  /** @param {number} top @param {number} way @returns {Tops} */
+  const topsOf = (top, way) => [top, top + bar, top + bar + way, top + 2 * bar + way];
+  const first = topsOf(title, room - 4 * bar - short);
+  const tops = [first, topsOf(first[3] + title, short)];
+  const bottom = tops[1][3];
+  const beside = x(/** @type {Trip} */ (lanes[1].trips.at(-1)).end) + 14;
+  const way = (tops[1][1] + tops[1][2]) / 2;
   const words = /** @type {[string, string?][]} */ ([
-    ...inputs,
-    [`${picture.pace.in} `],
+    ...["Q", "K", "V"].map((name) => [`${name} `, `bold ${inkOf(name)}`]),
+    [`${pace.in} `],
     ["O ", `bold ${inkOf("O")}`],
-    [picture.pace.over],
+    [pace.over],
   ]);
-  const beside = over + 14;
-  const isBeside = !narrow && right - beside > type * 26;
-  const count = data.beats.length - 1;
-  const nearest = (/** @type {number} */ x) => {
-    const share = (x - left) / (right - left);
-    const shares = data.beats.map((beat) => Math.abs(beat.share - share));
-    return shares.indexOf(Math.min(...shares));
-  };
-  const titleWidth = type * 13;
-  const figures = picture.lanes.map((lane, k) => {
-    const y = tops[k] - title * 0.55;
-    const parts = /** @type {[string, string][]} */ ([
-      [moment.moved[k], "bold accent-ink"],
-      [`  ${moment.so_far[k]}`, "quiet"],
-    ]);
-    const isRight = narrow || view.now > right - type * 13;
-    const at = narrow ? right : view.now - 10;
-    const x = isRight ? at : Math.max(view.now + 10, left + titleWidth);
-    const size = narrow ? 16 : type + 5;
-    return [
-      line(
-        left,
-        y,
-        [
-          [lane.name, "bold"],
-          [narrow ? "" : `  ${lane.note}`, "quiet"],
-        ],
-        narrow ? 14 : type + (big ? 0 : 2),
-      ),
-      line(x, y, parts, size, isRight ? "end" : ""),
-    ];
-  });
+  const isRight = narrow || now > right - type * 13;
   return [
-    picture.lanes.map((lane, k) => drawLane(lane, view, tops[k], [bars, ways[k], bars], picture)),
-    isBeside && [
-      line(beside, way + ways[1] / 2 - (big ? -type * 0.35 : 3), words, big ? type : type + 0.5),
-      !big && text(beside, way + ways[1] / 2 + type * 1.2, picture.pace.then, type - 1, "quiet"),
-    ],
-    narrow && [
-      line(0, bottom + type * 3.6, words, 14),
-      wrapped(0, bottom + type * 5, picture.pace.then, width, 12.5, "quiet"),
-    ],
-    picture.ticks.map(
-      ([share, figure], k) =>
-        (!k || place(share) > left + type * 9) &&
-        text(
-          place(share),
-          bottom + type * 1.5,
-          figure,
-          big ? type : type - 2,
-          k ? "middle quiet" : "quiet",
+    lanes.map((lane, k) => {
+      const y = tops[k][0] - title * 0.28;
+      const edge = isRight ? now - 10 : Math.max(now + 10, left + type * 13);
+      return [
+        drawLane(lane, view, tops[k], picture),
+        line(
+          left,
+          y,
+          [
+            [lane.name, "bold"],
+            [narrow ? "" : `  ${lane.note}`, "quiet"],
+          ],
+          type + (big || narrow ? 0 : 2),
         ),
+        line(
+          narrow ? right : edge,
+          y,
+          [
+            [moment.moved[k], "bold accent-ink"],
+            [`  ${moment.so_far[k]}`, "quiet"],
+          ],
+          narrow ? 16 : type + 5,
+          isRight ? "end" : "",
+        ),
+      ];
+    }),
+    narrow
+      ? [
+          line(0, bottom + type * 3.6, words, 14),
+          wrapped(0, bottom + type * 5, pace.then, width, 12.5, "quiet"),
+        ]
+      : right - beside > type * 26 && [
+          line(beside, way - (big ? -type * 0.35 : 3), words, type),
+          !big && text(beside, way + type * 1.2, pace.then, small, "quiet"),
+        ],
+    ticks.map(
+      ([share, figure], k) =>
+        (!k || x(share) > left + type * 9) &&
+        text(x(share), bottom + type * 1.5, figure, small, k ? "middle quiet" : "quiet"),
     ),
-    figures,
-    pen.knob(
+    slider(
+      pen,
       {
         key: "time",
         label: picture.time,
         text: moment.label,
-        slides: [at, 0, count],
-        keys: (dx, dy) => go(clamp(at + dx + dy, 0, count)),
-        drag: (x) => go(nearest(x)),
+        at,
+        places: data.beats.map((beat) => x(beat.share)),
+        go,
       },
       [
-        rect(view.now - 12, tops[0] - title * 1.4, 24, bottom + 8 - tops[0] + title * 1.4, "", {
+        rect(now - 12, title * 0.3, 24, bottom + 8 - title * 0.3, "", {
           fill: "transparent",
           cursor: "ew-resize",
         }),
-        path(`M${view.now} ${tops[0] - title * 1.4}V${bottom + 8}`, stroke("accent", 2)),
-        rect(view.now - 4, bottom + 2, 8, 12, "accent", {}, 3),
+        path(`M${now} ${title * 0.3}V${bottom + 8}`, stroke("accent", 2)),
+        rect(now - 4, bottom + 2, 8, 12, "accent", {}, 3),
       ],
     ),
   ];

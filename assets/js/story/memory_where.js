@@ -1,240 +1,409 @@
 // The levels of memory: the card's on one scale, one SM magnified, and between them pipes as wide as their rates. Bytes
-// flow in the colours of their tensors.
+// flow in the colours of their tensors. On a phone the levels stand one below the other.
 
-import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
-import { chip, crossing, memory, pipe, rated, specks, tipped, typeOf } from "./where_parts.js";
+import { scale, widthOf } from "../lib/chart.js";
+import { clamp } from "../lib/format.js";
+import { HUES, ink, INKS, line, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
-/** @import { Area, Box, Picture, Rate, Step } from "./where_parts.js" */
+/** @typedef {{name: string, size: string, side: number, tip: string}} Area `side` in sides of the memory's square */
+/** @typedef {{rate: string, unit: string, share: number | null, tip: string}} Rate `share` of the widest pipe */
+/** @typedef {{key: string, name: string, hue: string, bytes: number, tip: string, spare?: boolean}} Part */
+/** @typedef {{name: string, size: string, bytes: number, programs: number, taken: number, parts: Part[], note: string, tip: string}} Chip */
+/** @typedef {{amount: string, sides: [number, number], notes: Record<string, string>, tip: string}} Scores */
+/**
+ * @typedef {object} Picture
+ * @property {Area} hbm
+ * @property {Area} l2
+ * @property {Area} sms
+ * @property {Record<"hbm" | "l2" | "shared" | "registers", Rate>} pipes
+ * @property {{name: string, note: string, side: number}} sm
+ * @property {[shared: Chip, registers: Chip]} chips
+ * @property {Scores} scores
+ * @property {{amount: string, side: number, tip: string}} matrices
+ * @property {string} scale
+ * @property {string} units
+ */
+/** @typedef {{in?: string, out?: string, shared: string, units?: string, chip: string, hbm?: string}} Step */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** `at` moves the specks, backwards where it is negative. @typedef {{at: number, isDown: boolean}} Flow */
 
 export const height = { share: 1.9, least: 300, most: 800 };
 
-/** @param {Scene} scene @param {Paper} paper */
-export function paint({ data, at }, paper) {
-  paper.type = typeOf(paper);
-  const isFused = data.switches[0].value === "fused";
-  const step = /** @type {Step & {label: string, note: string}} */ (
-    /** @type {unknown} */ (data.beats[at])
-  );
-  return (paper.narrow ? tall : wide)(data.picture, step, at, isFused, paper);
-}
+const hueOf = (/** @type {string} */ tensor) =>
+  tensor === "S" || tensor === "P" ? "quiet" : HUES[tensor];
+/** The ink of letters on a hue. @param {string} hue */
+const onHue = (hue) => ("kvo".includes(hue) ? "on-hue" : "paper");
+/** Names of tensors, each in its ink. @param {string} names @returns {[string, string][]} */
+const letters = (names) =>
+  [...names].map((name) => [`${name} `, `semi ${INKS[hueOf(name)] ?? "quiet"}`]);
 
-/** Side by side. @param {Picture} picture @param {Step} step @param {number} at @param {boolean} isFused @param {Paper} paper @returns {Drawn} */
-function wide(picture, step, at, isFused, paper) {
-  const { width, height: high, type, big } = paper;
-  const { l2, sms, pipes, sm, chips } = picture;
-  const way = { isDown: false, isBack: Boolean(step.out) };
+/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
+export function paint({ data, at }, paper) {
+  const { hbm, l2, sms, pipes, sm, chips, ...picture } = /** @type {Picture} */ (data.picture);
+  const step = /** @type {Step} */ (/** @type {unknown} */ (data.beats[at]));
+  const { width, height: high, narrow: isDown, big, type } = paper;
+  const flow = { at: step.out ? -at : at, isDown };
   const crossed = step.in ?? step.out ?? "";
-  const mid = high * 0.47;
-  const side = Math.min(width * 0.27, high * 0.86);
-  const widest = high * 0.78;
-  const panel = width * 0.487;
-  const small = big ? type : type - 1;
-  const thick = (/** @type {Rate} */ { share }) => Math.max(0.8, (share ?? 0.01) * widest);
+  const side = isDown ? Math.min(width * 0.72, 280) : Math.min(width * 0.27, high * 0.86);
+  const widest = isDown ? width * 0.9 : high * 0.78;
+  const mid = isDown ? side / 2 : high * 0.47;
   const [first, second] = [l2, sms].map((area) => area.side * side);
-  const run = (panel - side - first - second) * 0.3;
-  const atL2 = side + run;
-  const atSms = atL2 + first + run;
-  /** @type {(x: number, length: number, rate: Rate) => Box} */
-  const along = (x, length, rate) => ({
-    x,
-    y: mid - thick(rate) / 2,
-    width: length,
-    height: thick(rate),
-  });
+  const run = isDown ? 52 : (width * 0.487 - side - first - second) * 0.3;
+  const [atL2, atSms] = [side + run, side + run + first + run];
+  const panel = isDown ? atSms + second + 34 : width * 0.487;
+  const thick = (/** @type {Rate} */ { share }) => Math.max(0.8, (share ?? 0.01) * widest);
+  /** A box, and a point, by what is along the levels and what across. @type {(along: number, across: number, long: number, thick: number) => Box} */
+  const box = (a, b, long, thick) =>
+    isDown
+      ? { x: b, y: a, width: thick, height: long }
+      : { x: a, y: b, width: long, height: thick };
+  const point = (/** @type {number} */ a, /** @type {number} */ b) =>
+    isDown ? `${b} ${a}` : `${a} ${b}`;
+  const shape = (
+    /** @type {[number, number][]} */ points,
+    /** @type {string} */ fill,
+    opacity = 1,
+  ) => path(`M${points.map((one) => point(...one)).join("L")}z`, { fill: ink(fill), opacity });
   const square = (
-    /** @type {Area} */ area,
-    /** @type {number} */ x,
+    /** @type {Area} */ { tip },
+    /** @type {number} */ a,
     /** @type {number} */ px,
     /** @type {string} */ hue,
-  ) => tipped(area.tip, [rect(x, mid - px / 2, px, px, hue)]);
+  ) => {
+    const { x, y } = box(a, mid - px / 2, px, px);
+    return tipped(rect(x, y, px, px, hue), tip);
+  };
+  /** @param {Area} area @param {number} x @param {number} y @param {string} look */
+  const named = ({ name, size }, x, y, look) =>
+    line(
+      x,
+      y,
+      [
+        [name, "semi"],
+        [big ? "" : ` ${size}`, "quiet"],
+      ],
+      type,
+      look,
+    );
+  const rate = (/** @type {Rate} */ one, /** @type {number} */ a) =>
+    isDown
+      ? text(
+          mid + 18,
+          a + 5,
+          `${one.rate} ${one.unit}`,
+          type,
+          one.unit ? "semi accent-ink" : "quiet",
+        )
+      : rated(a, mid - 16, one, type);
+
   // Inside the SM
-  const pad = Math.min(30, width * 0.024);
-  const cell = Math.min(sm.side * side, (width - panel) * (big ? 0.28 : 0.32));
-  const gap = big ? type * 2.4 : (width - panel) * 0.085;
-  const [atShared, atRegisters] = [panel + pad, panel + pad + cell + gap];
+  const cell = Math.min(
+    sm.side * side,
+    isDown ? (width - 84) / 2 : (width - panel) * (big ? 0.28 : 0.32),
+  );
+  const pad = isDown ? 14 : panel + Math.min(30, width * 0.024);
+  const gap = isDown ? width - 28 - 2 * cell : big ? type * 2.4 : (width - panel) * 0.085;
+  const right = pad + cell + gap;
+  const centre = isDown ? panel + 84 + cell / 2 : mid + type * 0.8;
   const boxes = chips.map((one, k) => {
     const tall = cell * Math.min(1, one.bytes / chips[1].bytes);
-    return {
-      x: k ? atRegisters : atShared,
-      y: mid - tall / 2 + type * 0.8,
-      width: cell,
-      height: tall,
-    };
+    return { x: k ? right : pad, y: centre - tall / 2, width: cell, height: tall };
   });
-  const middle = mid + type * 0.8;
-  const end = atRegisters + cell;
-  const trunk = end + gap * 0.5;
-  const right = width - type * 2.6;
-  const fan = { x: trunk, y: mid - widest / 2, width: right - trunk, height: widest };
+  const [end, trunk, last] = isDown
+    ? [centre + cell / 2, centre + cell / 2 + 58, centre + cell / 2 + 130]
+    : [right + cell, right + cell + gap * 0.5, width - type * 2.6];
+  const [low, from] = isDown
+    ? [(width - widest) / 2, right]
+    : [mid - widest / 2, centre - cell / 2];
+  const fan = box(trunk, low, last - trunk, widest);
+  const [fx, fy] = [fan.x + fan.width / 2, fan.y + fan.height / 2];
+  if (isDown) paper.used = last + 30;
+  const [top, foot] = isDown ? [20, width - 20] : [high * 0.06, high * 0.92];
   const label = mid + Math.max(first, second) / 2 + type * 1.5;
+  const small = big ? type : type - 1;
   return [
-    memory(picture, step, isFused, { x: 0, y: mid - side / 2, width: side, height: side }, paper),
-    text(0, mid + side / 2 + type * 1.4, picture.scale, big ? type : type - 2, "quiet"),
-    path(
-      `M${atSms + second} ${mid - second / 2}L${panel} ${high * 0.06}V${high * 0.92}L${atSms + second} ${mid + second / 2}z`,
-      { fill: ink("chip-paper") },
+    memory(data, step, box(0, mid - side / 2, side, side), paper, type),
+    !isDown && text(0, mid + side / 2 + type * 1.4, picture.scale, small - 1, "quiet"),
+    shape(
+      [
+        [atSms + second, mid - second / 2],
+        [panel, top],
+        [panel, foot],
+        [atSms + second, mid + second / 2],
+      ],
+      "chip-paper",
     ),
-    rect(panel, 0, width - panel, high - 2, "chip-paper", {}, 12),
-    pipe(along(side, run, pipes.hbm), pipes.hbm, crossed, at, way),
-    pipe(along(atL2 + first, run, pipes.l2), pipes.l2, crossed, at, way),
+    isDown
+      ? rect(0, panel, width, last + 30 - panel, "chip-paper", {}, 12)
+      : rect(panel, 0, width - panel, high - 2, "chip-paper", {}, 12),
+    pipe(box(side, mid - thick(pipes.hbm) / 2, run, thick(pipes.hbm)), pipes.hbm, crossed, flow),
+    pipe(
+      box(atL2 + first, mid - thick(pipes.l2) / 2, run, thick(pipes.l2)),
+      pipes.l2,
+      crossed,
+      flow,
+    ),
     square(l2, atL2, first, "ink"),
     square(sms, atSms, second, "accent"),
-    rated(side + run / 2, mid - 16, pipes.hbm, type),
-    rated(atL2 + first + run / 2, mid - 16, pipes.l2, type),
-    crossing(side + 6, label, step, type - (big ? 0 : 1)),
-    text(atL2 + first / 2, label + (big ? type * 1.3 : type * 1.4), l2.name, type, "semi middle"),
-    !big && text(atL2 + first / 2, label + type * 2.7, l2.size, small - 1, "middle quiet"),
-    text(atSms + second, label + (big ? type * 2.7 : 0), sms.name, type, "semi end accent-ink"),
-    !big && text(atSms + second, label + type * 1.4, sms.size, small - 1, "end quiet"),
+    rate(pipes.hbm, side + run / 2),
+    rate(pipes.l2, atL2 + first + run / 2),
+    isDown
+      ? [
+          named(l2, mid + 18, atL2 + first / 2 + 5, ""),
+          named(sms, mid + 18, atSms + second / 2 + 5, ""),
+        ]
+      : [
+          named(l2, atL2 + first / 2, label + type * 1.4, "middle"),
+          named(sms, atSms + second, label + type * 2.8, "end accent-ink"),
+        ],
     line(
-      atShared,
-      type * 2.4,
+      isDown ? mid - 70 : side + 6,
+      isDown ? side + run / 2 + 5 : label,
+      [
+        [step.out ? (isDown ? "↑ " : "← ") : "", "quiet"],
+        ...letters(crossed),
+        [step.out ? "" : isDown ? "↓" : "→", "quiet"],
+      ],
+      small,
+    ),
+    line(
+      pad,
+      isDown ? panel + 28 : type * 2.4,
       [
         [sm.name, "bold"],
         [`  ${sm.note}`, "quiet"],
       ],
-      big ? type : type + 3,
+      big ? type : type + 2,
     ),
-    tipped(pipes.registers.tip, [
-      path(
-        `M${end} ${boxes[1].y + 6}L${trunk} ${fan.y}H${right}v${widest}H${trunk}L${end} ${boxes[1].y + cell - 6}z`,
-        { fill: ink("accent"), "fill-opacity": 0.38 },
-      ),
-      specks(fan, step.units ?? "", at, { isDown: false, isBack: false }),
-      text(trunk + fan.width / 2, mid, pipes.registers.rate, type + (big ? 3 : 9), "bold middle"),
-      text(trunk + fan.width / 2, mid + type * 1.5, pipes.registers.unit, type, "middle"),
-    ]),
-    text(width - type * 0.8, mid, picture.units, small, "middle quiet", -90),
-    chips.map((one, k) => chip(one, step, boxes[k], paper)),
-    pipe(
-      { ...along(atShared + cell, gap, pipes.shared), y: middle - thick(pipes.shared) / 2 },
-      pipes.shared,
-      step.shared,
-      at,
-      way,
-    ),
-    rated(
-      atShared + cell + gap / 2,
-      middle - thick(pipes.shared) / 2 - 8,
-      pipes.shared,
-      type - (big ? 0 : 1),
-    ),
-  ];
-}
-
-/** One below the other. @param {Picture} picture @param {Step} step @param {number} at @param {boolean} isFused @param {Paper} paper @returns {Drawn} */
-function tall(picture, step, at, isFused, paper) {
-  const { width } = paper;
-  const { l2, sms, pipes, sm, chips } = picture;
-  const type = 14;
-  const way = { isDown: true, isBack: Boolean(step.out) };
-  const crossed = step.in ?? step.out ?? "";
-  const side = Math.min(width * 0.72, 280);
-  const widest = width * 0.9;
-  const mid = side / 2;
-  const thick = (/** @type {Rate} */ { share }) => Math.max(0.8, (share ?? 0.01) * widest);
-  const [first, second] = [l2, sms].map((area) => area.side * side);
-  const run = 52;
-  const atL2 = side + run;
-  const atSms = atL2 + first + run;
-  const panel = atSms + second + 34;
-  /** @type {(y: number, length: number, rate: Rate) => Box} */
-  const down = (y, length, rate) => ({
-    x: mid - thick(rate) / 2,
-    y,
-    width: thick(rate),
-    height: length,
-  });
-  const cell = Math.min(sm.side * side, (width - 84) / 2);
-  const gap = width - 28 - 2 * cell;
-  const top = panel + 84;
-  const boxes = chips.map((one, k) => {
-    const high = cell * Math.min(1, one.bytes / chips[1].bytes);
-    return { x: k ? width - 14 - cell : 14, y: top + (cell - high) / 2, width: cell, height: high };
-  });
-  const funnel = top + cell + 32;
-  const fan = { x: (width - widest) / 2, y: funnel + 26, width: widest, height: 72 };
-  paper.used = fan.y + fan.height + 30;
-  const centre = top + cell / 2;
-  const beside = (/** @type {number} */ y, /** @type {Rate} */ rate) => [
-    text(
-      mid + 18,
-      y + run / 2 + 5,
-      rate.share === null ? rate.rate : `${rate.rate} ${rate.unit}`,
-      type,
-      rate.share === null ? "quiet" : "semi accent-ink",
-    ),
-  ];
-  const area = (
-    /** @type {Area} */ one,
-    /** @type {number} */ y,
-    /** @type {number} */ px,
-    /** @type {string} */ hue,
-  ) => [
-    tipped(one.tip, [rect(mid - px / 2, y, px, px, hue)]),
-    line(
-      mid + 18,
-      y + px / 2 + 5,
+    tipped(
       [
-        [one.name, "semi"],
-        [` ${one.size}`, "quiet"],
+        shape(
+          [
+            [end, from + 6],
+            [trunk, low],
+            [last, low],
+            [last, low + widest],
+            [trunk, low + widest],
+            [end, from + cell - 6],
+          ],
+          "accent",
+          0.38,
+        ),
+        specks(fan, step.units ?? "", { at, isDown }),
+        text(fx, fy - 4, pipes.registers.rate, type + (big ? 3 : 8), "bold middle"),
+        text(fx, fy + type * 1.3, pipes.registers.unit, type, "middle"),
       ],
-      type,
+      pipes.registers.tip,
     ),
-  ];
-  return [
-    memory(picture, step, isFused, { x: 0, y: 0, width: side, height: side }, paper),
-    path(
-      `M${mid - second / 2} ${atSms + second}L20 ${panel}H${width - 20}L${mid + second / 2} ${atSms + second}z`,
-      { fill: ink("chip-paper") },
-    ),
-    rect(0, panel, width, paper.used - panel, "chip-paper", {}, 12),
-    pipe(down(side, run, pipes.hbm), pipes.hbm, crossed, at, way),
-    pipe(down(atL2 + first, run, pipes.l2), pipes.l2, crossed, at, way),
-    area(l2, atL2, first, "ink"),
-    area(sms, atSms, second, "accent"),
-    beside(side, pipes.hbm),
-    beside(atL2 + first, pipes.l2),
-    crossing(mid - 70, side + run / 2 + 5, step, type, true),
-    line(
-      14,
-      panel + 28,
-      [
-        [sm.name, "bold"],
-        [`  ${sm.note}`, "quiet"],
-      ],
-      type + 1,
-    ),
-    tipped(pipes.registers.tip, [
-      path(
-        `M${width - 14 - cell + 6} ${top + cell}L${fan.x} ${fan.y}v${fan.height}h${widest}v${-fan.height}L${width - 20} ${top + cell}z`,
-        { fill: ink("accent"), "fill-opacity": 0.38 },
-      ),
-      specks(fan, step.units ?? "", at, { isDown: true, isBack: false }),
-      text(
-        width / 2,
-        fan.y + 44,
-        `${pipes.registers.rate} ${pipes.registers.unit}`,
-        20,
-        "bold middle",
-      ),
-    ]),
-    text(width / 2, fan.y + fan.height + 20, picture.units, type, "middle quiet"),
-    chips.map((one, k) => chip(one, step, boxes[k], paper)),
+    isDown
+      ? text(width / 2, last + 20, picture.units, type, "middle quiet")
+      : text(width - type * 0.8, mid, picture.units, small, "middle quiet", -90),
+    chips.map((one, k) => chip(one, step, boxes[k], paper, type)),
     pipe(
       {
-        x: 14 + cell,
+        x: pad + cell,
         y: centre - thick(pipes.shared) / 2,
         width: gap,
         height: thick(pipes.shared),
       },
       pipes.shared,
       step.shared,
-      at,
-      { isDown: false, isBack: way.isBack },
+      { ...flow, isDown: false },
     ),
-    text(14 + cell + gap / 2, centre - 16, pipes.shared.rate, type, "semi middle accent-ink"),
+    rated(pad + cell + gap / 2, centre - thick(pipes.shared) / 2 - 8, pipes.shared, small),
+  ];
+}
+
+/** A rate above its pipe. @param {number} x @param {number} y @param {Rate} rate @param {number} type @returns {Drawn} */
+const rated = (x, y, { rate, unit }, type) =>
+  unit
+    ? [
+        type < 22.6 && text(x, y - type * 1.2, unit, type - 2, "middle quiet"),
+        text(x, y, rate, type < 20 ? type + 2 : type, "middle bold accent-ink"),
+      ]
+    : rate
+        .split(" ")
+        .reverse()
+        .map((word, k) => text(x, y - k * type * 0.95, word, type - 3, "middle quiet"));
+
+/** A pipe with what is on its way. @param {Box} box @param {Rate} rate @param {string} tensors @param {Flow} flow */
+function pipe(box, { share, tip }, tensors, flow) {
+  const { x, y, width, height: high } = box;
+  const middle = flow.isDown ? `M${x + width / 2} ${y}v${high}` : `M${x} ${y + high / 2}h${width}`;
+  const body =
+    share === null
+      ? path(middle, stroke("quiet", 1.5, { "stroke-dasharray": "3 3" }))
+      : rect(x, y, width, high, "accent", { "fill-opacity": 0.38 });
+  return tipped([body, specks(box, tensors, flow)], tip);
+}
+
+/** Bytes on their way: specks at places that follow from their number and the position.
+ * @param {Box} box @param {string} tensors @param {Flow} flow */
+function specks({ x, y, width, height: high }, tensors, { at, isDown }) {
+  if (!tensors) return null;
+  const [length, across] = isDown ? [high, width] : [width, high];
+  const isThin = across < 12;
+  const [long, thick] = isThin ? [6, Math.max(2, across * 0.7)] : [7, 4.5];
+  const count = clamp(Math.round((length * across) / 700), Math.round(length / 24), 60);
+  const paths = Array.from(tensors, () => "");
+  for (let k = 0; k < count; k++) {
+    const along = ((((k * 0.7549 + at * 0.21) % 1) + 1) % 1) * (length - long);
+    const over = isThin ? (across - thick) / 2 : ((k * 0.5698) % 1) * (across - thick);
+    paths[k % tensors.length] += isDown
+      ? `M${x + over} ${y + along}h${thick}v${long}h${-thick}z`
+      : `M${x + along} ${y + over}h${long}v${thick}h${-long}z`;
+  }
+  return paths.map((d, k) => path(d, { fill: ink(hueOf(tensors[k])) }));
+}
+
+/** What lies in the card's memory: the four matrices, and S and P or their ghost.
+ * @param {Scene["data"]} data @param {Step} step @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
+function memory({ picture, switches }, step, { x, y, width: side }, { narrow, big }, type) {
+  const { hbm, scores, matrices } = /** @type {Picture} */ (picture);
+  const left = x + (narrow ? 14 : 22);
+  const low = y + side - type * 1.6;
+  const four = Math.max(1.5, matrices.side * side);
+  const both = scores.sides[1] * side;
+  const isWide = both > 0.3 * side;
+  const beside = left + (isWide ? 8 : Math.max(both, 2 * four, 14) + 12);
+  const base = low - Math.max(type * 2.4, 2 * four + 16);
+  const top = Math.max(y, base - both);
+  const there = step.hbm ?? "";
+  const wording = isWide ? top + type * 1.5 : (top + base) / 2 - type * 0.15;
+  const inside = isWide && there ? "paper" : "";
+  const title = isWide ? y - type * 0.6 : y + type * 2.3;
+  return [
+    tipped(
+      [
+        rect(x, y, side, side, "empty", {}, 10),
+        line(
+          left,
+          title,
+          [
+            [hbm.name, "bold"],
+            [`  ${hbm.size}`, "quiet"],
+          ],
+          big || narrow ? type : type + 4,
+        ),
+      ],
+      hbm.tip,
+    ),
+    tipped(
+      [
+        [...there].map((name, k) =>
+          rect(left + (k * both) / 2, top, both / 2 - 0.5, base - top, hueOf(name)),
+        ),
+        rect(left, top, both, base - top, "", {
+          ...stroke("quiet", 1.4, { "stroke-dasharray": "4 3" }),
+          fill: there ? "none" : ink("paper"),
+        }),
+        line(
+          beside,
+          wording,
+          [
+            [scores.notes.name, `semi ${inside}`],
+            [`, ${scores.amount}`, inside],
+          ],
+          type,
+        ),
+        !big &&
+          text(
+            beside,
+            wording + type * 1.35,
+            scores.notes[switches[0].value],
+            type - 1.5,
+            inside || "quiet",
+          ),
+      ],
+      scores.tip,
+    ),
+    tipped(
+      [
+        [..."QKVO"].map((name, k) =>
+          rect(
+            left + (k % 2) * four,
+            low + (Math.floor(k / 2) - 2) * four,
+            four,
+            four,
+            hueOf(name),
+          ),
+        ),
+        line(
+          left + Math.max(2 * four, 14) + 12,
+          low,
+          [...letters("QKVO"), [matrices.amount]],
+          type,
+        ),
+      ],
+      matrices.tip,
+    ),
+  ];
+}
+
+/** A memory of one SM: each program a strip of it, the tile's parts along the first strip.
+ * @param {Chip} chip @param {Step} step @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
+function chip({ bytes, programs, taken, parts, name, size, note, tip }, step, box, { big }, type) {
+  const { x, y, width, height: high } = box;
+  const strip = Math.min(high, (taken / bytes) * high);
+  const letter = Math.min(type, Math.max(13, strip * 0.45));
+  const along = scale([0, taken], [x, x + width]);
+  const strips = Array.from({ length: Math.max(1, programs) }, (_, k) => {
+    const top = y + high - (k + 1) * strip;
+    const middle = top + strip / 2 + 5;
+    let before = 0;
+    const drawn = parts.map((part) => {
+      const left = along(before);
+      before += part.bytes;
+      const wide = Math.min(x + width - left, Math.max(1.6, along(before) - left));
+      const isThere = step.chip.includes(part.key) && !part.spare;
+      const inset = wide > 4 ? 1.5 : 0;
+      const opacity = isThere && !k ? 1 : k ? 0.2 : 0.12;
+      const outline = isThere || k ? {} : { ...stroke(part.hue), "stroke-opacity": 0.6 };
+      const look = { "fill-opacity": opacity, ...outline };
+      const isNamed = !k && strip > 16 && wide > widthOf(part.name, 14);
+      return tipped(
+        [
+          rect(left + inset, top + 2.5, wide - 2 * inset, strip - 5, part.hue, look, 2),
+          isNamed &&
+            text(
+              left + wide / 2,
+              middle,
+              part.name,
+              letter,
+              `bold middle ${isThere ? onHue(part.hue) : (INKS[part.hue] ?? "quiet")}`,
+            ),
+        ],
+        k ? "" : part.tip,
+      );
+    });
+    const thin = parts.filter(({ key }) => key === "m" || key === "l");
+    const left = along(before);
+    const hasThin = !k && thin.length > 0 && strip > 18 && x + width - left > 30;
+    return [
+      rect(x + 1, top + 1, width - 2, strip - 2, k ? "empty" : "accent-pale", {}, 2),
+      drawn,
+      hasThin &&
+        step.chip.includes("m") &&
+        line(
+          left + 6,
+          middle,
+          thin.map((part) => [`${part.name} `, `semi ${INKS[part.hue]}`]),
+          letter,
+        ),
+    ];
+  });
+  return [
+    tipped(
+      [
+        rect(x, y, width, high, "paper", stroke("chip-line", 1.2), 6),
+        text(x, y - type * (big ? 0.6 : 1.9), name, type, "semi"),
+        !big && text(x, y - type * 0.6, size, type - 1, "quiet"),
+      ],
+      tip,
+    ),
+    strips,
+    text(x, y + high + type * 1.4, big ? size : note, big ? type : type - 1, "quiet"),
   ];
 }

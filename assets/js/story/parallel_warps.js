@@ -1,15 +1,14 @@
 // Warps: one tile in the colours of its warps, split by its keys and by its rows. Dark cells are the maxima that a warp can see; below, what
 // goes through shared memory.
 
-import { circle, rect, text, wrapped } from "../lib/svg_canvas.js";
+import { circle, ink, rect, text, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
-/** @typedef {{split: "k" | "q", name: string, kernel: string, slices: [number, number][], total: string, barriers: string, remark: string}} Lane */
+/** @typedef {{split: "k" | "q", name: string, kernel: string, slices: [number, number][], total: string, remark: string}} Lane */
 /** @typedef {{warp: number, tensor: string, size: string}} Written */
-/** @typedef {{name: string, matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, moved: string, barrier: boolean}} State */
-/** @typedef {{side: number, lanes: Lane[], texts: Record<string, string>}} Picture */
-/** @typedef {{lanes: State[], is_written: boolean}} Beat */
+/** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
+/** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
 
 export const height = { share: 2.7, least: 340, most: 640 };
 
@@ -19,160 +18,121 @@ const hue = (warp) => `w${warp}`;
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
 export function paint({ data, at }, paper) {
-  /** @type {Picture} */
-  const { side, lanes, texts } = data.picture;
-  const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
-  const { width, narrow, big, type } = paper;
-  const size = big ? type : 15;
+  const { side, lanes, shared } = /** @type {Picture} */ (data.picture);
+  const states = /** @type {State[]} */ (data.beats[at].lanes);
+  const { width, narrow } = paper;
   const wide = narrow ? width : width * 0.47;
   const high = narrow ? 470 : paper.height;
   if (narrow) paper.used = lanes.length * high;
-  return lanes.map((lane, k) =>
-    paintLane(lane, beat.lanes[k], {
+  return lanes.map((lane, k) => {
+    const [x, y] = narrow ? [0, k * high] : [k * (width - wide), 0];
+    return paintLane(
+      lane,
+      states[k],
       side,
-      texts,
-      x: narrow ? 0 : k * (width - wide),
-      y: narrow ? k * high : 0,
-      wide,
-      high: high - (narrow ? 22 : 0),
-      size,
-      narrow,
-      big,
-      isWritten: beat.is_written,
-    }),
-  );
+      shared,
+      { x, y, wide, high: high - (narrow ? 22 : 0) },
+      paper,
+    );
+  });
 }
 
-/** @param {Lane} lane @param {State} state
- * @param {{side: number, texts: Record<string, string>, x: number, y: number, wide: number, high: number, size: number, narrow: boolean, big: boolean, isWritten: boolean}} at
- * @returns {Drawn} */
-function paintLane(lane, state, { side, texts, x, y, wide, high, size, narrow, big, isWritten }) {
+/** @param {Lane} lane @param {State} state @param {number} side @param {string} shared the name of shared memory
+ * @param {{x: number, y: number, wide: number, high: number}} box @param {Paper} paper @returns {Drawn} */
+function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size, narrow, big }) {
   const byKeys = lane.split === "k";
+  const strong = `bold ${byKeys ? "ink-o" : "accent-ink"}`;
   const box = size * (big ? 5 : 5.4); // the height of shared memory
-  const head = size * (big ? 3.2 : 4);
+  const head = y + size * (big ? 3.2 : 4);
   const aside = narrow || big ? 0 : size * 9.4;
   const gaps = (lane.slices.length - 1) * GAP;
   const left = x + size * 2;
-  const room = [wide - aside - size * 6.2, high - head - box - size * 1.4];
-  const cell = [
-    (room[0] - (byKeys ? gaps : 0)) / side,
-    Math.min(34, (room[1] - (byKeys ? 0 : gaps)) / side),
-  ];
-  /** Which warp has this row or key, and how many gaps lie before it. @param {number} index */
+  const cx = (wide - aside - size * 6.2 - (byKeys ? gaps : 0)) / side;
+  const room = y + high - head - box - size * 1.4 - (byKeys ? 0 : gaps);
+  const cy = Math.min(34, room / side);
+  /** Which warp has this row or key. @param {number} index */
   const ownerOf = (index) =>
     lane.slices.findIndex(([first, past]) => first <= index && index < past);
-  const shift = (/** @type {number} */ index) => Math.max(0, ownerOf(index)) * GAP;
-  const cx = (/** @type {number} */ column) =>
-    left + column * cell[0] + (byKeys ? shift(column) : 0);
-  const cy = (/** @type {number} */ row) => y + head + row * cell[1] + (byKeys ? 0 : shift(row));
+  const across = (/** @type {number} */ k) => left + k * cx + (byKeys ? ownerOf(k) * GAP : 0);
+  const down = (/** @type {number} */ k) => head + k * cy + (byKeys ? 0 : ownerOf(k) * GAP);
   const marked = new Set(state.marked.map(([row, column]) => row * side + column));
-  const end = cx(side - 1) + cell[0];
-  const letter = Math.min(size * 0.9, cell[0] * 0.36);
-  const cells = Array.from({ length: side * side }, (_, k) => {
-    const [row, column] = [Math.floor(k / side), k % side];
-    const warp = ownerOf(byKeys ? column : row);
-    const isMarked = marked.has(k);
-    const place = /** @type {const} */ ([cx(column), cy(row), cell[0] - 2, cell[1] - 2]);
-    return [
-      rect(...place, hue(warp), { opacity: isMarked ? 1 : 0.24 }, 2),
-      state.matrix.length > 0 &&
-        text(
-          cx(column) + cell[0] / 2 - 1,
-          cy(row) + cell[1] / 2 + letter * 0.34,
-          state.matrix[row][column],
-          letter,
-          `middle ${isMarked ? "bold w-badge" : "ink"}`,
-        ),
-    ];
-  });
-  const badges = lane.slices.map(([first, past], warp) => {
-    if (first === past) return null;
-    const middle = byKeys
-      ? [(cx(first) + cx(past - 1) + cell[0]) / 2, y + head - size * 0.95]
-      : [x + size * 0.7, (cy(first) + cy(past - 1) + cell[1]) / 2];
-    return [
-      circle(middle[0], middle[1], size * 0.72, { fill: `var(--fa-${hue(warp)})` }),
-      text(middle[0], middle[1] + size * 0.3, warp, size * 0.86, "middle bold w-badge"),
-    ];
-  });
-  const { stat } = state;
+  const end = across(side - 1) + cx;
+  const letter = Math.min(size * 0.9, cx * 0.36);
   const foot = y + high - box;
   const right = narrow ? x : end + size * 4.3;
-  const said = narrow ? foot - size * 1.2 : y + head + size;
+  const beside = aside - size * 0.4;
   return [
     text(x, y + size * 1.1, lane.name, size * 1.25, "bold"),
     !narrow && !big && text(x + size * 5, y + size * 1.1, lane.kernel, size, "quiet"),
-    badges,
-    cells,
-    stat && [
-      text(end + size * 2, y + head - size * 0.7, stat.name, size, "middle bold accent-ink"),
-      stat.values.map((value, row) =>
-        text(
-          end + size * 3.3,
-          cy(row) + cell[1] * 0.5 + size * 0.3,
-          value,
-          size * 0.86,
-          "end semi",
+    lane.slices.map(([first, past], warp) => {
+      if (first === past) return null;
+      const middle = (/** @type {(k: number) => number} */ of, /** @type {number} */ one) =>
+        (of(first) + of(past - 1) + one) / 2;
+      const [bx, by] = byKeys
+        ? [middle(across, cx), head - size * 0.95]
+        : [x + size * 0.7, middle(down, cy)];
+      return [
+        circle(bx, by, size * 0.72, { fill: ink(hue(warp)) }),
+        text(bx, by + size * 0.3, warp, size * 0.86, "middle bold w-badge"),
+      ];
+    }),
+    Array.from({ length: side * side }, (_, k) => {
+      const [row, column] = [Math.floor(k / side), k % side];
+      const isMarked = marked.has(k);
+      const look = `middle ${isMarked ? "bold w-badge" : "ink"}`;
+      const [px, py] = [across(column), down(row)];
+      return [
+        rect(
+          px,
+          py,
+          cx - 2,
+          cy - 2,
+          hue(ownerOf(byKeys ? column : row)),
+          { opacity: isMarked ? 1 : 0.24 },
+          2,
         ),
+        state.matrix.length > 0 &&
+          text(
+            px + cx / 2 - 1,
+            py + cy / 2 + letter * 0.34,
+            state.matrix[row][column],
+            letter,
+            look,
+          ),
+      ];
+    }),
+    state.stat && [
+      text(end + size * 2, head - size * 0.7, state.stat.name, size, "middle bold accent-ink"),
+      state.stat.values.map((value, row) =>
+        text(end + size * 3.3, down(row) + cy * 0.5 + size * 0.3, value, size * 0.86, "end semi"),
       ),
     ],
-    aside > 0 && [wrapped(right, said, state.sentence, aside - size * 0.4, size * 0.9, "quiet")],
-    !aside
-      ? text(
-          x + wide,
-          y + size * 1.1,
-          lane.total,
-          size * 1.2,
-          `end bold ${byKeys ? "ink-o" : "accent-ink"}`,
-        )
-      : [
-          text(
-            right,
-            foot - size * 4.2,
-            lane.total,
-            size * 1.6,
-            `bold ${byKeys ? "ink-o" : "accent-ink"}`,
-          ),
-          wrapped(
-            right,
-            foot - size * 2.8,
-            `${lane.remark}, ${lane.barriers}`,
-            aside - size * 0.4,
-            size * 0.86,
-            "quiet",
-          ),
-        ],
+    aside
+      ? [
+          wrapped(right, head + size, state.sentence, beside, size * 0.9, "quiet"),
+          text(right, foot - size * 4.2, lane.total, size * 1.6, strong),
+          wrapped(right, foot - size * 2.8, lane.remark, beside, size * 0.86, "quiet"),
+        ]
+      : text(x + wide, y + size * 1.1, lane.total, size * 1.2, `end ${strong}`),
     rect(x, foot, wide, box, "accent-pale", {}, 8),
-    text(x + size, foot + size * 1.35, texts.shared, size * 0.95, "semi accent-ink"),
-    paintShared(state, texts, byKeys, isWritten, x + size, foot + size * 2, wide - size * 2, size),
+    text(x + size, foot + size * 1.35, shared, size * 0.95, "semi accent-ink"),
+    paintShared(state, x + size, foot + size * 2, wide - size * 2, size),
   ];
 }
 
-/** What lies in shared memory, a packet for each warp that wrote. @param {State} state @param {Record<string, string>} texts
- * @param {boolean} byKeys @param {boolean} isWritten @param {number} x @param {number} y @param {number} wide @param {number} size @returns {Drawn} */
-function paintShared({ shared, barrier }, texts, byKeys, isWritten, x, y, wide, size) {
-  if (!shared.length)
-    return text(
-      x,
-      y + size * 1.6,
-      byKeys || !isWritten ? texts.empty : texts.nothing,
-      size,
-      "quiet",
-    );
+/** What lies in shared memory, a packet for each warp that wrote. @param {State} state @param {number} x @param {number} y @param {number} wide @param {number} size @returns {Drawn} */
+function paintShared({ shared, remark }, x, y, wide, size) {
+  if (!shared.length) return text(x, y + size * 1.6, remark, size, "quiet");
   const pitch = Math.min(size * 5.4, (wide * 0.7) / shared.length);
   return [
-    shared.map(({ warp, tensor, size: bytes }, k) => [
-      rect(x + k * pitch, y, pitch * 0.86, size * 1.3, hue(warp), {}, 3),
-      text(
-        x + k * pitch + pitch * 0.43,
-        y + size * 0.98,
-        tensor,
-        size * 0.86,
-        "middle bold w-badge",
-      ),
-      text(x + k * pitch + pitch * 0.43, y + size * 2.5, bytes, size * 0.8, "middle quiet"),
-    ]),
-    (isWritten || barrier) &&
-      wrapped(x + wide * 0.74, y + size * 0.4, texts.barrier, wide * 0.3, size * 0.8, "semi ink-o"),
+    shared.map(({ warp, tensor, size: bytes }, k) => {
+      const middle = x + k * pitch + pitch * 0.43;
+      return [
+        rect(x + k * pitch, y, pitch * 0.86, size * 1.3, hue(warp), {}, 3),
+        text(middle, y + size * 0.98, tensor, size * 0.86, "middle bold w-badge"),
+        text(middle, y + size * 2.5, bytes, size * 0.8, "middle quiet"),
+      ];
+    }),
+    wrapped(x + wide * 0.74, y + size * 0.4, remark, wide * 0.3, size * 0.8, "semi ink-o"),
   ];
 }

@@ -27,7 +27,7 @@ class Table(TypedDict):
     rows: Sequence[Sequence[str | int | float | None]]
 
 
-class Chapter(TypedDict):
+class _Chapter(TypedDict):
     """One picture and what is said of it.
 
     ``beats`` are the positions of the scrubber. Each has a ``label`` and a ``note``, what the
@@ -49,6 +49,14 @@ class Chapter(TypedDict):
     picture: dict[str, Any]
 
 
+class Chapter(_Chapter, total=False):
+    """``values`` of the workload and ``defaults`` where they are not the page's."""
+
+    values: dict[str, str]
+    defaults: dict[str, str]
+
+
+PARALLEL = Workload(block_q=128)  # what Parallel shows without an address
 MakeChapter = Callable[[Workload, Choice], Chapter]
 
 

@@ -130,7 +130,7 @@ def _beat(w: Workload, cell: Mapping, best: Mapping) -> dict:
         said = said or t("tiles.unfit_refused", tile=name)
         return beat | {"headline": said, "sentence": cell.get("refused", ""), "tip": said}
     programs, warps = cell["blocks_per_sm"], cell["num_warps"]
-    one = 32 * warps * 4 * (-(-cell["registers"] // 8) * 8) / KIB
+    one = 32 * warps * 4 * (-(-cell["registers"] // 8) * 8)
     values = {"tile": name, "n": programs, "card": w.hardware.name}
     headline = t("tiles.programs", **values)
     if "tflops" in cell:
@@ -144,17 +144,18 @@ def _beat(w: Workload, cell: Mapping, best: Mapping) -> dict:
         "sentence": " ".join(_reasons(cell)),
         "tip": headline,
         "programs": programs,
-        "registers": [one, REGISTERS * 4 / KIB],
-        "shared": [cell["shared_bytes"] / KIB, w.hardware.shared_per_sm_bytes / KIB],
-        "takes": {
-            "registers": t("tiles.of", n=programs, one=one, all=REGISTERS * 4 / KIB),
-            "shared": t(
-                "tiles.of",
-                n=programs,
-                one=cell["shared_bytes"] / KIB,
-                all=w.hardware.shared_per_sm_bytes / KIB,
-            ),
-        },
+        "taken": [
+            {
+                "name": name,
+                "one": taken / KIB,
+                "all": room / KIB,
+                "text": t("tiles.of", n=programs, one=taken / KIB, all=room / KIB),
+            }
+            for name, taken, room in (
+                (t("tiles.registers"), one, REGISTERS * 4),
+                (t("tiles.shared"), cell["shared_bytes"], w.hardware.shared_per_sm_bytes),
+            )
+        ],
     }
 
 

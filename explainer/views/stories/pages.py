@@ -22,7 +22,7 @@ from explainer.views.stories import (
     parallel_sms,
     parallel_warps,
 )
-from explainer.views.stories.chapter import MakeChapter
+from explainer.views.stories.chapter import PARALLEL, MakeChapter
 
 # In the order in which Next leads through them; the names stand in the address and on the pills.
 CHAPTERS: dict[str, dict[str, MakeChapter]] = {
@@ -45,7 +45,7 @@ CHAPTERS: dict[str, dict[str, MakeChapter]] = {
 # What the pages show without an address.
 DEFAULTS: dict[str, dict[str, str]] = {
     "memory": Workload().to_query(),
-    "parallel": Workload(block_q=128).to_query(),
+    "parallel": PARALLEL.to_query(),
 }
 t = Texts("shared")
 
@@ -58,7 +58,7 @@ def make_chapter(page: str, query: Mapping[str, str]) -> dict[str, object]:
     if name not in chapters:
         raise ProblemError(t("story.unknown", name=name[:20], names=", ".join(chapters)))
     workload = parse_workload(page, query)
-    return {**chapters[name](workload, query), **page_values(page, workload)}
+    return {**page_values(page, workload), **chapters[name](workload, query)}
 
 
 def page_values(page: str, workload: Workload) -> dict[str, object]:

@@ -18,7 +18,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Table, switch
+from explainer.views.stories.chapter import PARALLEL, Chapter, Table, switch
 
 t = Texts("parallel")
 RULE = "rule"  # as many parts as the kernel chooses
@@ -103,7 +103,9 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
             for k, label in enumerate(t.row("decode.beats"), 1)
         ],
         "start": count - 1,
-        "words": ["heads", "n", "parts"],
+        "words": ["heads", "n"],
+        "values": wanted.to_query(),
+        "defaults": replace(PARALLEL, n=KEYS).to_query(),
         "table": [_times_table(launch), _parts_table(shown)],
         "links": [
             (t("decode.link.step"), f"?{urlencode(SMALL.to_query() | {'order': 'fa2_split'})}"),

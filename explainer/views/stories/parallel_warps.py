@@ -53,22 +53,21 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
         "picture": {
             "side": SIDE,
             "lanes": [_lane(trace, total) for trace, total in zip(traces, totals, strict=True)],
-            "texts": t.named("warps.picture"),
+            "shared": t("warps.shared"),
         },
     }
 
 
 def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
     """Return what stays: the split's name, whose rows and keys are whose, what it exchanges."""
-    names, each = t.named("warps.splits"), t.named("warps.each")
+    names, each, remarks = (t.named(f"warps.{key}") for key in ("splits", "each", "remarks"))
     return {
         "split": trace.split,
         "name": names[trace.split],
         "kernel": f"{LABELS[ORDERS[trace.split]]}: {each[trace.split]}",
         "slices": trace.slices,
         "total": total,
-        "barriers": t("warps.barriers", n=trace.barriers),
-        "remark": t.named("warps.remarks")[trace.split],
+        "remark": f"{remarks[trace.split]}, {t('warps.barriers', n=trace.barriers)}",
     }
 
 
@@ -79,13 +78,8 @@ def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
     step = trace.steps[k]
     known = {(s.phase, s.part) for s in done}
     holder = "read" if trace.split == "k" else "own"
-    matrix, name = None, ""
-    if ("exp", "own") in known:
-        matrix, name = visit.P, "P"
-    elif ("mask", "own") in known:
-        matrix, name = visit.S, "S"
-    elif ("scores", "own") in known:
-        matrix, name = visit.scores, "S"
+    made = (("exp", visit.P), ("mask", visit.S), ("scores", visit.scores))
+    matrix = next((found for phase, found in made if (phase, "own") in known), ())
     owners = trace.slices if trace.split == "k" else ((0, SIDE),)
     marked = [
         (row, first + int(column))
@@ -93,19 +87,21 @@ def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
         if step.phase == "max"
         for row, column in enumerate(visit.S[:, first:past].argmax(axis=1))
     ]
+    shared = _written(trace, step, k)
+    is_idle = step.part == "write" and not shared
+    said = "barrier" if shared else "nothing" if is_idle else "empty"
     stat = None
     if ("sum", holder) in known:
         stat = {"name": "ℓ", "values": _numbers(visit.l_new, 2)}
     elif ("max", holder) in known:
         stat = {"name": "m", "values": _numbers(visit.m_new, 2)}
     return {
-        "name": name,
-        "matrix": [] if matrix is None else [_numbers(row, 1) for row in matrix],
+        "matrix": [_numbers(row, 1) for row in matrix],
         "marked": marked,
         "stat": stat,
-        "shared": _written(trace, step, k),
+        "shared": shared,
+        "remark": t.named("warps.memory")[said],
         "sentence": step.sentence,
-        "barrier": bool(step.barriers and step.phase != "load"),
     }
 
 
@@ -134,7 +130,6 @@ def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> dict[str, Any]
     return {
         "label": phases[step.phase] + (f", {part}" if part else ""),
         "note": t("warps.at", k=k + 1, count=count),
-        "is_written": step.part == "write",
         "lanes": states,
     }
 
