@@ -50,6 +50,7 @@ def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, An
             "main": name == main,
             "share": min(1.0, size / most) if most else 0.0,
             "cut": t("bar.cut", times=size / most) if size > 1.001 * most else "",
+            "short": t("bar.cut.short", times=size / most),
             "text": text,
         }
         for name, size, text in rows

@@ -1,6 +1,6 @@
 // The pictures of the four claims: errors beside their limits, the map of tiles, bars of time and of memory.
 
-import { widthOf } from "../lib/chart.js";
+import { scale, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import { group, line, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { barsOf, decades, dot, hatching, hueOf, sign } from "./shapes.js";
@@ -9,44 +9,37 @@ import { t } from "./result_texts.js";
 /** @import { Paper, Pen } from "../lib/svg_canvas.js" */
 /** @typedef {{name: string, columns: number, cells: string, down: number, across: number, texts: string[], worst: number, steps: (number | null)[]}} TileMap */
 
+/** @typedef {{name: string, main: boolean, method: string, error: number, allowed: number, right: boolean, text: string}} Checked */
+
 /** The largest error of each method on a log axis, and from where on none is allowed.
- * @param {any} claim @param {Paper} paper */
-export function paintErrors({ rows, axis: [low, high], allowed }, paper) {
-  const size = paper.type;
-  const left = Math.max(...rows.map((/** @type {any} */ { name }) => widthOf(name, size))) + 14;
-  const right = paper.width - 2;
+ * @param {{rows: Checked[], axis: [number, number], allowed: string}} claim @param {Paper} paper */
+export function paintErrors({ rows, axis, allowed }, { width, height, type: size }) {
+  const left = Math.max(...rows.map(({ name }) => widthOf(name, size))) + 14;
+  const right = width - 2;
   const top = size * 1.7;
-  const row = Math.min(34, (paper.height - top - size * 2.2) / rows.length);
-  const bottom = top + row * rows.length;
-  const at = (/** @type {number} */ x) => left + ((right - left) * (x - low)) / (high - low);
-  const place = (/** @type {number} */ x) => at(clamp(x > 0 ? Math.log10(x) : low, low, high));
-  const limits = rows.map((/** @type {any} */ r) => place(r.allowed));
-  const edge = limits
-    .map(
-      (/** @type {number} */ x, /** @type {number} */ k) =>
-        `${k ? "L" : "M"}${x} ${top + k * row}V${top + (k + 1) * row}`,
-    )
-    .join("");
+  const row = Math.min(34, (height - top - size * 2.2) / rows.length);
+  const at = scale(axis, [left, right]);
+  const place = (/** @type {number} */ x) => at(clamp(x > 0 ? Math.log10(x) : axis[0], ...axis));
+  const limits = rows.map((one) => place(one.allowed));
+  const edge = limits.map((x, k) => `${x} ${top + k * row}v${row}`).join("L");
   return [
-    rows.map((/** @type {any} */ _, /** @type {number} */ k) =>
-      rect(limits[k], top + k * row, right - limits[k], row + 0.5, "risen"),
-    ),
-    rows.map((/** @type {any} */ one, /** @type {number} */ k) => {
+    limits.map((x, k) => rect(x, top + k * row, right - x, row + 0.5, "risen")),
+    rows.map((one, k) => {
       const y = top + (k + 0.5) * row;
-      const hue = one.right ? hueOf(one) : "risen-ink";
+      const x = place(one.error);
       return tipped(
-        group(0, 0, [
+        [
           text(0, y + size * 0.36, one.name, size, one.main ? "bold" : "quiet"),
           path(`M${left} ${y}H${limits[k]}`, stroke("line", 1.5)),
-          one.right ? dot(place(one.error), y, one.main, hue) : sign(place(one.error), y, false),
-          rect(0, y - row / 2, paper.width, row, "paper", { opacity: 0 }),
-        ]),
+          one.right ? dot(x, y, one.main, hueOf(one)) : sign(x, y, false),
+          rect(0, y - row / 2, width, row, "", { fill: "transparent" }),
+        ],
         one.text,
       );
     }),
-    path(edge, stroke("risen-ink", 2)),
+    path(`M${edge}`, stroke("risen-ink", 2)),
     text(limits[0] - 6, top - 7, allowed, size - 1, "risen-ink semi end"),
-    decades(low, high, at, bottom + size * 1.4, size - 1),
+    decades(...axis, at, top + row * rows.length + size * 1.4, size - 1),
   ];
 }
 
@@ -65,6 +58,7 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
   const gap = side > 12 ? 2 : side > 6 ? 1 : 0.5;
   const [i, j] = [Math.floor(chosen / columns), chosen % columns];
   const signs = side > 16;
+  const centre = (side - gap) / 2;
   const isKnob = cells.length <= 256;
   const drawn = [...cells].map((cell, k) => {
     const [y, x] = [Math.floor(k / columns) * side, (k % columns) * side];
@@ -72,16 +66,8 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
       cell === "." ? "url(#fa-run-hatch)" : cell === "x" ? "var(--fa-risen-ink)" : "var(--fa-done)";
     const shape = group(0, 0, [
       rect(x, y, side - gap, side - gap, "", { fill }, Math.min(3, side / 6)),
-      signs &&
-        cell !== "." &&
-        cell === "=" &&
-        sign(x + (side - gap) / 2, y + (side - gap) / 2, true, side / 6.5),
-      cell === "x" &&
-        signs &&
-        path(
-          `M${x + side * 0.3} ${y + side * 0.3}l${side * 0.36} ${side * 0.36}m0 ${-side * 0.36}l${-side * 0.36} ${side * 0.36}`,
-          stroke("paper", 2),
-        ),
+      signs && cell === "=" && sign(x + centre, y + centre, true, side / 6.5),
+      signs && cell === "x" && sign(x + centre, y + centre, false, side / 5.5, "paper"),
     ]);
     if (cell === ".") return shape;
     const name = nameOf(map, k);
@@ -116,7 +102,7 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
   const low = Math.min(rows * side - size * 2.6, Math.max(size, i * side - size));
   const can = steps[chosen] !== null && steps[chosen] !== undefined;
   return [
-    hatchingOnce(),
+    hatching("fa-run-hatch"),
     drawn,
     frame,
     chosen >= 0 &&
@@ -132,8 +118,6 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
     text(0, rows * side + size * 1.5, note, size - 1, "quiet"),
   ];
 }
-
-const hatchingOnce = () => hatching("fa-run-hatch");
 
 /** @param {TileMap} map @param {number} k */
 function nameOf({ columns, down, across }, k) {

@@ -1,19 +1,18 @@
 // The Run page: recorded times of every method over N, one button that runs the real kernel, and what the run found.
 
 import { fetchJson, loadStyles } from "../lib/build.js";
-import { button, el, get, isPresenting, onTheme, set } from "../lib/dom.js";
+import { button, el, get, isPresenting, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
-import { actionOf, isTaken } from "../lib/keys.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { download, frameOf } from "../lib/save.js";
-import { errorText, requestOk, serverUrl } from "../lib/server.js";
+import { serverUrl } from "../lib/server.js";
 import { LINES, ProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
 import { recordFinding } from "../site/findings.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
 import { wish } from "../site/run.js";
+import { PicturePage } from "../story/page.js";
 import { icon } from "../views/transport.js";
 import { Chart } from "./chart.js";
 import { MaskView } from "./masks.js";
@@ -29,13 +28,12 @@ import { t } from "./texts.js";
 
 const PREFIX = "run-";
 const OF_PAGE = ["view", "chart"]; // keys of the address that are no part of a run
-const WITHOUT = ".fa-run-foot, .fa-story-more, .fa-run-plain"; // a saved picture
 const BUSY = ["running", "waiting"];
 
 /** Numbers of a sweep on this GPU. */
 const MEASURED = "naive,fa2,hopper,sdpa_flash,sdpa_cudnn";
 
-export class RunPage {
+export class RunPage extends PicturePage {
   /** @type {Values} */
   values = {};
   /** @type {Note | null} */
@@ -56,11 +54,8 @@ export class RunPage {
 
   /** @param {HTMLElement} mount @param {((event: "run" | "stop" | "sweep", query?: string) => void) | null} send nothing runs without it */
   constructor(mount, send) {
+    super(mount, "fa-run-view", { "data-testid": "run" });
     this.send = send;
-    this.headline = el("h2", { class: "fa-story-headline" });
-    this.sentence = el("p", { class: "fa-story-sentence" });
-    this.views = el("div", { class: "fa-story-switches" });
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true });
     this.chart = new Chart(this);
     this.result = new ResultView(this);
     this.masks = new MaskView(this);
@@ -75,30 +70,30 @@ export class RunPage {
       icon("forward"),
     ]);
     this.remark = el("div", { class: "fa-run-note", role: "status" });
-    this.words = el("div", { class: "fa-story-words" });
     this.meter = el("div", { class: "fa-run-meter", hidden: true }, [el("i")]);
-    const head = el("header", { class: "fa-story-head" }, [
-      el("div", {}, [this.headline, this.sentence]),
-      this.views,
-    ]);
     const bar = el("div", { class: "fa-story-bar fa-run-foot" }, [
       this.meter,
       this.go,
       this.remark,
       this.words,
     ]);
-    this.root = el("section", { class: "fa-picture-page fa-run-view", "data-testid": "run" }, [
-      head,
-      this.notice,
-      el("div", { class: "fa-run-places" }, Object.values(this.places)),
-      bar,
-    ]);
-    mount.replaceChildren(this.root);
+    this.root.append(el("div", { class: "fa-run-places" }, Object.values(this.places)), bar);
     listen("fa:page", (/** @type {string} */ page) => page === "run" && void this.follow());
     listen("fa:run-step", () => void this.runStep());
-    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
-    document.addEventListener("keydown", (event) => this.keyed(event));
-    onTheme(() => this.draw());
+  }
+
+  get isReady() {
+    return Boolean(this.line);
+  }
+
+  /** @returns {[name: string, words: string]} */
+  get file() {
+    const words = this.view === "result" ? this.state.provenance : "";
+    return [`flashattention-run-${this.view}`, words];
+  }
+
+  layout() {
+    this.draw();
   }
 
   /** Show what the address asks for. */
@@ -116,18 +111,6 @@ export class RunPage {
     else if (this.isWanted) this.run();
   }
 
-  /** @param {string} headline @param {string} sentence */
-  say(headline, sentence) {
-    set(this.headline, { text: headline });
-    set(this.sentence, { text: sentence });
-  }
-
-  /** Show a sentence over the page, or none. @param {string | null | undefined} sentence */
-  notify(sentence) {
-    this.notice.hidden = !sentence;
-    set(this.notice, { text: sentence ?? "" });
-  }
-
   /** Read from the address what would be run: the page's own request, else the Step page's Problem. @param {string} [chart] what its chart shows */
   async follow(chart) {
     if (!this.line) return;
@@ -137,20 +120,20 @@ export class RunPage {
 
   /** Take the request of an address; resolves with the sentence why not. @param {string} search @param {string} [chart] @param {boolean} isForced shows the default in place of what is refused */
   async read(search, chart, isForced = false) {
-    try {
-      const response = await during("opened", requestOk(serverUrl("opened", search)));
+    let refusal = null;
+    const failure = await this.loading(async (signal) => {
+      const response = await during("opened", this.fetch(serverUrl("opened", search), signal));
       const { values, error, ...note } = (await response.json()).run;
-      if (error && !isForced) return error;
+      refusal = error;
+      if (error && !isForced) return;
       const isOther = JSON.stringify(values) !== JSON.stringify(this.values);
       Object.assign(this, { values, note });
       this.line?.show(values, this.view === "masks" ? LINES.masks : LINES.run);
       if (isOther || chart) this.chart.follow(values, chart);
       if (isOther) this.failure = null;
       this.draw();
-      return error;
-    } catch (error) {
-      return errorText(error);
-    }
+    });
+    return failure ?? refusal;
   }
 
   /** Change words of the Problem; resolves with the sentence why not. @param {Record<string, string>} change */
@@ -310,7 +293,7 @@ export class RunPage {
       { value: "masks", text: t("view.masks") },
     ];
     const open = (/** @type {string} */ view) => this.open(/** @type {View} */ (view));
-    replaceRadios(this.views, [radios(t("views"), options, this.view, open)]);
+    replaceRadios(this.switches, [radios(t("views"), options, this.view, open)]);
   }
 
   drawBar() {
@@ -374,25 +357,14 @@ export class RunPage {
     return lines(gpu ? t("note.gpu", { device: device ?? "" }) : t("note.cpu", { seconds: time }));
   }
 
-  /** @param {KeyboardEvent} event */
-  keyed(event) {
-    if (event.defaultPrevented || isTaken(event) || !this.root.checkVisibility()) return;
-    const action = actionOf(event);
-    if (!action) return;
-    const part = this.view === "record" ? this.chart : this.view === "result" ? this.result : null;
-    if (part?.act(action)) event.preventDefault();
-  }
-
-  /** Save this picture. @param {string} kind */
-  async save(kind) {
-    if ((kind !== "png" && kind !== "svg") || !this.root.checkVisibility()) return;
-    const words = this.view === "result" ? this.state.provenance : "";
-    const file = await frameOf(this.root, kind, words, WITHOUT);
-    download(/** @type {Blob} */ (file), `flashattention-run-${this.view}.${kind}`);
+  /** @param {string} action */
+  act(action) {
+    const part = { record: this.chart, result: this.result, masks: null }[this.view];
+    return part?.act(action) ?? false;
   }
 }
 
-/** @typedef {{element: HTMLElement, props?: {value: string}, watch?: (name: string, changed: () => void) => void, trigger?: (event: string) => void}} Component */
+/** @typedef {import("../story/page.js").Component} Component */
 
 /** The page alone, where its styles are there already; without events it runs nothing. @param {Component} component */
 export async function mountRunPage({ element, props, watch, trigger }) {

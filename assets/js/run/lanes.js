@@ -1,6 +1,6 @@
 // A run on its way: a map of tiles for each method, which fills as its kernel reports.
 
-import { widthOf } from "../lib/chart.js";
+import { cellPath, cellsOf, widthOf } from "../lib/chart.js";
 import { ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { hatching, sign } from "./shapes.js";
 
@@ -58,13 +58,7 @@ function drawCells({ cells, columns, frame, label, state }, x, y, side, size) {
   const cell = side / Math.max(rows, columns);
   const gap = cell > 10 ? 2 : cell > 5 ? 1 : 0.4;
   const of = (/** @type {string} */ kind) =>
-    [...cells]
-      .map((one, k) =>
-        one === kind
-          ? `M${x + (k % columns) * cell} ${y + Math.floor(k / columns) * cell}h${cell - gap}v${cell - gap}h${gap - cell}z`
-          : "",
-      )
-      .join("");
+    cellPath(cellsOf(cells, columns, kind), { x, y, wide: cell, high: cell, gap });
   const shapes = Object.entries(FILLS).map(([kind, [fill, opacity]]) =>
     path(of(kind), { fill: ink(fill), opacity }),
   );

@@ -1,11 +1,11 @@
 // The masks and scores on record: a picture of each to scale, and its time beside FlexAttention's. One that is pressed becomes the
 // mask of the Problem.
 
-import { widthOf } from "../lib/chart.js";
+import { cellsOf, widthOf } from "../lib/chart.js";
 import { fetchJson } from "../lib/build.js";
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
-import { ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
+import { path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -73,7 +73,7 @@ export class MaskView {
   async press(mask) {
     this.named = mask.preset;
     const refusal = await this.page.choose({ mask: mask.preset, score: mask.score });
-    this.page.notify(refusal);
+    this.page.notify(refusal ?? null);
   }
 }
 
@@ -122,19 +122,15 @@ function paint({ masks, chosen, press }, paper, pen) {
 function drawMask({ cells, score }, x, y, side) {
   const cell = side / SIDE;
   const isCapped = score.startsWith("softcap");
-  const fades = score.startsWith("alibi");
-  /** @type {Map<number, string>} */
-  const paths = new Map();
-  [...cells].forEach((one, k) => {
-    if (one !== "1") return;
-    const [i, j] = [Math.floor(k / SIDE), k % SIDE];
-    const strength = fades ? 1 - (i - j) * SLOPE : isCapped ? 0.3 : 1;
-    const d = `M${x + j * cell} ${y + i * cell}h${cell - 0.6}v${cell - 0.6}h${0.6 - cell}z`;
-    paths.set(strength, (paths.get(strength) ?? "") + d);
-  });
+  const strengthOf = (/** @type {number} */ i, /** @type {number} */ j) =>
+    score.startsWith("alibi") ? 1 - (i - j) * SLOPE : isCapped ? 0.3 : 1;
   return [
     rect(x, y, side, side, "empty", {}, 3),
-    [...paths].map(([opacity, d]) => path(d, { fill: ink("accent"), opacity })),
+    cellsOf(cells, SIDE, "1").map(([i, j]) =>
+      rect(x + j * cell, y + i * cell, cell - 0.6, cell - 0.6, "accent", {
+        opacity: strengthOf(i, j),
+      }),
+    ),
     isCapped && drawCap(score, x, y, side),
   ];
 }

@@ -4,7 +4,7 @@ import { widthOf } from "../lib/chart.js";
 import { circle, group, ink, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
-/** @typedef {{method: string, name: string, main: boolean, share: number, cut: string, text: string, loop?: number | null, more?: string}} Bar */
+/** @typedef {{method: string, name: string, main: boolean, share: number, cut: string, short: string, text: string, loop?: number | null, more?: string}} Bar */
 
 /** A number as superscript. @param {number} k */
 export const raised = (k) =>
@@ -14,8 +14,8 @@ export const raised = (k) =>
 export const hueOf = ({ main, method }) =>
   main ? "accent" : method === "naive" ? "quiet" : "minus";
 
-/** A check mark, or a cross, about (x, y). @param {number} x @param {number} y @param {boolean} right @param {number} size */
-export const sign = (x, y, right, size = 6) =>
+/** A check mark, or a cross of this hue, about (x, y). @param {number} x @param {number} y @param {boolean} right @param {number} size */
+export const sign = (x, y, right, size = 6, hue = "risen-ink") =>
   right
     ? path(`M${x - size} ${y}l${size * 0.7} ${size * 0.7}l${size * 1.2} ${-size * 1.4}`, {
         ...stroke("ink-v", size / 3),
@@ -25,7 +25,7 @@ export const sign = (x, y, right, size = 6) =>
     : path(
         `M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`,
         {
-          ...stroke("risen-ink", size / 2.6),
+          ...stroke(hue, size / 2.6),
           "stroke-linecap": "round",
         },
       );
@@ -70,7 +70,8 @@ export function barsOf(bars, paper, { top, row, loops = false }) {
       bar.cut ? { "mask-image": "linear-gradient(90deg, #000 70%, #0000)" } : {},
       3,
     );
-    const inside = bar.cut && widthOf(bar.cut, size - 1) < long * 0.75 && bar.cut;
+    const fits = (/** @type {string} */ words) => widthOf(words, size - 1) < long * 0.75;
+    const inside = bar.cut && ([bar.cut, bar.short].find(fits) ?? "");
     return tipped(
       group(0, 0, [
         text(0, y + high / 2 + size * 0.36, bar.name, size, bar.main ? "accent-ink bold" : "ink"),
@@ -106,7 +107,7 @@ export function decades(low, high, at, y, size) {
   const every = Math.max(1, Math.ceil(count / 6));
   return Array.from({ length: Math.max(0, count) }, (_, k) => first + k)
     .filter((k) => (k - first) % every === 0)
-    .map((k) => text(at(k), y, `10${raised(k)}`, size, "quiet middle"));
+    .map((k) => text(Math.max(at(k), size * 1.1), y, `10${raised(k)}`, size, "quiet middle"));
 }
 
 /** @param {number} x @param {number} y @param {boolean} main @param {string} hue */

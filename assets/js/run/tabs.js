@@ -1,10 +1,12 @@
 // The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script.
 
-import { widthOf } from "../lib/chart.js";
+import { scale, widthOf } from "../lib/chart.js";
+import { clamp } from "../lib/format.js";
 import { button, copyText, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { csv } from "../model/table.js";
+import { drawTable } from "../story/tables.js";
 import { paintMap } from "./claims.js";
 import { picture } from "./picture.js";
 import { t } from "./result_texts.js";
@@ -12,36 +14,18 @@ import { paintRoofline } from "./roofline.js";
 import { decades } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
-/** @typedef {{title: string, head: string[], rows: string[][]}} Table */
+/** @import { Table } from "../story/chapters.js" */
 
 const PLOT = { share: 0.5, least: 130, most: 300, fills: true };
 
 /** @param {string} words */
 const paragraph = (words) => el("p", { text: words });
 
-/** @param {Table} table */
-function drawTable({ title, head, rows }) {
-  const lines = rows.map((row) =>
-    el(
-      "tr",
-      {},
-      row.map((cell, k) => el(k ? "td" : "th", { scope: k ? null : "row", text: cell })),
-    ),
-  );
-  return el("div", { class: "fa-run-grid", tabindex: "0", role: "group", "aria-label": title }, [
-    el("table", {}, [
-      el("caption", { text: title }),
-      el("thead", {}, [
-        el(
-          "tr",
-          {},
-          head.map((words) => el("th", { scope: "col", text: words })),
-        ),
-      ]),
-      el("tbody", {}, lines),
-    ]),
+/** A table that scrolls sideways. @param {Table} table */
+const grid = (table) =>
+  el("div", { class: "fa-run-grid", tabindex: "0", role: "group", "aria-label": table.title }, [
+    drawTable(table),
   ]);
-}
 
 /** @param {[boolean | null, string][]} lines a sign and a sentence each */
 const drawLines = (lines) =>
@@ -72,11 +56,7 @@ const TABS = {
         picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
       ]),
     ]),
-    el("details", {}, [
-      el("summary", { text: t("rules") }),
-      drawTable(table),
-      ...texts.map(paragraph),
-    ]),
+    el("details", {}, [el("summary", { text: t("rules") }), grid(table), ...texts.map(paragraph)]),
   ],
   tiles: ({ lines, maps, notes, table, repeat }) => [
     drawLines(lines),
@@ -102,12 +82,12 @@ const TABS = {
       ),
     ),
     ...notes.map(paragraph),
-    drawTable(table),
-    repeat && drawTable(repeat),
+    grid(table),
+    repeat && grid(repeat),
     repeat && paragraph(repeat.text),
   ],
   time: ({ table, texts, name, data }) => [
-    drawTable(table),
+    grid(table),
     el("p", { class: "fa-run-files" }, [
       button(t("csv"), () => save(`${name}.csv`, csv({ rows: data.table }), "text/csv")),
       button(t("json"), () =>
@@ -160,49 +140,37 @@ export const drawTab = (tab, data, state) =>
 /** @typedef {{low: number, high: number, series: {name: string, main: boolean, shares: number[], texts: string[]}[]}} Histogram */
 
 /** Filled: our kernel; the line: naive attention. @param {Histogram} histogram @param {Paper} paper */
-function paintHistogram({ low, high, series }, paper) {
-  const size = paper.type;
-  const [top, bottom] = [size * 1.6, paper.height - size * 1.9];
-  const most = Math.max(...series.flatMap(({ shares }) => shares), 1e-9);
-  const count = series[0]?.shares.length ?? 1;
-  const wide = paper.width / count;
-  const y = (/** @type {number} */ share) => bottom - ((bottom - top) * share) / most;
-  const at = (/** @type {number} */ v) => (paper.width * (v - low)) / (high - low);
+function paintHistogram({ low, high, series }, { width, height, type: size }) {
+  const [top, bottom] = [size * 1.6, height - size * 1.9];
+  const y = scale([0, Math.max(...series.flatMap(({ shares }) => shares), 1e-9)], [bottom, top]);
+  const wide = width / (series[0]?.shares.length ?? 1);
   const isAlone = series.length === 1;
   return [
-    series.map(({ name, main, shares, texts }, s) => {
+    series.map(({ name, main, shares, texts }) => {
       const peak = shares.indexOf(Math.max(...shares));
-      const isLeft = main === !isAlone;
-      const label = text(
-        Math.min(Math.max(peak * wide + (isLeft ? -8 : wide + 8), 90), paper.width - 90),
-        Math.max(size, y(shares[peak]) + (isLeft ? size * 0.4 : -4)),
-        name,
-        size,
-        `${main ? "semi accent-ink" : "semi"} halo ${isLeft ? "end" : ""}`,
-      );
-      const bars = shares.map((share, k) =>
-        tipped(
-          main || isAlone
-            ? rect(
-                k * wide + 1,
-                y(share),
-                wide - 2,
-                bottom - y(share),
-                "accent",
-                { opacity: 0.45 },
-                2,
-              )
-            : rect(k * wide, y(share), wide, 6, "paper", { opacity: 0 }),
-          texts[k],
+      const isLeft = main !== isAlone;
+      const isFilled = main || isAlone;
+      const steps = shares.map((share, k) => `${k * wide} ${y(share)}h${wide}`).join("L");
+      return [
+        shares.map((share, k) => {
+          const [x, at] = [k * wide, y(share)];
+          const shape = isFilled
+            ? rect(x + 1, at, wide - 2, bottom - at, "accent", { opacity: 0.45 }, 2)
+            : rect(x, at, wide, 6, "", { fill: "transparent" });
+          return tipped(shape, texts[k]);
+        }),
+        !isFilled && path(`M${steps}`, stroke("ink", 1.75)),
+        text(
+          clamp(peak * wide + (isLeft ? -8 : wide + 8), 90, width - 90),
+          Math.max(size, y(shares[peak]) + (isLeft ? size * 0.4 : -4)),
+          name,
+          size,
+          `${main ? "semi accent-ink" : "semi"} halo ${isLeft ? "end" : ""}`,
         ),
-      );
-      const edge = shares
-        .map((share, k) => `${k ? "L" : "M"}${k * wide} ${y(share)}h${wide}`)
-        .join("");
-      return [bars, !(main || isAlone) && path(edge, stroke("ink", 1.75)), s >= 0 && label];
+      ];
     }),
-    path(`M0 ${bottom}H${paper.width}`, stroke("hatch")),
-    decades(low, high, at, bottom + size * 1.5, size - 1),
+    path(`M0 ${bottom}H${width}`, stroke("hatch")),
+    decades(low, high, scale([low, high], [0, width]), bottom + size * 1.5, size - 1),
   ];
 }
 
@@ -211,31 +179,33 @@ const PARTS = ["o", "k", "minus"]; // hues, by size
 /** @typedef {{parts: {share: number, text: string}[], error: number, text: string}} Cost */
 
 /** What rounding may cost, in parts, and below the error that there is, to the same scale. @param {Cost} cost @param {Paper} paper */
-function paintCost({ parts, error, text: words }, paper) {
-  const size = paper.type;
-  let at = 0;
+function paintCost({ parts, error, text: words }, { width, type: size }) {
   const high = 32;
-  const drawn = parts.map((part, k) => {
-    const [x, wide] = [at, paper.width * part.share];
-    at += wide;
-    const fits = widthOf(part.text, size) < wide - 12;
-    return [
-      tipped(rect(x, 4, wide - 2, high, PARTS[k], { opacity: 0.55 }, 3), part.text),
-      fits && text(x + 10, 4 + high / 2 + size * 0.36, part.text, size, "semi"),
-    ];
-  });
-  const small = parts.filter((part) => widthOf(part.text, size) >= paper.width * part.share - 12);
   const y = 4 + high + size * 3.4;
+  const long = Math.max(3, width * error);
+  let at = 0;
+  const small = parts.filter((part) => widthOf(part.text, size) > width * part.share - 12);
   return [
-    drawn,
+    parts.map((part, k) => {
+      const x = at;
+      at += width * part.share;
+      return tipped(
+        [
+          rect(x, 4, width * part.share - 2, high, PARTS[k], { opacity: 0.55 }, 3),
+          !small.includes(part) &&
+            text(x + 10, 4 + high / 2 + size * 0.36, part.text, size, "semi"),
+        ],
+        part.text,
+      );
+    }),
     text(
-      paper.width,
+      width,
       4 + high + size * 1.4,
       small.map((part) => part.text).join("; "),
       size - 1,
       "quiet end",
     ),
-    rect(0, y - size, Math.max(3, paper.width * error), size * 1.2, "accent", {}, 3),
-    text(Math.max(12, paper.width * error + 10), y, words, size, "semi accent-ink halo"),
+    rect(0, y - size, long, size * 1.2, "accent", {}, 3),
+    text(long + 10, y, words, size, "semi accent-ink halo"),
   ];
 }

@@ -1,20 +1,18 @@
 // A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
 // draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
 
-import { button, el, find, isPresenting, onTheme, set } from "../lib/dom.js";
+import { button, el, find, isPresenting, set } from "../lib/dom.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
-import { listen } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
-import { actionOf, isTaken } from "../lib/keys.js";
 import { during } from "../lib/pending.js";
-import { download, frameOf } from "../lib/save.js";
+import { radios, replaceRadios } from "../lib/radios.js";
 import { svgCanvas } from "../lib/svg_canvas.js";
 import { address, readPrefixed } from "../site/address.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
-import { PlayerBase } from "../views/transport.js";
 import { ProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
 import { beatMs, chapterOf, saidAt } from "./chapters.js";
+import { PicturePage } from "./page.js";
 import { openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
 import { Tip } from "./tip.js";
@@ -25,13 +23,12 @@ import { Tip } from "./tip.js";
  * @typedef {{data: Chapter, at: number, go: (at: number) => void, choose: (choice: Record<string, string>) => void}} Scene */
 /** @typedef {{paint: (scene: Scene, paper: Paper, pen: Pen<Scene>) => Drawn, height: Height}} Painter */
 /** @typedef {{page: "memory" | "parallel", prefix: string, after: "parallel" | "learn", painters: Record<string, Painter>, recorded?: string}} Story `recorded`: the chapter of what a GPU can run */
-/** @typedef {{element: HTMLElement, props?: {value: string}, watch?: (name: string, changed: () => void) => void, trigger?: (event: string) => void}} Component */
+/** @typedef {import("./page.js").Component} Component */
 
 const NEXT_MS = 1200; // in which Next passes the positions of a chapter
-const WITHOUT = ".fa-story-bar, .fa-story-more"; // a saved picture
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-class StoryPage extends PlayerBase {
+class StoryPage extends PicturePage {
   /** @type {Chapter | undefined} */
   data;
   at = 0;
@@ -49,20 +46,16 @@ class StoryPage extends PlayerBase {
 
   /** @param {HTMLElement} mount @param {Story} story @param {Component} component */
   constructor(mount, story, component) {
-    super({ class: "fa-picture-page fa-story", "data-testid": "story", "data-page": story.page });
+    super(mount, "fa-story", { "data-testid": "story", "data-page": story.page });
     this.story = story;
     this.component = component;
     component.watch?.("value", () => this.recorded(component.props?.value ?? ""));
     this.names = Object.keys(story.painters);
-    this.headline = el("h2", { class: "fa-story-headline" });
-    this.sentence = el("p", { class: "fa-story-sentence" });
-    this.switches = el("div", { class: "fa-story-switches" });
     this.place = el("div", { class: "fa-story-picture" });
     this.provenance = el("p", { class: "fa-story-provenance" });
-    this.words = el("div", { class: "fa-story-words" });
     const more = button(
       "⋯",
-      () => this.data && openTables(this.data, this.at, this.fileName, this.more, this.recorder),
+      () => this.data && openTables(this.data, this.at, this.file[0], more, this.recorder),
       {
         class: "fa-story-more",
         "aria-label": t("table"),
@@ -70,24 +63,15 @@ class StoryPage extends PlayerBase {
         "aria-haspopup": "dialog",
       },
     );
-    this.more = more;
     this.spoken = el("p", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" });
     this.bar = new StoryBar(this.names, {
       act: (action) => this.act(action),
       open: (name) => this.open(name, {}),
       go: (at) => this.moved(at),
     });
-    const head = el("header", { class: "fa-story-head" }, [
-      el("div", {}, [this.headline, this.sentence]),
-      this.switches,
-    ]);
     const foot = el("div", { class: "fa-story-foot" }, [this.provenance, this.words, more]);
-    this.root.append(head, this.notice, this.place, foot, this.bar.root, this.spoken);
-    mount.replaceChildren(this.root);
+    this.root.append(this.place, foot, this.bar.root, this.spoken);
     this.tip = new Tip(this.place);
-    document.addEventListener("keydown", (event) => this.keyed(event));
-    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
-    onTheme(() => this.canvas?.refit());
   }
 
   get isReady() {
@@ -98,8 +82,14 @@ class StoryPage extends PlayerBase {
     return (this.data?.beats.length ?? 1) - 1;
   }
 
-  get fileName() {
-    return `flashattention-${this.story.page}-${this.chapter}`;
+  /** @returns {[name: string, words: string]} */
+  get file() {
+    const name = `flashattention-${this.story.page}-${this.chapter}`;
+    return [name, this.provenance.textContent ?? ""];
+  }
+
+  layout() {
+    this.canvas?.refit();
   }
 
   /** Show what the address asks for. */
@@ -184,23 +174,11 @@ class StoryPage extends PlayerBase {
 
   /** @param {Chapter} data */
   drawSwitches({ switches }) {
-    const groups = switches.map(({ key, label, value, choices }) =>
-      el(
-        "div",
-        { class: "fa-switch", role: "radiogroup", "aria-label": label, "data-switch": key },
-        choices.map(([one, text]) =>
-          button(text, () => this.choose({ [key]: one }), {
-            role: "radio",
-            "aria-checked": String(one === value),
-            "data-value": one,
-          }),
-        ),
-      ),
-    );
-    const focused = /** @type {HTMLElement | null} */ (find(this.switches, ":focus"))?.dataset
-      .value;
-    this.switches.replaceChildren(...groups);
-    if (focused) find(this.switches, `[data-value="${CSS.escape(focused)}"]`)?.focus();
+    const groups = switches.map(({ key, label, value, choices }) => {
+      const options = choices.map(([one, text]) => ({ value: one, text }));
+      return radios(label, options, value, (to) => void this.choose({ [key]: to }));
+    });
+    replaceRadios(this.switches, groups);
   }
 
   /** A hand moved it. @param {number} at */
@@ -228,8 +206,7 @@ class StoryPage extends PlayerBase {
     if (!this.data) return;
     const said = saidAt(this.data, this.at);
     const { prefix, after } = this.story;
-    set(this.headline, { text: said.headline });
-    set(this.sentence, { text: said.sentence });
+    this.say(said.headline, said.sentence);
     set(this.provenance, { text: said.provenance });
     const { label, note } = said;
     const next = this.isDone ? texts.next_page[after] : t("next");
@@ -314,15 +291,6 @@ class StoryPage extends PlayerBase {
     if (name) return this.open(name, {});
   }
 
-  /** @param {KeyboardEvent} event */
-  keyed(event) {
-    if (event.defaultPrevented || isTaken(event) || !this.root.checkVisibility()) return;
-    const action = actionOf(event);
-    if (!action || !this.data) return;
-    event.preventDefault();
-    this.act(action);
-  }
-
   /** Lets the server's GPU run the launch that is shown; null where this picture is of none. */
   get recorder() {
     const { props, trigger } = this.component;
@@ -339,13 +307,6 @@ class StoryPage extends PlayerBase {
     const { running, error, chapter } = JSON.parse(said);
     this.notify(running ?? error ?? null);
     if (chapter && this.story.recorded) this.show(this.story.recorded, chapter);
-  }
-
-  /** Save this picture. @param {string} kind */
-  async save(kind) {
-    if ((kind !== "png" && kind !== "svg") || !this.root.checkVisibility()) return;
-    const file = await frameOf(this.root, kind, this.provenance.textContent ?? "", WITHOUT);
-    download(/** @type {Blob} */ (file), `${this.fileName}.${kind}`);
   }
 }
 

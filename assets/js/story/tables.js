@@ -9,7 +9,7 @@ import { t } from "./texts.js";
 /** @import { Chapter, Table } from "./chapters.js" */
 
 /** @param {Table} table */
-function drawTable({ title, head, rows }) {
+export function drawTable({ title, head, rows }) {
   const columns = head.map((_, k) => formatColumn(rows.map((row) => row[k])));
   const cell = (/** @type {number} */ i, /** @type {number} */ k) =>
     el(k ? "td" : "th", { scope: k ? null : "row", text: columns[k][i] });
