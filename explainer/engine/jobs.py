@@ -35,6 +35,7 @@ from explainer.engine.results import (
     Result,
     Row,
     ran,
+    refused_methods,
     unknown_machine,
 )
 from explainer.engine.work_done import work
@@ -99,7 +100,7 @@ def run(request: RunRequest, report: Report) -> Result:
     job = _Job(request, about, report)
     rows = [job.row(name) for name in request.methods]
     if not ran(rows):
-        raise Refused(rows[0]["refused"])
+        raise Refused(" ".join(refused_methods(rows)))
     if device() == "cuda":
         job.time(rows)
     ceilings, choice = job.limits()

@@ -11,6 +11,12 @@ from typing import TypeVar
 
 from typing_extensions import TypedDict  # pydantic needs it below Python 3.12
 
+from explainer.base.amounts import listed
+from explainer.base.texts import Texts
+from explainer.engine.requests import METHODS
+
+t = Texts("engine")
+
 # The histogram of |error|: four bins a decade; below the first and above the last join those.
 LOWEST, HIGHEST, A_DECADE = -10, 1, 4
 MOST_CELLS = 32  # on a side of a map of tiles
@@ -244,6 +250,15 @@ def allowed_error(terms: Terms) -> float:
 def ran(rows: Iterable[R]) -> list[R]:
     """Those of what was computed."""
     return [row for row in rows if "refused" not in row]
+
+
+def refused_methods(rows: Iterable[Row]) -> list[str]:
+    """Say which methods did not run, a sentence for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if "refused" in row:
+            reasons.setdefault(row["refused"], []).append(METHODS[row["method"]])
+    return [t("refused.methods", names=listed(names), why=why) for why, names in reasons.items()]
 
 
 def timed(rows: Iterable[R]) -> list[R]:

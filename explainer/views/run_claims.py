@@ -9,7 +9,7 @@ from typing import Any
 
 from explainer.algorithms import schedule
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.amounts import amount, listed, milliseconds, scientific
+from explainer.base.amounts import amount, milliseconds, scientific
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, ORDERS, RunRequest
@@ -60,15 +60,6 @@ def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, An
 def short_name(method: str) -> str:
     """Return what a method is called beside a bar."""
     return t("naive") if method == "naive" else METHODS[method]
-
-
-def refused_methods(rows: Sequence[Row]) -> list[str]:
-    """Say which methods did not run, a sentence for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if "refused" in row:
-            reasons.setdefault(row["refused"], []).append(METHODS[row["method"]])
-    return [t("refused.methods", names=listed(names), why=why) for why, names in reasons.items()]
 
 
 def _first(rows: Sequence[Row], main: str) -> list[Row]:

@@ -12,7 +12,16 @@ from explainer.base.amounts import amount, listed, milliseconds, rounded, scient
 from explainer.base.cards import peak_tflops
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS
-from explainer.engine.results import A_DECADE, LOWEST, Result, Row, naive_ms, ran, timed
+from explainer.engine.results import (
+    A_DECADE,
+    LOWEST,
+    Result,
+    Row,
+    naive_ms,
+    ran,
+    refused_methods,
+    timed,
+)
 from explainer.views import downloads, run_claims, verdict
 from explainer.views.script import write_script
 from explainer.views.times import describe_times
@@ -53,7 +62,7 @@ def errors(result: Result, main: str) -> Tab:
             "text": t("cost.error", name=name, error=scientific(cost["error"])),
         },
         "table": table(rules["head"], rules["rows"], rules["caption"]),
-        "texts": [*rules["texts"], *run_claims.refused_methods(result["rows"])],
+        "texts": [*rules["texts"], *refused_methods(result["rows"])],
     }
 
 
@@ -185,6 +194,7 @@ def time(result: Result) -> Tab:
         texts = [t("slow", took=listed(seconds)) if seconds else t("slow.none")]
     shape = (result["query"][key] for key in ("n", "d", "mask", "dtype"))
     kind = str(downloads.kind_of(result))
+    texts += refused_methods(rows)
     return {
         "table": table(head, cells, t("all", kind=downloads.kind_of(result).text)),
         "texts": texts,

@@ -78,9 +78,13 @@ export class ProblemWords {
     const said = JSON.stringify([text, this.values]);
     if (said === this.line) return;
     this.line = said;
-    const nodes = text
-      .split(/\[(\w+)\]/)
-      .map((part, k) => (k % 2 ? this.word(part, this.textOf(part)) : part));
+    // What follows a word without a space stays beside it, so that no line begins with a comma
+    const parts = text.split(/\[(\w+)\](\S*)/);
+    const nodes = parts.map((part, k) => {
+      if (k % 3 !== 1) return k % 3 ? "" : part;
+      const word = this.word(part, this.textOf(part));
+      return el("span", { class: "fa-words-part" }, [word, parts[k + 1]]);
+    });
     if (this.hasAll) nodes.push(" ", this.word(ALL, "⋯"));
     const focused = /** @type {HTMLElement | null} */ (find(this.text, ":focus"))?.dataset.word;
     this.text.replaceChildren(...nodes);
@@ -123,6 +127,7 @@ export class ProblemWords {
       const field = this.fields.get(key);
       return field ? WordControl.labelOf(field, values) : "";
     };
+    if (name === "data" && values.data === "sentence" && values.text) return t("data.typed");
     if (name === "tiles") return `${label("br")} × ${label("bc")}`;
     if (name === "heads") return values.b === "1" ? label("h") : `${label("b")} × ${label("h")}`;
     if (name === "methods") {

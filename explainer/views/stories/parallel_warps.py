@@ -60,7 +60,8 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
 
 def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
     """Return what stays: the split's name, whose rows and keys are whose, what it exchanges."""
-    names, each, remarks = (t.named(f"warps.{key}") for key in ("splits", "each", "remarks"))
+    names, each = t.named("warps.splits"), t.named("warps.each")
+    remarks = t.named("warps.remarks")
     return {
         "split": trace.split,
         "name": names[trace.split],
