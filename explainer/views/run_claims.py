@@ -82,7 +82,6 @@ def correct(result: Result, main: str) -> Claim:
         "key": "correct",
         "title": t("correct"),
         "sentence": wrong_sentence(wrong) if wrong else _margin(rows),
-        "note": t("correct.of", heads=verdict.judged_heads(result)),
         "axis": [math.floor(low) if low - math.floor(low) > 0.3 else low - 0.4, high + 0.45],
         "allowed": t("correct.allowed"),
         "rows": [
@@ -238,7 +237,7 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
         loop = row.get("loop_ms")
         bar["loop"] = min(1.0, loop / most) if loop and not bar["cut"] else None
         bar["more"] = t("fast.call", time=milliseconds(loop)) if loop else ""
-    return claim | {"sentence": speed_sentence(source, main), "bars": made, "of": _card(source)}
+    return claim | {"sentence": speed_sentence(source, main), "bars": made}
 
 
 def _card(source: Result) -> str:

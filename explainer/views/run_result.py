@@ -59,7 +59,6 @@ def done(result: Result, record: Result) -> State:
         right=is_right,
         device=result["machine"]["device"],
         first=first,
-        problem=verdict.describe_problem(result),
     )
 
 

@@ -233,9 +233,7 @@ def roofline(source: Result | None, note: str) -> Tab | None:
     rows = timed(source["rows"]) if source else []
     if not source or not rows or not source["ceilings"]:
         return None
-    peak, hbm, l2 = (
-        source["ceilings"][key] / 1e12 for key in ("flops", "hbm_bytes_per_s", "l2_bytes_per_s")
-    )
+    peak, hbm = (source["ceilings"][key] / 1e12 for key in ("flops", "hbm_bytes_per_s"))
     main = run_claims.fastest_of_ours(rows)
     points = [
         {
@@ -256,16 +254,10 @@ def roofline(source: Result | None, note: str) -> Tab | None:
         for row in rows
     ]
     return {
-        "title": t("roofline"),
         "points": points,
         "peak": peak,
         "hbm": hbm,
-        "l2": l2,
-        "labels": [
-            t("roofline.peak", peak=peak),
-            t("roofline.hbm", rate=hbm),
-            t("roofline.l2", rate=l2),
-        ],
+        "labels": [t("roofline.peak", peak=peak), t("roofline.hbm", rate=hbm)],
         "axis": t("roofline.x"),
         "texts": [note, t("roofline.note", least=CONVENTIONS[COMPULSORY])],
     }

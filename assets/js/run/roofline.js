@@ -6,7 +6,7 @@ import { hueOf } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, text: string}} Point */
-/** @typedef {{points: Point[], peak: number, hbm: number, l2: number, labels: string[], axis: string}} Roofline */
+/** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axis: string}} Roofline */
 
 const MARKS = [1, 3, 10, 30, 100, 300, 1000, 3000];
 
