@@ -22,7 +22,7 @@ export function paint({ data, at, go, choose }, paper, pen) {
   const { width, narrow, type: size } = paper;
   const count = sides.length;
   const own = maps.find((map) => map.d === d) ?? maps[0];
-  const left = size * (narrow ? 2.6 : 4.6);
+  const left = size * (narrow ? 4 : 4.6);
   const wide = ((narrow ? width : width * 0.49) - left) / count;
   const top = size * 1.9;
   const high = narrow ? 44 : (paper.height - top - 10) / count;

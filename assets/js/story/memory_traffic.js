@@ -36,7 +36,7 @@ export function paint(scene, paper, pen) {
 
 /** @param {Scene} scene @param {Panel} panel @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {Pen<Scene>} pen
  * @param {boolean} hasAxis figures at its left */
-function paintPanel({ data, at, go }, panel, box, { big, type }, pen, hasAxis) {
+function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, hasAxis) {
   const { sizes, first, range, ticks } = /** @type {Picture} */ (data.picture);
   const { place, title, remark, series, below } = panel;
   const { left, right, top, bottom, size } = box;
@@ -83,7 +83,7 @@ function paintPanel({ data, at, go }, panel, box, { big, type }, pen, hasAxis) {
       big ? type : type - 1,
       [top - size, bottom],
     ),
-    !big && below && paintBelow(below, series[0].circles[below.at] ?? 0, axes, box, at),
+    !big && !narrow && below && paintBelow(below, series[0].circles[below.at] ?? 0, axes, box, at),
   ];
 }
 
