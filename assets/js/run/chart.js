@@ -490,7 +490,7 @@ function drawNames(
       shown,
       right + 14,
       size,
-      [isRefused && !narrow ? top + size * 2.8 : top, bottom + size],
+      [isRefused && !narrow ? top + size * 2.8 : top, bottom + size * 0.4],
       right + Math.max(244, size * 14.8),
     ),
     isFree && [

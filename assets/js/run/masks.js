@@ -159,6 +159,8 @@ function drawCap(score, x, y, side) {
  * @param {boolean} isFirst names the kernels */
 function drawTimes(mask, x, y, room, side, size, longest, isFirst) {
   const gain = t("times", { ratio: mask.gain.toFixed(2) });
+  // A gain that has no room beside the title takes the place of the rule
+  const isTight = widthOf(mask.title, size + 2) + widthOf(gain, size + 4) > room;
   const wide = room - widthOf(`${mask.other}  ${texts.short.flex}`, size) - 12;
   const bar = Math.max(15, Math.min(26, side * 0.16));
   const top = y + size * 3.3;
@@ -185,15 +187,17 @@ function drawTimes(mask, x, y, room, side, size, longest, isFirst) {
   });
   return [
     text(x, y + size, mask.title, size + 2, "bold"),
-    text(x + room, y + size, gain, size + 4, "bold accent-ink end"),
-    text(
-      x,
-      y + size * 2.5,
-      rule.length > most ? `${rule.slice(0, most - 1)}…` : rule,
-      size - 2,
-      "quiet",
-    ),
+    text(x + room, y + size * (isTight ? 2.6 : 1), gain, size + 4, "bold accent-ink end"),
+    !isTight &&
+      text(
+        x,
+        y + size * 2.5,
+        rule.length > most ? `${rule.slice(0, most - 1)}…` : rule,
+        size - 2,
+        "quiet",
+      ),
     bars,
-    text(x, top + 2 * (bar + 8) + size * 1.2, mask.models, size - 1, "quiet"),
+    widthOf(mask.models, size - 1) < room + 20 &&
+      text(x, top + 2 * (bar + 8) + size * 1.2, mask.models, size - 1, "quiet"),
   ];
 }

@@ -1,7 +1,7 @@
 // Capacity: of each card two bars on one linear scale, the longest sequence with standard attention and with the fused kernel, and an
 // N to hold against them.
 
-import { playhead, scale, slider } from "../lib/chart.js";
+import { playhead, scale, slider, widthOf } from "../lib/chart.js";
 import { line, rect, text, tipped, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -10,7 +10,7 @@ import { line, rect, text, tipped, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{cards: Card[], most: number, names: {standard: string, fused: string}, remark: string}} Picture */
 /** @typedef {[words: string, look?: string][]} Words */
 
-export const height = { share: 1.55, least: 330, most: 640 };
+export const height = { share: 1.55, least: 330, most: 900 };
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function paint({ data, at, go, choose }, paper, pen) {
@@ -82,27 +82,21 @@ export function paint({ data, at, go, choose }, paper, pen) {
   });
 
   const here = x(n);
-  const isRight = here > width * 0.55;
+  const isRight = here + widthOf(`${flag}  ${fits}`, size) > width;
   const flags = /** @type {Words} */ ([
     [flag, "bold"],
     [`  ${fits}`, "quiet"],
   ]);
-  const beside = Math.min(350, width - x(cards[2].longest[1]) - 140);
+  const beside = Math.min(size * 22, width - x(cards[2].longest[1]) - 140);
   return [
     rows,
     !narrow &&
       !big &&
       beside > 160 &&
-      wrapped(width, top + pitch * 1.45, remark, beside, 14.5, "end quiet halo"),
+      wrapped(width, top + pitch * 1.45, remark, beside, small + 1, "end quiet halo"),
     narrow
       ? [text(0, 16, flag, 15, "bold"), wrapped(0, 36, fits, width, 13.5, "quiet")]
-      : line(
-          here + (isRight ? -12 : 12),
-          size * 1.05,
-          flags,
-          big ? size : 15,
-          isRight ? "end" : "",
-        ),
+      : line(here + (isRight ? -12 : 12), size * 1.05, flags, type, isRight ? "end" : ""),
     slider(
       pen,
       {

@@ -10,13 +10,13 @@ import { ink, INKS, line, path, rect, stroke, text, wrapped } from "../lib/svg_c
 /** @typedef {{maps: Record<string, Tiles>, heads: number, texts: Record<string, string>}} Picture */
 /** @typedef {{mask: string, heads: number, tiles: string, flops: string, kept: string, long: string, of_heads: string, note: string}} Beat */
 
-export const height = { share: 2.1, least: 320, most: 640 };
+export const height = { share: 2.1, least: 320, most: 900 };
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
 export function paint({ data, at }, paper) {
   const { maps, heads, texts } = /** @type {Picture} */ (data.picture);
   const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
-  const { width, narrow, type: size } = paper;
+  const { width, narrow, big, type: size } = paper;
   const { rows, columns, full, partial, kept } = maps[beat.mask];
   const left = size * 1.7;
   const top = size * 3.1;
@@ -41,7 +41,7 @@ export function paint({ data, at }, paper) {
     path(cellPath(full, { ...cell, gap }), { fill: ink("accent") }),
     path(cellPath(partial, { ...cell, gap }), { fill: ink("accent"), opacity: 0.45 }),
     wrapped(left, foot, beat.tiles, narrow ? width : right - left - size * 2, size),
-    text(left, foot + size * (narrow ? 2.9 : 1.5), beat.flops, size * 0.9, "quiet"),
+    !big && text(left, foot + size * (narrow ? 2.9 : 1.5), beat.flops, size * 0.9, "quiet"),
     text(right, start + size, texts.cache, size * 1.1, "bold"),
     line(
       width,

@@ -1,6 +1,7 @@
 // Tiles: a map of every (Br, Bc) by speed or by what it takes, what the selected tile takes of an SM, and the maps of other head
 // dimensions. A dark cell is a large value; hatching says that registers spill, an empty hatched one that there is no room.
 
+import { widthOf } from "../lib/chart.js";
 import { line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -11,7 +12,7 @@ import { line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canv
 /** What one program takes and what there is, in KiB, and a sentence of it. @typedef {{name: string, one: number, all: number, text: string}} Taken */
 /** @typedef {{tip: string, label: string, programs?: number, taken?: Taken[]}} Tile */
 
-export const height = { share: 2.3, least: 330, most: 620 };
+export const height = { share: 2.3, least: 330, most: 900 };
 
 const DARK = 0.72; // the share of the largest value from which on a cell is dark and its figure light
 
@@ -110,7 +111,7 @@ export function paint({ data, at, go, choose }, paper, pen) {
       !narrow &&
         wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
     ],
-    paintTaken(beats[at], texts, right, start, room, size),
+    paintTaken(beats[at], texts, right, start, room, paper),
     text(right, below, texts.wider, size * 1.1, "bold"),
     maps
       .filter((map) => map !== own)
@@ -155,8 +156,8 @@ function hatch(x, y, wide, high, step) {
 }
 
 /** Of one SM what the programs of this tile take: bars of registers and of shared memory.
- * @param {Tile} tile @param {Record<string, string>} texts @param {number} x @param {number} y @param {number} wide @param {number} size @returns {Drawn} */
-function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, size) {
+ * @param {Tile} tile @param {Record<string, string>} texts @param {number} x @param {number} y @param {number} wide @param {Paper} paper @returns {Drawn} */
+function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: size, big }) {
   return [
     text(x, y, `${label} ${texts.on_sm}`, size * 1.1, "bold"),
     !taken && text(x, y + size * 2.3, texts.none, size, "quiet"),
@@ -165,7 +166,7 @@ function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, size) {
       const part = (one * wide) / all;
       return [
         text(x, top, name, size),
-        text(x + wide, top, said, size, "end quiet"),
+        !big && text(x + wide, top, said, size, "end quiet"),
         rect(x, top + 8, wide, size * 1.35, "line", {}, 3),
         Array.from({ length: programs }, (_, p) => [
           rect(
@@ -205,7 +206,7 @@ function paintSmall({ d, best, name, cells }, x, y, side, size, pen, choose) {
       y,
       [
         [`d = ${d}`, "bold"],
-        [`  ${name}`, "quiet"],
+        [widthOf(name, size) < side / 2 ? `  ${name}` : "", "quiet"],
       ],
       size * 0.9,
     ),

@@ -11,7 +11,7 @@ import { group, line, path, stroke, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{place: string, title: string, remark: string, series: Series[], below: {at: number, text: string} | null}} Panel */
 /** @typedef {{sizes: number[], first: string, range: [number, number], ticks: [bytes: number, label: string][], panels: Panel[]}} Picture */
 
-export const height = { share: 2.3, least: 300, most: 620 };
+export const height = { share: 2.3, least: 300, most: 900 };
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function paint(scene, paper, pen) {
@@ -94,7 +94,7 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
 function paintGap(gap, x, y, { right, top }, size, big) {
   const [from, to] = [y(gap.top), y(gap.bottom)].sort((a, b) => a - b);
   const wide = Math.max(widthOf(gap.figure, size), 110);
-  const isLeft = x + wide > right + size * 3;
+  const isLeft = x + wide > right + size * 4.4;
   const under = isLeft ? Math.max(top + size, from - size * 2.4) : to + size * 1.5;
   const [edge, look] = isLeft ? [x - 14, "halo end"] : [x + 14, "halo"];
   return [
@@ -107,13 +107,13 @@ function paintGap(gap, x, y, { right, top }, size, big) {
 /** Why measured bytes lie below their line, while the scrubber leaves it room.
  * @param {{at: number, text: string}} below @param {number} measured @param {ReturnType<typeof plot>} axes @param {import("../lib/chart.js").Box} box
  * @param {number} at */
-function paintBelow(below, measured, axes, { left, right, top }, at) {
-  const wide = Math.min(215, (right - left) * 0.55);
+function paintBelow(below, measured, axes, { left, right, top, size }, at) {
+  const wide = Math.min(size * 16.5, (right - left) * 0.55);
   const [px, py] = [axes.places[below.at], axes.y(measured)];
   if (axes.places[at] < left + wide + 20) return null;
-  const rows = wrapped(left + 8, top + 24, below.text, wide, 13, "quiet halo");
+  const rows = wrapped(left + 8, top + 24, below.text, wide, size, "quiet halo");
   return group(0, 0, [
-    path(`M${px} ${top + 18 + rows.length * 18.2}V${py - 7}`, stroke("hatch")),
+    path(`M${px} ${top + 18 + rows.length * size * 1.4}V${py - 7}`, stroke("hatch")),
     rows,
   ]);
 }

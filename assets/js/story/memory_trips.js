@@ -33,7 +33,7 @@ import {
 /** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
 /** px of a lane: the tops of SRAM, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
-export const height = { share: 1.25, least: 330, most: 800 };
+export const height = { share: 1.25, least: 330, most: 900 };
 
 const isScores = (/** @type {string} */ tensor) => tensor === "S" || tensor === "P";
 const hueOf = (/** @type {string} */ tensor) =>

@@ -29,7 +29,7 @@ import { HUES, ink, INKS, line, path, rect, stroke, text, tipped } from "../lib/
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** `at` moves the specks, backwards where it is negative. @typedef {{at: number, isDown: boolean}} Flow */
 
-export const height = { share: 1.9, least: 300, most: 800 };
+export const height = { share: 1.9, least: 300, most: 900 };
 
 const hueOf = (/** @type {string} */ tensor) =>
   tensor === "S" || tensor === "P" ? "quiet" : HUES[tensor];

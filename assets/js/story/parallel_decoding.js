@@ -15,7 +15,7 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** @typedef {{keys: number, q: number[], parts: Part[], O: number[], lse: string, same: string}} Small */
 /** @typedef {{small: Record<string, Small>, chart: Chart}} Picture */
 
-export const height = { share: 1.1, least: 300, most: 620 };
+export const height = { share: 1.1, least: 300, most: 900 };
 
 const t = textsOf(texts);
 const GAP = 12; // px between two parts

@@ -11,7 +11,7 @@ import { ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
 /** @typedef {{time: number, label: string, note: string}} Beat */
 
-export const height = { share: 1.9, least: 320, most: 680 };
+export const height = { share: 1.9, least: 320, most: 900 };
 
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
 const LEVELS = 5;

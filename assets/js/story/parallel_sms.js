@@ -12,7 +12,7 @@ import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
  * @typedef {{time: number, fills: number[][], done: string[], label: string, note: string}} Beat */
 /** @typedef {{wide: number, pitch: number, rows: number, gap: number}} Layout */
 
-export const height = { share: 2.4, least: 340, most: 700 };
+export const height = { share: 2.4, least: 340, most: 900 };
 
 const ACROSS = 4; // SMs in a row of a group, and groups in a row of a card
 const IDLE = -1;

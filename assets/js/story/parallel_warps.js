@@ -10,7 +10,7 @@ import { circle, ink, rect, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
 /** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
 
-export const height = { share: 2.7, least: 340, most: 640 };
+export const height = { share: 2.7, least: 340, most: 900 };
 
 const GAP = 7; // px between the parts of two warps
 /** @param {number} warp */
