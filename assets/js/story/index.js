@@ -1,7 +1,7 @@
 // A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
 // draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
 
-import { button, el, find, isPresenting, set } from "../lib/dom.js";
+import { button, el, find, isPresenting, set, targetOf } from "../lib/dom.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
@@ -72,6 +72,8 @@ class StoryPage extends PicturePage {
     const foot = el("div", { class: "fa-story-foot" }, [this.provenance, this.words, more]);
     this.root.append(this.place, foot, this.bar.root, this.spoken);
     this.tip = new Tip(this.place);
+    // After the pointer has chosen, the arrows move the scrubber; with the keyboard the focus stays in the switch
+    this.switches.addEventListener("click", (event) => event.detail && targetOf(event).blur());
   }
 
   get isReady() {
