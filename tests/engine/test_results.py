@@ -16,6 +16,7 @@ from explainer.engine.results import (
     Row,
     has_gpu,
     ran,
+    refused_methods,
     timed,
     unknown_machine,
     with_older_names,
@@ -84,3 +85,14 @@ def test_a_machine_is_whole_from_its_first_word():
     assert has_gpu(machine) is True and has_gpu(None) is None
     assert has_gpu(machine | {"interpreted": True}) is False
     assert has_gpu(machine | {"available": False}) is False
+
+
+def test_each_reason_is_said_once_with_its_methods():
+    """Of RP 13: one sentence for all methods, or the same line for each of them."""
+    no_gpu = "It needs an NVIDIA GPU."
+    rows = [{"method": name, "refused": no_gpu} for name in ("hopper", "sdpa_flash")]
+    rows += [{"method": "naive"}, {"method": "fa1", "refused": "It has no tile of 7."}]
+    assert refused_methods(rows) == [
+        f"Not run: {METHODS['hopper']} and {METHODS['sdpa_flash']}. {no_gpu}",
+        f"Not run: {METHODS['fa1']}. It has no tile of 7.",
+    ]

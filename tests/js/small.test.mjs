@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
+import { apart, nearest, scale } from "../../assets/js/lib/chart.js";
 import step from "../../assets/texts/step.json" with { type: "json" };
 import stepBackward from "../../assets/texts/step_backward.json" with { type: "json" };
 import { equal, fixtures, flat, same } from "./load.mjs";
@@ -102,4 +104,28 @@ test("the code says what this Problem's mask and edge hide", () => {
     ),
     ["a", "b"],
   );
+});
+
+test("names at the ends of lines keep their order, their heights and the picture's edges", () => {
+  const heights = [20, 10, 30, 10];
+  for (const wanted of [
+    [50, 52, 51, 90],
+    [-9, -9, -9, -9],
+    [200, 150, 199, 0],
+  ]) {
+    const found = apart(wanted, heights, [0, 100]);
+    const order = wanted.map((_, k) => k).sort((a, b) => wanted[a] - wanted[b]);
+    assert.ok(found[order[0]] >= 0 && found[order[3]] + heights[order[3]] <= 100);
+    for (let k = 1; k < 4; k++)
+      assert.ok(found[order[k]] >= found[order[k - 1]] + heights[order[k - 1]]);
+  }
+  assert.deepEqual(apart([10, 60], [20, 20], [0, 100]), [10, 60]);
+});
+
+test("a scale takes its ends to its ends, and a pointer to the nearest place", () => {
+  const log = scale([1, 100], [10, 30], true);
+  assert.deepEqual([log(1), log(10), log(100)], [10, 20, 30]);
+  assert.equal(scale([0, 4], [100, 0])(1), 75);
+  assert.equal(nearest([0, 10, 30], 21), 2);
+  assert.equal(nearest([0, 10, 30], -5), 0);
 });
