@@ -5,7 +5,7 @@ import { button, el, get, isPresenting, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { serverUrl } from "../lib/server.js";
+import { errorText, serverUrl } from "../lib/server.js";
 import { LINES, ProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
@@ -54,7 +54,7 @@ export class RunPage extends PicturePage {
 
   /** @param {HTMLElement} mount @param {((event: "run" | "stop" | "sweep", query?: string) => void) | null} send nothing runs without it */
   constructor(mount, send) {
-    super(mount, "fa-run-view", { "data-testid": "run" });
+    super(mount, "fa-run-view", { "data-testid": "run", "aria-busy": "false" });
     this.send = send;
     this.chart = new Chart(this);
     this.result = new ResultView(this);
@@ -120,20 +120,20 @@ export class RunPage extends PicturePage {
 
   /** Take the request of an address; resolves with the sentence why not. @param {string} search @param {string} [chart] @param {boolean} isForced shows the default in place of what is refused */
   async read(search, chart, isForced = false) {
-    let refusal = null;
-    const failure = await this.loading(async (signal) => {
-      const response = await during("opened", this.fetch(serverUrl("opened", search), signal));
+    try {
+      const response = await during("opened", this.fetch(serverUrl("opened", search)));
       const { values, error, ...note } = (await response.json()).run;
-      refusal = error;
-      if (error && !isForced) return;
+      if (error && !isForced) return error;
       const isOther = JSON.stringify(values) !== JSON.stringify(this.values);
       Object.assign(this, { values, note });
       this.line?.show(values, this.view === "masks" ? LINES.masks : LINES.run);
       if (isOther || chart) this.chart.follow(values, chart);
       if (isOther) this.failure = null;
       this.draw();
-    });
-    return failure ?? refusal;
+      return error;
+    } catch (error) {
+      return errorText(error);
+    }
   }
 
   /** Change words of the Problem; resolves with the sentence why not. @param {Record<string, string>} change */
