@@ -82,10 +82,10 @@ export function paint({ data, at, go, choose }, paper, pen) {
   });
 
   const here = x(n);
-  const isRight = here + widthOf(`${flag}  ${fits}`, size) > width;
+  const isRight = here + widthOf(big ? flag : `${flag}  ${fits}`, size) > width;
   const flags = /** @type {Words} */ ([
     [flag, "bold"],
-    [`  ${fits}`, "quiet"],
+    [big ? "" : `  ${fits}`, "quiet"],
   ]);
   const beside = Math.min(size * 22, width - x(cards[2].longest[1]) - 140);
   return [
