@@ -191,10 +191,10 @@ class _Group:
     def _failed(self, what: str, error: RuntimeError) -> PeerError:
         with suppress(Exception):  # so that nothing of it runs on
             self.group.abort()
-        return PeerError(
-            f"Rank {self.rank} of {self.size} waited up to {self.timeout:g} s for {what}: a rank "
-            f"has ended, hangs or made another call ({str(error).splitlines()[0][:120]})."
-        )
+        why = f"did not answer within {self.timeout:g} s: it hangs or made another call"
+        if "clos" in str(error) or "reset" in str(error):
+            why = "has closed its connection: it has ended, or met an error itself"
+        return PeerError(f"Rank {self.rank} of {self.size} waited for {what}, and a rank {why}.")
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ def _forward(q, k, v, ring: _Ring) -> Pair:
             tensors = q[:, :, part.rows], k_now[:, :, part.keys], v_now[:, :, part.keys]
             part_o, part_lse = dispatch._run(*tensors, mask=part.mask, scale=ring.scale)
             if found is None:
-                is_whole = part_o.shape == q.shape
+                is_whole = part_o.shape[2] == q.shape[2]
                 o, lse = (part_o, part_lse) if is_whole else empty_result(q, k, v)
                 found = o if merges <= 2 else o.float(), lse
                 if is_whole:
