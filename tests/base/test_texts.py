@@ -252,17 +252,17 @@ def test_no_key_stands_twice(page):
 @pytest.mark.parametrize(
     ("key", "values", "named"),
     [
-        ("verdict.tile", {"n": 1}, "verdict.tile"),
-        ("verdict.tiles", {}, "n"),
-        ("verdict.tiles", {"n": 1, "m": 2}, "m"),
+        ("warps.barrier", {"n": 1}, "warps.barrier"),
+        ("warps.barriers", {}, "n"),
+        ("warps.barriers", {"n": 1, "m": 2}, "m"),
     ],
     ids=["key", "value missing", "value without a place"],
 )
 def test_what_does_not_fit_is_an_error(key, values, named):
     with pytest.raises(KeyError, match=named):
-        Texts("run")(key, **values)
+        Texts("parallel")(key, **values)
 
 
 def test_a_count_has_its_noun_in_the_right_number():
-    said = [Texts("run")("verdict.tiles", n=n) for n in (1, 1024)]
-    assert said == ["1 tile per head", "1,024 tiles per head"]
+    said = [Texts("parallel")("warps.barriers", n=n) for n in (1, 1024)]
+    assert said == ["1 barrier", "1,024 barriers"]
