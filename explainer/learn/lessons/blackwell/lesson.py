@@ -179,8 +179,8 @@ def compute(card: str, polynomial: int) -> Block:
             ticks=ticks,
             now=_hidden(card, polynomial),
         ),
-        row(*panels, align="top", grow=(1,) * len(panels)),
-        note(t("model", flop=2 * GENERATIONS[ARCHS[card]].fma), "fine"),
+        row(*panels, align="top", grow=(1,) * len(panels), aside=True),
+        note(t("model", flop=2 * GENERATIONS[ARCHS[card]].fma), "fine", aside=True),
     )
 
 

@@ -15,10 +15,10 @@ ON_SCREEN = ("sm_70", "sm_80", "sm_90", "sm_100")
 UNIT = 32  # numbers that a drawn cell stands for, each way
 
 
-def _sums(m: int, n: int) -> Mark:
+def _sums(m: int, n: int, k: int) -> Mark:
     """The sums of one instruction to scale; what is smaller than a cell is drawn as one."""
     cells = np.ones((max(1, m // UNIT), max(1, n // UNIT)))
-    return grid(t("sums", m=m, n=n), cells, "o", size="small", key=f"{m} {n}")
+    return grid(t("sums", m=m, n=n, k=k), cells, "o", size="small", key=f"{m} {n}")
 
 
 def _generation(arch: str, fmt: str) -> Mark:
@@ -27,7 +27,7 @@ def _generation(arch: str, fmt: str) -> Mark:
     if fmt not in gen.formats:
         return frame(gen.name, note(t("refused", format=fmt), "fine"), look="empty")
     (m, n, k), _ = gen.at(fmt)
-    return frame(gen.name, _sums(m, n), note(t("shape", k=k), "fine"), look="line")
+    return frame(gen.name, _sums(m, n, k), look="line")
 
 
 def compute(format: str, tile: str) -> Block:

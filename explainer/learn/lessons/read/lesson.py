@@ -45,7 +45,6 @@ ROW, BLOCK = 7, 2  # "tired", and the key block "because it" in which its maximu
 # A line of the kernel that a question asks about, and what stands there with a fault.
 ASKED = {
     "mask": ("keys[None, :], s", "keys[None, :] - 1, s"),
-    "alpha": ("tl.exp(m - m_new)", ""),
     "sum": ("alpha * l +", "l +"),
     "divide": ("o / l[:, None]", "o"),
 }

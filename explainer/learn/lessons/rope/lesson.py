@@ -55,7 +55,7 @@ def compute(i: int, j: int, head: int) -> Block:
         ],
         axis(low=-1.6, high=1.6),
         axis(low=-1.2, high=1.2),
-        height=20,
+        height=17,
     )
     at, x = np.arange(EXAMPLE.n), example()
     along = [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at]
@@ -80,7 +80,7 @@ def compute(i: int, j: int, head: int) -> Block:
                     [series("", at, along, "q")],
                     distance,
                     places=here,
-                    height=10,
+                    height=7,
                 ),
                 plot(
                     t("alibi", head=head, n=FEW),
@@ -88,7 +88,7 @@ def compute(i: int, j: int, head: int) -> Block:
                     distance,
                     axis(low=-8, high=0),
                     places=here,
-                    height=10,
+                    height=7,
                 ),
             ),
             grow=(1, 1),

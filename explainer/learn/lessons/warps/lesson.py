@@ -8,7 +8,19 @@ from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block
 from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, arrow, bar, bars, flow, frame, node, note, picture, row
+from explainer.learn.kit import (
+    Mark,
+    arrow,
+    bar,
+    bars,
+    column,
+    flow,
+    frame,
+    node,
+    note,
+    picture,
+    row,
+)
 from explainer.learn.lessons.gpu.lesson import LANES
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import tile_budget
@@ -93,7 +105,7 @@ def compute(br: int, bc: int, d: int) -> Block:
         t("label", br=br, bc=bc, d=d),
         t("spoken", keys=moved["k"], rows=moved["q"], count=fewest),
         row(_split("k", br, bc, d), _split("q", br, bc, d), align="stretch", grow=(1, 1)),
-        bars(t("occupancy", card=CARD.name, count=fewest), items),
+        column(bars(t("occupancy", card=CARD.name, count=fewest), items), aside=True),
     )
 
 
