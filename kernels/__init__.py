@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .decode import decode_attention
     from .dispatch import attention, which
     from .flash import flash_attention
+    from .fp8 import attention_fp8, quantize_fp8
     from .gradient_reference import gradient_roundings, reference_gradients
     from .gradients import gradient_states
     from .hugging_face import register, transformers_attention
@@ -53,6 +54,7 @@ _TRITON = {
     "decode_attention": "decode",
     **dict.fromkeys(("activate", "deactivate", "fallback_reasons"), "activation"),
     **dict.fromkeys(("ring_attention", "ring_states", "PeerError"), "ring"),
+    **dict.fromkeys(("attention_fp8", "quantize_fp8"), "fp8"),
     **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
     "compile_report": "measure.inspection",
 }

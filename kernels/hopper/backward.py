@@ -15,9 +15,8 @@ from ..launching import Launch, allocator, refuse_capture
 from ..spans import by_keys
 from ..spec import masks, scores
 from ..tables import SPANS
-from ..triton_internals import active_driver
 from . import backward_plans, folding, plans, tables, versions
-from .launch import _counter, _descriptor, _why_not_here, by_tma, unsupported_tensors
+from .launch import by_tma, counter_of, describe_rows, unsupported_tensors, why_not_here
 
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
 TOGETHER = 4  # key blocks of a head that run at once where their additions are serialized
@@ -31,7 +30,7 @@ def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str
     q (B, H, Nq, d), k and v (B, Hk, Nk, d) as `kernels.flash_attention` has checked them, with a
     row and a key at least.
     """
-    return _why_not_here(q.device) or why_not_this(q, k, v, mask, score, scale)
+    return why_not_here(q.device) or why_not_this(q, k, v, mask, score, scale)
 
 
 def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
@@ -88,8 +87,8 @@ def prepare(
     if chosen.serialized:  # of many heads at once, so that few key blocks wait for each other
         section = max(section, multiprocessors // TOGETHER)
     section = min(section, batch * k_heads)
-    whole = partial(_descriptor, rows=rows), partial(_descriptor, rows=keys)
-    half, flat = partial(_descriptor, rows=HALF), partial(_flat, rows=rows)
+    whole = partial(describe_rows, rows=rows), partial(describe_rows, rows=keys)
+    half, flat = partial(describe_rows, rows=HALF), partial(_flat, rows=rows)
     is_copied = bool(by_tma(grad_o=grad_o))
     if is_copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
@@ -122,7 +121,6 @@ def prepare(
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
     unused = torch.empty(0, dtype=torch.int32, device=device)
-    stream_of = active_driver().get_current_stream
 
     def main_of(spans) -> Launch:
         made = vars(spans).setdefault("calls", {})
@@ -140,7 +138,7 @@ def prepare(
         before(o, grad_o, lse, scaled, less, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
             less[:, :, :n_q] += grad_lse
-        queue = _counter(device, stream_of(device.index)) if chosen.order == "queue" else unused
+        queue = counter_of(device) if chosen.order == "queue" else unused
         counts = unused
         if ranks is not None:
             counts = torch.zeros(counts_shape, dtype=torch.int32, device=device)

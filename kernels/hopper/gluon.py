@@ -37,6 +37,7 @@ _ELEMENTS = {
     torch.float16: language.float16,
     torch.bfloat16: language.bfloat16,
     torch.float32: language.float32,
+    torch.float8_e4m3fn: language.float8e4nv,
 }
 
 
@@ -77,7 +78,7 @@ def describe(
     x: torch.Tensor, box: tuple[int, ...], shape: list[int] | None = None,
     strides: list[int] | None = None,
 ) -> TensorDescriptor:  # fmt: skip
-    """Return the TMA descriptor of x, of fp16, bf16 or fp32, in boxes of this shape.
+    """Return the TMA descriptor of x, of fp32, fp16, bf16 or e4m3, in boxes of this shape.
 
     `shape` and `strides`, in elements, are x's own where they are not given. Of a box that reaches
     beyond the shape, 0 is read and nothing is written there.

@@ -35,7 +35,8 @@ def produce(loads, plan: gl.constexpr):
     v_smem, v_full, v_empty = v_ring
     Tr, BH, H, GROUP, Nq, Nk, SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
-    BYTES: gl.constexpr = BLOCK_N * D * 2
+    ROW_BYTES: gl.constexpr = D * q_desc.dtype.primitive_bitwidth // 8
+    BYTES: gl.constexpr = BLOCK_N * ROW_BYTES
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
     code = fixed_tile(0, ORDER)
@@ -61,7 +62,7 @@ def produce(loads, plan: gl.constexpr):
             async_load(k_desc, [b, h // GROUP, n0, 0], k_full.index(s), k_smem.index(s))
             if back == 0:
                 await_pair(q_empty, n, 1)
-                mbarrier.expect(q_full.index(n & 1), BLOCK_M * D * 2)
+                mbarrier.expect(q_full.index(n & 1), BLOCK_M * ROW_BYTES)
                 for w in gl.static_range(CONSUMERS):
                     async_load(
                         q_desc,
@@ -71,7 +72,10 @@ def produce(loads, plan: gl.constexpr):
                     )
             await_free(v_empty, it, STAGES)
             mbarrier.expect(v_full.index(s), BYTES)
-            async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
+            if plan.fp8:  # V is stored as (d, keys)
+                async_load(v_desc, [b, h // GROUP, 0, n0], v_full.index(s), v_smem.index(s))
+            else:
+                async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
         if ORDER == "queue":
             code = take_from_queue(counter, Tr * BH)
@@ -92,6 +96,32 @@ def ring(SLOTS: gl.constexpr, READERS: gl.constexpr):
     return full, empty
 
 
+@gluon.jit
+def allocate(q_desc, k_desc, v_desc, o_desc, plan: gl.constexpr):
+    """Allocate all shared memory: the rings of Q, K, V, the tile of O, the queue of codes."""
+    CONSUMERS: gl.constexpr = plan.consumers
+    STAGES: gl.constexpr = plan.stages
+    D: gl.constexpr = q_desc.block_type.shape[3]
+    # two Q tiles, so that the next one is loaded in time
+    q_smem = gl.allocate_shared_memory(q_desc.dtype, [2 * CONSUMERS, 1, 1, ROWS, D], q_desc.layout)
+    o_smem = gl.allocate_shared_memory(o_desc.dtype, [CONSUMERS, 1, 1, ROWS, D], o_desc.layout)
+    k_smem = gl.allocate_shared_memory(k_desc.dtype, [STAGES, 1, 1, plan.block_n, D], k_desc.layout)
+    V_BOX: gl.constexpr = v_desc.block_type.shape
+    v_smem = gl.allocate_shared_memory(
+        v_desc.dtype, [STAGES, 1, 1, V_BOX[2], V_BOX[3]], v_desc.layout
+    )
+    slots = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    q_full, q_empty = ring(2, CONSUMERS)
+    k_full, k_empty = ring(STAGES, CONSUMERS)
+    v_full, v_empty = ring(STAGES, CONSUMERS)
+    code_full, code_empty = ring(2, CONSUMERS)
+    fence_async_shared()
+    q_ring = (q_smem, q_full, q_empty)
+    k_ring = (k_smem, k_full, k_empty)
+    v_ring = (v_smem, v_full, v_empty)
+    return q_ring, k_ring, v_ring, o_smem, (slots, code_full, code_empty)
+
+
 @gluon.jit(do_not_specialize=["Tr", "BH", "H", "GROUP", "Nq", "Nk", "SECTION", "zero"])
 def hopper_kernel(
     q_desc, k_desc, v_desc, o_desc, LSE, counter, Tr, BH, H, GROUP, Nq, Nk, SECTION, scale_log2,
@@ -104,30 +134,12 @@ def hopper_kernel(
     zero: 0. SPANS, TILES: `tables.Tables`; SLOPES, SINKS, inner: `folding.Folded`; None where
     plan, a `plans.Plan`, has no table (then the compiler never sees them).
     """
-    STAGES: gl.constexpr = plan.stages
-    CONSUMERS: gl.constexpr = plan.consumers
-    DTYPE: gl.constexpr = q_desc.dtype
-    D: gl.constexpr = q_desc.block_type.shape[3]
-    # two Q tiles, so that the next one is loaded in time
-    q_smem = gl.allocate_shared_memory(DTYPE, [2 * CONSUMERS, 1, 1, ROWS, D], q_desc.layout)
-    o_smem = gl.allocate_shared_memory(DTYPE, [CONSUMERS, 1, 1, ROWS, D], o_desc.layout)
-    k_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, plan.block_n, D], k_desc.layout)
-    v_smem = gl.allocate_shared_memory(DTYPE, [STAGES, 1, 1, plan.block_n, D], v_desc.layout)
-    slots = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))
-    q_full, q_empty = ring(2, CONSUMERS)
-    k_full, k_empty = ring(STAGES, CONSUMERS)
-    v_full, v_empty = ring(STAGES, CONSUMERS)
-    code_full, code_empty = ring(2, CONSUMERS)
-    fence_async_shared()
-    q_ring = (q_smem, q_full, q_empty)
-    k_ring = (k_smem, k_full, k_empty)
-    v_ring = (v_smem, v_full, v_empty)
-    queue = (slots, code_full, code_empty)
+    q_ring, k_ring, v_ring, o_smem, queue = allocate(q_desc, k_desc, v_desc, o_desc, plan)
     sizes = (Tr, BH, H, GROUP, Nq, Nk, SECTION)
     loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, queue, counter, sizes, TILES)
     extra = (SPANS, TILES, SLOPES, SINKS, inner)
     work = (o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero, extra)
-    if CONSUMERS == 2:
+    if plan.consumers == 2:
         gl.warp_specialize(
             [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],
             [4, 1],

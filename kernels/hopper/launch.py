@@ -39,7 +39,7 @@ def why_not(
     check_tensors(q, k, v)
     folding.sinks(sink, q.shape[1])
     return (
-        _why_not_here(q.device)
+        why_not_here(q.device)
         or _why_not_this(q, k, v, scale, masks.from_keywords(False, mask), check_score(score), sink)
         or versions.trusted(q.device, _unchecked)
     )
@@ -126,7 +126,7 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
     section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (4 * n_k * d)))
     programs = tiles // 2 if plan.order == "pairs" else tiles
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
-    rows, keys = (partial(_descriptor, rows=n) for n in (64, plan.block_n))
+    rows, keys = (partial(describe_rows, rows=n) for n in (64, plan.block_n))
     launch = Launch(
         hopper_kernel, min(programs, multiprocessors),
         (
@@ -136,14 +136,13 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
         {"plan": plan, **versions.OPTIONS},
         boxes=(rows, keys, keys, rows),
     )  # fmt: skip
-    stream_of = active_driver().get_current_stream
     make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
     make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
     no_queue = torch.empty(0, dtype=torch.int32, device=device)
 
     def call(q, k, v):
         o, lse = make_o(), make_lse()
-        queue = _counter(device, stream_of(device.index)) if plan.order == "queue" else no_queue
+        queue = counter_of(device) if plan.order == "queue" else no_queue
         launch(q, k, v, o, lse, queue)
         return o, lse
 
@@ -161,7 +160,7 @@ def _unchecked(q, k, v, causal: bool) -> torch.Tensor:
 
 
 @lru_cache(maxsize=16)
-def _why_not_here(device: torch.device) -> str:
+def why_not_here(device: torch.device) -> str:
     """Return in one sentence what this machine or device lacks; "" if nothing."""
     if device.type != "cuda" or INTERPRETED:
         return "The Hopper kernel needs CUDA tensors and no interpreter."
@@ -212,7 +211,7 @@ def by_tma(**tensors: torch.Tensor) -> str:
     return ""
 
 
-def _descriptor(x: torch.Tensor, rows: int):
+def describe_rows(x: torch.Tensor, rows: int):
     """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows, as wide as a tile."""
     from .gluon import describe
 
@@ -221,8 +220,8 @@ def _descriptor(x: torch.Tensor, rows: int):
     return describe(x, (1, 1, rows, plans.box(d)), strides=[*strides, 1])
 
 
-def _counter(device: torch.device, stream: int) -> torch.Tensor:
-    """Return the queue's counter.
+def counter_of(device: torch.device) -> torch.Tensor:
+    """Return the counter of the queue of tiles, for a launch on the device's current stream.
 
     It is back at 0 only at the end of a launch, so launches that may run at once must not share
     one. Eager launches of a stream follow each other; those captured in a graph have one each, set
@@ -230,6 +229,7 @@ def _counter(device: torch.device, stream: int) -> torch.Tensor:
     """
     if torch.cuda.is_current_stream_capturing():
         return torch.zeros(1, dtype=torch.int32, device=device)
+    stream = active_driver().get_current_stream(device.index)
     counter = _counters.get((device.index, stream))
     if counter is None:
         counter = torch.zeros(1, dtype=torch.int32, device=device)

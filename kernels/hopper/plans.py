@@ -20,7 +20,10 @@ class Plan:
     products. peel: a row block's first tile has its own code (faster at d = 128; at d = 64 with
     three warpgroups and a mask it overflows the instruction cache). registers: of a thread.
     table: the mask is a table of rows, see `tables`; causal and ragged are then unused. score:
-    "none", "softcap" or "alibi", and sink, only with a table.
+    "none", "softcap" or "alibi", and sink, only with a table. fp8: the inputs are e4m3
+    and V is stored by columns, see `fp8_kernel`. Only there: two_level, each block's P V gets an
+    accumulator of its own, because the tensor cores add fp8 products with fewer bits than fp32 has;
+    linear, of one in so many columns exp is linear between powers of two.
     """
 
     causal: bool
@@ -36,6 +39,9 @@ class Plan:
     table: bool = False
     score: str = "none"
     sink: bool = False
+    fp8: bool = False
+    two_level: bool = False
+    linear: int = 4
 
     @property
     def block_m(self) -> int:
@@ -60,6 +66,13 @@ TABLE = {
 }
 # By d, of masks by a table: one loop for all key blocks, so `peel` costs less code.
 TABLED = {64: replace(THREE, peel=False, table=True), 128: replace(TWO, table=True)}
+
+# The same for fp8 inputs; measured on an H100, see LOG.md.
+FP8 = {
+    (d, causal): replace(TWO, causal=causal, stages=4, ping_pong=True, fp8=True, linear=d // 32)
+    for d in (64, 128)
+    for causal in (False, True)
+}
 
 
 def box(d: int) -> int:

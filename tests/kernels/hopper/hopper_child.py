@@ -17,6 +17,7 @@ import json
 import sys
 from contextlib import redirect_stdout
 from itertools import pairwise
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -25,6 +26,7 @@ import triton
 from numpy.lib.stride_tricks import as_strided
 
 import kernels
+from kernels import fp8
 from kernels.hopper import backward, backward_plans, launch, plans
 from kernels.hopper.versions import OPTIONS
 from kernels.measure.compile_child import LENGTH
@@ -44,8 +46,14 @@ SWIZZLES = {0: 0, 1: 32, 2: 64, 3: 128}  # Triton's number: bytes
 
 
 def bits(x: torch.Tensor):
-    """The same memory as NumPy has it: 16-bit floats as uint16."""
-    return x.numpy() if x.element_size() == 4 else x.view(torch.int16).numpy().view("uint16")
+    """The same memory as NumPy has it: floats of 16 and of 8 bits as uint16 and uint8."""
+    if x.element_size() == 4:
+        return x.numpy()
+    return (
+        x.view(torch.int16 if x.element_size() == 2 else torch.uint8)
+        .numpy()
+        .view(f"u{x.element_size()}")
+    )
 
 
 class OnMachine:
@@ -73,6 +81,12 @@ class OnMachine:
         dq.copy_((added * self.scalars[1]).view(dq.shape))
 
     def backward_kernel(self, *tensors):
+        self.on_machine(*tensors)
+
+    def fp8_kernel(self, *tensors):
+        self.on_machine(*tensors)
+
+    def on_machine(self, *tensors):
         described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
         plain = tensors[len(described) :]
         compiled = self._compiled(described, plain)
@@ -91,10 +105,11 @@ class OnMachine:
         arguments += [bits(x) if isinstance(x, torch.Tensor) else x for x in scalars] + [0, 0]
         how = {"late": self.request["late"], "seed": self.request["seed"]}
         Machine(ptx, arguments, compiled.metadata.shared, **how).run(self.programs)
-        assert not plain[0].any(), "the queue's counter is not back at 0"
+        (counter,) = [x for x in plain if isinstance(x, torch.Tensor) and x.dtype == torch.int32]
+        assert not counter.any(), "the queue's counter is not back at 0"
 
     def _compiled(self, described, plain):
-        key = (self.constants["plan"], described[0].base.dtype)
+        key = (self.constants["plan"], described[0].base.dtype, *described[0].block_shape)
         if key not in self.compiled:
             with redirect_stdout(io.StringIO()):
                 self.compiled[key] = self.kernel.warmup(
@@ -107,7 +122,7 @@ def run(request: dict) -> dict:
     """The gradients of one problem, judged."""
     OnMachine.request = request
     backward.Launch = OnMachine
-    backward._counter = lambda *_: torch.zeros(4, dtype=torch.int32)
+    backward.counter_of = lambda *_: torch.zeros(4, dtype=torch.int32)
     torch.cuda.is_current_stream_capturing = lambda: False
     multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
     torch.cuda.get_device_properties = lambda device: multiprocessors
@@ -146,12 +161,60 @@ def run(request: dict) -> dict:
     return {"fault": ""}
 
 
+def run_fp8(request: dict) -> dict:
+    """O and lse of one problem in fp8, compared with the same roundings by PyTorch."""
+    OnMachine.request = request
+    fp8.Launch = OnMachine
+    fp8.why_not_here = lambda device: ""
+    fp8.counter_of = lambda device: torch.zeros(1, dtype=torch.int32)
+    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
+    torch.cuda.get_device_properties = lambda device: multiprocessors
+    given, causal, scale = fp8_inputs(request), request["causal"], request["d"] ** -0.5
+    plan = plans.FP8[request["d"], causal]
+    plan = replace(plan, two_level=request["two_level"])
+    try:
+        o, lse = fp8.attention_fp8(given, causal=causal, return_lse=True, plan=plan)
+    except Fault as error:
+        return {"fault": f"Fault: {str(error)[:2000]}"}
+    exact = replace(given, dtype=torch.float32)
+    expected, lse_expected = fp8._by_blocks(exact, causal, scale, plan)
+    both = torch.isfinite(lse_expected)
+    lse_error = (lse - lse_expected)[both].abs().max().item()
+    same = torch.equal(both, torch.isfinite(lse)) and not o.isnan().any()
+    # A P between two values of e4m3 may be rounded to either: few are, by 1/16.
+    error = ((o.float() - expected).norm() / expected.norm()).item()
+    is_right = same and error < 2**-8 and lse_error < 1e-4
+    return {"fault": "" if is_right else f"O is off by {error:.2g}, lse by {lse_error:.2g}"}
+
+
+def fp8_inputs(request: dict) -> fp8.Quantized:
+    """Random inputs rounded to e4m3 by PyTorch: Triton's interpreter is not at work here."""
+    sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
+    q, k, v = (x.float() for x in make_qkv(request["n_q"], request["d"], **sizes))
+
+    def rounded(x, size, dim):
+        short = -x.shape[2] % size
+        blocks = torch.nn.functional.pad(x, (0, 0, 0, short)).unflatten(2, (-1, size))
+        scales = blocks.abs().amax(dim, keepdim=True) / 448
+        y = (blocks / scales).to(torch.float8_e4m3fn).flatten(2, 3)[:, :, : x.shape[2]]
+        return y.contiguous(), scales.flatten(2).contiguous()
+
+    (q8, q_scales), (k8, k_scales) = rounded(q, 64, (3, 4)), rounded(k, 128, (3, 4))
+    padded = -(-v.shape[2] // 128) * 128
+    v8, v_scales = rounded(torch.nn.functional.pad(v, (0, 0, 0, padded - v.shape[2])), padded, 3)
+    slots = torch.arange(padded)
+    order = torch.tensor(fp8.KEY_ORDER)
+    v8 = v8.view(torch.uint8)[:, :, slots // 16 * 16 + order[slots % 16]].mT.contiguous()
+    parts = q8, k8, v8.view(torch.float8_e4m3fn), q_scales, k_scales, v_scales
+    return fp8.Quantized(*parts, torch.bfloat16, v.shape[2])
+
+
 def compile_backward(plan: backward_plans.Plan, x: torch.Tensor):
     """The compiled kernel of the backward pass for tensors like x."""
     from kernels.hopper.backward_kernel import backward_kernel
 
     added = torch.empty(1, *x.shape[2:])
-    rows, keys, half = (launch._descriptor(x, n) for n in (plan.block_m, 128, 64))
+    rows, keys, half = (launch.describe_rows(x, n) for n in (plan.block_m, 128, 64))
     flat, table = (
         backward._flat(torch.empty(LENGTH), plan.block_m),
         torch.empty(16, dtype=torch.int32),
@@ -167,7 +230,7 @@ def compile_forward(plan: plans.Plan, x: torch.Tensor):
     """The compiled kernel of the forward pass for tensors like x."""
     from kernels.hopper.kernel import hopper_kernel
 
-    rows, keys = (launch._descriptor(x, n) for n in (64, plan.block_n))
+    rows, keys = (launch.describe_rows(x, n) for n in (64, plan.block_n))
     lse, table = torch.empty(1), torch.empty(16, dtype=torch.int32) if plan.table else None
     slopes, sinks = lse if plan.score == "alibi" else None, lse if plan.sink else None
     scalars = (8, 1, 1, 1, LENGTH, LENGTH, 1, 0.125, 0)
@@ -198,7 +261,9 @@ def compile_plan(request: dict) -> dict:
 def answer(request: dict) -> dict:
     """What a request asks for, or why there is nothing."""
     try:
-        return compile_plan(request) if "plan" in request else run(request)
+        if "plan" in request:
+            return compile_plan(request)
+        return run_fp8(request) if "two_level" in request else run(request)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .ptx_values import F32, I32, LANES, U16, U32, Fault, from_16, names_in
+from .ptx_values import F32, I32, LANES, U32, Fault, names_in, widen
 
 PARAMETERS = 1 << 30  # where a kernel's parameters are, 4 KiB each
 
@@ -204,27 +204,29 @@ def wait_group(closed: str):
     return make
 
 
-def _matrix(descriptor: int, rows: int, turned: bool):
-    """Places of a wgmma operand (rows, 16) of 2-byte elements: of A its rows, of B its columns."""
+def _matrix(descriptor: int, rows: int, turned: bool, size: int):
+    """Places of a wgmma operand (rows, 32 bytes) of elements of 1 or 2 bytes: of A its rows, of B
+    its columns."""
     base = (descriptor & 0x3FFF) << 4
     leading, stride = (descriptor >> 16 & 0x3FFF) << 4, (descriptor >> 32 & 0x3FFF) << 4
-    width = {0: 0, 1: 128, 2: 64, 3: 32}[descriptor >> 62]
+    width = {0: 0, 1: 128, 2: 64, 3: 32}[descriptor >> 62 & 3]
     if not width or descriptor >> 49 & 7:
         raise Fault("A wgmma operand without a swizzle, or with a base offset.")
-    r, k = np.arange(rows)[:, None], np.arange(16)[None, :]
+    r, k = np.arange(rows)[:, None], np.arange(32 // size)[None, :]
     if turned:  # the rows are contiguous
         many = width // 2
         found = r // many * leading + r % many * 2 + k // 8 * stride + k % 8 * width
     else:
-        found = r // 8 * stride + r % 8 * width + k * 2
+        found = r // 8 * stride + r % 8 * width + k * size
     return swizzled(base + found, width)
 
 
 def product(m, found, parts):
     wide_, element = int(found[1]), found[2]
+    size = 1 if element == "e4m3" else 2
     sums, a_from, b_from = names_in(parts[0]), parts[1], parts[2]
     in_registers = a_from.startswith("{")
-    keep, turned = parts[3], [int(x) for x in parts[6:]]
+    keep, turned = parts[3], [int(x) for x in parts[6:]] or [0]
     if parts[4:6] != ["1", "1"]:
         raise Fault("wgmma with a sign")
     group, pair = LANES // 4, LANES % 4
@@ -232,29 +234,30 @@ def product(m, found, parts):
     columns = np.concatenate(
         [np.stack([8 * j + 2 * pair, 8 * j + 2 * pair + 1] * 2) for j in range(wide_ // 8)]
     )
+    bits = np.dtype(f"u{size}")
 
     def operand(warp):
         if in_registers:
-            words = [warp.registers[x].view(U32) for x in names_in(a_from)]
-            a = np.zeros((16, 16), U16)
-            for n, word in enumerate(words):
-                r, k = group + 8 * (n % 2), 2 * pair + 8 * (n // 2)
-                a[r, k], a[r, k + 1] = word & 0xFFFF, word >> 16
-            return a
-        places = _matrix(int(warp.registers[a_from][0]), 64, bool(turned[0]))
+            a = np.zeros((16, 32), np.uint8)
+            for n, name in enumerate(names_in(a_from)):
+                word = warp.registers[name].view(U32)
+                for byte in range(4):
+                    a[group + 8 * (n % 2), 4 * pair + 16 * (n // 2) + byte] = word >> 8 * byte
+            return a.view(bits)
+        places = _matrix(int(warp.registers[a_from][0]), 64, bool(turned[0]), size)
         places = places[16 * (warp.number % 4) :][:16]
         warp.block.clean(places, "wgmma")
-        return warp.block.read(places, U16)
+        return warp.block.read(places, bits)
 
     def act(warp, lanes):
         flag = bool(int(keep)) if keep[0] != "%" else bool(warp.registers[keep][0])
         descriptor = int(warp.registers[b_from][0])
 
         def multiply():
-            a = from_16(operand(warp), element)
-            places = _matrix(descriptor, wide_, bool(turned[-1]))
+            a = widen(operand(warp), element)
+            places = _matrix(descriptor, wide_, bool(turned[-1]), size)
             warp.block.clean(places, "wgmma")
-            b = from_16(warp.block.read(places, U16), element)
+            b = widen(warp.block.read(places, bits), element)
             with np.errstate(all="ignore"):
                 c = a @ b.T
                 for name, r, column in zip(sums, rows, columns, strict=True):

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import ptx_async as ordered
 from . import ptx_values as values
-from .ptx_values import U16, U32, kind, names_in, plain
+from .ptx_values import LANES, U16, U32, kind, names_in, plain
 
 
 def active(lanes) -> np.ndarray:
@@ -170,6 +170,7 @@ INSTRUCTIONS = [
     (rf"shl\.{T}", plain(values.shifted(True))),
     (rf"shr\.{T}", plain(values.shifted(False))),
     (rf"div\.{T}", plain(values.divided)),
+    (r"div\.full\.(?P<type>f32)", plain(np.divide)),
     (rf"rem\.{T}", plain(np.fmod)),
     (rf"min\.{T}", plain(np.minimum)),
     (rf"max\.{T}", plain(np.maximum)),
@@ -181,8 +182,9 @@ INSTRUCTIONS = [
     (rf"selp\.{T}", plain(lambda a, b, flag: np.where(flag, a, b), last="pred")),
     (r"bfe\.(?P<type>u32)", plain(values.field_of)),
     (rf"(?:mul|mad)\.wide\.{T}", values.wide),
-    (r"cvt(?:\.rn)?\.(\w+)\.(\w+)", values.convert),
+    (r"cvt(?:\.rn)?(?:\.satfinite)?\.(\w+)\.(\w+)", values.convert),
     (r"shfl\.sync\.idx\.(?P<type>b32)", plain(lambda x, lane, *_: x[lane & 31])),
+    (r"shfl\.sync\.bfly\.(?P<type>b32)", plain(lambda x, by, *_: x[LANES ^ by.astype(int)])),
     (r"elect\.sync", values.elect),
     (rf"ld\.shared(?:\.v\d)?\.{T}", load_shared),
     (rf"st\.shared(?:\.v\d)?\.{T}", store_shared),
@@ -199,7 +201,7 @@ INSTRUCTIONS = [
     (r"cp\.(?:reduce\.)?async\.bulk\.tensor\.\dd\.global\.shared::cta.*", ordered.copy_out),
     (r"cp\.async\.bulk\.commit_group", ordered.commit("open_stores", "stores")),
     (r"cp\.async\.bulk\.wait_group(?:\.read)?", ordered.wait_group("stores")),
-    (r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(b?f16)\.b?f16", ordered.product),
+    (r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k\d+\.f32\.(b?f16|e4m3)\.\w+", ordered.product),
     (r"wgmma\.commit_group.*", ordered.commit("open", "products")),
     (r"wgmma\.wait_group.*", ordered.wait_group("products")),
 ]

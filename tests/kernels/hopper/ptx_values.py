@@ -15,17 +15,20 @@ class Fault(Exception):
     """What a kernel must not do."""
 
 
-HALVES = {"bf16": torch.bfloat16, "f16": torch.float16}
+NARROW = {"bf16": torch.bfloat16, "f16": torch.float16, "e4m3": torch.float8_e4m3fn}
 
 
-def to_16(x: np.ndarray, element: str) -> np.ndarray:
-    """The bits of fp32 rounded to bf16 or f16, to nearest even."""
-    return torch.from_numpy(x).to(HALVES[element]).view(torch.int16).numpy().view(U16)
+def narrow(x: np.ndarray, element: str) -> np.ndarray:
+    """The bits of fp32 rounded to bf16, f16 or e4m3, to nearest even; e4m3 saturates."""
+    found = torch.from_numpy(x).to(NARROW[element])
+    integer = torch.int16 if found.element_size() == 2 else torch.uint8
+    return found.view(integer).numpy().view(f"u{found.element_size()}")
 
 
-def from_16(bits: np.ndarray, element: str) -> np.ndarray:
+def widen(bits: np.ndarray, element: str) -> np.ndarray:
     """The fp32 of these bits."""
-    return torch.from_numpy(bits.view(np.int16)).view(HALVES[element]).float().numpy()
+    integer = np.int16 if bits.itemsize == 2 else np.uint8
+    return torch.from_numpy(bits.view(integer)).view(NARROW[element]).float().numpy()
 
 
 KINDS = {"s": "i", "u": "u", "b": "u", "f": "f"}
@@ -111,15 +114,16 @@ def wide(m, found, parts):
 
 def convert(m, found, parts):
     to, of = found[1], found[2]
-    if to in HALVES:
+    if to in NARROW:
         source = m.value(parts[1], F32)
-        return lambda warp, lanes: m.assign(warp, parts[0], to_16(source(warp), to), lanes)
-    if to.endswith("16x2"):
+        return lambda warp, lanes: m.assign(warp, parts[0], narrow(source(warp), to), lanes)
+    if to.endswith("x2"):
         high, low = (m.value(part, F32) for part in parts[1:])
+        size = NARROW[to[:-2]].itemsize
 
         def act(warp, lanes):
-            a, b = (to_16(half(warp), to[:-2]).astype(U32) for half in (low, high))
-            m.assign(warp, parts[0], a | (b << 16), lanes)
+            a, b = (narrow(half(warp), to[:-2]).astype(U32) for half in (low, high))
+            m.assign(warp, parts[0], (a | (b << 8 * size)).astype(f"u{2 * size}"), lanes)
 
         return act
     source = m.value(parts[1], kind(of))
