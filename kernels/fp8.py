@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import torch
 import triton
 
-from . import hopper
 from .checks import check_tensors, scale_of
-from .hopper import plans
-from .hopper.launch import counter_of, describe_rows, why_not_here
+from .hopper import plans, versions
+from .hopper.launch import DIMENSIONS, counter_of, describe_rows, why_not_here
 from .launching import Launch, on_device
 from .spec.formats import FORMATS
 from .triton_internals import tl
@@ -126,7 +126,7 @@ def quantize_fp8(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Quantized
     """
     check_tensors(q, k, v)
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
-    if d not in hopper.launch.DIMENSIONS:
+    if d not in DIMENSIONS:
         raise ValueError(f"d = {d} is not allowed: attention_fp8 takes d = 64 and d = 128.")
     if 0 in q.shape or 0 in k.shape:
         raise ValueError(f"q {tuple(q.shape)} and k {tuple(k.shape)} must not be empty.")
@@ -146,18 +146,21 @@ def quantize_fp8(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Quantized
             (q, ROWS, result.q, result.q_scales), (k, KEYS, result.k, result.k_scales),
         ):  # fmt: skip
             grid = (found.shape[2], x.shape[0] * x.shape[1])
-            rows_kernel[grid](
-                x, y, found, *x.stride()[:3], x.shape[1], x.shape[2], LARGEST, TINY, block, d
-            )
+            sizes = (*x.stride()[:3], x.shape[1], x.shape[2])
+            _start(rows_kernel, grid, x, y, found, *sizes, LARGEST, TINY, block, d)
         grid = (padded // KEYS, batch * k_heads)
-        largest_kernel[grid](v, most, *v.stride()[:3], k_heads, n_k, KEYS, d)
-        values_kernel[grid](
-            v, result.v, most, result.v_scales, *v.stride()[:3], k_heads, n_k, padded, LARGEST,
-            TINY, KEYS, d,
-        )  # fmt: skip
+        sizes = (*v.stride()[:3], k_heads, n_k)
+        _start(largest_kernel, grid, v, most, *sizes, KEYS, d)
+        tensors = v, result.v, most, result.v_scales
+        _start(values_kernel, grid, *tensors, *sizes, padded, LARGEST, TINY, KEYS, d)
 
     on_device(launch, q)
     return result
+
+
+def _start(kernel: Any, grid: tuple[int, int], *arguments: object) -> None:
+    """Launch a Triton kernel."""
+    kernel[grid](*arguments)
 
 
 def attention_fp8(
@@ -172,7 +175,12 @@ def attention_fp8(
     dtype (bf16 for fp32 on Hopper), with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises ValueError as `quantize_fp8` does. ``plan`` overrides `plans.FP8`.
     """
-    given = q if isinstance(q, Quantized) else quantize_fp8(q, k, v)
+    if isinstance(q, Quantized):
+        given = q
+    elif k is None or v is None:
+        raise ValueError("k and v are missing: attention_fp8 takes q, k, v or one Quantized.")
+    else:
+        given = quantize_fp8(q, k, v)
     scale, plan = scale_of(scale, given.q.shape[3]), plan or plans.FP8[given.q.shape[3], causal]
     run = _by_blocks if why_not_here(given.q.device) else _on_hopper
     o, lse = on_device(lambda _: run(given, causal, scale, plan), given.q)
@@ -203,7 +211,7 @@ def _on_hopper(
             row_blocks, batch * heads, heads, heads // k_heads, n_q, n_k, section,
             scale * LOG2E,
         ),
-        {"plan": plan, **hopper.versions.OPTIONS},
+        {"plan": plan, **versions.OPTIONS},
         boxes=(rows, keys, lambda v: describe(v, (1, 1, d, plan.block_n)), rows),
     )  # fmt: skip
     counter = counter_of(o.device)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -63,13 +64,13 @@ def plans_of(d: int, causal: bool) -> dict[str, fp8.plans.Plan]:
     }
 
 
-def errors_of(case: BenchmarkCase, plans: dict) -> dict[str, dict[str, float]]:
+def errors_of(case: BenchmarkCase, plans: dict) -> dict[str, dict[str, Any]]:
     """Return {method: {inputs: rmse}}, with "bf16" and "plain": e4m3 without any scale."""
     causal = case.parsed_mask.hides
     small = replace(case, n=min(case.n, JUDGED), batch=1, heads=2)
     q, k, v = random_tensors(small, seed=1)
     rare = [torch.where(torch.rand_like(x) < 1e-3, 10 * x, x) for x in (q, k, v)]
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for inputs, tensors in {
         "normal": (q, k, v),
         "outliers": rare,
@@ -77,8 +78,10 @@ def errors_of(case: BenchmarkCase, plans: dict) -> dict[str, dict[str, float]]:
     }.items():
         truth, _ = kernels.reference_attention(*tensors, causal=causal)
         plain = [x.to(torch.float8_e4m3fn).float() for x in tensors]
-        results = {name: kernels.attention_fp8(*tensors, causal=causal, plan=p)
-                   for name, p in plans.items()}  # fmt: skip
+        results: dict[str, Any] = {
+            name: kernels.attention_fp8(*tensors, causal=causal, plan=plan)
+            for name, plan in plans.items()
+        }
         results["bf16"] = kernels.attention(*tensors, causal=causal)
         results["plain"], _ = kernels.reference_attention(*plain, causal=causal)
         for name, o in results.items():
