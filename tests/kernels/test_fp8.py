@@ -28,7 +28,7 @@ def test_rounded_inputs_stand_for_the_inputs(n_q, n_k, d, dtype):
     ):  # fmt: skip
         rows, axis = axes
         for at in range(0, x.shape[2], rows):
-            block, found = (y[:, :, at : at + rows].double() for y in (x, rounded))
+            block, found = (y[:, :, at : at + rows].double().cpu() for y in (x, rounded))
             most = block.abs().amax(2 if axis == 2 else (2, 3), keepdim=True)
             # by hand: the format's own rounding of the block in units of its scale
             expected = torch.from_numpy(E4M3.round_to((block / most * 448).numpy())) * most / 448

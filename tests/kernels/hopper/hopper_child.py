@@ -16,8 +16,8 @@ import io
 import json
 import sys
 from contextlib import redirect_stdout
-from itertools import pairwise
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import ClassVar
 
