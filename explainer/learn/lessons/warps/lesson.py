@@ -41,7 +41,7 @@ def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]
     ``split`` "k" as in FA-1, "q" as in FA-2."""
     problem = make_problem(max(block_q, block_k), d, block_q, block_k=block_k, dtype="fp16")
     found = warps(problem, 0, 0, split, WARPS)
-    return found.exchanged_bytes, found.barriers
+    return found.moved, found.barriers
 
 
 def partial_output(block_q: int, d: int) -> int:
