@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from functools import partial
+from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
 # Tiles are small: a second thread only costs, and numbers would hang on how many there are.
@@ -20,6 +21,7 @@ from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
 from explainer.web import connections, gradio_internals, heap, logs, middleware, routes
+from explainer.web.kernel_file import KernelFile
 
 
 def build(engine: Engine) -> gr.Blocks:
@@ -54,10 +56,11 @@ def build(engine: Engine) -> gr.Blocks:
 OPENED = {"step": step.prefill}
 
 
-def serve(engine: Engine, host: str = "", port: str = "") -> None:
+def serve(engine: Engine, host: str = "", port: str = "", kernel: Path | None = None) -> None:
     """Run the app until it is ended; the last line on stdout names its address.
 
-    Where host or port is empty, GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say it.
+    ``kernel`` is a learner's file to check and to watch. Where host or port is empty,
+    GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say it.
     """
 
     def end(*_: object) -> None:
@@ -73,6 +76,8 @@ def serve(engine: Engine, host: str = "", port: str = "") -> None:
     port = port or os.environ.get("GRADIO_SERVER_PORT") or "7860"
     with connections.bind_port(host, port) as (host, number):
         engine.start()
+        file = KernelFile(kernel)
+        file.watch()
         demo = build(engine).queue(status_update_rate=5)
         gradio_internals.slow_queue_polling(demo)
         demo.launch(
@@ -84,7 +89,7 @@ def serve(engine: Engine, host: str = "", port: str = "") -> None:
             theme=theme.theme(),
             head=theme.head(),
             app_kwargs={
-                "routes": routes.routes(engine, run.opened(engine) | OPENED),
+                "routes": routes.routes(engine, run.opened(engine) | OPENED, file),
                 **middleware.app_kwargs(
                     api.ENDPOINTS,
                     gradio_internals.count_function_inputs(demo),
@@ -110,8 +115,10 @@ def main() -> None:
     port = "0 takes a free one (default: GRADIO_SERVER_PORT, else 7860)"
     parser.add_argument("--host", default="", help=host)
     parser.add_argument("--port", default="", help=port)
-    address = parser.parse_args()
+    about = "an attention function: Run shows its first wrong tile, again when it changes"
+    parser.add_argument("--kernel", type=Path, metavar="FILE", help=about)
+    given = parser.parse_args()
     logs.configure()
     is_space = zerogpu.on_zero_gpu()
     engine = Engine(partial(zerogpu.ZeroChild, zerogpu.decorated())) if is_space else Engine()
-    serve(engine, address.host, address.port)
+    serve(engine, given.host, given.port, given.kernel)

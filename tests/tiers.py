@@ -44,6 +44,7 @@ def rooms(*names: str) -> tuple[str, ...]:
 # What every page is made of.
 FRAME = rooms(
     *("app.py", "explainer/*.py", "explainer/base", "explainer/algorithms", "explainer/web"),
+    *("explainer/check", "assets/check"),
     *(f"explainer/pages/{name}.py" for name in ("browser", "components", "header", "theme")),
     *("kernels/spec", "assets/css", "assets/texts", "assets/vendor", "assets/*.json"),
     *("assets/js/main.js", "assets/js/lib", "assets/js/model", "assets/js/site"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from explainer.base.texts import Texts
 from explainer.check.assignment import create
+from explainer.check.page import document
 from explainer.check.terminal import render
 from explainer.check.verdict import Verdict, check
 
@@ -30,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--layout", choices=("bhnd", "bnd", "nd"), default="bhnd", help=layouts)
     made.add_argument("--timeout", type=float, default=20.0, help="seconds for each call")
     points = "write points for each case as Gradescope reads them (results.json)"
+    page = "write the picture as one page that needs no network"
+    made.add_argument("--html", type=Path, metavar="REPORT", help=page)
     made.add_argument("--points", type=Path, metavar="FILE", help=points)
     made.add_argument("--json", action="store_true", help="print the verdict as JSON, last line")
     return made
@@ -95,6 +98,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("\r\x1b[K", end="", file=sys.stderr)
     if given.points:
         given.points.write_text(json.dumps(points(verdict), indent=1), encoding="utf-8")
+    if given.html:
+        given.html.write_text(document(verdict), encoding="utf-8")
     if given.json:
         print(json.dumps(verdict.to_json(), ensure_ascii=False))
     else:

@@ -78,9 +78,14 @@ def alphas(verdict: Verdict) -> np.ndarray | None:
         return np.exp(before - after)
 
 
-def _numbers(x: np.ndarray) -> str:
+def numbers(x: np.ndarray) -> list[str]:
+    """Write the first numbers of a row with two decimals."""
     shown = np.round(np.atleast_1d(x)[:COLUMNS], 2) + 0.0  # no −0.00
-    return " ".join(f"{v:7.2f}" for v in shown).replace("-", "−")
+    return [f"{v:.2f}".replace("-", "−") for v in shown]
+
+
+def _aligned(x: np.ndarray) -> str:
+    return " ".join(f"{text:>7}" for text in numbers(x))
 
 
 def _rows(verdict: Verdict, paint: Paint) -> list[str]:
@@ -94,8 +99,8 @@ def _rows(verdict: Verdict, paint: Paint) -> list[str]:
         if not wrong[n]:
             lines.append(head + paint(t("row.right"), "32"))
             continue
-        lines.append(f"{head}{t('yours'):6}{paint(_numbers(mine[n]), '31;1')}")
-        lines.append(f"{'':{len(head)}}{t('true'):6}{_numbers(true[n])}")
+        lines.append(f"{head}{t('yours'):6}{paint(_aligned(mine[n]), '31;1')}")
+        lines.append(f"{'':{len(head)}}{t('true'):6}{_aligned(true[n])}")
     if len(true) > MOST:
         lines.append("  " + t("rows.more", n=len(true) - MOST))
     return lines

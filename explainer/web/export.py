@@ -41,6 +41,7 @@ from explainer.views.templates import render
 from explainer.views.words import words
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
+from explainer.web.kernel_file import KernelFile
 from explainer.web.static_responses import (
     limited_controls,
     response_name,
@@ -148,6 +149,7 @@ def answers() -> tuple[Files, dict[str, str]]:
         "opened": {"": {"run": WITHOUT_SERVER}},
         "record_masks": {"": run_masks.pictures()},
         "records": {"": record_rows.table()},
+        "yours": {"": KernelFile(None).state()},
     }
     return files | parts, where
 

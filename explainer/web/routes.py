@@ -29,6 +29,7 @@ from explainer.views.learn_screens import keys, outline, screen
 from explainer.views.words import words
 from explainer.web import cost
 from explainer.web.bundle import SCRIPTS, online
+from explainer.web.kernel_file import KernelFile
 from explainer.web.requests import AnswerRequest, parse_request
 from explainer.web.responses import MAKERS, make
 from explainer.web.stylesheets import APP, LATER, join_stylesheets
@@ -171,9 +172,17 @@ def health(engine: Engine) -> Response:
     return JSONResponse(state | about, status, headers={"Cache-Control": "no-store"})
 
 
-def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRoute]:
+def yours(kernel: KernelFile) -> Response:
+    """``GET /fa/yours``: the verdict on a learner's file, or an example. Takes nothing."""
+    return JSONResponse(kernel.state(), headers={"Cache-Control": "no-store"})
+
+
+def routes(
+    engine: Engine, parts: Opened = MappingProxyType({}), kernel: KernelFile | None = None
+) -> list[BaseRoute]:
     """The routes that go in front of Gradio's own (``launch(app_kwargs={"routes": …})``);
-    ``parts`` of the page read its address, each for itself."""
+    ``parts`` of the page read its address, each for itself; ``kernel`` is a learner's file."""
+    file = kernel or KernelFile(None)
     pool = WorkerPool()
     sheets = {"all": APP, **{f"css/{name}": (name,) for name in LATER}}
     files = {f"js/{name}.js": (partial(online, name), "text/javascript") for name in SCRIPTS}
@@ -182,6 +191,7 @@ def routes(engine: Engine, parts: Opened = MappingProxyType({})) -> list[BaseRou
         Route("/healthz", lambda request: health(engine)),
         *(Route(f"{PREFIX}/{kind}", partial(answer, pool, kind)) for kind in MAKERS),
         Route(f"{PREFIX}/learn/{{key}}.html", learn_screen),
+        Route(f"{PREFIX}/yours", lambda request: yours(file)),
         Route(f"{PREFIX}/opened", partial(opened, parts)),
         *(Route(f"{PREFIX}/{name}", partial(constant, make)) for name, make in CONSTANT.items()),
         *(

@@ -19,11 +19,12 @@ import { MaskView } from "./masks.js";
 import { rowsOf } from "./records.js";
 import { ResultView, stepLink } from "./result.js";
 import { t } from "./texts.js";
+import { YoursView } from "./yours.js";
 
 /** @typedef {Record<string, string>} Values a run's request, by the keys of RunRequest.to_query */
 /** Before a run: on what it would run, and for how long; or why it would not, and what would.
  * @typedef {{gpu: boolean | null, device: string | null, expected_s: number | null, refused: string | null, link: [string, string] | null}} Note */
-/** @typedef {"record" | "result" | "masks"} View */
+/** @typedef {"record" | "result" | "masks" | "yours"} View */
 /** What the parts of the page may ask of it. @typedef {RunPage} RunFrame */
 
 const PREFIX = "run-";
@@ -59,10 +60,12 @@ export class RunPage extends PicturePage {
     this.chart = new Chart(this);
     this.result = new ResultView(this);
     this.masks = new MaskView(this);
+    this.yours = new YoursView(this);
     this.places = {
       record: this.chart.root,
       result: this.result.root,
       masks: this.masks.root,
+      yours: this.yours.root,
     };
     this.label = el("span");
     this.go = button("", () => this.pressed(), { class: "fa-next fa-run-go" }, [
@@ -105,7 +108,7 @@ export class RunPage extends PicturePage {
     this.line = new ProblemWords(fields, (change) => this.choose(change), true);
     this.words.replaceChildren(this.line.root);
     const named = Object.fromEntries(readPrefixed(PREFIX));
-    if (named.view === "masks") this.view = "masks";
+    if (named.view === "masks" || named.view === "yours") this.view = named.view;
     await this.follow(named.chart);
     if (wish.step) await this.runStep();
     else if (this.isWanted) this.run();
@@ -249,7 +252,7 @@ export class RunPage extends PicturePage {
   /** @param {View} view */
   open(view) {
     this.view = view;
-    address.write({ [`${PREFIX}view`]: view === "masks" ? view : null });
+    address.write({ [`${PREFIX}view`]: ["masks", "yours"].includes(view) ? view : null });
     this.line?.show(this.values, view === "masks" ? LINES.masks : LINES.run);
     this.draw();
   }
@@ -278,6 +281,7 @@ export class RunPage extends PicturePage {
       if (this.chart.choice) this.chart.paint();
     }
     if (this.view === "masks") void this.masks.show();
+    if (this.view === "yours") void this.yours.show();
     if (this.view === "result") {
       this.say(this.state.headline, this.state.sentence);
       this.result.draw();
@@ -291,6 +295,7 @@ export class RunPage extends PicturePage {
       { value: "record", text: t(has ? "view.record" : "view.kernel") },
       ...(has ? [{ value: "result", text: t("view.result") }] : []),
       { value: "masks", text: t("view.masks") },
+      { value: "yours", text: t("view.yours") },
     ];
     const open = (/** @type {string} */ view) => this.open(/** @type {View} */ (view));
     replaceRadios(this.switches, [radios(t("views"), options, this.view, open)]);

@@ -1,0 +1,75 @@
+// Your kernel: what the checker found in the file that the app was started with, or a recorded example and the command.
+
+import { loadStyles } from "../lib/build.js";
+import { el } from "../lib/dom.js";
+import { during } from "../lib/pending.js";
+import { requestOk, serverUrl } from "../lib/server.js";
+import { t } from "./texts.js";
+
+/** @typedef {{live: boolean, checks: number, checking: boolean, headline?: string, sentence?: string, file?: string, problem?: string, html?: string}} Verdict */
+
+const POLL_MS = 1000; // a file that is saved shows a second later
+
+export class YoursView {
+  /** @type {Verdict | undefined} */
+  data;
+  isLoaded = false;
+  isAsking = false;
+
+  /** @param {import("./index.js").RunFrame} page */
+  constructor(page) {
+    this.page = page;
+    this.provenance = el("p", { class: "fa-story-provenance" });
+    this.place = el("div", { class: "fa-yours", tabindex: "0", "data-testid": "yours" });
+    this.root = el("div", { class: "fa-run-record" }, [
+      el("div", { class: "fa-run-above" }, [this.provenance]),
+      this.place,
+    ]);
+  }
+
+  async show() {
+    if (this.data) this.say();
+    if (!this.isLoaded) {
+      this.isLoaded = true;
+      void loadStyles("yours");
+      await during("yours", this.ask());
+    }
+  }
+
+  /** Ask for the verdict, and again while the view is open and the file may change. */
+  async ask() {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    try {
+      const data = /** @type {Verdict} */ (await (await requestOk(serverUrl("yours"))).json());
+      const isNew = JSON.stringify(data) !== JSON.stringify(this.data);
+      this.data = data;
+      if (isNew) this.draw();
+    } finally {
+      this.isAsking = false;
+    }
+    if (this.data?.live)
+      setTimeout(() => {
+        if (this.root.isConnected) void this.ask().catch(() => undefined);
+      }, POLL_MS);
+  }
+
+  say() {
+    const { headline, sentence, live, checking } = /** @type {Verdict} */ (this.data);
+    if (this.root.hidden) return;
+    this.page.say(headline ?? t("yours.checking"), checking && !headline ? "" : (sentence ?? ""));
+    this.provenance.textContent = live
+      ? t("yours.live", { file: this.data?.file ?? "", problem: this.data?.problem ?? "" })
+      : t("yours.recorded", { problem: this.data?.problem ?? "" });
+  }
+
+  draw() {
+    const { html, live, checks } = /** @type {Verdict} */ (this.data);
+    // Made by the server's template, which escapes every value
+    const made = new DOMParser().parseFromString(html ?? "", "text/html").body.childNodes;
+    const command = el("p", { class: "fa-yours-command", text: t("yours.command") });
+    this.place.replaceChildren(...made, ...(live ? [] : [command]));
+    this.place.dataset.checks = String(checks);
+    this.say();
+  }
+}

@@ -1,0 +1,90 @@
+"""A verdict as HTML: the picture of the app's view, and a page of its own for ``--html``."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from explainer.base.amounts import scientific
+from explainer.base.paths import ASSETS
+from explainer.base.texts import Texts
+from explainer.check.mistakes import MISTAKES, TENSOR_LINES
+from explainer.check.terminal import MOST, SIGNS, agreement, alphas, cause_lines, cells, numbers
+from explainer.check.verdict import Verdict
+
+t = Texts("check")
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(ASSETS / "check"), autoescape=True, undefined=StrictUndefined
+)
+
+
+def _rows(verdict: Verdict) -> list[dict]:
+    """Return the rows of the first wrong tile: their m, l and O, yours and true."""
+    tile = verdict.tile
+    assert tile and tile.what
+    alpha = alphas(verdict)
+    rows = []
+    for n in range(min(len(tile.true["O"]), MOST)):
+        tensors = {
+            name: {
+                "mine": numbers(tile.mine[name][n]),
+                "true": numbers(tile.true[name][n]),
+                "wrong": bool(tile.wrong[name][n]),
+            }
+            for name in ("m", "l", "O", "lse")
+            if name in tile.mine
+        }
+        is_wrong = any(x["wrong"] for x in tensors.values())
+        own = "" if alpha is None else numbers(alpha[n])[0]
+        rows.append({"row": tile.first_row + n, "alpha": own, "wrong": is_wrong, **tensors})
+    return rows
+
+
+def _line(verdict: Verdict) -> tuple[str, int] | None:
+    """Return the pass and the line of its algorithm to look at, where it is known."""
+    if verdict.cause:
+        return MISTAKES[verdict.cause].pass_, MISTAKES[verdict.cause].line
+    tile = verdict.tile
+    return ("forward", TENSOR_LINES[tile.what]) if tile and "m" in tile.mine and tile.what else None
+
+
+def headline(verdict: Verdict) -> str:
+    """Return the verdict in a few words."""
+    first, names = verdict.first, t.named("tensor")
+    if not verdict.runs:
+        return t("page.broken")
+    if not first:
+        return t("page.right" if verdict.right else "page.case")
+    key = "page.wrong" if None not in (first["i"], first["j"]) else "page.gradient"
+    if key == "page.gradient":
+        return t("page.gradient", what=names[first["what"]])
+    return t("page.wrong", what=names[first["what"]], i=first["i"], j=first["j"])
+
+
+def picture(verdict: Verdict) -> dict[str, object]:
+    """Return what the page draws: ``headline``, ``sentence``, and the picture as ``html``."""
+    lines = cause_lines(verdict) if verdict.first else [verdict.sentence]
+    drawn = cells(verdict) if verdict.case else []
+    shown = drawn if drawn and max(len(drawn), len(drawn[0])) <= MOST else []
+    html = ENVIRONMENT.get_template("verdict.html").render(
+        cells=shown,
+        signs=SIGNS,
+        rows=_rows(verdict) if verdict.tile and verdict.first else [],
+        agreement=agreement(verdict) if verdict.tile and verdict.first else "",
+        line=_line(verdict),
+        cases=sorted(verdict.cases, key=lambda x: x.right),
+        names=t.named("case"),
+        words=t.named("page.words"),
+        tensors=t.named("tensor"),
+        notes=verdict.notes if verdict.runs else [],
+        scientific=scientific,
+    )
+    said = {"headline": headline(verdict), "sentence": " ".join(lines)}
+    title = verdict.case.title if verdict.case else ""
+    return {**said, "file": verdict.file, "problem": title, "status": verdict.status, "html": html}
+
+
+def document(verdict: Verdict) -> str:
+    """Return one offline page with the picture."""
+    sheets = [(ASSETS / "css" / f"{name}.css").read_text("utf-8") for name in ("tokens", "yours")]
+    page = ENVIRONMENT.get_template("report.html")
+    return page.render(css="\n".join(sheets), **picture(verdict))
