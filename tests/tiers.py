@@ -49,7 +49,10 @@ FRAME = rooms(
     *("kernels/spec", "assets/css", "assets/texts", "assets/vendor", "assets/*.json"),
     *("assets/js/main.js", "assets/js/lib", "assets/js/model", "assets/js/site"),
     *(f"explainer/learn/{name}.py" for name in ("__init__", "blocks", "content", "course", "tour")),
-    *(f"explainer/learn/{name}.py" for name in ("glossary", "presets", "registry", "widgets")),
+    *(
+        f"explainer/learn/{name}.py"
+        for name in ("folder", "glossary", "presets", "registry", "widgets")
+    ),
     *("tests/browser/*.py",),
 )
 FIGURES = rooms(
