@@ -95,10 +95,15 @@ def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
     }
 
 
+def folded(word: str, title: str) -> gr.Accordion:
+    """A part of the controls that is folded away until wanted."""
+    return gr.Accordion(title, open=False, elem_classes=["fa-own", *word_classes(word)])
+
+
 def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
-    """The controls for the user's own data, changes of the scores, these keys of HEADS, RoPE and
-    dropout, folded away until wanted; ``at``: what they show at first, by key."""
-    with gr.Accordion(t("own"), open=False, elem_classes=["fa-own", *word_classes("data")]):
+    """The controls for the user's own data, for what is done to scores, and for these keys of
+    HEADS, RoPE and dropout, each under its name; ``at``: what they show at first, by key."""
+    with folded("data", t("own")):
         own_text = gr.Textbox(
             at["text"],
             label=LABELS["text"],
@@ -108,12 +113,14 @@ def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
             max_length=MAX_CHARACTERS,
         )
         factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=LABELS["gain"])
+    with folded("score", t("scores")):
         score = gr.Textbox(
-            at["score"], label=LABELS["score"], placeholder="softcap:30&alibi", max_lines=1
+            at["score"], label=LABELS["score"], placeholder="softcap:2&alibi", max_lines=1
         )
         sink = gr.Textbox(
             at["sink"], label=LABELS["sink"], placeholder=t("sink.example"), max_lines=1
         )
+    with folded("heads", t("heads")):
         more = _heads(at, heads)
     return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
 

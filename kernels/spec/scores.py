@@ -86,7 +86,7 @@ MODIFICATIONS = {
             shape="tanh", code="{x} · tanh(S / {x})",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
             factor=lambda c: 1.0, adds=lambda n, c: 0.0, bend=lambda c: 2 / c,
-            numbers=("c",), label="softcap c", start="50", slope=lambda s, c: 1 - (s / c) * (s / c),
+            numbers=("c",), label="softcap c", start="2", slope=lambda s, c: 1 - (s / c) * (s / c),
         ),
         Modification(
             "alibi", "a penalty that grows with the distance", "s + 2^(−8(h+1)/H)·(j − i′)",

@@ -253,8 +253,16 @@ def press(page: Page, key: str) -> dict:
 def open_controls(page: Page) -> Page:
     """Shows all controls of the Step page."""
     if not page.locator(".fa-step-controls").is_visible():
+        if page.locator(".fa-more:visible:not([open]) .fa-word-all").count():
+            page.locator(".fa-more summary").click()
         page.locator(".fa-word-all:visible").click()
     return page
+
+
+def from_menu(page: Page, name: str) -> None:
+    """Clicks an entry of the bar's menu, More."""
+    page.locator(".fa-menu summary").click()
+    page.locator(".fa-menu").get_by_role("button", name=name, exact=True).click()
 
 
 def click(page: Page | Locator, name: str, role: str = "button") -> None:

@@ -265,8 +265,9 @@ def row_view(problem: Problem) -> dict:
 def race(problem: Problem) -> dict:
     """Three orders on one clock: how many visits of each are over at each tick, by both clocks."""
     of = {order: replace(problem, order=order) for order in lanes_of(problem.order)}
+    work = {order: [k for k, v in enumerate(schedule(p)) if v.phases] for order, p in of.items()}
     sums = {
-        order: np.cumsum([sum(t.nbytes for t in v.transfers) for v in schedule(p)])
+        order: np.cumsum([sum(t.nbytes for t in schedule(p)[k].transfers) for k in work[order]])
         for order, p in of.items()
     }
     longest = max(map(len, sums.values()))
@@ -274,6 +275,7 @@ def race(problem: Problem) -> dict:
     ticks = -(-max(map(total, of.values())) // quantum)
     return {
         "orders": list(lanes_of(problem.order)),
+        "work": work,
         "bytes": {order: [0, *x.tolist()] for order, x in sums.items()},
         "quantum": quantum,
         "tile": {o: [min(k, len(x)) for k in range(1, longest + 1)] for o, x in sums.items()},

@@ -128,7 +128,7 @@ function sums(trace, f, want, where) {
       );
       assert.equal(steps.length, p.score === "none" ? 0 : p.score.split("&").length);
       assert.equal(
-        explanation.lines.includes("hidden: −∞"),
+        explanation.lines.includes("masked: −∞"),
         f.score(r - f.rows.start, c - f.cols.start) === -Infinity,
         `${where}: ${explanation.lines}`,
       );

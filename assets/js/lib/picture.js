@@ -10,7 +10,7 @@
 import { all, el } from "./dom.js";
 import { request } from "./server.js";
 
-/** A picture as SVG, and its size in CSS px. @typedef {{svg: string, width: number, height: number}} Picture */
+/** A picture as SVG, its size in CSS px, and of a film how long it is shown. @typedef {{svg: string, width: number, height: number, ms?: number}} Picture */
 
 const MARGIN = 24; // CSS px around the element: shadows and focus rings reach beyond it
 const LINE = 18; // of the words below it
@@ -191,7 +191,7 @@ export class Camera {
 
   /** @param {Element} node @param {(string | null)[]} above */
   copyElement(node, above) {
-    if (node.matches("script, style, .fa-motion")) return null;
+    if (node.matches(this.moving ? "script, style" : "script, style, .fa-motion")) return null;
     const style = getComputedStyle(node);
     if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option")
       return null;
@@ -260,10 +260,11 @@ export class Camera {
   }
 
   /** {svg: text, width, height in CSS px} of what is shown now, on the page's paper, with these words below. Whatever
-   * moves is first brought to its end.
+   * moves is first brought to its end, unless the picture is of what is `moving`.
    * @param {string} words */
-  picture(words) {
-    for (const animation of this.root.getAnimations({ subtree: true }))
+  picture(words, moving = false) {
+    this.moving = moving;
+    for (const animation of moving ? [] : this.root.getAnimations({ subtree: true }))
       if (Number(animation.effect?.getComputedTiming().endTime) < Infinity) animation.finish();
     this.classes.clear();
     const box = this.root.getBoundingClientRect();

@@ -15,12 +15,12 @@ import { t } from "./texts.js";
 /** @import { Picture } from "./picture.js" */
 
 const BITS_PER_PIXEL = 8; // a second: still pictures with fine print
-const KEY_EVERY = 8; // frames: where a viewer can jump to
+const KEY_EVERY = 4; // seconds: where a viewer can jump to
 
-/** A WebM that shows each of these pictures for `beat` ms; `onProgress` gets the share that is done. Raises one sentence
+/** A WebM that shows each of these pictures for its own ms; `onProgress` gets the share that is done. Raises one sentence
  * where the browser encodes nothing that WebM may hold.
- * @param {Picture[]} pictures @param {number} beat @param {(share: number) => void} onProgress */
-export async function filmOf(pictures, beat, onProgress) {
+ * @param {Picture[]} pictures @param {(share: number) => void} onProgress */
+export async function filmOf(pictures, onProgress) {
   // Encoders want even sides
   const even = (/** @type {"width" | "height"} */ side) =>
     2 * Math.ceil(Math.max(...pictures.map((picture) => picture[side])) / 2);
@@ -29,20 +29,22 @@ export async function filmOf(pictures, beat, onProgress) {
   const codec = await getFirstEncodableVideoCodec(["vp9", "vp8"], { ...size, bitrate });
   if (!codec) throw new Error(t("film.none"));
   const canvas = el("canvas", size);
-  const seconds = beat / 1000;
   const source = new CanvasSource(canvas, {
     codec,
     bitrate,
     bitrateMode: "variable",
     latencyMode: "quality",
-    keyFrameInterval: KEY_EVERY * seconds,
+    keyFrameInterval: KEY_EVERY,
   });
   const output = new Output({ format: new WebMOutputFormat(), target: new BufferTarget() });
   output.addVideoTrack(source);
   await output.start();
+  let now = 0;
   for (const [k, picture] of pictures.entries()) {
+    const seconds = Number(picture.ms) / 1000;
     await draw(picture, canvas, 1);
-    await source.add(k * seconds, seconds);
+    await source.add(now, seconds);
+    now += seconds;
     onProgress((k + 1) / pictures.length);
   }
   await output.finalize();

@@ -2,12 +2,14 @@
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
 import { gradsOf, hasPhase, rowsOf, stageOf, sumsOf } from "./backward.js";
-import { algorithmOf, layoutOf } from "./passes.js";
+import { BASELINE, DEFAULT } from "./algorithms.js";
+import { algorithmOf, algorithmsOf, layoutOf } from "./passes.js";
 import { entriesOf } from "./entries.js";
 import { hiders, KINDS } from "./predicates.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
 import { makeStatistics, PENDING } from "./statistics.js";
 import { isOfKeys } from "./tensors.js";
+import { t } from "./texts.js";
 
 /** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
@@ -83,6 +85,7 @@ export function prepare({ header, arrays }) {
     lastOfLane,
     strip,
     written: lastWrites({ header, arrays }),
+    moves: movesOf({ header, arrays }),
     ...sumsOf({ header, arrays }),
   };
 }
@@ -104,22 +107,6 @@ export function movePhase(trace, { step, phase }, delta) {
   if (next < 0 || next >= trace.steps) return { step, phase };
   const there = phasesOf(trace, next);
   return { step: next, phase: there[delta > 0 ? 0 : there.length - 1] };
-}
-
-/** The first visit from v on in which something new happens: the maximum of a row rises over an earlier one, so that α does
- * something; in the backward the first tile. −1 without. @param {Trace} trace @param {number} v */
-export function firstNews(trace, v) {
-  const { header, arrays, steps } = trace;
-  const { running } = algorithmOf(trace);
-  const { r_ptr, r_m_old, r_m_new } = arrays;
-  if (header.pass === "backward")
-    return arrays.v_stage.findIndex(
-      (stage, at) => at >= v && header.stages[stage] === null && arrays.v_phases[at] > 0,
-    );
-  for (; header.numbers && running && v < steps; v++)
-    for (let k = r_ptr[v]; k < r_ptr[v + 1]; k++)
-      if (r_m_old[k] > -Infinity && r_m_new[k] > r_m_old[k]) return v;
-  return -1;
 }
 
 /** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last.
@@ -155,12 +142,42 @@ function bytesSoFar(trace, v, phaseDone) {
 export const sumOf = (perTensor) =>
   Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
 
+/** Requested bytes at this moment, and those of standard attention, in all and by now, in proportion to the tiles done; in
+ * standard attention itself those of the usual algorithm. @param {Trace} trace @param {Frame} f */
+export function soFar({ header: { totals, pass }, problem, steps }, f) {
+  const key = problem.order === BASELINE ? DEFAULT : BASELINE;
+  const all = sumOf(totals.requested[key]);
+  const other = key === BASELINE ? t("progress.standard") : algorithmsOf(pass)[key].label;
+  const share = (f.step + (f.position + 1) / f.phases.length) / steps;
+  return { own: f.reads + f.writes, key, other, all, now: Math.round(all * share) };
+}
+
 /** The bytes of these transfers. @param {Pick<Transfer, "bytes">[]} transfers */
 export const bytesOf = (transfers) => transfers.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
 export const filterTransfers = (transfers, way) =>
   transfers.filter(({ op }) => (op === "read") === (way === "read"));
+
+/** The bytes that a skipped tile saves: what tiles of the inner loop move; the blocks of the outer one stay on chip.
+ * @param {Frame} f */
+export const savedBytes = (f) => f.moves * sizeOf(byKeys(f) ? f.cols : f.rows);
+
+/** Does the inner loop go over key blocks? @param {Parameters<typeof algorithmOf>[0]} of */
+const byKeys = (of) => algorithmOf(of).outer === "rows";
+
+/** The bytes that a tile moves for each row or key of the inner loop's block. @param {Decoded} decoded */
+function movesOf({ header, arrays: a }) {
+  const { stages, tensors, problem: p } = header;
+  const keys = byKeys({ problem: p, header });
+  const v = a.v_i.findIndex(
+    (i, at) => i >= 0 && a.v_j[at] >= 0 && a.v_phases[at] > 0 && !stages[a.v_stage[at]],
+  );
+  let sum = 0;
+  for (let t = a.t_ptr[v]; t < a.t_ptr[v + 1]; t++)
+    if (isOfKeys(tensors[a.t_tensor[t]]) === keys) sum += a.t_bytes[t];
+  return v < 0 ? 0 : sum / sizeOf(keys ? keysOfBlock(p, a.v_j[v]) : rowsOfBlock(p, a.v_i[v]));
+}
 
 /** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
 export function transfersOf(trace, v, phaseDone) {
@@ -318,6 +335,7 @@ export function frame(trace, step, phase) {
     stage,
     first: trace.previous[step] < 0,
     unseen: j < 0 && !stage,
+    moves: trace.moves,
     hiders: j < 0 ? null : hidersOf(trace, i, j),
     stats: backward ? rowsOf(trace, step, rows, done, zoom) : statsOf(trace, step, rows, done),
     acc: backward ? null : accumulatorOf(trace, step, done, rows),

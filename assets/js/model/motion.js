@@ -1,9 +1,8 @@
 // How what is shown at a place came to be, as acts with their times: a phase each, its bytes on their way, its cells one
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
-import { blockName, bytes } from "../lib/format.js";
+import { blockName } from "../lib/format.js";
 import { frame, phasesOf } from "./frame.js";
-import { t } from "./texts.js";
 
 /** @import { Frame, Op, Place, Trace } from "./types.js" */
 /** @typedef {{phase: string, start: number, ms: number, before: Frame | null, after: Frame}} Act `before` in the same visit */
@@ -27,9 +26,8 @@ export const TILE_MS = 1200; // the longest that a tile in one go takes
 const FLIGHT_MS = { read: 280, write: 320, add: 280 };
 const APART_MS = 40; // of what is loaded, one after the other
 export const SPENT_MS = 80; // until what is no longer needed has faded, before what is stored leaves
-const WRITTEN_AFTER_MS = 160; // where a visit is one motion
 const FIRST = ["K", "V"]; // then the rest as it comes
-const READ_MS = 480; // a place stays, when playing, once its motion is over
+const READ_MS = { least: 500, word: 160 }; // a place stays, when playing, once its motion is over
 const [BYTES_PER_PX, WIDEST, THINNEST] = [8, 48, 1.5]; // of a ribbon
 const FILLS = ["scores", "output", "dP", "dV", "dK", "dQ"]; // cell by cell
 const GROWTH = 2.2;
@@ -71,16 +69,9 @@ export function flights(f, phase) {
 export const flightName = ({ tensor, blocks }) =>
   blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
 
-export const RIBBON_SCALE = t("ribbon", { size: bytes(16 * BYTES_PER_PX), px: WIDEST });
 /** px of the ribbon that these bytes fly along. @param {number} size */
 export const ribbon = (size, most = WIDEST) =>
   Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
-
-/** All that a visit moves, in one go: what is read first, then what is written. @param {Frame} f @returns {Flight[]} */
-export const allFlights = (f) =>
-  f.phases
-    .flatMap((phase) => flights(f, phase))
-    .map((one) => (one.op !== "read" ? { ...one, start: WRITTEN_AFTER_MS } : one));
 
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
@@ -133,21 +124,16 @@ export function cellAt(phase, r, c, rows, cols, t) {
 /** @param {Box} box @returns {Point} */
 const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
 
-/** As the crow flies. @param {Box} home @param {Box} seat @returns {Point[]} */
-export function straight(home, seat) {
-  const [a, b] = [middle(home), middle(seat)];
-  return [0, 1 / 3, 2 / 3, 1].map((t) => [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]);
-}
-
 /** The way of a block's middle, as four points: what lies in the strip above S enters its frame from above, Kᵀ from the
- * left; all else goes below the words. @param {string} tensor @param {Box} home @param {Box} seat @param {number} unit
+ * left; all else goes along the foot of the stage, below the words. @param {string} tensor @param {Box} home @param {Box} seat @param {number} unit
+ * @param {number} foot the lowest y that a block's middle may have
  * @returns {Point[]} */
-export function wayOf(tensor, home, seat, unit) {
+export function wayOf(tensor, home, seat, unit, foot) {
   const [a, b] = [middle(home), middle(seat)];
   const across = b[0] - a[0];
   if (tensor === "V") return [a, [a[0] + across * 0.85, a[1]], [b[0], a[1] - 16 * unit], b];
   if (tensor === "K") return [a, [a[0] + across * 0.45, a[1]], [b[0] - across * 0.35, b[1]], b];
-  const low = Math.max(a[1], b[1]) + 30 * unit;
+  const low = (8 * foot - a[1] - b[1]) / 6; // so that the middle of the way is at the foot
   return [a, [a[0] + across * 0.3, low], [b[0] - across * 0.35, low], b];
 }
 
@@ -172,5 +158,7 @@ export function passage(points, home, seat, back = false) {
   return back ? boxes.reverse() : boxes;
 }
 
-/** How long a place stays when playing: its motion, and then time to read. @param {Trace} trace @param {Place} from @param {Place} to */
-export const beatOf = (trace, from, to) => lengthOfAll(acts(trace, from, to)) + READ_MS;
+/** How long a place stays when playing: its motion, and then time to read its text. @param {Trace} trace @param {Place} from
+ * @param {Place} to @param {string} text */
+export const beatOf = (trace, from, to, text) =>
+  lengthOfAll(acts(trace, from, to)) + READ_MS.least + READ_MS.word * text.split(/\s+/).length;

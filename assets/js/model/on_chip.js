@@ -8,27 +8,13 @@ import { listed } from "./wording.js";
 /** @type {OnChip[]} */
 const PLACES = ["shared memory", "registers"];
 
-/** Of the header's `sram`, for the card of this key and a Problem of n rows: {fits, shares: [tensor, per cent of the
- * wider of need and room] of what is in shared memory, text, title, warning}.
- * @param {Sram} sram @param {string} key @param {number} n
- * @returns {{fits: boolean, shares: [string, number][], text: string, title: string, warning: string}} */
-export function onChip({ parts, cards }, key, n) {
+/** What the header's `sram` lacks on the card of this key, and the largest tile that would fit a Problem of n rows; ""
+ * where it fits. @param {Sram} sram @param {string} key @param {number} n */
+export function lacking({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
-  const inside = (/** @type {OnChip} */ place) => parts.filter((part) => part[3] === place);
   const needs = (/** @type {OnChip} */ place) =>
-    inside(place).reduce((sum, [, , size]) => sum + size, 0);
-  const list = (/** @type {OnChip} */ place) =>
-    inside(place)
-      .map(
-        ([tensor, shape, size]) =>
-          `${tensor === "l" ? "ℓ" : tensor} ${shape.join("×")} ${bytes(size)}`,
-      )
-      .join(", ");
+    parts.filter((part) => part[3] === place).reduce((sum, [, , size]) => sum + size, 0);
   const short = PLACES.filter((place) => needs(place) > room[place]);
-  const shared = needs("shared memory");
-  const full = Math.max(shared, room["shared memory"]);
-  const most = Math.min(largest, n);
-  const size = { need: bytes(shared), room: bytes(room["shared memory"]) };
   const lacks = listed(
     short.map((place) =>
       t(place === "registers" ? "chip.lack.registers" : "chip.lack.shared", {
@@ -38,22 +24,7 @@ export function onChip({ parts, cards }, key, n) {
       }),
     ),
   );
-  return {
-    fits: !short.length,
-    shares: inside("shared memory").map(([tensor, , size]) => [tensor, (100 * size) / full]),
-    text: t("chip", size),
-    title: t("chip.title", {
-      ...size,
-      shared: list("shared memory"),
-      registers: list("registers"),
-      need2: bytes(needs("registers")),
-      room2: bytes(room.registers),
-      card: name,
-    }),
-    warning: !short.length
-      ? ""
-      : most
-        ? t("chip.lacks", { lacks, most })
-        : t("chip.lacks.all", { lacks }),
-  };
+  if (!short.length) return "";
+  const most = Math.min(largest, n);
+  return most ? t("chip.lacks", { lacks, most }) : t("chip.lacks.all", { lacks });
 }

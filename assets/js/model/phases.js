@@ -7,6 +7,7 @@ import { algorithmOf, backward } from "./passes.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { t } from "./texts.js";
+import { failure } from "./why.js";
 import { hiddenCode, unusedLanes } from "./wording.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
@@ -61,16 +62,27 @@ const faint = (f) =>
     (s) => s.alpha === 1 && s.row_sum !== undefined && s.row_sum < 1e-3 * Number(s.l_new),
   );
 
-/** The phrase about the rows whose maximum stayed, where that of the followed one rose. @param {Frame} f */
-function othersOf(f) {
+/** The phrases about the rows whose maximum stayed, where that of the followed one rose. @template {"" | ".alpha"} E
+ * @param {Frame} f @param {E} [end] @returns {`others.${"many" | "more" | "one"}${E}`[]} */
+function othersOf(f, end = /** @type {E} */ ("")) {
   const { length } = unraisedRows(f);
-  return length > 4 ? "others.many" : length > 1 ? "others.more" : length ? "others.one" : null;
+  if (!length) return [];
+  return [`others.${length > 4 ? "many" : length > 1 ? "more" : "one"}${end}`];
+}
+
+const FAR = 9999; // a factor that says nothing any more
+/** The phrase about what exp would do without m. @param {Row} row @returns {("why.over" | "why.over.now" | "why.under" | "why.under.now")[]} */
+function whyOf({ m_new }) {
+  const found = failure(m_new);
+  if (!found || found.factor > FAR) return [];
+  const key = found.overflows ? "why.over" : "why.under";
+  return [found.factor > 1 ? key : `${key}.now`];
 }
 
 /** The parts of a phase's text: a sentence, a formula, remarks.
  * @type {Record<string, (f: Frame, row?: Row) => string[]>} */
 const PHRASES = {
-  skip: () => phrase("skip"),
+  skip: () => phrase("skip", "skip.saves"),
   load: (f) => {
     const { sink, rope } = f.problem;
     if (f.stage) return phrase("load.kernel");
@@ -92,14 +104,15 @@ const PHRASES = {
   mask: () => phrase("mask"),
   max: (f, row) => {
     if (!row) return phrase("max");
-    if (f.stage) return phrase(f.problem.sink === null ? "max.whole" : "max.whole.sink");
+    const why = whyOf(row);
+    if (f.stage) return phrase(f.problem.sink === null ? "max.whole" : "max.whole.sink", ...why);
     if (row.m_new === -Infinity) return phrase("max.unseen");
-    if (row.m_old === -Infinity) return phrase("max.first");
-    if (f.first) return phrase(row.rose ? "max.sink.rises" : "max.sink.stays");
-    const others = othersOf(f);
-    if (row.rose) return others ? phrase("max.rises", others) : phrase("max.rises");
+    if (row.m_old === -Infinity) return phrase("max.first", ...why);
+    if (f.first) return phrase(row.rose ? "max.sink.rises" : "max.sink.stays", ...why);
+    if (row.rose) return phrase("max.rises", ...othersOf(f), ...why);
     if (row.row_max === -Infinity) return phrase("max.blind");
-    return phrase(f.stats.some((s) => s.rose) ? "max.stays" : "max.all_stay");
+    const all = unraisedRows(f).length === f.stats.length;
+    return phrase(all ? "max.all_stay" : "max.stays", ...why);
   },
   exp: (f, row) => {
     if (f.stage) return phrase("exp.whole");
@@ -108,8 +121,7 @@ const PHRASES = {
     if (row.m_old === -Infinity) return phrase("exp.first");
     if (!row.rose) return phrase("exp.stays");
     if (f.first) return phrase("exp.sink");
-    const others = othersOf(f);
-    return others ? phrase("exp.rises", `${others}.alpha`) : phrase("exp.rises");
+    return phrase("exp.rises", ...othersOf(f, ".alpha"));
   },
   sum: (f, row) => {
     if (!row) return phrase("sum");

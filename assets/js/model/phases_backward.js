@@ -7,7 +7,7 @@ import { algorithmOf, savesL } from "./passes.js";
 import { bends } from "./scores.js";
 import { tBackward } from "./texts_backward.js";
 
-/** @import { Frame, Row } from "./types.js" */
+/** @import { Frame, Problem, Row } from "./types.js" */
 
 const phrase = phrasesOf(texts);
 
@@ -68,9 +68,15 @@ export const PRODUCTS = [
   ["scores", "S = Q Kᵀ / √d", tBackward("product.scores")],
   ["dV", "dV += Pᵀ dO", tBackward("product.dV")],
   ["dP", "dP = dO Vᵀ", tBackward("product.dP")],
-  ["dK", "dK += dSᵀ Q", tBackward("product.dK")],
   ["dQ", "dQ += dS K", tBackward("product.dQ")],
+  ["dK", "dK += dSᵀ Q", tBackward("product.dK")],
 ];
+
+/** What the backward is for, and why it does what it does: [question, answer] of its first screen. @param {Problem} problem */
+export function purposes(problem) {
+  const P = algorithmOf({ problem, pass: "backward" }).stores_scores ? "why.P.stored" : "why.P";
+  return /** @type {const} */ (["why.dO", P, "why.D", "why.dQ"]).map((key) => phrase(key));
+}
 
 /** What stands in the two crossings at this moment: S or P where Q meets K, dP or dS where dO meets V.
  * @param {Frame} f @returns {{S: "S" | "P" | null, dS: "dP" | "dS" | null}} */

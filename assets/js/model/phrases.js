@@ -2,11 +2,12 @@
 // assets/texts. Pure.
 
 import { bytes, integer, number, sub } from "../lib/format.js";
-import { bytesOf } from "./frame.js";
+import { bytesOf, savedBytes } from "./frame.js";
 import { algorithmOf } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
 import { STATS } from "./statistics.js";
 import { t } from "./texts.js";
+import { failure } from "./why.js";
 import {
   blocksOf,
   listed,
@@ -29,8 +30,9 @@ const writtenOf = (f, ...tensors) =>
     bytesOf(f.transfers.filter(({ tensor, op }) => op === "write" && tensors.includes(tensor))),
   );
 
-/** The rows whose maximum stayed. @param {Frame} f */
-export const unraisedRows = (f) => f.stats.filter((s) => !s.rose).map((s) => String(s.row));
+/** The rows whose maximum stayed: a row that meets its first scores, or none yet, has no maximum to keep. @param {Frame} f */
+export const unraisedRows = (f) =>
+  f.stats.filter((s) => !s.rose && Number(s.m_old) > -Infinity).map((s) => String(s.row));
 
 /** The rows that sum up nothing but, where there is one, a sink. @param {Frame} f */
 export const blindRows = ({ stats, problem: { sink } }) =>
@@ -58,8 +60,8 @@ export const VALUES = {
   mask: ({ problem }) => maskName(problem),
   masked,
   why: whySkipped,
-  starts: ({ problem: { sink } }) =>
-    sink === null ? t("starts") : t("starts.sink", { sink: number(sink) }),
+  starts: ({ lane, problem: { sink } }) =>
+    sink === null || lane ? t("starts") : t("starts.sink", { sink: number(sink) }), // which one part of the keys has
   sink: ({ problem }) => number(problem.sink ?? undefined),
   lse: ({ problem }) => number(problem.sink ?? -Infinity),
   score: (f) =>
@@ -74,6 +76,10 @@ export const VALUES = {
   written: (f) => moved(f, "write"),
   blocks: (f) => blocksOf(f, "write").what,
   size: (f) => blocksOf(f, "write").size,
+  saved: (f) => bytes(savedBytes(f)),
+  scores: ({ rows, cols }) => integer((rows.stop - rows.start) * (cols.stop - cols.start)),
+  factor: (_, row) => integer(failure(row?.m_new)?.factor ?? 0),
+  power: (_, row) => number(failure(row?.m_new)?.power),
   dKV_size: (f) => writtenOf(f, "dK", "dV"),
   dQ_size: (f) => writtenOf(f, "dQ"),
   added: (f) => Number(f.grads?.added[f.i]),

@@ -1,7 +1,6 @@
 // Where a visitor is led: to the same tile of another trace, and by Next. Pure.
 
-import { algorithmOf } from "./passes.js";
-import { frame, firstNews, movePhase, phasesOf, place } from "./frame.js";
+import { frame, movePhase, phasesOf, place } from "./frame.js";
 
 /** @import { Place, Trace } from "./types.js" */
 
@@ -38,40 +37,10 @@ export function counterpart(from, at, to) {
   return v < 0 ? null : nearest(to, v, other ? undefined : at.phase);
 }
 
-/** The visits that Next shows phase by phase, for who starts at this one; where there are several kernels,
- * each of which does something else, the first of each. @param {Trace} trace @param {number} step */
-export function slowFrom(trace, step) {
-  if (!trace.header.numbers) return [];
-  return [
-    step,
-    firstNews(trace, step),
-    ...(Object.keys(algorithmOf(trace).stages).length ? firstOfKernels(trace, step) : []),
-  ];
-}
+/** @typedef {"phase" | "tile"} Stride what Next moves by */
 
-/** The visits from this one on that have a phase which none of those before has. @param {Trace} trace @param {number} step */
-function firstOfKernels({ arrays: { v_phases }, steps }, step) {
-  let seen = 0;
-  const found = [];
-  for (let v = step; v < steps; v++) {
-    if (v_phases[v] & ~seen) found.push(v);
-    seen |= v_phases[v];
-  }
-  return found;
-}
-
-/** Where Next leads: through the phases of the tile that the visitor came to and of the first in which something new
- * happens; from tile to tile elsewhere. @param {Trace} trace @param {Place} at @param {number} by @param {string} grain auto |
- * phase | tile @param {number[]} slow @returns {Place} */
-export function ahead(trace, at, by, grain, slow) {
-  const next = movePhase(trace, at, by);
-  if (grain === "phase" || (grain === "auto" && next.step === at.step && slow.includes(at.step)))
-    return next;
-  const there = at.step + by;
-  if (there < 0) return at;
-  return place(
-    trace,
-    there,
-    grain === "auto" && by > 0 && slow.includes(there) ? phasesOf(trace, there)[0] : undefined,
-  );
+/** Where Next leads, by one stride. @param {Trace} trace @param {Place} at @param {number} by @param {Stride} stride @returns {Place} */
+export function ahead(trace, at, by, stride) {
+  if (stride === "phase") return movePhase(trace, at, by);
+  return at.step + by < 0 ? at : place(trace, at.step + by);
 }

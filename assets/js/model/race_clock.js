@@ -16,12 +16,18 @@ export const ordersOf = (order = null, pass = "forward") =>
 
 export const ORDERS = ordersOf();
 
-/** HBM bytes that a trace has moved after 0, 1, … all of its visits. @param {Trace} trace */
-export function bytesAfter({ steps, tensors, moved }) {
+/** The visits that take time: all but those of skipped tiles, in which nothing is loaded and nothing computed.
+ * @param {Trace} trace */
+export const workOf = ({ steps, arrays: { v_phases } }) =>
+  Array.from({ length: steps }, (_, v) => v).filter((v) => v_phases[v]);
+
+/** HBM bytes that a trace has moved after 0, 1, … all of its visits that take time. @param {Trace} trace */
+export function bytesAfter(trace) {
+  const { tensors, moved } = trace;
   const width = tensors.length * 2;
   const sum = (/** @type {number} */ v) =>
-    moved.subarray(v * width, (v + 1) * width).reduce((a, b) => a + b, 0);
-  return Array.from({ length: steps + 1 }, (_, v) => sum(v));
+    moved.subarray((v + 1) * width, (v + 2) * width).reduce((a, b) => a + b, 0);
+  return [0, ...workOf(trace).map(sum)];
 }
 
 /** How long a race is, in ticks, and how many bytes (`quantum`) a tick allows each lane.
@@ -39,17 +45,31 @@ export const visitsAfter = ({ byBytes, quantum }, lane, tick) =>
     ? lane.findLastIndex((bytes) => bytes <= (tick + 1) * quantum)
     : Math.min(tick + 1, lane.length - 1);
 
-/** The first tick that shows visit v of a lane as over. @param {Clock} clock @param {number[]} lane @param {number} v */
+/** The first tick that shows a visit as over, by its number among those that take time. @param {Clock} clock @param {number[]} lane @param {number} v */
 export const tickOf = ({ byBytes, quantum }, lane, v) =>
   byBytes ? Math.max(0, Math.ceil(lane[v + 1] / quantum) - 1) : v;
 
 /** The first tick at which a lane is done: what the race is about. @param {Clock} clock @param {number[]} lane */
-export const finishOf = (clock, lane) => tickOf(clock, lane, lane.length - 2);
+export const finishOf = (clock, lane) => Math.max(0, tickOf(clock, lane, lane.length - 2));
 
 /** What a lane with `done` visits over shows: the last of them whole, or the first one's load.
  * @param {Trace} trace @param {number} done @returns {Place} */
 export function placeAfter(trace, done) {
-  const step = Math.max(0, Math.min(trace.steps, done) - 1);
+  const work = workOf(trace);
+  const step = work[Math.max(0, Math.min(work.length, done) - 1)] ?? 0;
   const phases = phasesOf(trace, step);
   return { step, phase: phases[done ? phases.length - 1 : 0] };
+}
+
+/** Who wins: the lanes that request the fewest bytes, those bytes, and of each other lane the share of its own that
+ * they are. @param {number[][]} lanes */
+export function verdictOf(lanes) {
+  const totals = lanes.map((lane) => lane[lane.length - 1]);
+  const least = Math.min(...totals);
+  const at = totals.map((_, k) => k);
+  return {
+    least,
+    winners: at.filter((k) => totals[k] === least),
+    shares: at.filter((k) => totals[k] > least).map((k) => ({ lane: k, share: least / totals[k] })),
+  };
 }

@@ -112,16 +112,3 @@ export function whyOf(trace, i, j) {
   if (!hiders) return "";
   return whoHides(hiders, kind === "skipped" ? "all" : "some");
 }
-
-/** The same of a tile of S, which most algorithms never store. @param {Trace} trace @param {number} i @param {number} j */
-export function tileWords(trace, i, j) {
-  const { problem: p, header, arrays } = trace;
-  const [rows, cols] = [sizeOf(rowsOfBlock(p, i)), sizeOf(keysOfBlock(p, j))];
-  const name = blockName({ tensor: header.pass === "backward" ? "P" : "S", block: [i, j] });
-  if (algorithmOf(trace).stores_scores)
-    return t("block", { name, rows, cols, size: bytes(rows * cols * header.itemsize.P) });
-  const kind = [t(`kind.${KINDS[arrays.tile_kind[i * p.Tc + j]]}`), whyOf(trace, i, j)]
-    .filter(Boolean)
-    .join(", ");
-  return t("tile.never", { name, rows, cols, kind });
-}

@@ -42,10 +42,14 @@ export function mountBar({ element }) {
     for (const node of all(element, "[data-pass]"))
       set(node, { "aria-pressed": node.dataset.pass === pass });
   });
-  onClick(".fa-start-present", () =>
-    isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here"),
-  );
-  onClick(".fa-start-symbols", (target) => showSymbols(terms, target));
+  onClick(".fa-start-present", () => {
+    menu.open = false;
+    return isOnScreen("step") ? onStep("fa:present") : emit("fa:present-here");
+  });
+  onClick(".fa-start-symbols", () => {
+    menu.open = false;
+    return showSymbols(terms, get(menu, "summary"));
+  });
   copies(".fa-copy", () => window.location.href, t("copy.link")); // which always holds the Problem and the step
   copies(".fa-copy-embed", embedCode, t("copy.embed"));
   onClick(".fa-menu", ({ dataset }) => {

@@ -272,7 +272,8 @@ export class Terms {
 /** @type {[string, string][]} */
 const KEYS = [
   ["← →", t("key.tile")],
-  ["↑ ↓", t("key.phase")],
+  ["↑ ↓ , .", t("key.phase")],
+  ["PageUp PageDown", t("key.clicker")],
   [t("keys.space"), t("key.play")],
   [t("keys.ends"), t("key.ends")],
   ["B", t("key.backward")],

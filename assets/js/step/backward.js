@@ -2,7 +2,7 @@
 // first trace of a backward.
 
 import {} from "../model/add_backward.js";
-import { Check, Products } from "../views/products.js";
+import { Products } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -13,28 +13,23 @@ class BackwardViews {
   constructor(on) {
     this.sram = new SramBackward(on);
     this.products = new Products();
-    this.check = new Check();
     this.first = "products";
-    this.panels = { products: [this.products.root], check: [this.check.root] };
+    this.panels = { products: [this.products.root] };
   }
 
   /** @param {Trace} trace */
   layout(trace) {
     this.products.layout(trace);
-    this.check.layout(trace);
   }
-
-  fit() {}
 
   /** @param {boolean} on */
   veil(on) {
     this.products.root.hidden = on;
   }
 
-  /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
-  draw(trace, f, row) {
+  /** @param {Trace} _trace @param {Frame} f */
+  draw(_trace, f) {
     this.products.draw(f);
-    this.check.draw(trace, f, row);
   }
 }
 

@@ -8,19 +8,12 @@ import { t } from "../model/texts.js";
 import { icon, iconButton, Transport } from "../views/transport.js";
 
 /** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
-/** @import { Grain, Theme } from "../views/types.js" */
+/** @import { Theme } from "../views/types.js" */
 /** @import { Player } from "./player.js" */
+/** @import { Stride } from "../model/places.js" */
 /** The visits of a kernel: the first, how many, and a bit for each phase that one of them has.
  * @typedef {{first: number, count: number, has: number}} Kernel */
 
-/** @type {("auto" | "phase" | "tile")[]} */
-const PACES = ["auto", "phase", "tile"];
-/** @type {Grain} */
-const GRAINS = {
-  label: t("bar.grain"),
-  choices: PACES.map((grain) => [grain, t(`bar.grain.${grain}`)]),
-  hint: "",
-};
 /** @type {Record<string, string | null>} */
 const IN_BACKWARD = { exp: "P", store: null };
 const MOST_SQUARES = 72;
@@ -78,19 +71,23 @@ export class StepTransport extends Transport {
   line;
   /** @type {number} */
   width;
-  /** `player` besides has go(step, phase), and `onLeave` leaves presentation mode. @param {Player} player @param {number} beatMs @param {() => void} onLeave */
-  constructor(player, beatMs, onLeave) {
-    super(player, beatMs, GRAINS);
+  /** What Next and playing move by. @type {Stride} */
+  stride = "phase";
+  /** `player` besides has go(step, phase), and `onLeave` leaves presentation mode; `rare`: what its menu holds besides.
+   * @param {Player} player @param {number} beatMs @param {() => void} onLeave @param {HTMLElement[]} rare */
+  constructor(player, beatMs, onLeave, rare) {
+    super(player, beatMs);
     const [first, , , , last] = this.buttons.children;
-    const back = this.key("back", t("bar.back"), "backward");
+    this.back = this.key("back", t("bar.back"), "backward");
+    this.next = el("span", { text: t("bar.next") });
     const forward = button(
       "",
       () => player.act("forward"),
       { class: "fa-next", title: t("bar.next.key") },
-      [el("span", { text: t("bar.next") }), icon("forward")],
+      [this.next, icon("forward")],
     );
     const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
-    this.buttons.replaceChildren(back, this.play, forward, leave);
+    this.buttons.replaceChildren(this.back, this.play, forward, leave);
     this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
     this.rail.addEventListener("click", (event) => {
       const phase = around(event, "button")?.dataset.go;
@@ -98,12 +95,16 @@ export class StepTransport extends Transport {
     });
     this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
     this.track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
-    this.hint = el("span", { text: t("bar.keys") });
-    const count = el("p", { class: "fa-count-text" }, [this.title, this.hint]);
-    const ends = el("div", { class: "fa-keys" }, [first, last]);
+    this.unitWord = button("", () => this.turnStride(), {
+      class: "fa-word fa-stride",
+      title: t("bar.stride"),
+    });
+    this.turnStride("phase");
+    const count = el("p", { class: "fa-count-text" }, [this.title, this.unitWord]);
+    const ends = el("div", { class: "fa-keys" }, [first, last, this.speed]);
     const settings = el("details", { class: "fa-more" }, [
-      el("summary", { "aria-label": t("bar.playing"), title: t("bar.playing"), text: "⋯" }),
-      el("div", {}, [ends, this.speed, this.grain]),
+      el("summary", { "aria-label": t("bar.more"), title: t("bar.more"), text: "⋯" }),
+      el("div", {}, [ends, ...rare]),
     ]);
     this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
     this.root.replaceChildren(
@@ -140,17 +141,18 @@ export class StepTransport extends Transport {
     this.tiles(trace);
   }
 
-  /** Where Next is about to change its pace it says so. @param {Frame} f */
-  announce(f) {
-    const { slow } = this.player;
-    const { step } = this.player.ahead(1);
-    const changes =
-      this.grain.value === "auto" &&
-      step !== f.step &&
-      slow.includes(step) !== slow.includes(f.step);
-    set(this.hint, {
-      text: t(!changes ? "bar.keys" : slow.includes(step) ? "bar.by_phases" : "bar.by_tile"),
-    });
+  /** Let Next and playing move by this, or by the other. @param {Stride} [stride] */
+  turnStride(stride = this.stride === "phase" ? "tile" : "phase") {
+    this.stride = stride;
+    set(this.unitWord, { text: t(`bar.by_${stride}`) });
+  }
+
+  /** The end of the run: Next leads on. @param {string | null} next what it is called then @param {string} spoken */
+  end(next, spoken) {
+    set(this.next, { text: next ?? t("bar.next") });
+    if (!next) return;
+    set(this.title, { text: t("bar.all_done") });
+    set(this.spoken, { text: spoken });
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. @param {Trace} trace */
@@ -221,7 +223,7 @@ export class StepTransport extends Transport {
     if (this.line.length)
       set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
     set(this.phaseWord, { text: f.phase });
-    this.announce(f);
+    set(this.back, { disabled: f.step === 0 && f.position === 0 ? "" : null });
     this.show({
       step: f.step,
       title: titleOf(f, kernel),

@@ -5,12 +5,13 @@ import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
 
-/** @typedef {"row" | "code" | "traffic" | "compare" | "products" | "check"} Tab */
+/** @typedef {"row" | "code" | "traffic" | "compare" | "products"} Tab */
 /** Of each pass. @type {Record<Pass, Tab[]>} */
 const TABS = {
-  forward: ["row", "code", "traffic", "compare"],
-  backward: ["products", "code", "traffic", "check", "compare"],
+  forward: ["row", "code", "compare"],
+  backward: ["products", "code", "compare"],
 };
+const TRAFFIC = "traffic"; // of both; the bar of bytes is its tab
 
 /** @param {(name: string) => void} onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
@@ -26,7 +27,12 @@ export function tabs(onTab) {
     for (const tab of all(root, "[data-tab]"))
       set(tab, { "aria-selected": tab.dataset.tab === name });
   };
-  return { root, choose, pass };
+  /** @param {string} name @param {string} text */
+  const call = (name, text) => {
+    const tab = all(root, "[data-tab]").find(({ dataset }) => dataset.tab === name);
+    if (tab) set(tab, { text });
+  };
+  return { root, choose, pass, call };
 }
 
 export class Drawer {
@@ -71,8 +77,13 @@ export class Drawer {
     this.line.pass(name);
     this.line.choose(this.name);
     this.root.replaceChildren(
-      ...this.panels.filter(({ dataset }) => this.names.includes(String(dataset.panel))),
+      ...this.panels.filter(({ dataset }) => this.has(String(dataset.panel))),
     );
+  }
+
+  /** Is there such a panel in this pass? @param {string} name */
+  has(name) {
+    return name === TRAFFIC || this.names.includes(name);
   }
 
   /** @param {string} name */

@@ -4,6 +4,7 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
+import { runStep } from "../site/run.js";
 import { find, findVisible, get, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
@@ -25,7 +26,7 @@ import { Controls } from "./words.js";
 const BAR_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in presentation mode the drawer is a line of code and one of bytes.
 const BUTTONS =
-  ".fa-transport, .fa-drawer-tabs, .fa-word-all, .fa-panes, .fa-predict, body:not(.fa-present) .fa-drawer";
+  ".fa-transport, .fa-drawer-tabs, .fa-panes, .fa-predict, .fa-result-now, body:not(.fa-present) :is(.fa-drawer, .fa-progress)";
 const controls = new Controls();
 
 /** @param {string} search @param {Pass} pass */
@@ -35,6 +36,13 @@ const url = (search, pass) => buildUrl("trace", of(search, pass));
 
 /** The kind of screen that the address names, if it is one of its own. */
 const screen = () => (isEmbedded ? "embed" : isPresenting() ? "present" : null);
+
+/** The slope of one head alone is too flat to be seen: ALiBi, newly chosen, comes with eight heads, and shows the steepest.
+ * @param {Record<string, string>} fields @param {Record<string, string>} query @returns {Record<string, string>} */
+const headed = ({ score = "" }, { hq, score: before = "" }) =>
+  score.includes("alibi") && !before.includes("alibi") && !hq
+    ? { hq: "8", hk: "8", head: "0" }
+    : {};
 
 class Page extends Stage {
   /** @type {Scripts["masks"]} */
@@ -60,7 +68,6 @@ class Page extends Stage {
         showFinding(place);
         emit("fa:passed", place.pass ?? "forward");
       },
-      onCard: (card) => address.write({ card }),
       // Another tab of the app needs no code listings.
       listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
       visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
@@ -79,6 +86,7 @@ class Page extends Stage {
         name === "mask" && masks ? this.composes() : controls.open(name, button),
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
+      onRun: () => void runStep(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });
         address.flush();
@@ -87,7 +95,7 @@ class Page extends Stage {
     Object.assign(this, { masks, video, tours: tour });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
-    on(document, ["pointermove", "pointerdown"], () => this.pointed());
+    on(document, ["pointermove", "pointerdown"], (event) => this.pointed(event));
     listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
     listen("fa:compose", () => this.composes());
     listen("fa:show", (/** @type {string} */ query) => this.show(query));
@@ -160,10 +168,11 @@ class Page extends Stage {
   async save(kind) {
     if (!this.mount.checkVisibility() || document.querySelector(".fa-recording")) return;
     const { root } = this.active;
+    this.player.motion.stop();
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
-    const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `step${params.get("step")}`}`;
+    const name = `flashattention-n${params.get("n")}-${kind === "webm" ? "run" : `tile${Number(params.get("step")) + 1}`}`;
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const words = t("saved", {
       query: [...params].map((pair) => pair.join("=")).join(" "),
@@ -195,7 +204,8 @@ class Page extends Stage {
       this.composing = true;
       await script.mount(this.mount, {
         problem: { n, br, bc, mask, score, sink },
-        use: (/** @type {Record<string, string>} */ fields) => this.uses({ ...query, ...fields }),
+        use: (/** @type {Record<string, string>} */ fields) =>
+          this.uses({ ...query, ...headed(fields, query), ...fields }),
         closed: () => {
           this.composing = false;
           this.toMask();
@@ -241,8 +251,9 @@ class Page extends Stage {
   }
 
   /** In presentation mode, show the keys in a corner while a mouse moves or a finger taps. */
-  pointed() {
-    if (!isPresenting()) return;
+  pointed(/** @type {any} */ event) {
+    if (!isPresenting() || (event.type === "pointermove" && !event.movementX && !event.movementY))
+      return; // what moved was the page below a resting mouse
     document.documentElement.dataset.pointing = "";
     clearTimeout(this.still);
     this.still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
@@ -251,6 +262,7 @@ class Page extends Stage {
   /** Leave presentation mode. */
   leave() {
     setPresenting(false);
+    document.documentElement.removeAttribute("data-blank");
     address.write({ mode: this.racing ? "compare" : null });
   }
 

@@ -57,7 +57,6 @@ export class Linking {
     const named = around(event, "[data-part]");
     if (named) return String(named.dataset.part);
     if (around(event, ".fa-map")) return hbm.partAt(clientX, clientY);
-    if (!sram) return null;
     const figure = around(event, ".fa-frame");
     if (figure)
       return sram.partAt(
@@ -157,11 +156,20 @@ export class Linking {
     }
     const tensor = String(stop.dataset.tensor);
     const { sram } = this.player;
-    if (!sram) return null;
     const [high, wide] = sram.shapeOf(tensor, f);
+    const edge = across && (c + across < 0 || c + across >= wide);
+    if (edge && this.leadsOn(stop, across)) return this.over?.() ?? null;
     const place = keep(to(high, r + down), to(wide, c + across));
     const [first, second] = sram.isTurned(tensor) ? place.toReversed() : place;
     return linksAt(trace, f).cellAt(tensor, first, second);
+  }
+
+  /** Lead the keyboard from the edge of a matrix to the one before or behind it, if there is one. @param {HTMLElement} stop @param {number} by */
+  leadsOn(stop, by) {
+    const roots = this.player.sram.filled().map(({ root }) => root);
+    const next = roots[roots.indexOf(stop) + by];
+    next?.focus({ preventScroll: true });
+    return Boolean(next);
   }
 
   /** Lights what belongs to what is pointed at, else to what is selected. */

@@ -2,10 +2,9 @@
 // inside the tile. The next step ends it at once.
 
 import { el, set } from "../lib/dom.js";
-import { bytes } from "../lib/format.js";
-import { RIBBON_SCALE, acts, flightName, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import { acts, flightName, flights, lengthOfAll, wayOf } from "../model/motion.js";
+import { frame } from "../model/frame.js";
 import { tensorOf } from "../model/tensors.js";
-import { t } from "../model/texts.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { Layer, isStill } from "../views/motion/layer.js";
 import { context2d } from "../views/matrix.js";
@@ -20,19 +19,24 @@ import { TileMotion } from "../views/motion/tile.js";
 const GLIDE_MS = 200;
 const FOLD_MS = 300;
 const PANE_MS = 240;
-/** @type {[number, number]} */
-const COUNTER = [232, 62];
+const FOOT = 44; // px from the foot of the stage to the middle of what flies there
 
 export class Motion {
   /** @param {Player} player */
   constructor(player) {
     this.player = player;
     this.layer = new Layer(player.root);
+    this.layer.onStop = () => player.tell(player.frame);
     this.tile = new TileMotion(this.layer, player);
   }
 
   stop() {
     this.layer.stop();
+  }
+
+  /** Show what is painted at this instant. @param {number} ms */
+  at(ms) {
+    for (const paint of this.layer.painters) paint(ms);
   }
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
@@ -53,8 +57,6 @@ export class Motion {
       hbm.root,
       hbm.map,
       hbm.cursor,
-      hbm.bus.read,
-      hbm.bus.write,
       sram.root,
       sram.body,
       panes.root,
@@ -68,17 +70,34 @@ export class Motion {
       ...this.tile.nodes,
     ]);
     for (const act of list) this.flights(act);
+    this.tell(list, list[0].before ?? frame(this.player.trace, from.step, from.phase));
     if (this.layer.isSeen(sram.body)) this.tile.show(list);
     if (from.step !== to.step) this.glide(list[0].after, from);
-    if (list.length > 1) this.follow(list, ms);
+    if (list.length > 1) this.follow(list);
     this.settle(from);
   }
 
-  /** What is said is said of the end: until then it waits, and the rail shows where the tile is. @param {Act[]} list @param {number} ms */
-  follow(list, ms) {
-    const { sentence, sram, transport } = this.player;
-    for (const node of sentence.parts)
-      this.layer.animate(node, { opacity: [0.25, 0.25, 1], offset: [0, 0.85, 1] }, { ms });
+  /** The sentence, the drawer and the bytes stay where they were until what they speak of has been shown; what flies past
+   * the sentence dims it. @param {Act[]} list @param {Frame} before */
+  tell(list, before) {
+    const { player } = this;
+    let told = -1;
+    player.tell(before);
+    this.layer.paint((/** @type {number} */ now) => {
+      const over = list.findLastIndex(({ start, ms }) => now >= start + ms);
+      if (over <= told) return;
+      told = over;
+      player.tell(list[over].after);
+    });
+    for (const { after, phase, start, ms } of list)
+      if (flights(after, phase).length)
+        for (const node of player.sentence.parts)
+          this.layer.animate(node, { opacity: [0.2, 0.2] }, { start, ms });
+  }
+
+  /** The rail shows where the tile is. @param {Act[]} list */
+  follow(list) {
+    const { sram, transport } = this.player;
     for (const [name, final] of [
       ["S", "exp"],
       ["dS", "dS"],
@@ -118,7 +137,7 @@ export class Motion {
     if (!moves.length) return;
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
     const contents = act.after.numbers ? sram.contents(act.after) : {};
-    const flown = moves.map((flight) => {
+    for (const flight of moves) {
       const name = tensorOf(flight.tensor);
       const frame =
         this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
@@ -131,9 +150,11 @@ export class Motion {
       const pictured = frame ?? sram.pictured(name);
       const picture = pictured && this.picture(pictured, contents[name]);
       const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
-      const points = wayOf(flight.tensor, home, seat, sram.theme.unit);
+      const { bottom } = this.layer.box(this.player.stage);
+      const foot = bottom - this.layer.box(this.player.root).y - FOOT * sram.theme.unit;
+      const points = wayOf(flight.tensor, home, seat, sram.theme.unit, foot);
       const stays = Boolean(frame) || flight.op !== "read";
-      const move = fly(this.layer, flight, {
+      fly(this.layer, flight, {
         home,
         seat,
         points,
@@ -153,9 +174,7 @@ export class Motion {
         end: act.start + (flight.start + flight.ms) * scale,
         over: act.start + act.ms,
       });
-      return () => flight.bytes * Number(move.effect?.getComputedTiming().progress);
-    });
-    this.count(act, moves, flown);
+    }
   }
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
@@ -196,39 +215,6 @@ export class Motion {
     const canvas = el("canvas", { width: matrix.canvas.width, height: matrix.canvas.height });
     context2d(canvas).drawImage(matrix.picture(how), 0, 0);
     return canvas;
-  }
-
-  /** The bytes under way, in the words' column where there is room: above the words if what flies passes below them. @param {Act} act @param {Flight[]} moves
-   * @param {(() => number)[]} flown how many bytes of each have arrived */
-  count(act, moves, flown) {
-    const { sentence, hbm, sram } = this.player;
-    if (!this.layer.isSeen(hbm.bus.write)) return;
-    const u = sram.theme.unit;
-    const words = sentence.box((/** @type {Element} */ node) => this.layer.box(node));
-    const [read, write] = [hbm.bus.read, hbm.bus.write].map((node) => this.layer.box(node));
-    const [wide, high] = COUNTER.map((size) => size * u);
-    const crowded = moves.some(({ tensor }) => "KV".includes(tensor));
-    const [top, room] = crowded
-      ? [write.top - high, write.top - words.bottom]
-      : [read.bottom + 12 * u, words.top - read.bottom - 12 * u];
-    if (room < high) return;
-    const all = moves.reduce((sum, one) => sum + one.bytes, 0);
-    const number = el("b");
-    const filled = el("i");
-    const counter = this.layer.cover(new DOMRect(words.x, top, wide, high), "fa-counter");
-    counter.append(
-      number,
-      ` ${t("of", { all: bytes(all) })}`,
-      el("span", {}, [filled]),
-      el("small", { text: RIBBON_SCALE }),
-    );
-    this.layer.animate(counter, { opacity: [1, 1] }, act);
-    this.layer.paint((/** @type {number} */ now) => {
-      if (now < act.start || now > act.start + act.ms) return;
-      const some = Math.round(flown.reduce((sum, bytesOf) => sum + bytesOf(), 0));
-      set(number, { text: bytes(some) });
-      filled.style.width = `${((100 * some) / all).toFixed(1)}%`;
-    });
   }
 
   /** A cursor over the map comes from the tile before. @param {Here} from */

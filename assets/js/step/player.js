@@ -7,13 +7,16 @@ import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { Lens } from "../views/lens.js";
 import { PlayerBase } from "../views/transport.js";
-import { frame, movePhase, place, prepare, stated } from "../model/frame.js";
+import { frame, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { beatOf } from "../model/motion.js";
-import { ahead, counterpart, nearest, slowFrom } from "../model/places.js";
+import { sentence } from "../model/phases.js";
+import { ahead, counterpart, nearest } from "../model/places.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
-import { Code, Traffic } from "./side.js";
+import { Result } from "./result.js";
+import { Code, Progress, Traffic } from "./side.js";
 import { WAYS } from "../views/row_view.js";
+import { rich } from "../views/rich.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
 import { ForwardViews } from "./forward.js";
@@ -32,6 +35,7 @@ import { Words } from "./words.js";
 const PANES = { map: "hbm", bus: "hbm", "home.dQ": "hbm", rows: "rows", story: "rows" };
 /** How far an action goes. @type {Record<string, number>} */
 const STEPS = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 };
+const END = "end"; // as a phase in an address: the result of the run
 const BEAT_MS = 1000; // until the first place says how long it stays
 
 export class Player extends PlayerBase {
@@ -43,8 +47,8 @@ export class Player extends PlayerBase {
   at;
   /** @type {number | null} */
   focus = null;
-  /** @type {number[]} */
-  slow;
+  /** Is the run over, and its result shown? */
+  ended = false;
   /** @type {number} */
   questionStep;
   /** @param {HTMLElement} mount @param {PlayerOptions} options */
@@ -58,7 +62,15 @@ export class Player extends PlayerBase {
     this.code = new Code();
     this.predict = new PredictSlot(this.options.predict);
     this.traffic = new Traffic();
-    this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.());
+    this.progress = new Progress(() => this.open("traffic"));
+    const { rare } = this.views.forward;
+    this.problem = new Words(this.options.controls, () => this.turn());
+    this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.(), [
+      ...rare,
+      ...this.problem.more,
+    ]);
+    const { onCompare, onRun } = this.options;
+    this.result = new Result({ compare: onCompare, turn: () => this.turn(), run: onRun });
     this.notice.append(button("×", () => this.notify(null), { "aria-label": t("player.dismiss") }));
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header", { class: "fa-hero" }, this.purpose);
@@ -70,19 +82,24 @@ export class Player extends PlayerBase {
     ]);
     this.lens = new Lens();
     this.drawer = new Drawer(
-      { ...this.views.forward.panels, code: [this.code.root], traffic: [this.traffic.root] },
+      {
+        ...this.views.forward.panels,
+        code: [this.code.root],
+        traffic: [this.traffic.root],
+      },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
     );
-    this.problem = new Words(this.options.controls, () => this.turn());
     this.panes = new Panes(this.root);
     this.root.append(
       this.notice,
       this.hero,
       this.lens.root,
       this.stage,
+      this.result.root,
       this.panes.root,
       el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
       this.drawer.root,
+      this.progress.root,
       this.transport.root,
     );
     this.panes.swiped([this.stage, this.drawer.root]);
@@ -146,9 +163,12 @@ export class Player extends PlayerBase {
     if (this.predict.root.previousSibling !== panels[first][0])
       panels[first][0].after(this.predict.root);
     this.own.veil(!this.predict.root.hidden);
+    const { table } = this.views.forward;
+    if (this.pass === "forward") this.code.root.after(table.root);
+    else table.root.remove(); // its rows carry m, α and ℓ
     this.drawer.pass(this.pass);
     this.panes.names(this.pass);
-    if (!this.drawer.names.includes(this.drawer.name)) this.drawer.open(first);
+    if (!this.drawer.has(this.drawer.name)) this.drawer.open(first);
   }
 
   /** Open a panel of the drawer; the page is no longer new. @param {string} name */
@@ -211,8 +231,7 @@ export class Player extends PlayerBase {
         Math.max(0, step ?? same?.step ?? 0),
         known ?? (step === undefined ? "load" : undefined),
       );
-    this.slow = slowFrom(trace, this.at.step);
-    purposeOf(trace).forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
+    this.ended = phase === END;
     this.questionStep = -1;
     if (this.predict.card) this.predict.card.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
@@ -226,10 +245,10 @@ export class Player extends PlayerBase {
     const theme = palette(this.root);
     this.big = theme.big;
     for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
-    for (const view of [this.own, this.code, this.traffic, this.problem, this.transport])
+    const { own, code, traffic, progress, problem, transport } = this;
+    for (const view of [own, code, traffic, progress, problem, transport])
       view.layout(this.trace, theme);
     this.render();
-    this.own.fit(this.drawer.root.clientHeight);
   }
 
   /** Go to a place, and unless `still` animate the way from the one before. @param {number} step @param {string} [phase] */
@@ -237,6 +256,7 @@ export class Player extends PlayerBase {
     if (!this.trace) return;
     const from = this.motion.here();
     this.warm();
+    this.ended = false;
     this.at = place(this.trace, step, phase);
     this[this.room() === this.laidOut ? "render" : "layout"](); // the first step makes room
     if (!still)
@@ -304,27 +324,33 @@ export class Player extends PlayerBase {
     const by = STEPS[action];
     this.pause();
     if (action === "first") return this.go(0, "load");
+    if (this.ended && (by < 0 || action === "back"))
+      return this.go(this.at.step, this.at.phase, true); // the last tile again
     if (action === "back" && this.at.step === 0) return this.go(0, "load"); // there is no tile before it
+    const on = by > 0 || action === "next";
+    if (on && this.ended) return action === "forward" ? this.options.onCompare?.() : undefined;
+    if (on && this.isLast()) return this.end();
     if (!by) return this.transport.act(action);
-    const { step, phase } = action.startsWith("phase")
-      ? movePhase(this.trace, this.at, by)
-      : this.ahead(by);
+    const asked = this.predict.root.hidden ? this.transport.stride : "tile"; // of which the question is
+    const stride = action.startsWith("phase") ? "phase" : asked;
+    const { step, phase } = ahead(this.trace, this.at, by, stride);
     this.go(step, phase);
   }
 
-  /** @param {number} by */
-  ahead(by) {
-    return ahead(this.trace, this.at, by, this.transport.grain.value, this.slow);
+  /** Is this the last place of the run? */
+  isLast() {
+    const { step, phase } = this.at;
+    return step === this.trace.steps - 1 && phase === phasesOf(this.trace, step).at(-1);
+  }
+
+  /** Show what the run came to. */
+  end() {
+    this.ended = true;
+    this.layout();
   }
 
   play() {
-    const atEnd =
-      this.at.step === this.trace.steps - 1 &&
-      movePhase(this.trace, this.at, 1).phase === this.at.phase;
-    if (atEnd) {
-      this.slow = slowFrom(this.trace, 0);
-      this.go(0, "load");
-    }
+    if (this.ended || this.isLast()) this.go(0, "load");
     this.transport.start();
   }
 
@@ -334,10 +360,14 @@ export class Player extends PlayerBase {
 
   beat() {
     if (!this.root.isConnected) return false;
+    if (this.isLast()) {
+      this.end();
+      return false;
+    }
     const before = this.at;
-    const next = this.ahead(1);
-    if (next.step === before.step && next.phase === before.phase) return false;
-    this.transport.beatMs = beatOf(this.trace, before, next);
+    const next = ahead(this.trace, before, 1, this.transport.stride);
+    const f = frame(this.trace, next.step, next.phase);
+    this.transport.beatMs = beatOf(this.trace, before, next, sentence(f, this.followed(f)));
     this.go(next.step, next.phase);
     return true;
   }
@@ -356,6 +386,25 @@ export class Player extends PlayerBase {
     );
   }
 
+  /** Say of a moment what the picture comes to: the sentence, the drawer, the bytes. @param {Frame} f */
+  tell(f) {
+    const row = this.followed(f);
+    this.sentence.draw(f, row);
+    this.own.draw(this.trace, f, row?.row);
+    this.drawer.line.call("row", this.views.forward.title);
+    for (const view of [this.code, this.traffic, this.progress]) view.draw(f);
+  }
+
+  /** At the end the result takes the place of the picture, and its headline that of the purpose. @param {Frame} f */
+  conclude(f) {
+    this.result.show(this.ended);
+    const head = this.ended
+      ? this.result.draw(this.trace, f, palette(this.root)).map(rich)
+      : purposeOf(this.trace);
+    head.forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
+    this.transport.end(this.ended ? this.result.next : null, this.result.spoken);
+  }
+
   render() {
     this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
@@ -365,14 +414,12 @@ export class Player extends PlayerBase {
       if (this.questionRow() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);
-    set(this.root, stated(f));
+    set(this.root, { ...stated(f), "data-ended": this.ended || null });
     this.hbm.draw(f);
     this.sram.draw(f, row?.row);
-    this.own.draw(this.trace, f, row?.row);
-    this.code.draw(f);
-    this.traffic.draw(f);
     this.transport.draw(f, row);
-    this.sentence.draw(f, row);
+    this.tell(f);
+    this.conclude(f);
     if (this.big)
       this.lens.draw(
         f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f),
@@ -388,6 +435,7 @@ export class Player extends PlayerBase {
     );
     this.linking.draw();
     const last = f.position === f.phases.length - 1;
+    const shown = this.ended ? END : last ? null : f.phase;
     const [way, pass] = [
       this.rowView.way === "alpha" ? null : this.rowView.way,
       f.pass === "forward" ? null : f.pass,
@@ -396,7 +444,7 @@ export class Player extends PlayerBase {
       query: this.trace.header.query,
       pass,
       step: f.step,
-      phase: last ? null : f.phase,
+      phase: shown,
       sel: this.linking.picked,
       way,
     });

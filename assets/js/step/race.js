@@ -5,10 +5,20 @@ import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { Lane } from "./lane.js";
-import { prepare } from "../model/frame.js";
+import { prepare, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { ORDERS, clockOf, finishOf, ordersOf, tickOf, visitsAfter } from "../model/race_clock.js";
+import {
+  ORDERS,
+  clockOf,
+  finishOf,
+  ordersOf,
+  tickOf,
+  verdictOf,
+  visitsAfter,
+  workOf,
+} from "../model/race_clock.js";
 import { t } from "../model/texts.js";
+import { listed } from "../model/wording.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
@@ -55,12 +65,13 @@ class Race extends PlayerBase {
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
     this.predict = new PredictSlot(options.predict);
-    this.rule = el("p", { class: "fa-race-rule", "aria-hidden": "true" });
+    this.headline = el("h2", { "aria-live": "polite" });
+    this.rule = el("p", { class: "fa-race-rule" });
     this.stage = el("div", { class: "fa-lanes" });
     this.enter(ORDERS);
     this.root.append(
       this.notice,
-      this.rule,
+      el("header", { class: "fa-hero" }, [this.headline, this.rule]),
       this.stage,
       this.predict.root,
       el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]),
@@ -101,8 +112,8 @@ class Race extends PlayerBase {
       set(this.root, { "data-pass": pass });
       this.tabs.pass(pass);
       this.tabs.choose("compare");
-      const sums = traces.flatMap((t) =>
-        Object.values(t.header.totals.requested[t.problem.order]).map(([r, w]) => r + w),
+      const sums = traces.map(({ header, problem }) =>
+        sumOf(header.totals.requested[problem.order]),
       );
       this.enter(orders);
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
@@ -145,19 +156,16 @@ class Race extends PlayerBase {
     this.render();
   }
 
-  /** Go to a tick, and unless `still` animate the bytes that each lane moves in it. @param {number} tick */
-  go(tick, still = this.isKeyRepeating) {
+  /** @param {number} tick */
+  go(tick) {
     if (!this.isReady) return;
-    const next = this.tick + 1;
     this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
     this.render();
-    const most = this.transport.timer ? this.transport.pace : Infinity;
-    if (!still && this.tick === next) for (const lane of this.lanes) lane.motion.show(most);
   }
 
   /** @param {Lane} lane @param {number} i @param {number} j */
   goTile(lane, i, j) {
-    const v = lane.trace.tileVisit[i * lane.trace.problem.Tc + j];
+    const v = workOf(lane.trace).indexOf(lane.trace.tileVisit[i * lane.trace.problem.Tc + j]);
     if (v >= 0) this.go(tickOf(this.timing, lane.sums, v));
   }
 
@@ -189,8 +197,7 @@ class Race extends PlayerBase {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const linkings = this.isReady ? this.lanes.map(({ linking }) => linking) : [];
-    if (!this.predict.takes(event, linkings)) super.key(event);
+    if (!this.predict.takes(event, [])) super.key(event);
   }
 
   beat() {
@@ -199,28 +206,45 @@ class Race extends PlayerBase {
     return true;
   }
 
+  /** Who wins, and by how much. @returns {[string, string]} */
+  verdict() {
+    const { least, winners, shares } = verdictOf(this.lanes.map((lane) => lane.sums));
+    const name = (/** @type {number} */ k) => this.lanes[k].label;
+    const size = bytes(least);
+    const parts = shares.map(({ lane, share }) =>
+      tRace("race.share", { share: Math.round(100 * share), lane: name(lane) }),
+    );
+    const ticks = this.lanes.map(({ label, sums }) =>
+      tRace("race.visits", { lane: label, count: sums.length - 1 }),
+    );
+    const win = winners.length > 1 ? "race.tie" : "race.wins";
+    return [
+      [tRace(win, { lanes: listed(winners.map(name)), size }), listed(parts)]
+        .filter(Boolean)
+        .join(": "),
+      `${tRace("race.same_O")} ${listed(ticks)}.`,
+    ];
+  }
+
   render() {
     this.question();
     const frames = this.lanes.map((lane) =>
       lane.draw(visitsAfter(this.timing, lane.sums, this.tick)),
     );
-    const done = this.lanes
-      .filter((lane) => finishOf(this.timing, lane.sums) <= this.tick)
-      .map(({ label }) => label);
     const parts = frames.map((f, k) => `${this.lanes[k].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes
       ? tRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
       : tRace("race.rule.tile");
-    const words = done.length
-      ? tRace("race.done", { lanes: done.join(", "), rule })
-      : tRace("race.so_far", { lanes: parts.join(" · "), rule });
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    set(this.rule, { text: tRace("race.tick.rule", { k, of, rule }) });
+    const [headline, more] =
+      k === of ? this.verdict() : [tRace("race"), tRace("race.why", { rule })];
+    set(this.headline, { text: headline });
+    set(this.rule, { text: more });
     this.transport.show({
       step: this.tick,
       title: tRace("race.tick", { k, of }),
-      words,
-      spoken: tRace("race.spoken", { k, of, lanes: parts.join(", "), sentence: words }),
+      words: parts.join(" · "),
+      spoken: tRace("race.spoken", { k, of, lanes: parts.join(", "), sentence: headline }),
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),

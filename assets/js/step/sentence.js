@@ -40,13 +40,6 @@ export class Sentence {
     ]);
   }
 
-  /** Where its words stand, within the window; `box(node)` says where each of them is. @param {(node: Element) => DOMRect} box */
-  box(box) {
-    const boxes = this.parts.filter((part) => !part.hidden).map(box);
-    const { x, top, width } = boxes[0];
-    return new DOMRect(x, top, width, boxes[boxes.length - 1].bottom - top);
-  }
-
   /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
     const { words, formula: sum, aside } = describeStep(f, row);

@@ -1,9 +1,10 @@
-// The two small cards: the algorithm with its current line, and the bytes of every order.
+// The algorithm with its current line, the bytes of every order, and the bar of bytes that stays.
 
 import { all, button, card, el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { BASELINE, CONVENTIONS } from "../model/algorithms.js";
-import { sumOf } from "../model/frame.js";
+import { isNarrow } from "../lib/screen.js";
+import { CONVENTIONS } from "../model/algorithms.js";
+import { soFar, sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
 import { t } from "../model/texts.js";
@@ -113,7 +114,7 @@ export class Code {
       if (on && first < 0) first = k;
       set(items[k], { class: on ? "is-now" : "", "aria-current": on ? "step" : null });
     });
-    if (this.kind === "paper" || first < 0) return;
+    if (first < 0) return;
     const [top, line] = [items[0], items[first]];
     this.list.scrollTop = line.offsetTop - top.offsetTop + 2 * line.offsetHeight - this.room / 2; // with some of what follows
   }
@@ -125,17 +126,8 @@ export class Traffic {
   tracks;
   constructor() {
     this.body = el("div", { class: "fa-bars" });
-    this.now = el("b");
-    this.whole = el("span");
-    this.other = el("span", { class: "fa-so-far-other" });
-    this.sum = el("p", { class: "fa-caption" }, [
-      el("span", { text: `${t("traffic.so_far")} ` }),
-      this.now,
-      this.whole,
-      this.other,
-    ]);
     this.note = el("p", { class: "fa-caption fa-caption-note", text: t("traffic.between") });
-    this.card = card("traffic", t("traffic"), "", [this.body, this.sum, this.note]);
+    this.card = card("traffic", t("traffic"), "", [this.body, this.note]);
     this.root = this.card.root;
   }
 
@@ -185,21 +177,54 @@ export class Traffic {
         ]),
       );
     }
-    const order = algorithms[BASELINE].label.toLowerCase();
-    set(this.other, {
-      text:
-        trace.problem.order === BASELINE
-          ? ""
-          : `  ${t("traffic.standard", { order, size: bytes(this.tracks[BASELINE].total) })}`,
-    });
-    set(this.whole, {
-      text: ` ${t("of", { all: bytes(this.tracks[trace.problem.order].total) })}`,
-    });
   }
 
   /** @param {Frame} f */
   draw(f) {
     this.tracks[f.problem.order].draw(f.reads, f.writes);
-    set(this.now, { text: bytes(f.reads + f.writes) });
+  }
+}
+
+/** One thin bar that stays: the requested bytes so far against those of standard attention, in all and by now; in standard
+ * attention itself against those of the usual algorithm. */
+export class Progress {
+  /** @type {Trace} */
+  trace;
+  /** @param {() => void} onOpen shows the bytes of all algorithms */
+  constructor(onOpen) {
+    this.now = el("b");
+    this.other = el("span");
+    this.fill = el("i");
+    this.mark = el("i", { class: "fa-progress-mark" });
+    const words = el("span", { class: "fa-progress-words" }, [
+      el("span", {}, [t("progress.so_far"), this.now]),
+      this.other,
+    ]);
+    this.root = button("", onOpen, { class: "fa-progress", title: t("progress.key") }, [
+      words,
+      el("span", { class: "fa-progress-track" }, [this.mark, this.fill]),
+    ]);
+  }
+
+  /** @param {Trace} trace */
+  layout(trace) {
+    this.trace = trace;
+    set(this.root, { "data-spot": isNarrow() ? "bus" : null }); // a phone has no lanes
+  }
+
+  /** @param {Frame} f */
+  draw(f) {
+    const { own, other, all, now } = soFar(this.trace, f);
+    set(this.now, { text: bytes(own) });
+    const values = { order: other, all: bytes(all) };
+    const begun = f.step > 0 && now < all && !isNarrow(); // a phone has no room for both
+    set(this.other, {
+      text: begun
+        ? t("progress.other", { ...values, now: bytes(now) })
+        : t("progress.other.first", values),
+    });
+    const most = Math.max(all, own);
+    this.fill.style.width = `${((100 * own) / most).toFixed(2)}%`;
+    this.mark.style.width = `${begun ? ((100 * now) / most).toFixed(2) : 0}%`;
   }
 }

@@ -2,6 +2,7 @@
 
 import { Player } from "./player.js";
 import { errorText } from "../lib/server.js";
+import { isPresenting } from "../lib/dom.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
@@ -38,9 +39,15 @@ export class Stage {
       isTaken(event)
     )
       return;
+    if (isPresenting() && (isLetter(event, "b") || event.key === ".")) return this.blank(); // of clickers
     if (isLetter(event, "b")) return this.turn();
     if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
     this.active.key(event);
+  }
+
+  /** Make a presented screen black, or show it again. */
+  blank() {
+    document.documentElement.toggleAttribute("data-blank");
   }
 
   /** What is on the page: the comparison or the player. */

@@ -41,8 +41,8 @@
  * @typedef {{
  *   url: (query: string, pass: Pass) => URL | string, backward: () => Promise<BackwardScript>, predict?: () => Promise<PredictScript>,
  *   listings?: () => Promise<Listings>, visitUrl?: (query: string, step: number, pass: Pass) => URL | string,
- *   onPlace?: (place: PlayerPlace) => void, onCard?: (card: string) => void, onHead?: OnHead, onLeave?: () => void,
- *   onCompare?: () => void, controls?: Opens,
+ *   onPlace?: (place: PlayerPlace) => void, onHead?: OnHead, onLeave?: () => void,
+ *   onCompare?: () => void, onRun?: () => void, controls?: Opens,
  * }} PlayerOptions
  * @typedef {PlayerOptions & {
  *   race: () => Promise<RaceScript>, begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void,
@@ -54,10 +54,10 @@
  * What a player shows of one pass alone; `first` is the tab that it opens with, `panels` what is in each.
  * @typedef {{
  *   sram: TileOfPass, first: string, panels: Record<string, HTMLElement[]>, layout: (trace: Trace, theme: Theme) => void,
- *   fit: (height: number) => void, veil: (on: boolean) => void, draw: (trace: Trace, f: Frame, row: number | undefined) => void,
+ *   veil: (on: boolean) => void, draw: (trace: Trace, f: Frame, row: number | undefined) => void,
  * }} PassViews
  *
- * What can be pointed at: a player or a lane of a race.
+ * What can be pointed at: a player.
  * @typedef {LinkedPlayer & {
  *   focus?: number | null, render: () => void, goTile: (i: number, j: number, takes?: boolean) => void, transport?: {also: (text: string) => void},
  * }} PointedPlayer

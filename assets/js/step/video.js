@@ -1,4 +1,4 @@
-// A whole run as a video: every place that Play would show, from the first to the last.
+// A whole run as a video: every phase with its motion, from the first load to the last write and the result.
 
 import { el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
@@ -8,13 +8,17 @@ import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_video.json" with { type: "json" };
 
+/** @import { Picture } from "../lib/picture.js" */
 /** @import { Place, Trace } from "../model/types.js" */
 /** @import { Stage } from "./stage.js" */
 
 const t = textsOf(texts);
 const MOST = 400; // frames
-const WHOLE_MS = 25_000;
-const BEAT_MS = [120, 900]; // at least, at most
+const WHOLE_MS = 40_000; // of what stands still
+const HOLD_MS = [120, 900]; // at least, at most
+const SAMPLES = 4; // of a motion, at most
+// What a film has no use for
+const BUTTONS = ".fa-transport, .fa-drawer-tabs, .fa-panes, .fa-predict, .fa-result-now";
 
 /** Phase by phase; tile by tile where that were too many. @param {Trace} trace */
 function placesOf(trace) {
@@ -31,21 +35,45 @@ function placesOf(trace) {
 /** What goes through a run: what shows each of its places, and again the one of now; what tells that it is this run. */
 function runOf(/** @type {Stage} */ { racing, race, player }) {
   if (!racing) {
-    const goTo = (/** @type {Place} */ at) => () => player.go(at.step, at.phase, true);
+    const goTo =
+      (/** @type {Place} */ at, still = false) =>
+      () =>
+        player.go(at.step, at.phase, still);
     return {
       root: player.root,
-      places: placesOf(player.trace).map(goTo),
-      goBack: goTo(player.at),
+      places: [...placesOf(player.trace).map((at) => goTo(at)), () => player.end()],
+      goBack: player.ended ? () => player.end() : goTo(player.at, true),
       run: () => player.trace,
     };
   }
-  const goTo = (/** @type {number} */ tick) => () => race.go(tick, true);
+  const goTo = (/** @type {number} */ tick) => () => race.go(tick);
   return {
     root: race.root,
     places: Array.from({ length: race.timing.ticks }, (_, tick) => goTo(tick)),
     goBack: goTo(race.tick),
     run: () => race.timing,
   };
+}
+
+/** Holds what moves now at so many instants, one after the other: for how many ms each of them is shown.
+ * @param {Stage} stage @param {number} samples */
+function* instants({ racing, player: { root, motion } }, samples) {
+  if (racing) return;
+  const running = root.getAnimations({ subtree: true });
+  const moving = running.filter((one) => !(one instanceof CSSTransition));
+  const end = Math.max(
+    0,
+    ...moving.map(({ effect }) => Number(effect?.getComputedTiming().endTime)),
+  );
+  for (let k = 1; k <= samples && end; k++) {
+    const now = (end * k) / (samples + 1);
+    for (const one of moving) {
+      one.pause();
+      one.currentTime = now;
+    }
+    motion.at(now);
+    yield end / samples;
+  }
 }
 
 /** The run that the stage shows, with these words below each frame. @param {Stage} stage @param {string} words @param {(share: number) => void} tell */
@@ -56,22 +84,27 @@ async function recordVideo(stage, words, tell) {
       t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
     );
   const first = run();
-  const camera = new Camera(root, "", await ownFont());
+  const camera = new Camera(root, BUTTONS, await ownFont());
+  const hold = Math.min(HOLD_MS[1], Math.max(HOLD_MS[0], WHOLE_MS / places.length));
+  const samples = Math.min(SAMPLES, Math.floor(MOST / places.length) - 1);
+  /** @type {Picture[]} */
   const pictures = [];
   try {
-    for (const go of places) {
+    for (const [k, go] of places.entries()) {
       if (run() !== first || !root.isConnected) throw new Error(t("video.given_up"));
       go();
-      pictures.push(camera.picture(words));
-      tell((0.7 * pictures.length) / places.length);
+      for (const ms of instants(stage, samples))
+        pictures.push({ ...camera.picture(words, true), ms });
+      stage.player.motion.stop();
+      pictures.push({ ...camera.picture(words), ms: hold });
+      tell((0.7 * (k + 1)) / places.length);
       await new Promise((done) => setTimeout(done)); // the page stays alive
     }
   } finally {
     camera.close();
     if (run() === first) goBack();
   }
-  const beat = Math.min(BEAT_MS[1], Math.max(BEAT_MS[0], WHOLE_MS / places.length));
-  return filmOf(pictures, beat, (/** @type {number} */ share) => tell(0.7 + 0.3 * share));
+  return filmOf(pictures, (/** @type {number} */ share) => tell(0.7 + 0.3 * share));
 }
 
 /** The run as a WebM, and how far it is, until it is there. @param {Stage} stage @param {string} words */

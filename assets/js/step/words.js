@@ -10,10 +10,12 @@ import { placed } from "../views/rich.js";
 /** @import { Opens } from "./types.js" */
 
 const MARGIN = 8;
+const USUAL = "fp32"; // which goes without saying
 
 const LONG = 28; // characters of a mask in the line
 /** @param {string} text */
-const shortly = (text) => (text.length > LONG ? `${text.slice(0, LONG - 1)}…` : text);
+const shortly = (text) =>
+  text.length > LONG ? `${text.slice(0, LONG).replace(/[&|][^&|]*$/, "")} …` : text;
 
 /** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
  * brackets by its place in the list. */
@@ -40,27 +42,28 @@ function lineOf(
     ["d", String(d)],
     ["tiles", `${block_q} × ${block_k}`],
     ["data", inputs],
-    ["dtype", dtype],
   ];
   /** @type {([string, string] | 0 | false | undefined)[]} */
   const others = [
     ["mask", shortly(mask)],
-    score !== "none" && ["data", shortly(score)],
-    sink !== null && ["data", t("words.sink", { sink })],
-    heads && ["data", t("words.head", { h: heads.head, of: heads.q_heads })],
-    rope && ["data", t("words.rope", { base: rope })],
-    dropout && ["data", t("words.dropout", { p: dropout })],
+    score !== "none" && ["score", shortly(score)],
+    sink !== null && ["score", t("words.sink", { sink })],
+    heads && ["heads", t("words.head", { h: heads.head, of: heads.q_heads })],
+    rope && ["heads", t("words.rope", { base: rope })],
+    dropout && ["heads", t("words.dropout", { p: dropout })],
     ["order", ALGORITHMS[order].label],
   ];
   const more = others.filter((part) => part !== undefined && part !== 0 && part !== false);
+  const usual = dtype === USUAL;
   const at = {
     n: "[0]",
     d: "[1]",
     tiles: "[2]",
     data: "[3]",
-    dtype: "[4]",
+    dtype: usual ? "" : t("words.in", { dtype: `[${parts.length + more.length}]` }),
     more: more.map((_, k) => `[${parts.length + k}]`).join(", "),
   };
+  if (!usual) more.push(["dtype", dtype]);
   return { line: t(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
 }
 
@@ -75,6 +78,9 @@ export class Words {
    * the other pass, where no bar does */
   constructor(open, turn) {
     Object.assign(this, { open, turn });
+    const all = this.open && this.word("all", t("words.all"), t("words.all"), t("words.all.key"));
+    /** What opens all controls: a player has it in its menu. @type {HTMLElement[]} */
+    this.more = all ? [all] : [];
     this.root = el("p", { class: "fa-problem", role: "group", "aria-label": t("words.name") });
   }
 
@@ -88,7 +94,7 @@ export class Words {
       Object.fromEntries(parts.map(([key, word], k) => [k, this.word(key, word)])),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
-    if (this.open) nodes.push(this.word("all", "⋯", t("words.all"), t("words.all.key")));
+    else nodes.push(...this.more);
     this.root.replaceChildren(...nodes);
   }
 
@@ -157,6 +163,7 @@ export class Controls {
     const { column } = this;
     if (!column) return;
     this.close();
+    from?.closest("details")?.removeAttribute("open");
     Object.assign(this, { key, from });
     column.prepend(this.head);
     column.dataset.open = key;
@@ -181,9 +188,11 @@ export class Controls {
 
   /** Closed from within: the keyboard is back on the word. */
   done() {
-    const word = this.from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
+    const { from } = this;
+    const word = from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
     this.close();
-    if (word) findVisible(document, word)?.focus();
+    const menu = from?.closest("details");
+    if (word) (findVisible(document, word) ?? (menu && find(menu, "summary")))?.focus();
   }
 
   close() {

@@ -1,8 +1,7 @@
-// What the tile needs on chip against what a thread block of the chosen card may use.
+// What the tile lacks on chip, where it does not fit a thread block of the card.
 
 import { el, set } from "../lib/dom.js";
-import { onChip } from "../model/on_chip.js";
-import { t } from "../model/texts.js";
+import { lacking } from "../model/on_chip.js";
 
 /** @import { Trace } from "../model/types.js" */
 
@@ -15,45 +14,14 @@ export function choose(key) {
 }
 
 export class Budget {
-  /** @type {Trace} */
-  trace;
-  /** @param {((card: string) => void) | undefined} onCard */
-  constructor(onCard) {
-    this.bar = el("span", { class: "fa-budget-bar", "aria-hidden": "true" });
-    this.text = el("span", { class: "fa-budget-text" });
-    this.cards = el("select", { "aria-label": t("budget.card") });
-    this.cards.addEventListener("change", () => {
-      wanted = this.cards.value;
-      this.layout(this.trace);
-      onCard?.(this.cards.value);
-    });
-    this.root = el("div", { class: "fa-budget" }, [this.bar, this.text, this.cards]);
-    this.warning = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
+  constructor() {
+    this.root = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
   }
 
   /** @param {Trace} trace */
-  layout(trace) {
-    this.trace = trace;
-    const { cards } = trace.header.sram;
-    if (!this.cards.children.length) {
-      this.cards.replaceChildren(
-        ...Object.entries(cards).map(([key, { name }]) => el("option", { value: key, text: name })),
-      );
-    }
-    this.cards.value = cards[wanted] ? wanted : FIRST;
-    const { fits, shares, text, title, warning } = onChip(
-      trace.header.sram,
-      this.cards.value,
-      trace.problem.n,
-    );
-    this.bar.replaceChildren(
-      ...shares.map(([tensor, share]) =>
-        el("i", { class: `fa-of-${tensor.toLowerCase()}`, style: `width:${share.toFixed(3)}%` }),
-      ),
-    );
-    set(this.text, { text, title });
-    this.root.classList.toggle("is-over", !fits);
-    this.warning.hidden = fits;
-    set(this.warning, { text: warning });
+  layout({ header: { sram }, problem: { n } }) {
+    const text = lacking(sram, sram.cards[wanted] ? wanted : FIRST, n);
+    this.root.hidden = !text;
+    set(this.root, { text });
   }
 }

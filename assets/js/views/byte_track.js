@@ -1,6 +1,13 @@
 // A bar as long as its bytes, filled by what was read and written of them so far.
 
+import { hueOf } from "../lib/colors.js";
 import { el } from "../lib/dom.js";
+import { bytes } from "../lib/format.js";
+import { t } from "../model/texts.js";
+
+/** @import { Moved } from "../model/types.js" */
+
+const LEAST = 6; // per cent of a bar that bears its name
 
 /** A bar on its rail. @param {string} look its class @param {number} width per cent of the rail
  * @param {HTMLElement[]} [filled] */
@@ -24,4 +31,21 @@ export class ByteTrack {
     this.read.style.width = `${((100 * read) / this.total).toFixed(2)}%`;
     this.write.style.width = `${((100 * written) / this.total).toFixed(2)}%`;
   }
+}
+
+/** A bar as long as its bytes, a part for each tensor, and what was saved. @param {Record<string, Moved>} totals @param {number} most
+ * @param {boolean} saves */
+export function stacked(totals, most, saves) {
+  const parts = Object.entries(totals).map(([tensor, [read, written]]) => {
+    const share = (100 * (read + written)) / most;
+    const name = tensor === "l" ? "ℓ" : tensor;
+    return el("i", {
+      class: `fa-hue-${hueOf(tensor)}`,
+      style: `width:${share.toFixed(2)}%`,
+      text: share > LEAST ? name : "",
+      title: `${name} ${bytes(read + written)}`,
+    });
+  });
+  const rest = saves && el("em", { text: t("end.on_chip") });
+  return el("div", { class: "fa-result-bar" }, [...parts, rest]);
 }

@@ -39,7 +39,7 @@ export class MatrixFrame {
         class: `fa-frame fa-frame-${name.toLowerCase()} fa-edge-${hueOf(name)}${/^d[QKVO]$/.test(name) ? " is-grad" : ""}`,
         "data-tensor": name,
         "data-spot": name,
-        tabindex: 0,
+        tabindex: -1,
         role: "application",
         "aria-roledescription": t("matrix"),
         "aria-label": t("matrix.keys", { name }),

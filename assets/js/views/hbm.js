@@ -1,30 +1,19 @@
 // The HBM card: what the algorithm reads and writes as strips of blocks (strips.js) around the ghost of S. Tiles repaint only when
 // their state changes, so stepping costs the same at N = 16 and at N = 16,384.
 
-import { aroundZero, cividis, hueOf, level, range, viridis } from "../lib/colors.js";
+import { aroundZero, cividis, level, range, viridis } from "../lib/colors.js";
 import { card, el, set, svg } from "../lib/dom.js";
-import { blockName, bytes } from "../lib/format.js";
-import { bytesOf, filterTransfers, hidden } from "../model/frame.js";
-import { partName } from "../model/links.js";
+import { filterTransfers, hidden } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { HeadRow } from "./heads.js";
 import { cell, context2d, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
-import {
-  atPhase,
-  blockWords,
-  lookOf,
-  scored,
-  tileState,
-  tileWords,
-  unmasked,
-  veiled,
-} from "../model/tiles.js";
+import { atPhase, lookOf, scored, tileState, unmasked, veiled } from "../model/tiles.js";
 
 /** @import { Direction } from "../model/types.js" */
-/** @import { Frame, Problem, Span, Trace, Transfer } from "../model/types.js" */
+/** @import { Frame, Problem, Span, Trace } from "../model/types.js" */
 /** @import { Box, OnHead, Theme } from "./types.js" */
 /** @import { Look } from "../model/tiles.js" */
 
@@ -93,7 +82,6 @@ export class Hbm {
       [this.canvas, this.overlay],
     );
     this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
-    this.count = el("span", { class: "fa-so-far" });
     const bus = (/** @type {Direction} */ op) =>
       el("div", {
         class: `fa-bus fa-bus-${op}`,
@@ -104,12 +92,8 @@ export class Hbm {
     this.bus = { read: bus("read"), write: bus("write") };
     this.heads = new HeadRow(onHead);
     this.strips = new Strips();
-    this.card = card("hbm", t("HBM"), t("slow"), [this.heads.root, this.map, this.caption]);
-    this.card.head.append(this.count);
+    this.card = card("hbm", t("HBM"), "", [this.heads.root, this.map, this.caption]);
     this.root = this.card.root;
-    this.map.addEventListener("pointermove", (/** @type {PointerEvent} */ event) =>
-      set(this.map, { title: this.nameAt(event) }),
-    );
   }
 
   /** The name, as in model/links.js, of the tile or block at a place of the window. @param {number} clientX @param {number} clientY */
@@ -129,21 +113,12 @@ export class Hbm {
     return this.strips.marks;
   }
 
-  /** The block under the pointer: its name, shape, bytes and place. */
-  nameAt(/** @type {{clientX: number, clientY: number}} */ { clientX, clientY }) {
-    const [kind, i, j] = this.partAt(clientX, clientY)?.split(".") ?? [];
-    if (!kind || i === undefined) return "";
-    if (kind !== "tile") return blockWords(this.trace, kind, Number(i));
-    return this.isPredicting ? "" : tileWords(this.trace, Number(i), Number(j));
-  }
-
   /** Places everything; `draw` only moves what is bright. @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.stored = algorithmOf(trace).stores_scores;
     this.theme = theme;
     this.heads.layout(trace);
-    set(this.count, { "data-spot": this.bus.read.checkVisibility() ? null : "bus" }); // a phone has no lanes
     const { unit: u } = theme;
     this.gap = GAP * u;
     const p = trace.problem;
@@ -249,11 +224,6 @@ export class Hbm {
     });
     if (this.theme.big) this.nameTile(f);
     set(this.caption, { text: captionOf(this.trace, this.theme, f) });
-    const read = bytes(f.reads);
-    this.card.note.hidden = f.writes > 0; // there is no room for both
-    set(this.count, {
-      text: f.writes ? t("hbm.both", { read, written: bytes(f.writes) }) : t("hbm.read", { read }),
-    });
     this.drawBus(f);
   }
 
@@ -285,28 +255,11 @@ export class Hbm {
     );
   }
 
-  /** What this visit moves, reads and writes apart, each block in its tensor's colour. @param {Frame} f */
+  /** A lane is lit while something crosses. @param {Frame} f */
   drawBus(f) {
     for (const op of /** @type {Direction[]} */ (["read", "write"])) {
-      const lane = this.bus[op];
-      const list = filterTransfers(f.transfers, op);
-      const names = list.slice(0, 4).map((t) =>
-        el("b", {
-          class: `fa-ink-${hueOf(t.tensor)}`,
-          text: (t.op === "add" ? "+\u00a0" : "") + blockName(t),
-          "data-part": partName(t),
-        }),
-      );
-      lane.replaceChildren(
-        el("span", { text: t(`bus.${op}`) }),
-        ...names,
-        ...(list.length > 4 ? [el("span", { text: "…" })] : []),
-        ...(list.length ? [el("span", { text: bytes(bytesOf(list)) })] : []),
-      );
-      const now = list.some((t) => t.phase === f.phase);
-      set(lane, {
-        class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}${list[0]?.moved === false ? " is-pending" : ""}${list.length ? "" : " is-idle"}`,
-      });
+      const now = filterTransfers(f.transfers, op).some(({ phase }) => phase === f.phase);
+      set(this.bus[op], { class: `fa-bus fa-bus-${op}${now ? " is-now" : ""}` });
     }
   }
 

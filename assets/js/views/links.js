@@ -72,8 +72,7 @@ export class Links {
   draw(links, f, of, explanation, picked) {
     if (!of && !this.lit) return;
     this.lit = Boolean(of);
-    if (this.sram && this.tile.parentElement !== this.sram.body)
-      this.sram.body.append(this.tile, this.card);
+    if (this.tile.parentElement !== this.sram.body) this.sram.body.append(this.tile, this.card);
     this.root.classList.toggle("is-linking", this.lit);
     for (const node of all(this.root, "[data-part]")) {
       const thing = of && links.thing(String(node.dataset.part));
@@ -82,12 +81,10 @@ export class Links {
           thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null,
       });
     }
-    this.tile.replaceChildren(
-      ...(of && this.sram && f.numbers ? this.inTile(links, f, of, this.sram) : []),
-    );
+    this.tile.replaceChildren(...(of && f.numbers ? this.inTile(links, f, of, this.sram) : []));
     this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
     for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    if (this.sram) this.describe(this.sram, of, explanation);
+    this.describe(this.sram, of, explanation);
   }
 
   /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing} of @param {TileOfPass} sram */

@@ -129,7 +129,7 @@ export class Matrix {
       color: style.getPropertyValue("--fa-quiet"),
     };
     this.glyphs = glyphsOf(`${fontWeight} ${type}px ${fontFamily}`, type);
-    this.most = across - 4; // px of a number
+    this.most = across - 3; // px of a number
     const wide =
       across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
@@ -198,7 +198,6 @@ export class Matrix {
     const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
     if (!gap) return this.dots(g, { values, low, high, ramp, theme, used });
     const masked = hatch(g, theme.hatch, this.ratio);
-    const decimals = this.cells.length ? this.decimals(values) : 0;
     for (let r = 0; r < this.rows; r++)
       for (let c = 0; c < this.cols; c++) {
         const lane = used && (r >= used[0] || c >= used[1]);
@@ -222,7 +221,7 @@ export class Matrix {
             ? "#fff"
             : "#101820"
           : ""; // over a hatch the page's ink
-        write(r * this.cols + c, this.format(value, decimals), tone);
+        write(r * this.cols + c, this.format(value), tone);
       }
   }
 
@@ -255,23 +254,20 @@ export class Matrix {
     }
   }
 
-  /** As many decimals as every cell has room for, that numbers of a matrix can be compared; at least one. @param {CellValues} values */
-  decimals(values) {
-    const all = Array.from({ length: this.rows * this.cols }, (_, k) =>
-      values(Math.floor(k / this.cols), k % this.cols),
-    );
-    return all.every((x) => !Number.isFinite(x) || this.wide(fixed(x, 2)) <= this.most) ? 2 : 1;
+  /** A number as the cells of this matrix write it: all with as many decimals as a small one has room for, fewer where it is
+   * large; the first of these that fits is taken. @param {Known} x */
+  text(x) {
+    if (x === undefined || !Number.isFinite(x) || Math.abs(x) >= 1e4) return [number(x)];
+    const decimals = this.wide("−0.00") <= this.most ? 2 : 1;
+    return [fixed(x, decimals), ...(Math.abs(x) < 10 ? [] : [fixed(x, 1), fixed(x, 0)])];
   }
 
-  /** The number with this many decimals, fewer where it is large, or nothing where its cell has no room for it. @param {Known} x @param {number} decimals */
-  format(x, decimals) {
-    if (x === undefined || !Number.isFinite(x)) return number(x);
-    const size = Math.abs(x);
-    const texts =
-      size < 1e4
-        ? [fixed(x, decimals), ...(size < 10 ? [] : [fixed(x, 1), fixed(x, 0)])]
-        : [number(x)];
-    return texts.find((text) => this.wide(text) <= this.most) ?? "";
+  /** The same, or nothing where its cell has no room for it. @param {Known} x */
+  format(x) {
+    const texts = this.text(x);
+    return Number.isFinite(x)
+      ? (texts.find((text) => this.wide(text) <= this.most) ?? "")
+      : texts[0];
   }
 
   /** px of a number in this machine's font. @param {string} text */

@@ -49,8 +49,7 @@ export class RowView {
       { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
       this.switches,
     );
-    this.factor = el("b", { class: "fa-row-view-factor fa-ink-alpha" });
-    const plot = el("div", { class: "fa-row-view-plot" }, [this.svg, this.factor]);
+    const plot = el("div", { class: "fa-row-view-plot" }, [this.svg]);
     this.picture = el("div", { class: "fa-row-view-picture", "data-spot": "row_view" }, [
       plot,
       this.names,
@@ -59,7 +58,6 @@ export class RowView {
     this.card = card("row-view", t("row_view"), "", [
       el("div", { class: "fa-row-view-body" }, [this.picture, side]),
     ]);
-    this.card.head.append(this.ways);
     this.root = this.card.root;
     this.root.dataset.spot = "rows";
   }
@@ -163,22 +161,7 @@ export class RowView {
         of: slots.filter(({ state }) => state !== "hidden").length,
       }),
     });
-    this.shrunk(slots, top, stats);
     this.explain(trace, f, row, stats);
-  }
-
-  /** The factor stands over the lowest bar that it has shrunk. @param {Slot[]} slots @param {number} top @param {Row | undefined} stats */
-  shrunk(slots, top, stats) {
-    const past = slots.flatMap(({ before }, c) =>
-      Number.isFinite(before) ? [{ c, before: Number(before) }] : [],
-    );
-    this.factor.hidden = this.way !== "alpha" || !past.length;
-    if (this.factor.hidden) return;
-    const low = past.reduce((a, b) => (b.before < a.before ? b : a));
-    set(this.factor, {
-      text: `× ${number(stats?.alpha)}`,
-      style: `left:${((100 * (low.c + 0.5)) / slots.length).toFixed(2)}%;bottom:${((100 * low.before) / top).toFixed(2)}%`,
-    });
   }
 
   /** @param {Trace} trace @param {Frame} f @param {number} row @param {Row | undefined} stats */

@@ -27,8 +27,6 @@ const OF = {
 };
 const VALUED = ["m_old", "m_new", "alpha", "l_old", "l_new"];
 
-const TIGHT = 6; // rows that find room closer together
-
 /** A table with a line per row of the block, each with its name and its cells. */
 export class RowLines {
   /** @type {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}[]} */
@@ -71,8 +69,6 @@ export class RowLines {
 }
 
 export class RowTable extends RowLines {
-  /** @type {string} */
-  sink;
   /** @type {number | null | undefined} */
   focus;
   constructor() {
@@ -89,8 +85,8 @@ export class RowTable extends RowLines {
   layout(problem) {
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
-    this.sink = sink && t(running ? "rows.sink" : "rows.sink.whole", { sink });
-    this.setCaption("");
+    this.caption.hidden = !sink;
+    set(this.caption, { text: sink && t(running ? "rows.sink" : "rows.sink.whole", { sink }) });
     const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
     STATS.forEach(([key], k) => {
       const [name, rest] = running ? [t(`column.${key}`), FORMULAS[key]] : (AT_ONCE[key] ?? []);
@@ -104,30 +100,6 @@ export class RowTable extends RowLines {
     }));
     this.makeLines(problem.block_q, cells, 5);
     this.focus = null;
-  }
-
-  /** What the numbers hold for, where that is not plain, and where a sink has them start; "" where neither is. */
-  setCaption(/** @type {string} */ holds) {
-    const words = [this.sink, holds].filter(Boolean).join("; ");
-    this.caption.hidden = !words;
-    set(this.caption, { text: words });
-    this.root.classList.toggle("has-caption", Boolean(words));
-  }
-
-  /** As many rows as are whole in a place of this height; the others are scrolled to. @param {number} height */
-  fit(height) {
-    this.root.classList.remove("is-tight");
-    const room = () => height - this.head.offsetHeight - this.caption.offsetHeight;
-    const high = () => this.lines[0]?.tr.offsetHeight;
-    this.root.classList.toggle(
-      "is-tight",
-      room() < this.lines.length * high() && this.lines.length <= TIGHT,
-    );
-    const row = high();
-    const head = height - room();
-    this.root.style.maxHeight = row
-      ? `${head + Math.max(1, Math.floor((height - head) / row)) * row}px`
-      : "";
   }
 
   /** The row that is followed is in view. */

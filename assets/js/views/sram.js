@@ -1,6 +1,6 @@
 // The SRAM card: the one tile being worked on, as HBM's picture magnified. Q stands left of S, Kᵀ above it, m and ℓ
-// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O. A phone has O and V in the place of
-// m and ℓ, once they are there.
+// right of it, then O, V above that: a row reads straight through Q, S, m, ℓ and O. A phone has no room for O until Q is
+// no longer needed.
 
 import { aroundZero, range } from "../lib/colors.js";
 import { el, get, set } from "../lib/dom.js";
@@ -18,10 +18,10 @@ import { TilePanel } from "./tile_panel.js";
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
 const GAP = 33; // between Kᵀ and S, with the names of the lower frames
-const FOOT = 26; // with the legend
+const FOOT = 20;
 const EDGE = 26;
 const STATS = 132; // m and ℓ, half of it m with its mark
-const SHARES = { Q: 96, S: 168, O: 96 };
+const SHARES = { Q: 88, S: 184, O: 88 };
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
 /** Room of a kernel that holds no Q: with O, and without. */
@@ -46,17 +46,17 @@ export class Sram extends TilePanel {
   scores;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, ["K"], { m: "m", l: "ℓ" }, t("sram.legend"), on);
+    super(FRAMES, ["K"], { m: "m", l: "ℓ" }, on);
   }
 
   /** One scale for all operands, the same on both sides of 0. @param {Record<string, Numbers | undefined>} arrays */
   scale({ Q = NONE, K = NONE, V = NONE, O = NONE, S = NONE, r_m_new = NONE, r_l_new = NONE }) {
-    this.around_(aroundZero(Q, K, V, O)); // what O sums up before its division may lie beyond
+    this.around = aroundZero(Q, K, V, O); // what O sums up before its division may lie beyond
     this.scores = range(S);
     this.heatOf = { m: aroundZero(r_m_new), l: aroundZero(r_l_new) };
   }
 
-  /** On a phone O stands where m and ℓ stood, once it sums up P V. @param {Frame} f */
+  /** On a phone O takes the room of Q, once it sums up P V. @param {Frame} f */
   isSecond(f) {
     return this.phone && !f.stage && f.done("output");
   }
@@ -128,8 +128,10 @@ export class Sram extends TilePanel {
     x.l = x.m + widths.m;
     x.O = x.S + wide.S + stats;
     if (sums) {
-      wide.O = Math.min(stats - apart, p.d * CELLS.Q * u);
-      x.O -= wide.O;
+      const spent = wide.Q + apart; // Q gives its place to O
+      for (const name of ["S", "m", "l"]) x[name] -= spent;
+      wide.O = spent - apart / 2;
+      x.O = x.l + widths.l + apart / 2;
     }
     const lay = (
       /** @type {string} */ name,
@@ -145,7 +147,7 @@ export class Sram extends TilePanel {
     lay("S", x.S, base, wide.S, low, rows, cols);
     lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
     lay("O", x.O, base, wide.O, low, rows, p.d);
-    const contents = phone && !stage ? (sums ? "QKSVO" : "QKSml") : on_chip;
+    const contents = phone && !stage ? (sums ? "KSVOml" : "QKSml") : on_chip;
     for (const name of FRAMES)
       this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
@@ -160,7 +162,6 @@ export class Sram extends TilePanel {
     );
     this.placeKeys(big && !strip && wide.S >= cols * KEY * u, this.frames.S, cols, base);
     this.left = Math.max(0, x.Q - label);
-    put(this.legend, x.O + wide.O - 300 * u, height - foot + 4 * u, 300 * u, 16 * u);
   }
 
   /** An edge of what it makes. @param {string} name @param {(node: Element) => DOMRect} where */

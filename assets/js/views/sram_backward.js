@@ -61,7 +61,7 @@ export class SramBackward extends TilePanel {
   last;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, TURNED, { lse: "lse", D: "D" }, tBackward("sram.legend.b"), on);
+    super(FRAMES, TURNED, { lse: "lse", D: "D" }, on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -72,7 +72,7 @@ export class SramBackward extends TilePanel {
   scale(arrays) {
     const of = (/** @type {string[]} */ ...names) =>
       aroundZero(...names.map((name) => (arrays[name] ?? []).filter((x) => !Number.isNaN(x))));
-    this.around_(of("Q", "K", "V", "O", "dO"));
+    this.around = of("Q", "K", "V", "O", "dO");
     this.sums = {
       dQ: of("before_dQ", "acc_dQ", "dQ"),
       dK: of("before_dK", "acc_dK", "dK"),
@@ -86,8 +86,8 @@ export class SramBackward extends TilePanel {
   /** Between two crossings there is room for five characters, with fewer decimals if need be. @param {Known} x */
   format(x) {
     const text = number(x);
-    const shorter = [2, 1, 0].map((decimals) => (Number.isFinite(x) ? fixed(x, decimals) : text));
-    return text.length < 6 || this.alone ? text : (shorter.find((one) => one.length < 6) ?? text);
+    if (!Number.isFinite(x) || this.alone) return text;
+    return [2, 1, 0].map((decimals) => fixed(x, decimals)).find((one) => one.length < 6) ?? text;
   }
 
   /** What stands where now. @param second is the second crossing at work? @param {Stage} stage */
@@ -159,7 +159,6 @@ export class SramBackward extends TilePanel {
     const isNamed = big && AXES[cell][1] === "keys" && this.frames[cell].width >= cols * 58 * u;
     for (const one of places.toReversed())
       this.placeKeys(isNamed, this.frames[one.cell], cols, base);
-    this.legend.hidden = true;
   }
 
   /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places
@@ -368,6 +367,6 @@ export class SramBackward extends TilePanel {
       );
     else if (f.stage === "D" || f.stage === "scale")
       this.note.replaceChildren(tBackward("sram.kernel"));
-    else this.note.replaceChildren(t("fast"));
+    else this.note.replaceChildren();
   }
 }

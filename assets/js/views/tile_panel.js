@@ -57,9 +57,9 @@ export class TilePanel {
   /** @type {number} */
   left;
   /** @param {string[]} tensors that have a frame @param {string[]} turned those that lie on their side, so that keys run across
-   * @param {Record<string, string>} stats what a row carries, as it is written @param {string} scale the legend's words
+   * @param {Record<string, string>} stats what a row carries, as it is written
    * @param {PanelOptions} options */
-  constructor(tensors, turned, stats, scale, { onZoom, onCard }) {
+  constructor(tensors, turned, stats, { onZoom }) {
     /** Of each tensor its axes, down and across. @type {Record<string, Axis[]>} */
     this.sides = Object.fromEntries(
       tensors.map((name) => [name, turned.includes(name) ? AXES[name].toReversed() : AXES[name]]),
@@ -82,12 +82,6 @@ export class TilePanel {
     this.band = el("i", { class: "fa-row-band" });
     this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
     this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
-    this.legend = el("div", { class: "fa-legend" }, [
-      el("span"),
-      el("i"),
-      el("span"),
-      el("span", { class: "fa-legend-of", text: scale }),
-    ]);
     this.words = el("span");
     const zoom = button(t("zoom"), onZoom, { class: "fa-link is-main" });
     this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
@@ -102,13 +96,11 @@ export class TilePanel {
         Object.values(this.heat).map(({ root }) => root),
       ),
       ...Object.values(this.heads),
-      this.legend,
     ]);
-    this.card = card("sram", t("SRAM"), t("fast"), [this.body, this.empty]);
+    this.card = card("sram", t("SRAM"), "", [this.body, this.empty]);
     this.root = this.card.root;
-    this.budget = new Budget(onCard);
-    this.card.head.append(this.budget.root);
-    this.root.append(this.budget.warning);
+    this.budget = new Budget();
+    this.root.append(this.budget.root);
   }
 
   /** Characters of the longest name of a row. */
@@ -304,12 +296,37 @@ export class TilePanel {
     this.used = Math.min(f.problem.block_q, f.rows.stop - f.rows.start);
     for (const [name, how] of Object.entries(this.contents(f)))
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
+    const [first] = this.filled();
+    for (const frame of Object.values(this.frames))
+      // one stop for Tab; arrows lead on from its edge
+      set(frame.root, { tabindex: frame === first ? 0 : -1 });
     if (!this.keys.hidden) this.nameKeys(f);
+    this.spend(f);
     this.captions(
       f,
       f.stats.find((s) => s.row === focus),
     );
     this.drawRows(f, focus);
+  }
+
+  /** The frames that are shown and hold something. */
+  filled() {
+    const all = Object.values(this.frames);
+    return all.filter(({ root }) => !root.hidden && !root.classList.contains("is-empty"));
+  }
+
+  /** Once its results are stored what the tile holds is spent: it is pale, and what was stored is no longer there.
+   * @param {Frame} f */
+  spend(f) {
+    const isOver = f.phase === "store" && !f.stage;
+    const stored = f.transfers
+      .filter(({ op }) => op !== "read")
+      .map(({ tensor }) => tensorOf(tensor));
+    for (const { root, name } of Object.values(this.frames)) {
+      root.classList.toggle("is-spent", isOver && !stored.includes(name));
+      root.classList.toggle("is-away", isOver && stored.includes(name));
+    }
+    this.lines.classList.toggle("is-spent", isOver);
   }
 
   /** In presentation mode each key stands over its column, where there is room for that. @param {boolean} isShown
@@ -336,12 +353,6 @@ export class TilePanel {
     }
     this.scale(trace.arrays);
     this.arrange(null);
-  }
-
-  /** The ends of the operands' scale are written at the legend. @param {number[]} ends */
-  around_(ends) {
-    this.around = ends;
-    ends.forEach((end, k) => set(this.legend.children[2 * k], { text: number(end, true) }));
   }
 
   /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {number} name @param {number} base @param {number} type @param {Columns} columns */
@@ -394,9 +405,10 @@ export class TilePanel {
     this.arrange(f.stage);
   }
 
-  /** A number of a row. @param {Known} x */
+  /** A number of a row, as the cells of the tile write theirs. @param {Known} x */
   format(x) {
-    return number(x);
+    const { matrix } = this.frames.S;
+    return matrix.cells.length ? matrix.format(x) || matrix.text(x)[0] : number(x);
   }
 
   /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus */

@@ -53,8 +53,8 @@ export class Transport {
   /** @type {number} */
   at;
   /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
-   * speed 1; and act(what a button or a key says). `grain` describes the second menu: what a
-   * beat is, or what the race keeps equal. @param {P} player @param {Grain} grain @param {number} beatMs */
+   * speed 1; and act(what a button or a key says). `grain` describes a second menu: what a
+   * race keeps equal, where there is one. @param {P} player @param {number} beatMs @param {Grain} [grain] */
   constructor(player, beatMs, grain) {
     Object.assign(this, { player, beatMs, timer: null });
     this.playIcons = { play: icon("play"), pause: icon("pause") };
@@ -91,11 +91,11 @@ export class Transport {
     );
     this.grain = el(
       "select",
-      { "aria-label": grain.label, title: grain.label },
-      grain.choices.map(([value, text]) => el("option", { value, text })),
+      { "aria-label": grain?.label, title: grain?.label },
+      grain?.choices.map(([value, text]) => el("option", { value, text })),
     );
-    if (grain.onChoice) this.grain.addEventListener("change", grain.onChoice);
-    const hint = el("span", { class: "fa-hint", text: grain.hint });
+    if (grain?.onChoice) this.grain.addEventListener("change", grain.onChoice);
+    const hint = el("span", { class: "fa-hint", text: grain?.hint });
     const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
     this.root = el(
       "div",
@@ -196,7 +196,7 @@ export class PlayerBase {
   constructor(attributes) {
     this.notified = el("span");
     this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified]);
-    this.root = el("div", { tabindex: 0, role: "group", "aria-busy": "true", ...attributes });
+    this.root = el("div", { tabindex: -1, role: "group", "aria-busy": "true", ...attributes });
     this.resizer = new ResizeObserver(() => this.room() !== this.laidOut && this.layoutAgain());
     onTheme(() => this.layoutAgain());
   }

@@ -23,7 +23,7 @@
  * @typedef {{x: number, y: number, width: number, height: number}} Box px
  * @typedef {ReturnType<typeof linksAt>} LinksAt
  * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
- * @typedef {{onZoom: () => void, onCard?: (card: string) => void}} PanelOptions
+ * @typedef {{onZoom: () => void}} PanelOptions
  * @typedef {((query: Record<string, string>) => void) | undefined} OnHead
  * @typedef {{x: number, top: number, bottom: number}} Edge
  * @typedef {"hbm" | "sram" | "rows"} PaneName
@@ -37,7 +37,7 @@
  * }} Mark
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
- * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram?: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
+ * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
  * An empty place for a card of numbers; `under`: over the columns of this frame, `beside`: beside the rows of it.
  * @typedef {Box & {under?: View | null, beside?: View | null}} Corner
  * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.

@@ -13,7 +13,7 @@ from explainer.engine import record_rows
 from explainer.engine.requests import RunRequest
 from explainer.learn.registry import lessons
 from explainer.problem import Problem
-from tests.browser.harness import click, keys, open_controls, query_of, resize, settled
+from tests.browser.harness import click, from_menu, keys, open_controls, query_of, resize, settled
 from tests.browser.run.running import (
     PAGE,
     button,
@@ -361,7 +361,7 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     resize(page, *size)
     open_run(tab)
     run(page)
-    click(page, "Present")
+    from_menu(page, "Present")
     settled(page)
     titles = []
     for _ in range(4):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.glossary import TERMS
-from tests.browser.harness import settled
+from tests.browser.harness import from_menu, settled
 
 TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
 WORDS = {t.key: t.words for t in TERMS}
@@ -79,7 +79,7 @@ def test_what_the_step_page_writes_has_its_entry(step):
     step.get_by_role("tab", name="Code").click()
     shows(step, "Tc", ".fa-code", "Tc")
     shows(step, "lse", ".fa-code", "lse")
-    step.get_by_role("tab", name="Traffic").click()
+    step.locator(".fa-progress").click()
     shows(step, "fa1", ".fa-bar-name", "FA-1")
     assert rest(step, ".fa-bar-total", "KiB", 1) is None
     step.locator(".fa-word-n").click()
@@ -148,9 +148,8 @@ def test_an_entry_never_covers_its_word(tab):
 
 
 def test_keys_and_symbols_in_a_dialog(tab, step):
-    button = step.get_by_role("button", name="Keys and symbols")
-    button.focus()
-    step.keyboard.press("Enter")
+    button = step.locator(".fa-menu summary")
+    from_menu(step, "Keys and symbols")
     dialog = step.get_by_role("dialog", name="Keys and symbols")
     dialog.wait_for()
     said = dialog.inner_text()
@@ -170,12 +169,11 @@ def test_without_a_server_the_dialog_says_so(tab):
     tab.tolerate("503")
     tab.page.route("**/fa/glossary*", lambda route: route.fulfill(status=503, body="busy"))
     step = fifth_step(tab)
-    button = step.get_by_role("button", name="Keys and symbols")
-    button.press("Enter")
+    from_menu(step, "Keys and symbols")
     dialog = step.get_by_role("dialog", name="Keys and symbols")
     dialog.get_by_text("The server did not answer").wait_for()
     assert "Home End" in dialog.inner_text()
     dialog.get_by_role("button", name="Close").press("Enter")
     step.unroute("**/fa/glossary*")
-    button.press("Enter")
+    from_menu(step, "Keys and symbols")
     dialog.get_by_text("running maximum").wait_for()

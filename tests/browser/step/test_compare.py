@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from explainer.algorithms.registry import MAIN as ORDERS
 from explainer.algorithms.traffic import total, traffic
+from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
@@ -21,7 +22,7 @@ LANES = """
     for (const cell of tr.querySelectorAll("[data-stat]"))
       rows[tr.dataset.row][cell.dataset.stat] = cell.dataset.value;
   }
-  const meters = [...lane.querySelectorAll(".fa-meter-row")].map((row) => row.title);
+  const meters = [...lane.querySelectorAll(".fa-meter i")].map((part) => part.title);
   return { ...lane.dataset, rows, meters };
 })
 """
@@ -37,17 +38,17 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
     page.locator(".fa-race").focus()
     before = len(stage.requests)
     true = {order: trace(of(problem, order)) for order in ORDERS}
-    longest = max(len(t.visits) for t in true.values())
+    work = {o: [k for k, v in enumerate(t.visits) if v.phases] for o, t in true.items()}
     wrong = []
-    for tick in range(longest):
+    for tick in range(max(map(len, work.values()))):
         lanes = page.evaluate(LANES)
         assert [lane["order"] for lane in lanes] == list(ORDERS)
         for lane in lanes:
-            found = true[lane["order"]]
-            step = min(tick, len(found.visits) - 1)
+            found, steps = true[lane["order"]], work[lane["order"]]
+            step = steps[min(tick, len(steps) - 1)]
             phase = phases(found.visits[step])[-1]
             wrong += [f"{lane['order']}: {w}" for w in complaints(found, step, phase, lane)]
-            assert lane["done"] == str(tick >= len(found.visits) - 1).lower()
+            assert lane["done"] == str(tick >= len(steps) - 1).lower()
         page.keyboard.press("ArrowRight")
     assert wrong == []
     keys(page, "End", "Home", "ArrowDown", "End")
@@ -55,6 +56,21 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
     for lane in page.evaluate(LANES):
         assert int(lane["reads"]) + int(lane["writes"]) == total(of(problem, lane["order"]))
         assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
+
+
+def test_a_race_ends_in_a_verdict_and_a_skipped_tile_takes_no_tick(stage):
+    page = stage.show("mode=compare")
+    assert page.locator(".fa-race h2").first.inner_text() == "Three algorithms, one problem"
+    page.locator(".fa-race").focus()
+    keys(page, "End")
+    totals = {order: total(Problem(order=order)) for order in ORDERS}
+    least = min(totals.values())
+    shares = [round(100 * least / totals[order]) for order in ("standard", "fa1")]
+    words = page.locator(".fa-race .fa-hero").inner_text()
+    assert totals["fa2"] == least and words.startswith(f"FA-2 wins with {amount(least)}: ")
+    assert f"{shares[0]}% of Standard's bytes and {shares[1]}% of FA-1's bytes" in words
+    visits = len([v for v in trace(Problem(order="fa1")).visits if v.phases])
+    assert f"FA-1 takes {visits} steps and FA-2 takes {visits} steps" in words
 
 
 def test_compare_from_the_button_link_and_back(tab):
@@ -75,7 +91,7 @@ def test_compare_from_the_button_link_and_back(tab):
     click(open_controls(page), "Full", "radio")
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
     page.keyboard.press("Escape")
-    click(page, "Row", "tab")
+    page.locator("[data-tab=row]").click()
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
     assert "mode" not in query_of(page)
@@ -88,19 +104,11 @@ NAMES = """() => [...document.querySelectorAll(".fa-lane[data-order=standard] .f
   .map((node) => getComputedStyle(node).fill)"""
 
 
-def test_standard_says_when_its_rows_come_and_names_its_blocks(tab):
+def test_standard_names_its_blocks(tab):
     resize(tab.page)
     page = tab.open("mode=compare")
-    idle, table = (
-        page.locator(f".fa-lane[data-order=standard] {s}")
-        for s in (".fa-lane-idle", ".fa-rows table")
-    )
-    assert idle.inner_text() == "m and ℓ come with the softmax pass" and not table.is_visible()
     page.locator(".fa-race").focus()
-    keys(page, *["ArrowRight"] * 17)
-    assert table.is_visible() and not idle.is_visible()
     page.keyboard.press("End")
-    assert idle.inner_text() == "m and ℓ were in the softmax pass"
     assert set(page.evaluate(NAMES)) == {"rgb(16, 24, 32)"}, "dark letters on a bright block"
     page.keyboard.press("c")
     assert page.locator(".fa-step-controls").is_visible()
@@ -113,7 +121,7 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     held = Held(page, "**/fa/trace?*")
     click(open_controls(page), "Full", "radio")
     page.keyboard.press("Escape")
-    click(page, "Row", "tab")
+    page.locator("[data-tab=row]").click()
     held.go()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.steps == 12"

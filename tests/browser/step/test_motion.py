@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from explainer.algorithms.registry import MAIN
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.fields import ORDERS
@@ -81,18 +80,49 @@ def presses(page, *keys: str, repeat: bool = False) -> list[dict]:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_state_after_a_motion_is_the_state_without_it(stage, still, order):
-    """Also while it moves, but for the layer on which it does."""
     page, other = (watched.open(PROBLEMS[order]) for watched in (stage, still))
     for key in ["ArrowDown"] * 9 + ["ArrowRight"] * 3:
         presses(page, key)
         presses(other, key)
         wanted = other.evaluate(STATE)
-        assert page.evaluate(STATE) == wanted, f"{key}, moving: {read(page)}"
         page.evaluate(END)
         page.wait_for_selector(OVER)
         assert page.evaluate(STATE) == wanted, f"{key}, over: {read(page)}"
         assert page.locator(".fa-motion").count() == 0
     assert other.evaluate("document.getAnimations().length") == 0
+
+
+# What is told at this moment, and how much the layer has still to show.
+TOLD = """() => [...document.querySelectorAll(".fa-words, .fa-progress b, .fa-row-view-lines")]
+  .map((node) => node.textContent)"""
+
+
+def test_sentence_drawer_and_bytes_wait_for_the_motion(stage):
+    """A tile in one go: nothing is said before it is shown, and then in the order of the phases."""
+    page = stage.show("step=3")
+    before = page.evaluate(TOLD)
+    told = page.evaluate(
+        f"""async () => {{
+          const told = [];
+          const press = {PRESS};
+          press([["ArrowRight", false]]);
+          const root = document.querySelector('[data-testid="player"]');
+          const look = () => {{
+            const now = JSON.stringify(({TOLD})());
+            if (told.at(-1) !== now) told.push(now);
+          }};
+          for (look(); root.dataset.moving === "true"; look())
+            await new Promise((done) => requestAnimationFrame(done));
+          look();
+          return told.map((text) => JSON.parse(text));
+        }}"""
+    )
+    assert told[0] == before, "what was said before, as long as nothing is shown"
+    assert told[-1] == page.evaluate(TOLD) != before
+    assert len({tuple(one) for one in told}) >= 3, told
+    assert [one[1] for one in told] == sorted(
+        (one[1] for one in told), key=lambda x: float(x.split()[0])
+    )
 
 
 def test_forty_fast_presses_lose_none_and_leave_nothing(stage):
@@ -166,7 +196,7 @@ def test_the_scrubber_and_the_phases_move_what_is_next(stage):
     assert page.evaluate("window.seen") == "false"
 
 
-def test_playing_tells_the_default_problem_in_20_to_30_seconds(stage):
+def test_playing_tells_the_default_problem_to_its_result_at_the_pace_of_a_reader(stage):
     page = stage.show("step=0&phase=load")
     ms = page.evaluate(
         """() => {
@@ -176,23 +206,7 @@ def test_playing_tells_the_default_problem_in_20_to_30_seconds(stage):
           return ms;
         }"""
     )
-    assert read(page)["step"] == "9"
-    assert 20_000 <= ms <= 30_000
+    assert read(page)["step"] == "9" and page.get_by_test_id("result").is_visible()
+    assert 120_000 <= ms <= 300_000, "time to read each sentence"
     press(page, "Home")
     settled(page)
-
-
-def test_each_lane_of_a_race_moves_its_own_bytes(apart):
-    page = apart(reduced_motion="no-preference").open("mode=compare")
-    visits = {order: trace(Problem(order=order)).visits for order in MAIN}
-    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
-    for step in (1, 2, 12, 17, 22):
-        scrub.fill(str(step - 1))
-        players = page.evaluate(PRESS, [["ArrowRight", False]])[0]
-        for order, now in zip(MAIN, players, strict=True):
-            done = step >= len(visits[order])
-            moves = [] if done else visits[order][step].transfers
-            wanted = {t.tensor for t in moves} - {"m", "l", "lse"}
-            assert {name[0] for name in now["names"]} == wanted, (order, step)
-            assert now["moving"] == ("true" if moves else "false")
-            assert now["ms"] <= 500

@@ -10,7 +10,7 @@ from tests.browser.site.test_address import judge
 
 def unfold(page):
     open_controls(page)
-    page.get_by_role("button", name="Own data, scores, sink").first.click()
+    page.get_by_role("button", name="Own data").first.click()
     field = page.get_by_label("Sentence, or Q, K, V as CSV")
     field.wait_for()
     return field

@@ -129,12 +129,13 @@ def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
 
 def test_the_hall_and_predict_are_used_and_left_by_touch(phone):
     page = phone.open("step=4&phase=exp&sel=S.9.5")
+    page.locator(".fa-menu summary").tap()
     page.get_by_role("button", name="Present").tap()
     assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
     assert page.locator(".fa-sram").bounding_box()["width"] > 340 and seen(page, ".fa-pick")
     page.locator(".fa-next").tap()
     assert read(page)["phase"] == "sum"
-    page.get_by_role("button", name="Leave the lecture hall").tap()
+    page.get_by_role("button", name="Leave presentation mode").tap()
     assert seen(page, ".fa-start-tour") and "mode" not in query_of(page)
 
     page.get_by_text("More", exact=True).tap()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import click, press, query_of, read, resize
+from tests.browser.harness import from_menu, press, query_of, read, resize
 
 SMALL = """
 () => {
@@ -71,16 +71,15 @@ def test_the_formula_is_the_largest_type(tab):
         ".map((n) => [parseFloat(getComputedStyle(n).fontSize), n.closest('.fa-formula') !== null])"
     )
     assert max(size for size, own in sizes if not own) < max(size for size, own in sizes if own)
-    assert (
-        page.locator(".fa-panel-traffic").inner_text().startswith("HBM, requested so far: 1.91 KiB")
-    )
+    words = page.locator(".fa-progress").inner_text()
+    assert words.startswith("so far: 1.91 KiB") and "10.5 KiB in all" in words
     assert page.locator(".fa-hbm .fa-caption").is_visible()  # that S is never stored
 
 
 def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
     resize(tab.page)
     page = tab.open("mode=compare&clock=bytes&step=3")
-    click(page, "Present")
+    from_menu(page, "Present")
     for _ in range(2):
         assert page.locator('[data-testid="player"]:visible').count() == 3
         assert not page.get_by_role("tab", name="Run").is_visible()
@@ -107,13 +106,13 @@ def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
         assert query["mode"] == "present" and ("clock" in query) == (lanes == 3)
     assert query["step"] == "4"
     page.keyboard.press("Escape")
-    page.locator(".fa-start-symbols").click()
+    from_menu(page, "Keys and symbols")
     assert "side by side" in page.locator(".fa-symbols dl").first.inner_text()
 
 
 def test_clicker_keys_and_escape(tab):
     page = tab.open("step=2")
-    click(page, "Present")
+    from_menu(page, "Present")
     assert not page.get_by_role("tab", name="Run").is_visible()
     assert press(page, "PageDown")["step"] == "3"
     assert press(page, "PageUp")["step"] == "2"

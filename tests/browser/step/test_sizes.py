@@ -12,6 +12,8 @@ WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
 BACKWARD = "data=random&seed=9&pass=backward"
 STATES = {
     "cold": "step=0&phase=load",
+    "max": "step=4&phase=max",
+    "end": "step=9&phase=end",
     "exp": "step=4&phase=exp",
     "store": "step=5&phase=store",
     "standard": "order=standard&step=17",
@@ -104,6 +106,34 @@ def test_every_window(stage, screen):
     assert not wrong, "\n".join(wrong)
 
 
+# Words of two letters or more, stops of Tab and sizes of type in the window
+FIRST_VIEW = """() => {
+  const shown = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const sizes = new Set();
+  let words = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (!shown(parent) || parent.closest(".fa-sr, .fa-skip, option, script, style, .tab-container.visually-hidden")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const { width, height, top } = range.getBoundingClientRect();
+    if (width < 2 || height < 2 || top >= innerHeight || !node.data.trim()) continue;
+    words += (node.data.match(/\\p{L}{2,}/gu) ?? []).length;
+    sizes.add(getComputedStyle(parent).fontSize);
+  }
+  const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
+  const stops = all.filter((node) => node.tabIndex >= 0 && !node.disabled && shown(node) && node.getClientRects().length);
+  return { words, stops: stops.length, sizes: [...sizes] };
+}"""  # noqa: E501
+
+
+def test_the_first_view_is_small(tab):
+    resize(tab.page, 1280, 720)
+    seen = tab.open().evaluate(FIRST_VIEW)
+    assert seen["words"] <= 110 and seen["stops"] <= 25 and len(seen["sizes"]) <= 6, seen
+
+
 def test_the_first_minute(tab):
     page = tab.open()
     for width, height in TIGHT + WIDE[:1]:
@@ -136,7 +166,7 @@ def test_a_phone(phone):
     assert not wrong, "\n".join(wrong)
 
 
-TYPE = [".fa-words", ".fa-row-name", ".fa-row-view-names", ".fa-legend", ".fa-bar-top h1"]
+TYPE = [".fa-words", ".fa-row-name", ".fa-row-view-names", ".fa-progress", ".fa-bar-top h1"]
 PICTURE = [".fa-key-play", ".fa-frame-s", ".fa-map canvas"]
 GROWS = """([type, picture]) => {
   const of = (names, size) => names.map((name) => [name, size(document.querySelector(name))]);
@@ -166,7 +196,7 @@ def test_type_and_picture_grow_with_the_window(tab):
         (".fa-player .fa-aside { font-size: 11px !important }", "11 px"),
         (".fa-player .fa-formula { margin-top: -40px !important }", "collide"),
         (".fa-step .fa-count-text { width: 40px; overflow: hidden }", "cut by"),
-        (".fa-step .fa-bus { translate: -500px 0 }", "outside of the window"),
+        (".fa-step .fa-progress { translate: -500px 0 }", "outside of the window"),
         (".fa-step .fa-digits { letter-spacing: 6px !important }", "wider than its cell"),
     ],
 )

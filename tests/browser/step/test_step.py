@@ -12,7 +12,7 @@ from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import click, focus, press, read, resize, settled
+from tests.browser.harness import click, focus, press, query_of, read, resize, settled
 
 # That the page shows what the model says; the model itself is judged in tests/js.
 WALKS = {
@@ -45,7 +45,10 @@ def test_every_place_forwards_and_back(stage, walk):
         for step, phase in order:
             wrong += complaints(true, step, phase, stated)
             stated = press(page, key)
-        # One press too many stays where it is: the next round starts from this reading.
+        # One press too many shows the result, from which one leads back to this reading.
+        if key == forwards:
+            assert page.get_by_test_id("result").is_visible()
+            stated = press(page, back)
     assert not wrong, "\n".join(wrong[:20])
     assert stated["step"] == "0"
     settled(page)
@@ -68,55 +71,77 @@ def test_clickers_ends_and_other_phase_keys(tab):
     assert read(page)["step"] == "15"
 
 
-def rose(visit) -> np.ndarray:
-    """The rows whose maximum rises over an earlier one."""
-    return (visit.m_new > visit.m_old) & np.isfinite(visit.m_old)
+MENU = "Playing, what-ifs, all controls"
 
 
-def test_next_goes_by_phases_where_there_is_something_new_and_else_by_tiles(tab):
-    """On a page just opened, with nothing clicked, from the very beginning."""
-    page = tab.open()
-    visits = trace(Problem()).visits
-    assert page.locator(".fa-hero").is_visible() and not page.locator(".fa-drawer").is_visible()
+def test_next_moves_by_one_stride_that_is_chosen_once_and_visible(tab):
+    """On a page just opened, with nothing clicked, to the end of the run and its result."""
+    page = tab.open("n=8&d=4&br=4&bc=4")
+    visits = trace(Problem(n=8, d=4, block_q=4, block_k=4)).visits
+    assert not page.locator(".fa-drawer").is_visible()
+    assert page.locator(".fa-hero").is_visible()
+    wanted = [(str(k), phase) for k, visit in enumerate(visits) for phase in phases(visit)]
     seen = [(read(page)["step"], read(page)["phase"])]
-    wanted = [("0", phase) for phase in visits[0].phases]
-    rises = next(k for k, v in enumerate(visits) if rose(v).any())
-    assert 0 < rises < 5
-    wanted += [(str(k), phases(visits[k])[-1]) for k in range(1, rises)]
-    wanted += [(str(rises), phase) for phase in phases(visits[rises])]  # α does something here
-    wanted += [(str(rises + 1), phases(visits[rises + 1])[-1])]
-    hints = {}
     for _ in wanted[1:]:
-        hints[seen[-1]] = page.locator(".fa-count-text span").inner_text()
+        assert page.locator(".fa-stride").inner_text() == "Next: one phase"
         now = press(page, "PageDown")
         seen.append((now["step"], now["phase"]))
-    assert seen == wanted
-    assert hints.pop(wanted[wanted.index((str(rises), "load")) - 1]) == "Next: by phases"
-    ends = [k for k, h in hints.items() if h == "Next: a whole tile"]
-    assert ends == [("0", phases(visits[0])[-1]), (str(rises), phases(visits[rises])[-1])]
-    assert page.locator(".fa-hero").bounding_box()["height"] == 0
-    assert page.locator(".fa-drawer").is_visible()
+    assert seen == wanted and page.locator(".fa-drawer").is_visible()
     click(page, "Previous (PageUp)")
-    back = [(read(page)["step"], read(page)["phase"])]
-    for _ in wanted[2:]:
-        now = press(page, "PageUp")
-        back.append((now["step"], now["phase"]))
-    assert back == wanted[-2::-1]
-    page.get_by_label("Playing", exact=True).click()
-    for grain, place in (("tile", ("1", "output")), ("phase", ("2", "load"))):
-        page.get_by_label("What Next and playing move by").select_option(grain)
+    assert read(page)["phase"] == wanted[-2][1]
+    press(page, "Home")
+    page.locator(".fa-stride").click()
+    assert page.locator(".fa-stride").inner_text() == "Next: one tile"
+    for step in range(1, len(visits)):
         click(page, "Next")
-        now = read(page)
-        assert (now["step"], now["phase"]) == place
+        assert read(page)["step"] == str(step)
+        assert read(page)["phase"] == phases(visits[step])[-1]
+
+
+OUTCOME = "() => [...document.querySelectorAll('.fa-result-bytes b')].map((b) => b.textContent)"
+
+
+def test_a_run_ends_in_a_result_that_leads_on(tab):
+    """The same O, how far it is from float64, the bytes, and what to do now."""
+    page = tab.open("step=9")
+    at = press(page, "ArrowRight")
+    assert (at["step"], at["phase"]) == ("9", "store") and query_of(page)["phase"] == "end"
+    result = page.get_by_test_id("result")
+    assert result.is_visible() and not page.locator(".fa-stage").is_visible()
+    head = page.locator(".fa-hero h2").inner_text()
+    assert head == "The same O. 3.56 KiB moved instead of 10.5 KiB."
+    assert page.evaluate(OUTCOME) == ["Standard", "10.5 KiB", "FA-2", "3.56 KiB"]
+    true = trace(Problem())
+    Q, K, V = (x.astype(float) for x in (true.Q, true.K, true.V))
+    scores = np.where(np.tri(16, dtype=bool), Q @ K.T / np.sqrt(8), -np.inf)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    off = np.abs(weights / weights.sum(1, keepdims=True) @ V - true.O).max()
+    found = float(page.locator(".fa-result-off b").get_attribute("data-off"))
+    assert abs(found - off) < 1e-9
+    assert press(page, "ArrowRight")["step"] == "9" and result.is_visible(), "nothing lies behind"
+    page.reload()
+    tab.settle()
+    assert result.is_visible(), "the address names it"
+    press(page, "ArrowLeft")
+    assert not result.is_visible() and read(page)["step"] == "9"
+    press(page, "ArrowRight")
+    result.get_by_role("button", name="Backward").click()
+    page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
+    press(page, "End")
+    press(page, "ArrowRight")
+    assert page.locator(".fa-hero h2").inner_text().startswith("dQ, dK and dV. ")
+    press(page, "PageDown")
+    page.wait_for_selector(".fa-race")
 
 
 def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
+    """In three lines, of m, ℓ and O, with the row's own numbers."""
     page = stage.show("step=4&phase=exp")
-    alpha = float(read(page)["rows"]["9"]["alpha"])
-    assert page.locator(".fa-row-view-factor").inner_text() == f"× {alpha:.2f}"
-    focus(page)
-    press(page, "ArrowDown")  # sum: it has shrunk
-    assert not page.locator(".fa-row-view-factor").is_visible()
+    rows = read(page)["rows"]["9"]
+    old, alpha = float(rows["l_old"]), float(rows["alpha"])
+    lines = page.locator(".fa-row-view-lines dd b").all_inner_texts()
+    m = " → ".join(f"{float(rows[name]):.2f}" for name in ("m_old", "m_new"))
+    assert lines == [m, f"{old:.2f} × {alpha:.2f} = {old * alpha:.2f}", f"row 9 × {alpha:.2f}"]
 
 
 # Words that stand outside of their panel or over each other's place, and lines that are cut.
@@ -129,37 +154,35 @@ CUT = """(selector) => {
       || (!node.closest(".fa-code") && box.bottom > drawer.bottom + 1); // a listing scrolls
   }).map((node) => node.textContent);
 }"""
-UNDER = """() => {
-  const box = (name) => document.querySelector(name).getBoundingClientRect();
-  return box(".fa-row-view-ways").bottom - box(".fa-row-view-verdict").top;
-}"""
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
 def test_words_of_the_drawer_have_their_place(stage, size):
     resize(stage.page, *size)
+    for phase in ("max", "exp", "output"):
+        page = stage.show(f"step=4&phase={phase}")
+        assert page.evaluate(CUT, ".fa-row-view-lines dd, .fa-why p") == []
     page = stage.show("step=4&phase=exp")
-    table = page.locator(".fa-panel-row .fa-rows caption")
     for way in ("forget", "lazy"):
+        page.get_by_label(MENU).click()
         page.locator(f"button[data-way={way}]").click()
+        page.get_by_label(MENU).click()
         settled(page)
-        assert page.evaluate(CUT, ".fa-row-view-verdict, .fa-rows tbody tr") == []
-        assert page.evaluate(UNDER) <= 0
-        assert table.inner_text() == "Table and picture: with α, as the kernel does"
+        assert page.evaluate(CUT, ".fa-row-view-verdict") == []
         assert "with α" in page.locator(".fa-sram .fa-card-head").inner_text()
+    page.get_by_label(MENU).click()
     page.locator("button[data-way=lazy]").click()
-    assert "Q K V O: faint near 0" in page.locator(".fa-legend").inner_text()
-    assert not table.is_visible()
+    page.get_by_label(MENU).click()
     for order in ("fa1", "fa2"):
         page = stage.show(f"order={order}&step=4&phase=exp")
         click(page, "Code", "tab")
         for kind in ("Algorithm", "NumPy", "Triton"):
             click(page, kind, "tab")
             assert page.evaluate(CUT, ".fa-code li, .fa-code code") == []
-        drawer, code = (page.locator(s).bounding_box() for s in (".fa-drawer", ".fa-code"))
-        assert code["width"] > 0.75 * drawer["width"], "no room left empty beside it"
+        table = page.locator(".fa-panel-code .fa-rows")
+        assert table.is_visible(), "the eight columns are one tap away"
         click(page, "Algorithm", "tab")
-        click(page, "Row", "tab")
+        page.locator("[data-tab=row]").click()
     resize(stage.page, 1440, 900)
 
 
@@ -167,6 +190,7 @@ def test_a_control_keeps_tile_and_phase(tab):
     """And where the phase does not exist, the one before it."""
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
+    page.get_by_label(MENU).click()
     page.locator(".fa-word-all").click()
     click(page, "Full", "radio")
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
@@ -174,7 +198,7 @@ def test_a_control_keeps_tile_and_phase(tab):
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.dataset.control") == "all"
+    assert page.evaluate("document.activeElement.ariaLabel") == MENU
     assert not page.locator(".fa-step-controls").is_visible()
 
 
@@ -194,7 +218,7 @@ def test_the_click_that_closes_a_control_does_nothing_else(stage):
 def test_space_plays_and_pauses(tab):
     tab.page.clock.install()
     page = tab.open("n=16&d=4&br=2&bc=2")
-    page.get_by_label("Playing", exact=True).click()
+    page.get_by_label(MENU).click()
     page.get_by_label("Playing speed").select_option("8")
     focus(page)
     asked, before = len(tab.requests), read(page)
@@ -215,7 +239,7 @@ def test_space_plays_and_pauses(tab):
 
 def test_transport_scrub_and_phase_rail(stage):
     page = stage.show("n=16&d=4&br=4&bc=4&mask=full&step=3")
-    page.get_by_label("Playing", exact=True).click()
+    page.get_by_label(MENU).click()
     scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
     for act, place in (
         (lambda: click(page, "Last tile"), ("15", "store")),
@@ -227,7 +251,7 @@ def test_transport_scrub_and_phase_rail(stage):
         act()
         now = read(page)
         assert (now["step"], now["phase"]) == place
-    page.get_by_label("Playing", exact=True).click()
+    page.get_by_label(MENU).click()
 
 
 def test_clicking_a_tile_goes_there(tab):
@@ -251,7 +275,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     """Thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
-    click(page, "Traffic", "tab")
+    page.locator(".fa-progress").click()
     card = page.locator(".fa-traffic")
     for order in MAIN:
         line = card.locator(f".fa-bar-line[data-part^='bytes.{order}.']")
@@ -269,6 +293,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
 def test_standard_attention_shows_no_p_before_its_sum_and_no_alpha(stage):
     """P is there when it is stored."""
     page = stage.show("order=standard&step=18&phase=exp")
+    click(page, "Code", "tab")
     heads = page.locator(".fa-rows thead th:visible")
     assert [text.split()[0] for text in heads.all_inner_texts()] == ["row", "m", "ℓ"]
     assert page.locator(".fa-rows thead th.is-now:visible").count() == 0

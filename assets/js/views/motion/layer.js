@@ -21,6 +21,8 @@ export class Layer {
   clock;
   /** @type {number} */
   frameRequest;
+  /** Called when the motion is over or was ended. @type {(() => void) | undefined} */
+  onStop;
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
@@ -116,5 +118,6 @@ export class Layer {
     this.node.replaceChildren();
     this.node.remove();
     set(this.root, { "data-moving": "false" });
+    this.onStop?.();
   }
 }

@@ -3,7 +3,6 @@
 
 import { level } from "../../lib/colors.js";
 import { el, set } from "../../lib/dom.js";
-import { number } from "../../lib/format.js";
 import { tensorOf } from "../../model/tensors.js";
 import { turn } from "./cells.js";
 
@@ -147,7 +146,7 @@ export class TileMotion {
     const from = start + late * ms;
     layer.hide(node, { ms: from });
     const old = layer.cover(layer.box(node), "fa-was");
-    set(old, { text: number(was) });
+    set(old, { text: this.sram.format(was) });
     old.style.fontSize = lines.style.fontSize;
     layer.animate(old, { opacity: [1, 1] }, { ms: from });
     layer.animate(
@@ -173,7 +172,7 @@ export class TileMotion {
       if (largest === -Infinity) return;
       const cell = part(layer, S, k, scores.indexOf(largest), 1, 1);
       const chip = layer.cover(cell, "fa-chip-max");
-      if (!sram.dense) chip.append(el("span", { text: number(largest) }));
+      if (!sram.dense) chip.append(el("span", { text: sram.format(largest) }));
       const way = towards(cell, layer.box(sram.line[k].m));
       layer.animate(
         chip,
@@ -214,7 +213,7 @@ export class TileMotion {
       layer.animate(
         strip,
         {
-          opacity: [0.9, 0.9, 0.3],
+          opacity: [0.9, 0.9, 0],
           transform: ["none", `${way} scale(0.16, 0.5)`, `${way} scale(0.08, 0.3)`],
           offset: [0, 0.8, 1],
         },
@@ -223,7 +222,7 @@ export class TileMotion {
     });
   }
 
-  /** What is spent fades before what is stored leaves, and is there again at the end. */
+  /** What is spent fades before what is stored leaves. */
   store(/** @type {Act} */ { after, start, ms }) {
     const stored = after.transfers
       .filter(({ op }) => op !== "read")
@@ -237,10 +236,6 @@ export class TileMotion {
       ...Object.values(heat).map(({ root }) => root),
     ];
     for (const node of spent)
-      this.layer.animate(
-        node,
-        { opacity: [1, SPENT, SPENT, 1], offset: [0, 0.2, 0.88, 1] },
-        { start, ms },
-      );
+      this.layer.animate(node, { opacity: [1, SPENT, SPENT], offset: [0, 0.2, 1] }, { start, ms });
   }
 }

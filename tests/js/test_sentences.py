@@ -1,0 +1,797 @@
+# ruff: noqa: E501
+"""Every claim of a phase's sentence about rows, α, bytes and tiles, against NumPy's trace.
+
+``CLAIMS`` has a pattern per kind of sentence; what it catches is worked out here from the trace, a
+dense mask and the transfers. A sentence that no pattern knows fails, and so does a number that no
+pattern caught.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explainer.algorithms.registry import ALGORITHMS, OF_PASS
+from explainer.algorithms.traffic import both, summed
+from explainer.base.amounts import amount
+from explainer.problem import Problem
+from explainer.trace import TRACES
+from explainer.web.wire import pack
+from kernels.spec.fields import ORDERS
+from kernels.spec.masks import parse
+from tests.by_hand import NAMES, draw_mask, scores, seen, softmax
+from tests.tools import NODE
+
+NUMBER = r"\(?(?:−?∞|NaN|−?[\d.]+(?:e−?\d+)?)\)?"
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+
+def is_number(text: str, x: float) -> bool:
+    """Whether ``text`` is x as far as it is written out."""
+    text = text.strip("()").replace("−", "-")
+    if "∞" in text or text == "NaN":
+        return str(float(x)) == text.replace("∞", "inf").replace("NaN", "nan")
+    digits, _, power = text.partition("e")
+    places = len(digits.partition(".")[2])
+    return abs(float(text) - float(x)) <= 0.5001 * 10.0 ** (int(power or 0) - places) + 1e-12
+
+
+class Place:
+    """A phase of a visit, and the row that its sentence is about."""
+
+    def __init__(self, run: Any, pass_: str, said: dict) -> None:
+        self.run, self.p, self.pass_, self.said = run, run.problem, pass_, said
+        self.visit = run.visits[said["step"]]
+        self.phase = said["phase"]
+        n = self.p.n
+        i, j = self.visit.i, self.visit.j
+        self.rows = (
+            np.arange(n)[i * self.p.block_q : (i + 1) * self.p.block_q]
+            if i is not None
+            else np.arange(0)
+        )
+        self.cols = (
+            np.arange(n)[j * self.p.block_k : (j + 1) * self.p.block_k]
+            if j is not None
+            else np.arange(n)
+        )
+        self.row = said["row"]
+        self.r = None if self.row is None else int(self.row - self.rows[0])
+        self.seen = seen(self.p)
+        self.order = OF_PASS[pass_][self.p.order]
+
+    def of(self, name: str) -> float:
+        """A statistic of the followed row."""
+        return getattr(self.visit, name)[self.r]
+
+    def kept(self) -> list[int]:
+        """The rows that had a maximum and keep it."""
+        v = self.visit
+        stays = (v.m_new == v.m_old) & (v.m_old > -np.inf)
+        return [int(row) for row, is_kept in zip(self.rows, stays, strict=True) if is_kept]
+
+    def moved(self, op: str, *tensors: str) -> list:
+        """The visit's transfers of this kind, in order."""
+        all_ = [t for t in self.visit.transfers if t.op == op]
+        return [t for t in all_ if not tensors or t.tensor in tensors]
+
+    def earlier(self) -> list:
+        """The visits of the same rows before this one that compute something, this lane's."""
+        return [
+            v
+            for v in self.run.visits[: self.said["step"]]
+            if v.i == self.visit.i and v.phases and v.lane == self.visit.lane and v.stage is None
+        ]
+
+    def tile_seen(self) -> np.ndarray:
+        return self.seen[np.ix_(self.rows, self.cols)]
+
+
+def blocks(names: str) -> list[str]:
+    return re.split(r", | and | … ", names)
+
+
+def name_of(t) -> str:
+    letter = "ℓ" if t.tensor == "l" else t.tensor
+    block = t.block if isinstance(t.block, tuple) else (t.block,)
+    return letter + "".join(
+        str(k).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")) for k in block
+    )
+
+
+def moves(p: Place, op: str, names: str, size: str) -> bool:
+    """These blocks cross, all of them unless some are left out, and so many bytes."""
+    true = [name_of(t) for t in p.moved(op)]
+    found = blocks(names)
+    listed = found == true if "…" not in names else found == [*true[:2], true[-1]]
+    return listed and size == amount(sum(t.nbytes for t in p.moved(op)))
+
+
+def size(p: Place, text: str, *tensors: str) -> bool:
+    return text == amount(sum(t.nbytes for t in p.moved("write", *tensors)))
+
+
+def saves(p: Place, size: str, products: str) -> bool:
+    """What a tile of as many rows and keys moves, where there is one, but for the blocks of the
+    outer loop, which stay."""
+    shape = (len(p.rows), len(p.cols))
+    if products.replace(",", "") != str(shape[0] * shape[1]):
+        return False
+    inner = {"K", "V"} if p.order.outer == "rows" else set("QOml") | {"dO", "dQ", "lse", "D"}
+    for k, v in enumerate(p.run.visits):
+        if v.phases and v.stage is None and v.i is not None and v.j is not None:
+            at = Place(p.run, p.pass_, {**p.said, "step": k, "row": None})
+            if (len(at.rows), len(at.cols)) == shape:
+                moved = [t.nbytes for t in v.transfers if t.tensor in inner]
+                return size == amount(sum(moved))
+    return True
+
+
+def why_masked(p: Place, who: str, how: str) -> bool:
+    """Each of these predicates hides some of what the tile hides, and together they hide all that
+    is hidden there ("tile": every score)."""
+    hidden = ~p.tile_seen()
+    if who.startswith("the mask"):
+        return hidden.any() if how == "some" else hidden.all()
+    named = re.findall(rf"({'|'.join(NAMES)})((?: [\d, ]*\d)?)", who.lower())
+    texts = [f"{name}:{x.replace(' ', '')}" if x else name for name, x in named]
+    whole = re.split("[&|]", str(p.p.mask))
+    named = [t for t in whole if t in texts or ("block" in who.lower() and t.startswith("block"))]
+    parts = [~parse(text).keep(p.p.n, p.p.n)[np.ix_(p.rows, p.cols)] for text in named]
+    together = np.logical_or.reduce(parts)
+    some = [x.any() for x, text in zip(parts, named, strict=True) if text in texts]
+    return all(some) and (together >= hidden).all() and (how == "some" or hidden.all())
+
+
+def others(p: Place, rows: str) -> bool:
+    return [int(row) for row in blocks(rows)] == p.kept()
+
+
+def fails(p: Place, factor: str, power: str, over: bool) -> bool:
+    """The smallest whole factor at which float32's exp of the row's largest score fails."""
+    m, k = float(p.of("m_new")), int(factor.replace(",", ""))
+    with np.errstate(over="ignore", under="ignore"):
+        fp32 = [float(np.exp(np.float64(f * m)).astype("f4")) for f in (k - 1, k)]
+    limit = np.inf if over else 0.0
+    return fp32[1] == limit and fp32[0] != limit and is_number(power, k * m)
+
+
+def rises(p: Place) -> bool:
+    return p.of("m_new") > p.of("m_old") > -np.inf
+
+
+def stays(p: Place, every: bool = False) -> bool:
+    top = p.of("row_max")
+    here = p.of("m_new") == p.of("m_old") > -np.inf and top <= p.of("m_old")
+    return here and (not every or len(p.kept()) == len(p.rows))
+
+
+def whole_row(p: Place) -> bool:
+    return p.visit.stage in ("softmax", "combine")
+
+
+def faint(p: Place) -> bool:
+    v = p.visit
+    return bool(((v.alpha == 1) & (v.row_sum < 1e-3 * v.l_new)).all())
+
+
+def first(p: Place) -> bool:
+    return not p.earlier()
+
+
+def never(p: Place, *tensors: str) -> bool:
+    return not any(t.tensor in tensors for v in p.run.visits for t in v.transfers)
+
+
+def blind(p: Place, rows: str, lse: str) -> bool:
+    """These rows, and no others of the block, see no key at all."""
+    seen_ = (
+        p.seen[p.rows].any(1) if p.visit.lane == 0 and ALGORITHMS[p.p.order].lanes == 1 else None
+    )
+    if seen_ is None:
+        return True
+    found = [int(row) for row in blocks(rows)] == [int(r) for r in p.rows[~seen_]]
+    return found and is_number(lse, p.run.lse[p.rows[~seen_]][0])
+
+
+def parts_of_dQ(p: Place, k: str, of: str) -> bool:
+    adds = [
+        v for v in p.run.visits if v.i == p.visit.i and v.part_dQ is not None and v.stage is None
+    ]
+    return (int(k), int(of)) == (adds.index(p.visit) + 1, len(adds))
+
+
+def sums_to_zero(p: Place, D: str, sink: bool) -> bool:
+    """Over all its keys; of a sink to D times its weight."""
+    if not is_number(D, p.run.D[p.row]):
+        return False
+    total = 0.0
+    for v in p.run.visits:
+        if v.dS is not None and v.i == p.visit.i:
+            slope = 1.0 if v.slope is None else v.slope[p.r].astype(float)
+            if np.min(slope) < 0.02:  # the slope has taken most of it away
+                return True
+            total += float((v.dS[p.r] / slope).sum())
+    wanted = float(np.exp(p.p.sink - p.run.lse[p.row]) * p.run.D[p.row]) if sink else 0.0
+    scale = 1e-5 if p.p.dtype == "fp32" else 0.05
+    return p.phase != "dS" or abs(total - wanted) < scale * (1 + abs(float(p.run.D[p.row])))
+
+
+def anything(_: Place, *__: str) -> bool:
+    return True
+
+
+def numbers(p: Place, *pairs: tuple[str, float]) -> bool:
+    return all(is_number(text, x) for text, x in pairs)
+
+
+def max_of(p: Place, a: str, b: str, c: str) -> bool:
+    old = (
+        p.p.sink
+        if whole_row(p) and p.p.sink is not None
+        else p.of("m_old")
+        if not whole_row(p)
+        else p.of("row_max")
+    )
+    top = p.of("row_max")
+    values = (top, old) if whole_row(p) else (old, top)
+    return numbers(p, (a, values[0]), (b, values[1]), (c, p.of("m_new"))) and p.of("m_new") == max(
+        values
+    )
+
+
+def alpha_of(p: Place, a: str, b: str, c: str) -> bool:
+    with np.errstate(over="ignore"):
+        x = np.exp(float(p.of("m_old")) - float(p.of("m_new")))
+    return numbers(p, (a, p.of("m_old")), (b, p.of("m_new")), (c, p.of("alpha")), (c, x))
+
+
+def l_of(p: Place, alpha: str, old: str, new: str, l: str) -> bool:
+    a, o, n = (float(p.of(k)) for k in ("alpha", "l_old", "row_sum"))
+    close = abs(a * o + n - float(p.of("l_new"))) <= 1e-5 * abs(float(p.of("l_new")))
+    return numbers(p, (alpha, a), (old, o), (new, n), (l, p.of("l_new"))) and close
+
+
+def weights(p: Place) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        S = p.visit.S[p.r]
+        m = p.of("m_new")
+        return np.exp(S - (0 if m == -np.inf else m))
+
+
+Claim = Callable[..., bool]
+ROW = r"Row (?P<row>\d+)(?: “[^”]*”)?"
+N = f"({NUMBER})"
+CLAIMS: list[tuple[str, Claim]] = [
+    (r"([^.]+?) (?:is|are) read from HBM, ([\d.,]+ \w+)\.", lambda p, a, b: moves(p, "read", a, b)),
+    (
+        r"([^.]+?) (?:is|are) written to HBM, ([\d.,]+ \w+)(?:, at every tile)?\.",
+        lambda p, a, b: moves(p, "write", a, b),
+    ),
+    (r"([\d.,]+ \w+) written\.", lambda p, a: size(p, a, *(("dQ",) if p.phase == "dQ" else ()))),
+    (r"Both together: ([\d.,]+ \w+)\.", lambda p, a: size(p, a, "dK", "dV")),
+    # load
+    (
+        r"Nothing is computed yet(?:: m = (.+), the sink, and ℓ = 1)?\. Next: every row of Q[₀-₉]+ meets every key of K[₀-₉]+\.",
+        lambda p, *_: p.said["step"] == 0 and p.visit.phases[1] == "scores",
+    ),
+    (
+        rf"A new row block: m = {N}(?:, the sink, and ℓ = 1|, ℓ = 0), O[₀-₉]+ = 0\.",
+        lambda p, a: first(p) and is_number(a, p.of("m_old")),
+    ),
+    (r"Q[₀-₉]+, O[₀-₉]+, m and ℓ are still on chip\.", lambda p: not first(p)),
+    (
+        r"FA-1 reads and writes O[₀-₉]+, m and ℓ again for every key block\.",
+        lambda p: (
+            {t.tensor for t in p.moved("read")}
+            >= {"O", "m", "l"}
+            <= {t.tensor for t in p.moved("write")}
+        ),
+    ),
+    (
+        r"No query of this row block sees a key under the mask.*?: m = [^=]+(?:, the sink, and)?,? ℓ = \d, O[₀-₉]+ = 0, and no tile is computed\.",
+        lambda p: not p.seen[p.rows].any(),
+    ),
+    (r"RoPE rotated Q and K before this, row by row by its position\.", lambda p: p.p.rope > 0),
+    (
+        r"O′[₀-₉]+ and lse′[₀-₉]+ of all (\d+) parts are loaded\.",
+        lambda p, a: int(a) == ALGORITHMS[p.p.order].lanes,
+    ),
+    (
+        r"Part \d+ of \d+ has no key block that row block [₀-₉]+ sees: nothing is computed\.",
+        anything,
+    ),
+    # scores, mask
+    (
+        r"Every row of Q[₀-₉]+ meets every key of K[₀-₉]+: (\d+) × (\d+) scores, on chip\.",
+        lambda p, a, b: (int(a), int(b)) == (len(p.rows), len(p.cols)),
+    ),
+    (r"The (\d+) lanes without a key: 0\.", lambda p, a: int(a) == p.p.block_k - len(p.cols)),
+    (r"The lane without a key: 0\.", lambda p: p.p.block_k - len(p.cols) == 1),
+    (
+        r"(\d+) of (\d+) scores become −∞: their key comes after their query",
+        lambda p, a, b: (
+            int(a) == (p.cols[None] > p.rows[:, None]).sum() == (~p.tile_seen()).sum()
+            and int(b) == p.tile_seen().size
+        ),
+    ),
+    (
+        r"(\d+) of (\d+) scores become −∞: (.+?) hides? their key",
+        lambda p, a, b, who: (
+            int(a) == (~p.tile_seen()).sum()
+            and int(b) == p.tile_seen().size
+            and why_masked(p, who, "some")
+        ),
+    ),
+    (
+        r"[;.]? ?(\d+) lanes beyond key (\d+) hold no key: their 0 becomes −∞ and enters no sum\.",
+        lambda p, a, b: int(a) == p.p.block_k - len(p.cols) and int(b) == p.p.n - 1,
+    ),
+    (
+        r"[;.]? ?[Tt]he lane beyond key (\d+) holds no key: its 0 becomes −∞ and enters no sum\.",
+        lambda p, b: p.p.block_k - len(p.cols) == 1 and int(b) == p.p.n - 1,
+    ),
+    (
+        r"Every query here sees every key, so nothing changes\. Lanes beyond row (\d+) hold no query, and nothing of them is stored\.",
+        lambda p, a: p.tile_seen().all() and int(a) == p.p.n - 1,
+    ),
+    (r"Every key comes after every query here(?=[,:])", lambda p: p.cols.min() > p.rows.max()),
+    (
+        r"No query here sees any of these keys under the mask.*?(?=, so|: P)",
+        lambda p: not p.tile_seen().any(),
+    ),
+    (
+        r"(.+?) (?:together )?hides? this whole tile(?=[,:])",
+        lambda p, who: why_masked(
+            p, who[0].lower() + who[1:] if who.startswith("The mask") else who, "tile"
+        ),
+    ),
+    (
+        r", so nothing is loaded and nothing computed\.|: P = 0, so no gradient flows, and nothing is loaded\.",
+        lambda p: not p.visit.transfers and not p.visit.phases,
+    ),
+    (r"That saves ([\d.,]+ \w+) and ([\d,]+) dot products\.", saves),
+    # max
+    (
+        rf"{ROW} meets its first scores: m is the largest\.",
+        lambda p: p.of("m_old") == -np.inf < p.of("m_new") == p.of("row_max"),
+    ),
+    (rf"{ROW} meets a larger score, so m rises\.", rises),
+    (rf"{ROW} meets no larger score, so m stays, as in every row\.", partial(stays, every=True)),
+    (rf"{ROW} meets no larger score, so m stays\.", stays),
+    (rf"{ROW} sees no key here, so m stays\.", lambda p: stays(p) and not p.tile_seen()[p.r].any()),
+    (rf"{ROW} sees no key yet: it has no maximum\.", lambda p: p.of("m_new") == -np.inf),
+    (
+        rf"{ROW} starts at its sink\. A score is larger, so m rises\.",
+        lambda p: first(p) and p.of("m_old") == np.float32(p.p.sink) < p.of("m_new"),
+    ),
+    (
+        rf"{ROW} starts at its sink\. No score is larger, so m stays\.",
+        lambda p: first(p) and p.of("m_old") == np.float32(p.p.sink) == p.of("m_new"),
+    ),
+    (
+        rf"{ROW}: m is its largest score, or its sink\.",
+        lambda p: whole_row(p) and p.p.sink is not None,
+    ),
+    (
+        rf"{ROW}: m is its largest score\.",
+        lambda p: whole_row(p) and p.of("m_new") == p.of("row_max"),
+    ),
+    (rf"{ROW}: the largest lse of its parts\.", whole_row),
+    (rf"m = max\({N}, {N}\) = {N}", max_of),
+    (rf"m = {N}", lambda p, a: is_number(a, p.of("m_new"))),
+    (r"Rows? ([\d, and]+) keeps? (?:its|their) m(?:: α = 1)?\.", others),
+    (
+        r"(\d+) of (\d+) rows keep their m(?:: α = 1)?\.",
+        lambda p, a, b: (int(a), int(b)) == (len(p.kept()), len(p.rows)),
+    ),
+    (
+        rf"Without m, scores ([\d,]+) times as large would overflow fp32: exp\({N}\) = ∞, and ∞ ÷ ∞ is NaN\.",
+        partial(fails, over=True),
+    ),
+    (
+        rf"Without m, scores ([\d,]+) times as large would vanish in fp32: exp\({N}\) = 0, and 0 ÷ 0 is NaN\.",
+        partial(fails, over=False),
+    ),
+    (
+        rf"Without m, exp\({N}\) would overflow fp32 to ∞, and ∞ ÷ ∞ is NaN\.",
+        lambda p, a: fails(p, "1", a, True),
+    ),
+    (
+        rf"Without m, exp\({N}\) and all other weights would be 0 in fp32, and 0 ÷ 0 is NaN\.",
+        lambda p, a: fails(p, "1", a, False),
+    ),
+    # exp
+    (r"Scores become weights, at most 1\.(?: Divided by ℓ they will be P\.)?", anything),
+    (
+        rf"{ROW}: scores become weights, at most 1\.",
+        lambda p: weights(p).max() <= 1 and p.of("l_old") == 0,
+    ),
+    (r"Nothing was summed before, so there is nothing to rescale\.", lambda p: p.of("l_old") == 0),
+    (rf"{ROW} sees no key yet: all its weights are 0\.", lambda p: not weights(p).any()),
+    (
+        rf"{ROW}: m rose to {N}, so its ℓ and O shrink by α\.",
+        lambda p, a: rises(p) and is_number(a, p.of("m_new")) and p.of("alpha") < 1,
+    ),
+    (
+        rf"{ROW}: m rose over its sink, so the sink's 1 in ℓ shrinks\.",
+        lambda p: rises(p) and first(p) and p.of("l_old") == 1,
+    ),
+    (
+        rf"{ROW}: m stayed, so its ℓ and O keep their size\.",
+        lambda p: p.of("m_new") == p.of("m_old") and p.of("alpha") == 1,
+    ),
+    (rf"α = exp\({N} − {N}\) = {N}", alpha_of),
+    (r"How much each part weighs\.", anything),
+    # sum
+    (rf"{ROW}: ℓ is the sum of its weights\.", lambda p: whole_row(p) or p.of("l_old") == 0),
+    (
+        rf"{ROW}: ℓ is the sum of its weights and of its sink's weight, which has no value\.",
+        lambda p: whole_row(p) and p.p.sink is not None,
+    ),
+    (rf"{ROW}: its old sum, plus the new weights\.", lambda p: p.of("alpha") == 1),
+    (rf"{ROW}: its old sum times α, plus the new weights\.", lambda p: p.of("alpha") < 1),
+    (
+        rf"{ROW}: the sink's 1 times α, plus the new weights\.",
+        lambda p: first(p) and p.of("l_old") == 1,
+    ),
+    (rf"{ROW}: the weights are added up\.", whole_row),
+    (rf"ℓ = {N} × {N} \+ {N} = {N}", l_of),
+    (
+        rf"ℓ = {N} \+ exp\({N} − {N}\) = {N}",
+        lambda p, a, b, c, d: numbers(
+            p, (a, p.of("row_sum")), (b, p.p.sink), (c, p.of("m_new")), (d, p.of("l_new"))
+        ),
+    ),
+    (rf"ℓ = {N}", lambda p, a: is_number(a, p.of("l_new"))),
+    (r"The new weights are too small to (?:change a digit|show)\.", faint),
+    # output
+    (
+        r"V[₀-₉]+, weighted by P, is added to O[₀-₉]+\. It was 0: there is nothing to shrink\.",
+        lambda p: first(p) or (p.visit.m_old == -np.inf).all(),
+    ),
+    (r"O[₀-₉]+ is multiplied by α, and V[₀-₉]+, weighted by P, is added\.", lambda p: not first(p)),
+    (
+        r"V[₀-₉]+, weighted by P, is added to O[₀-₉]+, which is divided by the new ℓ at every tile\.",
+        lambda p: p.p.order == "fa1",
+    ),
+    (r"V[₀-₉]+, weighted by P after dropout, is added to O[₀-₉]+\.", lambda p: p.p.dropout > 0),
+    (
+        r"A weight is dropped with probability ([\d.]+), otherwise divided by ([\d.]+)\. ℓ is the sum of them all\.",
+        lambda p, a, b: float(a) == p.p.dropout and is_number(b, 1 - p.p.dropout),
+    ),
+    (
+        r"O[₀-₉]+ is V, weighted by P, which is read back from HBM\.",
+        lambda p: p.visit.stage == "output",
+    ),
+    (r"Not yet divided by ℓ, and still on chip\.", lambda p: p.order.output == "unnormalized"),
+    (r"O[₀-₉]+ is the weighted mean of its parts: the softmax over all keys, exactly\.", whole_row),
+    # store
+    (
+        r"O[₀-₉]+ is divided by ℓ, once, and written to HBM with lse[₀-₉]+\.",
+        lambda p: {t.tensor for t in p.moved("write")} == {"O", "lse"},
+    ),
+    (
+        r"O[₀-₉]+ is written to HBM with lse[₀-₉]+\.",
+        lambda p: {t.tensor for t in p.moved("write")} == {"O", "lse"},
+    ),
+    (
+        r"O[₀-₉]+ of part \d+ is divided by its ℓ and written to HBM with its lse\.|The second kernel weights it by this lse\.|FA-2 would have stored the same\.",
+        anything,
+    ),
+    (r"O′ = 0 is written with lse′: nothing of it reaches O\.", anything),
+    (
+        rf"O[₀-₉]+ = 0 is written to HBM with lse[₀-₉]+: (?:nothing|the sink alone) was summed\. ?lse[₀-₉]+ = {N}",
+        lambda p, a: not p.seen[p.rows].any() and is_number(a, p.run.lse[p.rows[0]]),
+    ),
+    (r"The backward pass needs lse, one number per row\.", anything),
+    (r"S is never written to HBM\.", lambda p: never(p, "S", "P")),
+    (r"S, P and dS are never written to HBM\.", lambda p: never(p, "S", "P", "dS")),
+    (
+        r"All (\d+) × (\d+) (?:scores|weights|numbers) will be written\.",
+        lambda p, a, b: int(a) == int(b) == p.p.n and not never(p, p.moved("write")[0].tensor),
+    ),
+    (rf"Rows? ([\d, and]+) sees? no key: O = 0, lse = {N}\.", blind),
+    # backward
+    (
+        r"No query sees a key of K[₀-₉]+ under the mask.*?: dK[₀-₉]+ = dV[₀-₉]+ = 0\.",
+        lambda p: not p.seen[:, p.cols].any(),
+    ),
+    (
+        r"K[₀-₉]+ and V[₀-₉]+ are loaded and stay on chip\. dK[₀-₉]+ and dV[₀-₉]+ begin at 0; row blocks follow one by one\.",
+        lambda p: {"K", "V"} <= {t.tensor for t in p.moved("read")},
+    ),
+    (
+        r"((?:[QdOlseDmℓ₀-₉]+(?:, | and ))+[QdOlseDmℓ₀-₉]+) are loaded\. K[₀-₉]+, V[₀-₉]+, dK[₀-₉]+ and dV[₀-₉]+ are still on chip\.",
+        lambda p, names: (
+            {re.sub("[₀-₉]", "", x) for x in blocks(names)}
+            == {"ℓ" if t.tensor == "l" else t.tensor for t in p.moved("read")}
+        ),
+    ),
+    (
+        r"First, a small kernel: O[₀-₉]+ and dO[₀-₉]+ are read once, for a number per row\.",
+        lambda p: p.visit.stage == "D" and [t.tensor for t in p.moved("read")] == ["O", "dO"],
+    ),
+    (
+        r"Last, a small kernel: dQ[₀-₉]+ has all its parts and is read once more\.",
+        lambda p: p.visit.stage == "scale",
+    ),
+    (
+        r"No score was stored: S[₀-₉,]+ is computed again, from Q[₀-₉]+ and K[₀-₉]+\.",
+        lambda p: never(p, "S", "P"),
+    ),
+    (r"P[₀-₉,]+ is computed again too, from (?:lse[₀-₉]+|m and ℓ)\.", lambda p: never(p, "P")),
+    (
+        r"Already divided by ℓ: no maximum, no sum\.|No maximum, no sum: both are known\. m \+ log ℓ is shown as lse\.",
+        lambda p: p.run.lse[p.row] > -np.inf,
+    ),
+    (rf"{ROW} sees no key: its P is 0\.", lambda p: not p.seen[p.row].any()),
+    (
+        r"dO[₀-₉]+, weighted by P, is added to dV[₀-₉]+, which stays on chip\.|dO[₀-₉]+, weighted by P from HBM, is added to dV[₀-₉]+\.",
+        lambda p: p.visit.dV is not None,
+    ),
+    (
+        r"How would the loss change if a weight were larger\? dO[₀-₉]+ meets V[₀-₉]+ as Q met K\.",
+        anything,
+    ),
+    (
+        rf"{ROW}: one number, O[₀-₉]+ times dO[₀-₉]+, summed\.|FA-2 does this once, before all tiles\.|It is the mean of dP in its row, weighted by P, before either is there\.|One number, O[₀-₉]+ times dO[₀-₉]+, summed\.",
+        anything,
+    ),
+    (rf"D is the mean of dP in each row, weighted by P\.(?: {ROW}:)?", anything),
+    (
+        rf"D = rowsum\((?:O ∘ dO|P ∘ dP)\) = {N}",
+        lambda p, a: is_number(a, p.visit.D[p.r] if p.visit.D is not None else p.run.D[p.row]),
+    ),
+    (r"dP turns into dS in place: a score counts by how far its dP is from D[₀-₉]*\.", anything),
+    (
+        rf"{ROW}: D = {N}\. (?:Each|Before the slope each) row of dS sums to 0, over all its keys\.",
+        partial(sums_to_zero, sink=False),
+    ),
+    (
+        rf"{ROW}: D = {N}\. (?:Each|Before the slope each) row of dS sums to D times its sink's weight, over all its keys\.",
+        partial(sums_to_zero, sink=True),
+    ),
+    (r"dQ[₀-₉]+ is sent to HBM and added there: part (\d+) of (\d+)\.", parts_of_dQ),
+    (
+        r"Part (\d+) of (\d+) is added to dQ[₀-₉]+, which was read from HBM and is written back\.",
+        parts_of_dQ,
+    ),
+    (
+        r"Every key block adds to these rows, atomically, so no block can keep them on chip\.",
+        lambda p: p.moved("add"),
+    ),
+    (r"K[₀-₉]+, weighted by dS from HBM, is added to dQ[₀-₉]+\.", lambda p: p.visit.stage == "dQ"),
+    (
+        r"Q[₀-₉]+, weighted by dS, is added to dK[₀-₉]+, which stays on chip\.|Q[₀-₉]+, weighted by dS from HBM, is added to dK[₀-₉]+\.",
+        lambda p: p.visit.dK is not None,
+    ),
+    (
+        r"dQ[₀-₉]+ was added up without the scale of the scores: it is applied here\.|In fp32 until now, then (?:fp32|fp16|bf16)\.",
+        lambda p: p.visit.stage == "scale",
+    ),
+    (
+        r"dK[₀-₉]+, scaled once, and dV[₀-₉]+ are written to HBM: this column is done\.",
+        lambda p: (
+            p.visit.i
+            == max(
+                v.i
+                for v in p.run.visits
+                if v.j == p.visit.j and v.i is not None and v.stage is None and v.phases
+            )
+        ),
+    ),
+    (
+        r"The other heads that share K[₀-₉]+ and V[₀-₉]+ add their parts\.",
+        lambda p: p.p.q_heads > p.p.kv_heads,
+    ),
+    (
+        r"dK[₀-₉]+ = 0 and dV[₀-₉]+ = 0 are written to HBM: nothing was summed\.",
+        lambda p: not p.seen[:, p.cols].any(),
+    ),
+    (
+        r"D[₀-₉]+ is written to HBM, and dQ[₀-₉]+ begins at 0: parts will be added to it\.",
+        lambda p: {t.tensor for t in p.moved("write")} == {"D", "dQ"},
+    ),
+    (r"dQ[₀-₉]+ is written to HBM: these gradients are done\.", lambda p: p.visit.stage == "scale"),
+    (
+        r"(d[QKV])[₀-₉]+(?:, scaled,)? is written to HBM\.",
+        lambda p, a: a in {t.tensor for t in p.moved("write")},
+    ),
+]
+# Formulas say how, not how much; what they are called by is judged where a line of code is.
+FORMULA = re.compile(
+    r"(?:S|P|dP|dS|dV|dK|dQ|O)[₀-₉,]* (?:=|←|\+=) .*|weight = .*|lse′?[₀-₉]* = m \+ log ℓ|dQ / √\d+|dK / √\d+"
+)
+
+
+def judge(run: Any, pass_: str, said: dict) -> list[str]:
+    """What is wrong in what is said of a place, and what nobody knows how to judge."""
+    place = Place(run, pass_, said)
+    where = f"{place.p.to_query()} {pass_} step {said['step']} {said['phase']} row {said['row']}"
+    wrong = []
+    formula = "" if FORMULA.fullmatch(said["formula"]) else said["formula"]
+    rest = " ".join(x for x in (said["words"], formula, said["aside"]) if x)
+    whole = rest
+    while rest:
+        for pattern, claim in CLAIMS:
+            found = re.match(pattern, rest)
+            if not found:
+                continue
+            named = found.groupdict().get("row")
+            values = [
+                x for k, x in enumerate(found.groups(), 1) if k != found.re.groupindex.get("row")
+            ]
+            try:
+                true = (named is None or int(named) == said["row"]) and claim(place, *values)
+            except (AttributeError, IndexError, TypeError, ValueError) as error:
+                true, wrong = False, [*wrong, f"{where}: {error!r} at {found[0]}"]
+            if not true:
+                wrong.append(f"{where}: not so: {found[0]} (in: {whole})")
+            rest = rest[found.end() :].lstrip(" .")
+            break
+        else:
+            return [*wrong, f"{where}: nobody judges: {rest}"]
+    return wrong
+
+
+def problems(count: int) -> list[tuple[Problem, str]]:
+    """Small ones of every kind, with a pass; always the same."""
+    draw = random.Random(34)
+    found = []
+    for k in range(count):
+        n = draw.randint(2, 12)
+        order = ORDERS[k % len(ORDERS)]
+        plain = draw.random() < 0.3
+        heads = draw.choice([(1, 1, 0), (1, 1, 0), (4, 2, 1), (8, 8, 0)])
+        p = Problem(
+            n=n,
+            d=2 * draw.randint(1, 4),
+            block_q=draw.randint(1, min(n, 6)),
+            block_k=draw.randint(1, min(n, 6)),
+            mask=draw.choice(["full", "causal"]) if plain else draw_mask(draw, n),
+            order=order,
+            dtype=draw.choice(["fp32", "fp32", "fp16", "bf16"]),
+            inputs=draw.choice(["random", "rising", "spike"]),
+            gain=draw.choice([1.0, 1.0, 4.0]),
+            seed=draw.randint(0, 99),
+            score=draw.choice(["none", "none", "softcap:2", "alibi", "scale:0.5&bias:1,0.5,-1"]),
+            sink=draw.choice([None, None, -1.0, 1.5]),
+            q_heads=heads[0], kv_heads=heads[1], head=heads[2],
+            rope=draw.choice([0.0, 0.0, 100.0]),
+        )  # fmt: skip
+        backward = k % 3 == 2 and order in OF_PASS["backward"]
+        if not backward and draw.random() < 0.15:
+            p = replace(p, dropout=0.25)
+        found.append((p, "backward" if backward else "forward"))
+    found.append((Problem(mask="causal&window:5,0"), "forward"))
+    found.append((Problem(n=10, mask="window:3,1"), "forward"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, str, dict]]:
+    """(run, pass, what the page says) of all of them."""
+    folder = tmp_path_factory.mktemp("traces")
+    cases = {f"{k:03}": case for k, case in enumerate(problems(90))}
+    for name, (problem, pass_) in cases.items():
+        (folder / name).write_bytes(pack(problem, pass_))
+    script = Path(__file__).parent / "sentences.mjs"
+    done = subprocess.run([NODE, str(script), str(folder)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    texts = json.loads(done.stdout)
+    return [(TRACES[pass_](p), pass_, texts[name]) for name, (p, pass_) in cases.items()]
+
+
+def test_every_claim_of_2000_sentences_is_so(said):
+    wrong, count = [], 0
+    for run, pass_, texts in said:
+        for place in texts["places"]:
+            wrong += judge(run, pass_, place)
+            count += 1
+    assert not wrong, f"{len(wrong)} of {count}\n" + "\n".join(wrong[:: 1 + len(wrong) // 30])
+    assert count >= 2_000
+
+
+# What could be wrong in a sentence, of which kind it is, and how the fault is planted.
+FAULTS = {
+    "another row keeps its m": (
+        r"Rows? (\d+)[\d, and]* keeps? ",
+        lambda m: m[0].replace(m[1], "99", 1),
+    ),
+    "ten rows keep it": (
+        r"(\d+) of (\d+) rows keep",
+        lambda m: m[0].replace(m[1], str(int(m[1]) + 1), 1),
+    ),
+    "α of another difference": (
+        r"α = exp\([^)]*\)?\) = 0\.\d",
+        lambda m: m[0][:-1] + str(9 - int(m[0][-1])),
+    ),
+    "a byte more": (r"(\d+) B\.", lambda m: m[0].replace(m[1], str(int(m[1]) + 1))),
+    "a maximum that stays rises": (
+        "meets no larger score, so m stays",
+        lambda m: "meets a larger score, so m rises",
+    ),
+    "as in every row": (r"so m stays\.$", lambda m: "so m stays, as in every row."),
+    "a factor too small": (
+        r"scores ([\d,]+) times",
+        lambda m: f"scores {max(1, int(m[1].replace(',', '')) // 2)} times",
+    ),
+    "a sink that another part has": ("m = −∞, ℓ = 0,", lambda m: "m = 1.50, the sink, and ℓ = 1,"),
+    "a tile too cheap": (r"saves ([\d.]+)", lambda m: m[0].replace(m[1], "1" + m[1])),
+    "one masked score more": (
+        r"(\d+) of (\d+) scores",
+        lambda m: m[0].replace(m[1], str(int(m[1]) + 1), 1),
+    ),
+    "a part of dQ too many": (
+        r"[Pp]art (\d+) of",
+        lambda m: m[0].replace(m[1], str(int(m[1]) + 1)),
+    ),
+    "a sentence that nobody knows": (
+        r"S is never written to HBM\.",
+        lambda m: "S is written to HBM, now and then.",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_false_claim_is_found(said, fault):
+    """In the first sentences of this kind, which hold as they are."""
+    pattern, plant = FAULTS[fault]
+    found = 0
+    for run, pass_, texts in said:
+        for place in texts["places"]:
+            for part in ("words", "formula", "aside"):
+                changed = re.sub(pattern, plant, place[part], count=1)
+                if changed == place[part] or judge(run, pass_, place):
+                    continue
+                if fault == "as in every row" and len(Place(run, pass_, place).kept()) == len(
+                    Place(run, pass_, place).rows
+                ):
+                    continue  # there it is true
+                assert judge(run, pass_, place | {part: changed}), changed
+                found += 1
+        if found > 5:
+            return
+    assert found, "no such sentence"
+
+
+def test_the_exact_result_and_the_bytes_beside_it(said):
+    """What the end of a run compares O with is softmax in float64; the bytes are those of all
+    transfers so far, beside standard attention's."""
+    judged = 0
+    for run, pass_, texts in said:
+        p, done = run.problem, 0
+        standard = both(summed(replace(p, order="standard"), pass_=pass_))
+        for place in texts["places"]:
+            visit = run.visits[place["step"]]
+            if place["phase"] == (visit.phases or ("skip",))[-1]:
+                done = sum(t.nbytes for v in run.visits[: place["step"] + 1] for t in v.transfers)
+                assert place["own"] == done
+            if p.order != "standard":
+                assert place["all"] == standard and 0 < place["now"] <= standard
+        assert texts["places"][-1]["now"] == texts["places"][-1]["all"]
+        if pass_ == "forward" and not p.dropout:
+            s = scores(p, run.Q.astype(float), run.K.astype(float))
+            P = softmax(p, np.where(seen(p), s, -np.inf))[2]
+            found = np.array(texts["truth"]["O"]).reshape(p.n, p.d)
+            assert np.abs(found - P @ run.V.astype(float)).max() < 1e-12
+            judged += 1
+        for name in texts["truth"]:
+            off = np.abs(
+                np.array(texts["truth"][name]).reshape(p.n, p.d) - getattr(run, name)
+            ).max()
+            assert off <= (2e-5 if p.dtype == "fp32" else 0.1) * max(
+                1, np.abs(getattr(run, name)).max()
+            ), (p, name)
+    assert judged > 20
