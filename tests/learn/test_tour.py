@@ -202,7 +202,7 @@ def test_against_standard_as_told():
     fa2, standard = (requested_bytes(*sizes, o, p.block_q, p.block_k, "backward") for o in of_order)
     assert f"{fa2 / standard:.2f} times standard attention's bytes" in c.text
     once = [compulsory_bytes(p.n, p.d, p.dtype, o, p.mask, "backward") for o in of_order]
-    assert f"its least is {once[1] / once[0]:.0f} times smaller" in c.text
+    assert f"compulsory bytes are {once[1] / once[0]:.0f} times fewer" in c.text
     moved = traffic(of(p, order="standard"), "backward")
     assert {"P", "dP", "dS"} <= moved.keys() and not {"lse", "S"} & moved.keys()
     sums = {o: sum(map(sum, traffic(of(p, order=o), "backward").values())) for o in of_order}
