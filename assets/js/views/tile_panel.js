@@ -421,6 +421,8 @@ export class TilePanel {
     this.line.forEach((line, k) => {
       const s = f.stats[k];
       line.root.hidden = !s;
+      const stated = f.pass === "backward"; // in the forward the row table states them
+      set(line.root, { "data-row": s && stated ? s.row : null });
       if (!s) return;
       const rose = s.rose && this.columns.some((key) => this.columnsNow[key]);
       set(line.root, {
@@ -433,6 +435,7 @@ export class TilePanel {
       });
       for (const key of this.columns)
         set(line[key], {
+          ...(stated && { "data-stat": key, "data-value": String(now[k][key] ?? "") }),
           "data-part": this.columnsNow[key] ? `${key}.${s.row}` : null,
           text: this.columnsNow[key] && !this.dense ? this.format(now[k][key]) : "",
         });

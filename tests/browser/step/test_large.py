@@ -48,7 +48,7 @@ def test_choosing_a_tile_brings_its_numbers(tab):
     assert found == pytest.approx(visit.l_new.tolist(), rel=1e-6)
     box = page.locator(".fa-map canvas").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 0.9 * box["height"])
-    page.locator(".fa-rows").wait_for()
+    page.wait_for_selector(".fa-rows [data-row]", state="attached")
     now = read(page)
     visit, _ = one_visit(LONG, int(now["step"]))
     assert (int(now["i"]), int(now["j"])) == (visit.i, visit.j)
