@@ -91,7 +91,7 @@ def test_a_line_a_bar_a_strip_and_a_row(stage):
     page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] - 14)  # the strip K above the map
     found = page.evaluate(LIT)
     assert {"visit.read", "moved.read"} <= set(found["names"])
-    assert found["cells"]["K"] == "keys 4–7, dims 0–7" and set(found["self"]) == {"K.1", "K"}
+    assert found["cells"]["K"] == "keys 4–7, dims 0–7" and set(found["self"]) == {"K"}
     click(page, "Code", "tab")
     page.locator(".fa-rows tbody tr[data-row='10'] th").click()
     assert query_of(page)["sel"] == "row.10"
