@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from explainer.learn import folder
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, Question, make_lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
+from explainer.learn.duration import minutes
 from explainer.learn.widgets import Value, Widget, make_widget
 
 _NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
@@ -50,10 +52,13 @@ def lessons() -> tuple[Lesson, ...]:
     that compute what a lesson's texts name, QUESTIONS those that compute a question from its
     case."""
     figures, questions = declared("FIGURES"), declared("QUESTIONS")
-    return tuple(
+    found = (
         make_lesson(key, figures.get(key, dict)(), questions.get(key))
         for key in ORDER
         if key in folder.KEYS
+    )
+    return tuple(
+        replace(one, minutes=minutes(one, len(widgets()[one.widget].controls))) for one in found
     )
 
 

@@ -11,12 +11,13 @@ from explainer.learn import claims, ecosystem, glossary, reference, slides, teac
 from explainer.learn.content import SECTIONS, Lesson
 from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
 from explainer.learn.registry import lessons, self_test, widgets
-from explainer.views import learn_map, learn_parts
+from explainer.views import learn_parts
 from explainer.views.templates import render
 
 ENTRANCE = "entrance"
 END = "end"  # what a lecture ends with
-# In the entrance's footer, in this order, those that there are.
+# In the entrance's footer, in this order, those that there are. The self-test is linked from its
+# head, the answers from "For lecturers" alone.
 BEHIND = (
     "write",
     "claims",
@@ -29,7 +30,10 @@ BEHIND = (
     "sources",
     "lecturers",
 )
-NOT_PROJECTED = {"write", "glossary", "handout", "sources", "papers", "lecturers"}  # to read
+NOT_PROJECTED = {  # to read
+    *("start", "write", "glossary", "handout", "sources", "papers", "lecturers", "answers"),
+}
+TEACHERS = ("lecturers", "answers")  # not printed with the course
 
 
 def lessons_by_key() -> dict[str, Lesson]:
@@ -55,24 +59,15 @@ def _minutes(keys: tuple[str, ...]) -> int:
 
 
 def render_entrance() -> Markup:
-    """Render the entrance: the self-test, the paths, the map of the course."""
-    questions = [
-        {
-            "words": question.words,
-            "options": question.options,
-            "answer": question.answer,
-            "start": start,
-            "number": NUMBERS[start],
-        }
-        for question, start in self_test()
-    ]
+    """Render the entrance: the paths, the map of the course."""
     return render_screen(
         "entrance",
-        self_test={"questions": questions, "after": [AFTER, NUMBERS[AFTER]]},
         paths=PATHS,
+        paths_through={
+            key: [path.key for path in PATHS if key in path.lessons] for key in lessons_by_key()
+        },
         path_minutes={path.key: _minutes(path.lessons) for path in PATHS},
         group_minutes={group.key: _minutes(group.lessons) for group in GROUPS},
-        map=learn_map,
         behind=[key for key in BEHIND if key in SECTIONS],
     )
 
@@ -105,6 +100,7 @@ def render_behind(key: str) -> Markup:
         ecosystem=ecosystem,
         glossary=glossary,
         reference=reference,
+        self_test=self_test(),
         teaching=teaching,
         widgets=widgets(),
     )
@@ -131,11 +127,13 @@ def outline() -> dict:
         "moved": MOVED,
         "lessons": {lesson.key: [NUMBERS[lesson.key], lesson.title] for lesson in lessons()},
         "paths": {path.key: path.lessons for path in PATHS},
-        "starts": [*(start for _, start in self_test()), AFTER],
+        "starts": [[question.key, start] for question, start in self_test()],
+        "after": AFTER,
         "ends": {path.key: [path.title, path.done] for path in PATHS},
         "sessions": {
             key: {"title": one.title, "stops": [x for x, _ in one.stops]}
             for key, one in teaching.SESSIONS.items()
         },
         "end": END,
+        "printed": [key for key in keys() if key not in (ENTRANCE, "start", *TEACHERS)],
     }

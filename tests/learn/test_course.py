@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -16,6 +17,7 @@ from explainer.learn import (
     claims,
     content,
     course,
+    duration,
     folder,
     fusion,
 )
@@ -71,6 +73,28 @@ def test_the_course_names_lessons_once_and_in_order():
     starts = {*(key for _, key in course.SELF_TEST), course.AFTER, *course.MOVED.values()}
     assert starts <= {*course.ORDER} and not {*course.MOVED} & {*course.ORDER}
     assert {*declared("FIGURES"), *declared("QUESTIONS")} <= {*course.ORDER}
+
+
+def minutes(keys: tuple[str, ...]) -> int:
+    return sum(LESSONS[key].minutes for key in keys)
+
+
+def test_a_path_is_as_long_as_its_name_says():
+    """Within a tenth, by the formula that the map states."""
+    named = {"15 minutes": 15, "1 hour": 60}
+    for path in course.PATHS[:-1]:
+        said = named[path.title]
+        assert abs(minutes(path.lessons) - said) <= said / 10, (path.title, minutes(path.lessons))
+
+
+def test_a_lesson_s_minutes_are_its_words_picture_controls_and_question():
+    """130 words, two controls and more, lines of code: 1 + 1 + 1 + 2."""
+    lesson = replace(LESSONS["online"], words="word " * 130)
+    assert lesson.question.kind == content.ORDER
+    asked = replace(lesson.question, words="", options=())
+    assert duration.minutes(replace(lesson, question=asked), 7) == 5
+    choice = content.Question("k", content.CHOICE, "word " * 65)
+    assert duration.minutes(replace(lesson, question=choice), 1) == 4  # 1.5 + 1 + 0.5 + 1
 
 
 def test_the_lessons_come_in_the_course_s_order_and_each_asks_something_else():

@@ -18,11 +18,11 @@ import pytest
 from explainer.base.fields import ProblemError
 from explainer.learn import claims, content, course, ecosystem, glossary
 from explainer.learn.blocks import PICTURES
-from explainer.learn.registry import answer, lessons, widgets
+from explainer.learn.registry import answer, lessons, self_test, widgets
 from explainer.learn.scene import CHARACTER
 from explainer.learn.widgets import entries as widget_entries
 from explainer.trace import trace
-from explainer.views import learn_map, learn_screens
+from explainer.views import learn_screens
 from explainer.views.learn_parts import LEAD, SENTENCE, lesson_text, split_lead
 from tests.effort import assert_light
 from tests.learn.scenes import ends
@@ -203,24 +203,11 @@ def test_papers_open_beside_the_page_and_tell_nobody_where_from():
 def test_the_entrance_leads_to_every_lesson_and_its_paths_to_their_first():
     page = Reader(learn_screens.screen("entrance"))
     led = [dict(parse_qsl(link[1:])).get("lesson") for link in page.links]
+    first, *led = led
+    assert first == "start"
     assert [key for key in led if key in course.NUMBERS][3:] == [lesson.key for lesson in lessons()]
-    assert led[:3] == [next(k for k in path.lessons if k in SCREENS) for path in course.PATHS]
+    assert led[:3] == [path.lessons[0] for path in course.PATHS]
     assert {"claims", "glossary", "formulas", "papers", "handout"} <= set(led)
-
-
-@pytest.mark.parametrize("path", course.PATHS, ids=lambda path: path.key)
-def test_a_path_s_line_goes_through_its_stops(path):
-    corners = learn_map.corners(path.lessons)
-    drawn = set()
-    for (x, y), (x2, y2) in pairwise(corners):
-        assert (x == x2) != (y == y2), "level or upright"
-        steps = int(abs(x2 - x) + abs(y2 - y))
-        drawn |= {(x + (x2 - x) * k // steps, y + (y2 - y) * k // steps) for k in range(steps + 1)}
-    for key in path.lessons:
-        group, row = (int(part) - 1 for part in course.NUMBERS[key].split("."))
-        at = (learn_map.LEFT + learn_map.COLUMN * group, learn_map.TOP + learn_map.ROW * row)
-        assert at in drawn, key
-    assert max(y for _, y in corners) <= learn_map.height()
 
 
 def test_whatever_is_said_is_escaped(monkeypatch):
@@ -261,7 +248,7 @@ def test_every_claim_and_every_piece_of_code_is_there():
     pieces = re.findall(r"<pre><code>(.*?)</code></pre>", whole(), re.DOTALL)
     lines = {unescape(re.sub(r"<[^>]*>", "", piece)) for piece in pieces}
     assert lines == {snippet.code for snippet in ecosystem.SNIPPETS}
-    assert len(page.data["data-question"]) == len(lessons())
+    assert len(page.data["data-question"]) == len(lessons()) + len(self_test())
 
 
 def test_a_control_is_in_sight_where_it_changes_what_is_shown():

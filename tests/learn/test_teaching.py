@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from markupsafe import escape
 
 from explainer.learn import course, teaching
 from explainer.learn.content import SECTIONS
-from explainer.views.learn_screens import screen
-from tests.learn.scenes import LESSONS
-
-# So many topics each text has in the list that the map was made from.
+from explainer.views.learn_screens import outline, screen
+from tests.learn.scenes import LESSONS, every_question
 
 
 def body(key: str) -> str:
@@ -39,6 +38,19 @@ def test_lessons_have_their_minutes():
         keys = [key for key, _ in session.stops]
         assert keys == sorted(keys, key=course.ORDER.index) and len({*keys}) == len(keys)
         assert all(f"{minutes} min" in body("lecturers") for _, minutes in session.stops)
+
+
+def test_the_answers_stand_apart_from_the_exam():
+    """Every variant has its row; the exam shows options and no answer."""
+    every = every_question()
+    assert body("answers").count("<tr>") == len(every) + len(course.GROUPS)  # and the heads
+    exam = body("lecturers").partition("fa-exam")[2]
+    for key in teaching.EXAM["lessons"]:
+        question = LESSONS[key].question
+        assert str(escape(question.words)) in exam
+        assert all(str(escape(text)) in exam for text, _ in question.options)
+        assert str(escape(teaching.answer(question))) not in exam
+    assert not {"answers", "lecturers"} & {*outline()["printed"]}
 
 
 @pytest.mark.parametrize("key", LESSONS)

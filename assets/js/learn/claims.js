@@ -133,7 +133,13 @@ export class Claims {
   decide(isTrue) {
     const claim = this.claims[this.at];
     if (!claim || this.isProved) return;
-    this.progress.record(`claim:${claim.key}`, isTrue === claim.truth);
+    const question = wordsOf(claim);
+    const answer = isTrue ? t("claims.said_true") : t("claims.said_false");
+    this.progress.record(`claim:${claim.key}`, isTrue === claim.truth, {
+      lesson: "claims",
+      question,
+      answer,
+    });
     this.one.classList.remove("is-first");
     this.isProved = this.one.classList.toggle("is-proved", true);
     this.prove(claim, isTrue);

@@ -1,11 +1,14 @@
 // Mounts the Learn page: the router's screens made live, one at a time; its keys and its links.
 
-import { all, around, find, get, setPresenting, targetOf } from "../lib/dom.js";
+import { all, around, find, findVisible, get, setPresenting, targetOf } from "../lib/dom.js";
+import { listen } from "../lib/events.js";
 import { isElsewhere, isShortcut } from "../lib/keys.js";
+import { download, frameOf } from "../lib/save.js";
 import { narrowPage } from "../lib/screen.js";
 import { MOVE_FOCUS, tabStorage } from "../lib/storage.js";
 import { lessonOf } from "../model/query.js";
-import { address } from "../site/address.js";
+import { address, readAddress } from "../site/address.js";
+import { wayOut } from "../site/embed.js";
 import { isOnScreen, onPage, partOpened } from "../site/pages.js";
 import { copyCode } from "./blocks.js";
 import { Entrance } from "./entrance.js";
@@ -13,7 +16,7 @@ import { mountGlossarySearch } from "./glossary_search.js";
 import { provide } from "./pictures.js";
 import { Presentation } from "./presentation.js";
 import { printPages } from "./print.js";
-import { Progress } from "./progress.js";
+import { Progress, setSolutions } from "./progress.js";
 import { layQuestionPanel } from "./question_panel.js";
 import { ENTRANCE, Router } from "./router.js";
 import { Screen } from "./screen.js";
@@ -28,7 +31,8 @@ export class Learn {
     this.root = document.createElement("div");
     this.root.className = "fa-run fa-learn";
     this.root.dataset.testid = "learn";
-    place.replaceChildren(this.root);
+    place.replaceChildren(this.root, wayOut() ?? "");
+    setSolutions(readAddress("solutions"));
     this.progress = new Progress();
     this.router = new Router((key, html, move) => this.show(key, html, move));
     this.abort = new AbortController();
@@ -46,6 +50,7 @@ export class Learn {
     );
     window.addEventListener("resize", () => settle(this.root), { signal });
     this.root.addEventListener("fa:blocks", () => this.presentation.fit());
+    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
   }
 
   async start() {
@@ -121,6 +126,7 @@ export class Learn {
     const query = around(event, "a[href^='?']")?.getAttribute("href");
     const params = new URLSearchParams(query ?? "");
     if (!query || isElsewhere(event) || params.get("page") !== "learn") return;
+    if (params.has("solutions")) return; // the page opens anew
     event.preventDefault();
     this.router.go(this.router.keyOf(lessonOf(query)));
     if (params.get("mode") === "present") this.present({ path: params.get("path") });
@@ -132,6 +138,16 @@ export class Learn {
     setPresenting(true);
     address.write({ mode: "present", ...list });
     address.flush();
+  }
+
+  /** Saves the lesson's picture, or a screen that has none as a whole. @param {string} kind */
+  async save(kind) {
+    if ((kind !== "png" && kind !== "svg") || !this.root.checkVisibility()) return;
+    const screen = get(this.root, ":scope > *");
+    const picture = findVisible(screen, ".fa-lesson-body .fa-blocks") ?? screen;
+    const words = all(screen, "h2, .fa-ground").map(({ textContent }) => textContent?.trim());
+    const file = await frameOf(picture, kind, words.join(". "), ".fa-screen-foot");
+    download(/** @type {Blob} */ (file), `flashattention-${this.router.key}.${kind}`);
   }
 
   /** @param {KeyboardEvent} event */

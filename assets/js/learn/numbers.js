@@ -84,3 +84,21 @@ export function precision(answer, tolerance) {
     return "";
   return t("number.digits");
 }
+
+const SLACK = 0.005; // of a mistake's own value: so far off may be what is typed
+/**
+ * What a mistake says whose values were typed, the nearest one's; "" if there is none. It has a tolerance of its own.
+ * @param {Reading[][]} typed all that each box can mean @param {[number | number[], string, number?][]} mistakes
+ */
+export function madeMistake(typed, mistakes) {
+  const found = mistakes.map(([made, text, tolerance]) => {
+    const values = [made].flat();
+    const near = typed.every(([one], k) =>
+      meets(one, values[k], tolerance ?? Math.abs(values[k]) * SLACK),
+    );
+    const off = typed.map(([{ value }], k) => Math.abs(value - values[k]));
+    return { text, by: near ? Math.max(...off) : Infinity };
+  });
+  found.sort((a, b) => a.by - b.by);
+  return found[0]?.by < Infinity ? found[0].text : "";
+}

@@ -1,8 +1,7 @@
 // Print: the handout's two pages, or every screen of the course below each other.
 
 import { all, el, get } from "../lib/dom.js";
-import { during } from "../lib/pending.js";
-import { ENTRANCE } from "./router.js";
+import { atRest, during } from "../lib/pending.js";
 import { Screen } from "./screen.js";
 
 /** @import { Learn } from "./index.js" */
@@ -25,14 +24,14 @@ function print({ root }, look, restore) {
 /** @param {Learn} learn */
 async function printHandout(learn) {
   await learn.screen?.wake();
+  await atRest("picture");
   print(learn, "is-handout");
 }
 
 /** @param {Learn} learn */
 async function printAll(learn) {
   const { router, progress } = learn;
-  const keys = router.outline.keys.filter((key) => key !== ENTRANCE);
-  const pages = await Promise.all(keys.map((key) => router.html(key)));
+  const pages = await Promise.all(router.outline.printed.map((key) => router.html(key)));
   const whole = el("div", { class: "fa-printed" });
   learn.root.append(whole);
   const { listeners } = progress;
@@ -48,6 +47,7 @@ async function printAll(learn) {
     screen.claims?.showAll(true);
     await screen.wake();
   }
+  await atRest("picture");
   print(learn, "is-whole", () => {
     whole.remove();
     progress.listeners = listeners;

@@ -35,9 +35,11 @@ export class Router {
       lessons: {},
       paths: {},
       starts: [],
+      after: "",
       ends: {},
       sessions: {},
       end: "",
+      printed: [],
     };
     window.addEventListener(
       "popstate",

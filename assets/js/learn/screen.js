@@ -4,7 +4,7 @@ import { all, around, el, find, findVisible, get, set } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
 import { Claims } from "./claims.js";
-import { choosePath, chosenPath, COURSE, ending } from "./path.js";
+import { advised, choosePath, chosenPath, COURSE, ending } from "./path.js";
 import { Question } from "./questions.js";
 import { t } from "./texts.js";
 import { settle, Widget } from "./widget.js";
@@ -47,6 +47,11 @@ export class Screen {
     for (const fold of all(root, ".fa-lesson-body > .fa-lesson-text > .fa-fold"))
       fold.addEventListener("toggle", () => unfolded(/** @type {HTMLDetailsElement} */ (fold)));
     if (root.matches(".fa-lesson")) this.followPath();
+    const advice = find(root, ".fa-advice");
+    if (advice) {
+      this.advise(advice);
+      progress.listeners.push(() => this.advise(advice));
+    }
     settle(root);
   }
 
@@ -91,7 +96,7 @@ export class Screen {
 
   /** @param {string | undefined} question its key */
   isDone(question) {
-    return this.context.progress.of(question ?? "") === "right";
+    return this.context.progress.isDone(question ?? "");
   }
 
   /** Shows the lesson's dots, and the stops before and after on the reader's path. */
@@ -135,8 +140,10 @@ export class Screen {
   /** At the end of a path: says what is known now, and the path to go next. */
   showEnd() {
     const asks = new Map(this.dots.map((dot) => [dot.dataset.lesson, dot.dataset.asks]));
+    const { progress } = this.context;
+    const isDone = (/** @type {string} */ key) => this.isDone(asks.get(key));
     const end = this.isLast
-      ? ending(this.outline, chosenPath(), (key) => this.isDone(asks.get(key)))
+      ? ending(this.outline, chosenPath(), isDone, advised(this.outline, progress))
       : null;
     find(this.root, ".fa-path-end")?.remove();
     if (!end) return;
@@ -151,6 +158,14 @@ export class Screen {
       t("path.where", { where: words }),
     );
     this.link(".fa-lesson-next", key, path);
+  }
+
+  /** Says where the self-test leads. @param {HTMLElement} place */
+  advise(place) {
+    const key = advised(this.outline, this.context.progress);
+    const href = `?page=learn&lesson=${key}`;
+    if (key)
+      place.replaceChildren(`${t("advice")} `, el("a", { href, text: this.titleOf(key) }), ".");
   }
 
   /** The dots are one stop for the keyboard: arrows go along. */
@@ -171,7 +186,7 @@ export class Screen {
     for (const dot of this.dots) {
       const done = this.isDone(dot.dataset.asks);
       dot.classList.toggle("is-done", done);
-      set(dot, { "aria-label": `${dot.dataset.name}${done ? t("answered") : ""}` });
+      set(dot, { "aria-label": `${dot.dataset.name}${done ? `, ${t("answered")}` : ""}` });
     }
     find(this.root, ".fa-lesson-next")?.classList.toggle("is-main", this.isDone(this.asks));
     this.showEnd();

@@ -25,13 +25,14 @@
  * @typedef {[index: number, offered: string[], right: string]} Gap
  * @typedef {{key: string, kind: "choice" | "number" | "order" | "click" | "fill", words: string,
  *   options: [string, string][], answer: any, tolerance?: number, reasons: [string, string], fields?: string[],
- *   gaps: Gap[], cells: string[][], rows?: string[], run?: string, mistakes?: [number | number[], string][],
+ *   gaps: Gap[], cells: string[][], rows?: string[], run?: string, mistakes?: [number | number[], string, number?][],
  *   notes?: string[][], hint?: string, unit?: string, variants?: Question[]}} Question `answer` is typed by its kind
  * @typedef {{right: boolean, because: string}} Verdict
- * The form of a question: `check` gives a verdict, or {again: what is missing}; `clear` takes away what a verdict marked; `act`
- * is what its button says; `output` is where what it runs is drawn; `atOnce`: on a phone a choice is the answer.
- * @typedef {{body: HTMLElement, check: () => Verdict | {again: string}, clear?: () => void, act?: string,
- *   output?: HTMLElement, atOnce?: boolean}} Form
+ * The form of a question: `read` gives what stands in it and `write` puts it back, `text` says it in words; `check` gives a
+ * verdict, or {again: what is missing}; `clear` takes away what a verdict marked; `act` is what its button says; `output` is
+ * where what it runs is drawn; `atOnce`: on a phone a choice is the answer.
+ * @typedef {{body: HTMLElement, read: () => string[], write: (values: string[]) => void, text: () => string,
+ *   check: () => Verdict | {again: string}, clear?: () => void, act?: string, output?: HTMLElement, atOnce?: boolean}} Form
  *
  * What the pictures draw, each of the picture of its name.
  * @typedef {{low: number[], high: number[], step: number}} Plane
@@ -58,8 +59,8 @@
  *   ladder: {n: string, bytes: number, text: string, now: boolean}[]}} TripsData
  *
  * @typedef {{keys: string[], moved: Record<string, string>, lessons: Record<string, [string, string]>,
- *   paths: Record<string, string[]>, starts: string[], ends: Record<string, [string, string]>,
- *   sessions: Record<string, {title: string, stops: string[]}>, end: string}} Outline `lessons`: key → [number, title]
+ *   paths: Record<string, string[]>, starts: [string, string][], after: string, ends: Record<string, [string, string]>,
+ *   sessions: Record<string, {title: string, stops: string[]}>, end: string, printed: string[]}} Outline `lessons`: key → [number, title]; `starts`: [question of the self-test, lesson to start at], `after` for a reader who knows all
  */
 
 export {};

@@ -11,7 +11,7 @@
 //   fa:present            the Step page in presentation mode                              site/bar.js → step
 //   fa:present-here       the page on screen in presentation mode                         site/bar.js → site/presentation.js
 //   fa:run-step                         the Problem of the Step page is to be run        site/run.js → run
-//   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step, story, run
+//   fa:save {kind}        save what is shown: png, svg, webm, html, json, npz           site/bar.js → step, story, run, learn
 //   fa:blocks             a widget has drawn; bubbles                                   learn/widget.js → learn
 //   fa:answered           a question {key, right}; bubbles                learn/questions.js → learn/lesson.js
 //   fa:given              a run has given what it gives; bubbles             learn/kinds.js → learn/question_panel.js

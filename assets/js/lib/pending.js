@@ -22,3 +22,11 @@ export function during(name, promise) {
   promise.then(over, over);
   return promise;
 }
+
+/** Resolves once nothing of this name is waited for, and what came has been laid out. @param {string} name */
+export async function atRest(name) {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  do await frame();
+  while (names.get(name));
+  await frame();
+}

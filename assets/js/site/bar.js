@@ -56,8 +56,7 @@ export function mountBar({ element }) {
     if (!dataset.save) return;
     menu.open = false;
     // A frame is of the page on screen, the files are of the Step page's run.
-    const isFrame = FRAMES.includes(dataset.save) && !isOnScreen("learn");
-    if (isFrame) emit("fa:save", dataset.save);
+    if (FRAMES.includes(dataset.save)) emit("fa:save", dataset.save);
     else onStep("fa:save", dataset.save);
   });
   document.addEventListener("click", (event) => {
