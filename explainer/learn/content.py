@@ -192,6 +192,7 @@ def make_lesson(
         base = {"key": f"{question.key}-hall", "kind": CHOICE}
         presented = _filled(data["presented_question"], figures)
         entry["presented_question"] = make_question(base | presented)
+    entry["minutes"] = 0  # until its controls are known: explainer/learn/duration.py
     state = data.get("presented_state", {})
     return Lesson(key, **entry, presented_state=state, question=question)
 

@@ -1,6 +1,6 @@
 """Read the folders of the lessons, ``explainer/learn/lessons/<key>/``.
 
-``text.md`` begins with its front matter between two lines of ``---``: title, minutes, headline,
+``text.md`` begins with its front matter between two lines of ``---``: title, headline,
 lines, links, needs, gives, ground. Then comes the text, and behind ``## More`` what opens on
 demand. ``lesson.yaml`` has ``picture``, the title of the picture, with its ``controls``, the
 ``question``, and ``words``, all that the picture says. ``also`` has further widgets of the lesson.

@@ -58,7 +58,7 @@ def lessons() -> tuple[Lesson, ...]:
         if key in folder.KEYS
     )
     return tuple(
-        replace(one, minutes=minutes(one, len(widgets()[one.widget].controls))) for one in found
+        replace(one, minutes=minutes(one, len(widgets()[one.key].controls))) for one in found
     )
 
 
