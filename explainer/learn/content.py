@@ -145,7 +145,7 @@ def make_question(
     """Return a question and its variants as they are written, each with the parts that ``compute``
     makes of its ``case``: numbers that its texts name, too, beside the ``figures``. A variant says
     what differs from the question. ``wrong``, the values of mistakes, are computed; ``mistakes``
-    are written, in the same order."""
+    are written, in the same order; computed ``figures`` stand in the texts of their case."""
     first, *others = (
         _question(entry | {"variants": ()} | variant, compute, figures)
         for variant in ({}, *entry.get("variants", ()))
@@ -158,8 +158,10 @@ def _question(
 ) -> Question:
     """A mistake that happens to give the answer, or what one before it gives, says nothing."""
     case = entry.get("case", {})
-    parts = _filled({k: v for k, v in entry.items() if k != "case"}, {**figures, **case})
-    parts |= compute(**case) if compute else {}
+    made = compute(**case) if compute else {}
+    own = made.pop("figures", {})
+    parts = _filled({k: v for k, v in entry.items() if k != "case"}, {**figures, **case, **own})
+    parts |= made
     found: list[tuple[object, str]] = []
     wrong = parts.pop("wrong", ())
     taken = [parts.get("answer")]

@@ -19,7 +19,6 @@ from explainer.learn import (
     course,
     duration,
     folder,
-    fusion,
 )
 from explainer.learn.content import PAGES, make_question
 from explainer.learn.lessons.gpu import lesson as gpu
@@ -196,7 +195,7 @@ SAME = {
     ("gpu", "parallel"): ("sms", {"n": gpu.N, "block_q": gpu.TILE, "heads": "heads"}),
     ("memory", "memory"): ("where", {"n": memories.N, "d": memories.D, "block_q": memories.TILE}),
     ("trips", "memory"): ("trips", {"n": "n", "heads": "heads", "d": round_trips.D}),
-    ("fusion", "memory"): ("trips", {"n": "n", "d": fusion.D}),
+    ("fusion", "memory"): ("trips", {"n": "n", "d": 64}),
     ("recompute", "memory"): ("capacity", {"n": "n", "heads": 1}),
     ("order", "parallel"): ("decoding", {}),
     ("decode", "parallel"): ("decoding", {}),

@@ -12,6 +12,7 @@ import { t } from "./texts.js";
 /** @import { Progress } from "./progress.js" */
 
 const TRIES = 2; // wrong answers after which what stands next to a question opens all the same
+const SPARE = 12; // px around a verdict
 const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} ` };
 
 /** A question without its numbers: what its variants share if they differ in numbers alone. @param {QuestionData} question */
@@ -95,7 +96,7 @@ export class Question {
     for (const name of ["input", "change", "click", "keyup", "pointerup"])
       form.body.addEventListener(name, () => this.touched(name));
     form.output?.addEventListener("fa:given", () => this.showOutput());
-    this.lesson?.classList.remove("is-tight");
+    requestAnimationFrame(() => this.makeRoom());
     return form;
   }
 
@@ -179,16 +180,21 @@ export class Question {
     this.mount.scrollTop += clamp(below, 0, most);
   }
 
-  /** Shows a sentence in place of the one before. Where the question needs more than its part of the screen, the lesson's
-   * links make room.
+  /** Shows a sentence in place of the one before.
    * @param {"right" | "wrong" | "again" | "before" | "hint" | "noted"} kind @param {string} words */
   notify(kind, words) {
     const sign = kind === "right" || kind === "wrong" ? SIGNS[kind] : "";
     set(this.verdict, { text: sign + words, class: `fa-verdict is-${kind}` });
-    const { mount, lesson } = this;
-    lesson?.classList.remove("is-tight");
-    lesson?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
+    this.makeRoom();
     this.reach(this.verdict);
+  }
+
+  /** Where the question needs more than its part of the screen, the lesson's links make room. */
+  makeRoom() {
+    const { mount, lesson, verdict } = this;
+    lesson?.classList.remove("is-tight");
+    const spare = verdict.textContent ? 0 : verdict.offsetHeight + SPARE; // nothing is said there yet
+    lesson?.classList.toggle("is-tight", mount.scrollHeight - mount.clientHeight > spare);
   }
 
   /** What a right answer gives is read from the verdict on; in a phone's panel what a wrong one gives too. */

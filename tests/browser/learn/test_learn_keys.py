@@ -13,7 +13,7 @@ from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, tol
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
 SAID = ".fa-widget-body > [role=status]"
-STOPS = """() => [...document.querySelectorAll(".fa-svg-canvas .fa-knob, .fa-order-card")].filter(
+STOPS = """() => [...document.querySelectorAll(".fa-svg-canvas .fa-knob")].filter(
   (node) => node.getAttribute("tabindex") === "0").map((node) => node.getAttribute("aria-label"))"""
 NOW = (
     "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
@@ -80,15 +80,6 @@ def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
     assert stop.get_attribute("aria-label") == "look at “was”" and stop.count() == 1
     page.keyboard.press("Home")
     assert page.evaluate(NOW) == "look at “The”"
-    to_lesson(page, "order")
-    (stop,) = page.evaluate(STOPS)
-    card = page.locator(".fa-order-card[tabindex='0']")
-    card.focus()
-    page.keyboard.press("End")
-    assert "visit 8 of 8" in page.evaluate(NOW) and page.evaluate(NOW)[:11] == stop[:11]
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate(NOW)[:11] != stop[:11], "the card before has the keyboard"
-    assert page.evaluate(STOPS) == [page.evaluate(NOW)]
 
 
 def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):

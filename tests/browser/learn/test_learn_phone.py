@@ -57,21 +57,6 @@ CUT = """() => {
 }"""
 
 
-def test_a_plot_is_read_where_it_is_touched(apart):
-    page = open_page(apart(**PHONE, **TOUCH), "backward")
-    place = widget(page, "backward")
-    place.get_by_role("slider", name="Step").press("End")
-    plot = place.locator(".fa-plot-box")
-    plot.evaluate("node => node.scrollIntoView({ block: 'center' })")
-    box = plot.bounding_box()
-    read = []
-    for share in (0.95, 0.2):
-        page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
-        read.append(int(plot.get_attribute("aria-valuenow")))
-    most = int(plot.get_attribute("aria-valuemax"))
-    assert 0.9 * most < read[0] <= most and read[1] < 0.3 * most
-
-
 def test_no_screen_is_wider_than_a_phone_and_its_answers_are_large(apart):
     """Words and answers of all lessons and of what stands behind them, on two phones; also what a
     sheet or a picture cuts off, at the left or at the right, counts."""
@@ -162,8 +147,6 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
 
 # Along what each of these pictures is dragged, in px
 DRAGGED = {
-    "online": (".fa-scene-handle", 60, 0),
-    "order": (".fa-order-card", 110, 0),
     "dot": (".fa-knob[role=slider]", 0, 60),
 }
 
@@ -171,7 +154,7 @@ DRAGGED = {
 def test_a_finger_drags_as_far_as_it_moves(apart):
     """Touches as the browser gets them from a screen: a drag that it takes for scrolling would
     end it with pointercancel after some px."""
-    page = open_page(apart(**PHONE, **TOUCH), "online")
+    page = open_page(apart(**PHONE, **TOUCH), "dot")
     touch = page.context.new_cdp_session(page)
 
     def finger(kind: str, *at: float) -> None:

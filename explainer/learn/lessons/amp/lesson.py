@@ -1,4 +1,4 @@
-"""5.3: mixed precision on a small training run: fp16 products, a scaled loss, fp32 weights."""
+"""5.3: a training step in mixed precision, three small runs, a weight that loses its updates."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.base.amounts import power
-from explainer.learn.blocks import Block, t
+from explainer.base.amounts import listed, power
+from explainer.learn.blocks import Block
+from explainer.learn.folder import words_of
+from explainer.learn.kit import arrow, axis, flow, node, picture, plot, row, series
 from explainer.learn.precision import gradients, lost
-from explainer.learn.scene import Shape, captions, chart, lines, panel, scene
 from kernels.spec.formats import FORMATS
 
+t = words_of(__name__)
 HALF = FORMATS["fp16"].round_to
 STEPS, RATE, SAMPLES = 240, 0.03, 64
 INPUTS, WIDTH = 8, 16
 SIZE = 2.0**-9  # of the targets: small losses have small gradients
 START, EVERY = 2.0**30, 40  # of the scale: its first value, good steps until it doubles
 PUSHES = 40  # updates of the one weight
-WAYS = t.named("amp.ways")
+WAYS = {"fp32": "plain", "plain": "bad", "amp": "q"}  # a run: its hue
+SEEDS = (2, 1, 0)  # of the runs; the first one is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,20 +35,20 @@ class Run:
     skipped: tuple[int, ...]
 
 
-def _data() -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+def make_data(seed: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Inputs (samples, inputs), targets (samples, 1), the two weight matrices at the start."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     x = rng.standard_normal((SAMPLES, INPUTS))
     y = SIZE * np.sin(x[:, :1] + x[:, 1:2])
     return x, y, [rng.standard_normal((INPUTS, WIDTH)) * 0.35, np.zeros((WIDTH, 1))]
 
 
-@lru_cache(maxsize=len(WAYS))
-def run(way: str) -> Run:
+@lru_cache(maxsize=len(WAYS) * len(SEEDS))
+def run(way: str, seed: int = SEEDS[0]) -> Run:
     """Two layers and a tanh, fitted to a sine by Adam's rule without momentum of its own: each
     weight moves by RATE · SIZE · g / √mean(g²). In fp16 every product's result is rounded, in the
     forward and in the backward pass; sums inside of a product are not, as on a tensor core."""
-    x, y, weights = _data()
+    x, y, weights = make_data(seed)
     short = (lambda a: a) if way == "fp32" else HALF
     dynamic, master = way == "amp", way != "plain"
     scale, good = (START if dynamic else 1.0), 0
@@ -89,101 +92,98 @@ def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float
     return short, long
 
 
-def _losses(way: str) -> list[Shape]:
-    mine, true = run(way), run("fp32")
-    ticks = [(1.0, "1"), (0.1, "0.1"), (0.01, "0.01"), (0.001, "0.001")]
-    curves = [("fp32", true.losses, "plain", "is-dashed")]
-    if way != "fp32":
-        curves.append(("mine", mine.losses, "o", ""))
-    shapes = [
-        *captions("amp.losses", fp32=WAYS["fp32"], mine=WAYS[way] if way != "fp32" else ""),
-        *chart(
-            60,
-            34,
-            330,
-            190,
-            curves,
-            low=0.001,
-            high=1,
-            log=True,
-            ticks=ticks,
-            last=t("amp.last_step", n=STEPS),
-        ),
+# The step: columns of boxes, and what leads from one to the next.
+COLUMNS = (("master",), ("half",), ("forward",), ("loss",), ("backward",), ("update",))
+ARROWS = (
+    ("master", "half"),
+    ("half", "forward"),
+    ("forward", "loss"),
+    ("loss", "backward"),
+    ("backward", "update"),
+)
+
+
+def compute(by: float) -> Block:
+    """The step as a flow; the losses of three runs and the scale; one weight, pushed."""
+    nodes, names = t.named("nodes"), t.named("runs")
+    boxes = [
+        [
+            node(key, *nodes[key], hue="l" if nodes[key][1] == "fp32" else "q", on=key == "update")
+            for key in column
+        ]
+        for column in COLUMNS
     ]
-    marks = [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)]
-    shapes += chart(
-        60,
-        292,
-        330,
-        80,
-        [("scale", mine.scales, "l", "")],
-        low=1,
-        high=2.0**31,
-        log=True,
-        ticks=marks,
-    )
-    return shapes
-
-
-def _weight(by: float) -> list[Shape]:
+    arrows = [arrow(a, b, t("cast") if b == "half" else "") for a, b in ARROWS]
+    steps, updates = [*range(STEPS)], [*range(PUSHES + 1)]
+    losses = [
+        series(names[way], steps, run(way).losses, hue, dash=way == "fp32")
+        for way, hue in WAYS.items()
+    ]
     short, long = pushed(1.0, by, PUSHES)
-    top = max(long[-1], short[-1], 1.001)
-    ticks = [(1.0, "1"), (top, f"{top:.4g}")]
-    shapes = [
-        *captions("amp.weight", n=PUSHES, by=by, short=short[-1], long=long[-1]),
-        *chart(
-            60,
-            34,
-            270,
-            190,
-            [("long", long, "plain", "is-dashed"), ("short", short, "q", "")],
-            low=1,
-            high=top,
-            ticks=ticks,
-            last=t("amp.last_update", n=PUSHES),
-        ),
-        *lines(340, t("amp.gap", power=power(2, -10), gap=2.0**-10), "is-small is-quiet"),
-    ]
-    return shapes
-
-
-def _amp(way: str, by: float) -> list[Block]:
-    mine, true, (short, long) = run(way), run("fp32"), pushed(1.0, by, PUSHES)
-    words = t(
-        "amp.words",
+    weights = t.named("weights")
+    ends = {way: run(way).losses[-1] for way in WAYS}
+    spoken = t(
+        "spoken",
         steps=STEPS,
-        loss=mine.losses[-1],
-        skipped=len(mine.skipped),
-        true=true.losses[-1],
+        skipped=len(run("amp").skipped),
         updates=PUSHES,
         by=by,
         short=short[-1],
         long=long[-1],
+        **ends,
     )
-    return [
-        scene(t("amp.label"), words, panel(410, 395, _losses(way)), panel(340, 395, _weight(by)))
-    ]
+    scales = [(2.0**k, power(2, k) if k else t("one")) for k in (30, 15, 0)]
+    return picture(
+        t("label"),
+        spoken,
+        flow(t("step"), boxes, arrows),
+        row(
+            plot(t("losses"), losses, axis(t("axis")), axis(low=1e-3, high=1, log=True), height=11),
+            plot(
+                t("scale"),
+                [series("", steps, run("amp").scales, "l")],
+                axis(t("axis")),
+                axis(low=1, high=2.0**31, log=True, ticks=scales),
+                remark=t("halved"),
+                height=11,
+            ),
+            plot(
+                t("weight", n=PUSHES, by=by),
+                [
+                    series(weights["short"].format(end=short[-1]), updates, short, "q"),
+                    series(weights["long"].format(end=long[-1]), updates, long, dash=True),
+                ],
+                axis(t("update")),
+                axis(low=1, high=max(long[-1], 1.001)),
+                height=11,
+            ),
+            grow=(1, 1, 1),
+            align="top",
+        ),
+    )
 
 
-WIDGETS = {
-    "amp": _amp,
-}
-
-
-def _question(start: float, by: float, count: int) -> dict:
+def question(start: float, by: float, count: int) -> dict:
+    """The weight in fp16; in fp32, rounded once at the end, and moved by a whole gap each time."""
     short, long = pushed(start, by, count)
     gap = float(np.nextafter(np.float16(start), np.float16(np.inf))) - start
+    moves = (short[-1] - start) / count / gap
     return {
         "answer": short[-1],
         "wrong": (long[-1], float(HALF(start + by * count)), start + count * gap),
+        "figures": {"moves": f"{moves:.2g}" if moves else "0"},
     }
 
 
-def _figures() -> dict[str, object]:
+def figures() -> dict[str, object]:
+    """How far runs part by chance, and which scales save small gradients."""
     ks = np.arange(41)
     zero, over = lost(FORMATS["fp16"], -27, ks)
     good = ks[(zero == 0) & (over == 0)]
+    ratios = [run("amp", seed).losses[-1] / run("fp32", seed).losses[-1] for seed in SEEDS]
     return {
+        "runs": len(SEEDS),
+        "ratios": listed([f"{ratio:.2f}" for ratio in ratios]),
         "every": EVERY,
         "start": power(2, 30),
         "gradients": len(gradients(-27)),
@@ -191,7 +191,3 @@ def _figures() -> dict[str, object]:
         "low": good[0],
         "high": good[-1],
     }
-
-
-FIGURES = {"amp": _figures}
-QUESTIONS = {"amp": _question}

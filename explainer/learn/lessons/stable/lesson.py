@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from explainer.base.amounts import format_significant, power
-from explainer.learn.blocks import Block, t
+from explainer.learn.blocks import Block
+from explainer.learn.folder import words_of
+from explainer.learn.kit import Mark, axis, picture, plot, row, series
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
-from explainer.learn.scene import Shape, captions, chart, draw_text, panel, scene
 from kernels.spec.formats import FORMATS
 
+t = words_of(__name__)
 LAYERS, TOKENS, WIDTH = 12, 32, 64
 TERMS, STRIDE = 4096, 32  # of a sum, and of its curve
-MEASURES = t.named("steady.measures")
+MEASURES = t.named("measures")
 ALL = tuple(MEASURES)
 
 
@@ -76,70 +77,51 @@ def sums(n: int, fmt: type) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-def _curves(
-    y: float,
-    title: str,
-    key: str,
-    whole: tuple[float, ...],
-    mine: tuple[float, ...],
-    ticks: Sequence[tuple[float, str]] = ((1, "1"), (0.5, "0.5"), (0, "0")),
-) -> list[Shape]:
-    """A curve with all four habits, dashed, and one with those that are on, from the last tick to
-    the first; by powers of ten where the last is not 0."""
-    low, high = ticks[-1][0], ticks[0][0]
-    both = [(f"{key} all", whole, "plain", "is-dashed"), (f"{key} mine", mine, "o", "")]
-    curves = chart(54, y + 16, 336, 118, both, low=low, high=high, ticks=ticks, log=low > 0)
-    return [draw_text(0, y, title, "is-bold"), *curves]
+def _plot(
+    title: str, whole: tuple, mine: tuple, first: int, end: str, y: Mark, is_named: bool
+) -> Mark:
+    """A curve with all four habits, dashed, and one with those that are on."""
+    x = [first + k for k in range(len(whole))]
+    names = (t("all"), t("mine")) if is_named else ("", "")
+    lines = [series(names[0], x, whole, dash=True), series(names[1], x, mine, "o")]
+    return plot(title, lines, axis(end), y, height=10)
 
 
-def _stable(**is_on: bool) -> list[Block]:
+def compute(**is_on: bool) -> Block:
+    """The stack by four measures, each beside the one with all habits."""
     habits = tuple(key for key in MEASURES if is_on[key])
     whole, mine = stack(ALL), stack(habits)
-    called = t.named("steady.called")
-    off = ", ".join(called[key] for key in ALL if key not in habits)
-    if len(habits) < 2:
-        yours = t("steady.alone", habit=called[habits[0]]) if habits else t("steady.bare")
-    else:
-        yours = t("steady.without", habits=off) if off else t("steady.yours")
-    shapes = [
-        *_curves(18, t("steady.spread"), "spread", whole["spread"], mine["spread"]),
-        *_curves(190, t("steady.top"), "top", whole["top"], mine["top"]),
-        *captions("steady.stack", n=LAYERS, yours=yours),
-    ]
+    sizes = axis(low=0.01, high=100, log=True, ticks=[(0.01, "0.01"), (1, "1"), (100, "100")])
+    shares = axis(low=0, high=1)
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
-    sizes = (100, "100"), (1, "1"), (0.01, "0.01")
-    right = [
-        *_curves(18, t("steady.size"), "size", whole["size"], mine["size"], sizes),
-        *_curves(190, t("steady.weights", n=TERMS), "sums", long, added),
-        *captions("steady.stable", sum=added[-1]),
-    ]
-    spoken = ", ".join(MEASURES[k] for k in habits) or t("steady.none")
+    terms = [k * STRIDE for k in range(len(long))]
+    spoken = ", ".join(MEASURES[k] for k in habits) or t("none")
     ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
-    words = t(
-        "steady.spoken",
-        habits=spoken,
-        layers=LAYERS,
-        terms=f"{TERMS:,}",
-        sum=added[-1],
-        **ends,
+    layer = t("layer")
+    return picture(
+        t("label", tokens=TOKENS, layers=LAYERS),
+        t("spoken", habits=spoken, layers=LAYERS, terms=TERMS, sum=added[-1], **ends),
+        row(
+            _plot(t("spread"), whole["spread"], mine["spread"], 0, layer, shares, True),
+            _plot(t("size"), whole["size"], mine["size"], 0, layer, sizes, True),
+            grow=(1, 1),
+        ),
+        row(
+            _plot(t("top"), whole["top"], mine["top"], 1, layer, shares, False),
+            plot(
+                t("weights", n=TERMS),
+                [series("", terms, long, dash=True), series("", terms, added, "o")],
+                axis(t("term")),
+                shares,
+                height=10,
+            ),
+            grow=(1, 1),
+        ),
     )
-    return [
-        scene(
-            t("steady.title", tokens=TOKENS, layers=LAYERS),
-            words,
-            panel(400, 380, shapes),
-            panel(400, 380, right),
-        )
-    ]
 
 
-WIDGETS = {
-    "stable": _stable,
-}
-
-
-def _figures() -> dict[str, object]:
+def figures() -> dict[str, object]:
     """Where counts stop; and how the stack ends without residuals, and with all but √d."""
     alone, wide = (stack(tuple(key for key in ALL if key != off)) for off in ("residual", "scale"))
     whole = stack(ALL)
@@ -153,6 +135,3 @@ def _figures() -> dict[str, object]:
         "scaled": whole["top"][0],
         "unscaled": wide["top"][0],
     }
-
-
-FIGURES = {"stable": _figures}

@@ -1,0 +1,283 @@
+"""3.2: online softmax on the row of "tired", two words per block; and its loop as an exercise,
+whose lines run in any order and with any filling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from explainer.base.amounts import SUPERSCRIPTS, format_fixed, format_significant
+from explainer.base.fields import refused
+from explainer.learn.blocks import Block
+from explainer.learn.example import MEANINGS, WORDS, K, Q, V, make_example
+from explainer.learn.folder import words_of
+from explainer.learn.kit import cells, code, note, numbers, picture, shares, table, words
+from explainer.learn.linear_algebra import Running, address, attend, online_softmax
+
+t = words_of(__name__)
+ROW, BLOCK = WORDS.index("tired"), 2
+BLOCKS = len(WORDS) // BLOCK
+SHOWN = 0  # the dimension of O that is written out
+RISES = (2, 5)  # of the slide's question, other numbers than the picture has
+
+
+def logits() -> np.ndarray:
+    """The row's logits (1, n)."""
+    return attend(Q, K, V)[0][[ROW]]
+
+
+@cache
+def states() -> tuple[Running, ...]:
+    """The row after each block."""
+    return tuple(online_softmax(logits(), V, BLOCK))
+
+
+def _minus(x: float, digits: int = 2) -> str:
+    return f"{x:.{digits}f}".replace("-", "−").replace("inf", "∞")
+
+
+def alphas() -> list[float]:
+    """The factor of each block."""
+    m = [-math.inf, *(x.m[0, 0] for x in states())]
+    return [math.exp(old - new) for old, new in pairwise(m)]
+
+
+def _lines(at: int) -> list[str]:
+    """What a block does, with its numbers; of the last one the division too."""
+    now = states()[at]
+    zero = np.zeros((1, 1))
+    empty = Running(zero - np.inf, zero, np.zeros((1, V.shape[1])), zero)
+    before = states()[at - 1] if at else empty
+    new = (now.P @ V[at * BLOCK : (at + 1) * BLOCK])[0, SHOWN]
+    alpha, l, O = alphas()[at], now.l[0, 0], now.O[0, SHOWN]
+    rows = [
+        t("alpha", old=_minus(before.m[0, 0]), new=_minus(now.m[0, 0]), alpha=_minus(alpha)),
+        t(
+            "l",
+            alpha=_minus(alpha),
+            old=_minus(before.l[0, 0]),
+            more=_minus(now.P.sum()),
+            l=_minus(l),
+        ),
+        t(
+            "O",
+            alpha=_minus(alpha),
+            old=_minus(before.O[0, SHOWN]),
+            more=_minus(new),
+            O=_minus(O),
+        ),
+    ]
+    if at == BLOCKS - 1:
+        rows.append(t("end", O=_minus(O), l=_minus(l), out=_minus(O / l)))
+    return rows
+
+
+def compute(step: int) -> Block:
+    """The words so far with their weights so far, what is carried, and the block's three lines."""
+    at, seen = step - 1, step * BLOCK
+    S, now, names = logits()[0], states()[step - 1], t.named("rows")
+    weights = np.exp(S[:seen] - now.m[0, 0]) / now.l[0, 0]
+    done = states()[:step]
+    carried = [
+        cells(names["m"], [x.m[0, 0] for x in done], "m", digits=2),
+        cells(names["alpha"], alphas()[:step], digits=2),
+        cells(names["l"], [x.l[0, 0] for x in done], "l", digits=2),
+        cells(MEANINGS, np.vstack([x.O[0] for x in done]).T, "o", digits=2, title=names["O"]),
+    ]
+    blocks = [t("block", first=WORDS[j], last=WORDS[j + 1]) for j in range(0, len(WORDS), BLOCK)]
+    alpha = alphas()[at]
+    rises = at > 0 and alpha < 1
+    said = t("starts") if not at else t("keeps")
+    if rises:
+        by = now.m[0, 0] - states()[at - 1].m[0, 0]
+        said = t("rises", by=_minus(by), alpha=_minus(alpha))
+    lines = _lines(at)
+    return picture(
+        t("label", word=WORDS[ROW], done=step, all=BLOCKS),
+        t(
+            "spoken",
+            done=step,
+            all=BLOCKS,
+            block=blocks[at],
+            logits=", ".join(_minus(x) for x in S[seen - BLOCK : seen]),
+            lines="; ".join(lines),
+        ),
+        words(
+            WORDS,
+            at=ROW,
+            weights=weights,
+            hidden=range(seen, len(WORDS)),
+            rows=[numbers(t("logits"), S[:seen]), shares(t("weights"), weights)],
+        ),
+        words(blocks, head=t("carried"), hidden=range(step, BLOCKS), rows=carried),
+        code(t("of", name=MEANINGS[SHOWN]), lines),
+        note(said, "bad" if rises else ""),
+    )
+
+
+# ---- the exercise: its lines in any order, with any filling
+
+# The loop to be put in order. The last two may change places.
+LINES = tuple(
+    zip(
+        (
+            "m_new = max(m, ___)",
+            "alpha = exp(___)",
+            "m = m_new",
+            "p = exp(S - m)",
+            "l = ___ * l + sum(p)",
+            "O = ___ * O + p @ V",
+        ),
+        t.row("reasons"),
+        strict=True,
+    )
+)
+GAPS = (
+    (0, ("sum(S)", "max(S)", "l"), "max(S)"),
+    (1, ("m_new - m", "m", "m - m_new"), "m - m_new"),
+    (4, ("alpha", "1", "m"), "alpha"),
+    (5, ("1", "l", "alpha"), "alpha"),
+)
+FREE = ((4, 5),)  # places whose lines may stand in any order
+# What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
+DOES: dict[str, Callable[[dict], Any]] = {
+    "m_new = max(m, max(S))": lambda s: max(s["m"], s["S"].max()),
+    "m_new = max(m, sum(S))": lambda s: max(s["m"], s["S"].sum()),
+    "m_new = max(m, l)": lambda s: max(s["m"], s["l"]),
+    "alpha = exp(m - m_new)": lambda s: np.exp(s["m"] - s["m_new"]),
+    "alpha = exp(m_new - m)": lambda s: np.exp(s["m_new"] - s["m"]),
+    "alpha = exp(m)": lambda s: np.exp(s["m"]),
+    "m = m_new": lambda s: s["m_new"],
+    "p = exp(S - m)": lambda s: np.exp(s["S"] - s["m"]),
+    "l = alpha * l + sum(p)": lambda s: s["alpha"] * s["l"] + s["p"].sum(),
+    "l = 1 * l + sum(p)": lambda s: s["l"] + s["p"].sum(),
+    "l = m * l + sum(p)": lambda s: s["m"] * s["l"] + s["p"].sum(),
+    "O = alpha * O + p @ V": lambda s: s["alpha"] * s["O"] + s["p"] @ s["V"],
+    "O = 1 * O + p @ V": lambda s: s["O"] + s["p"] @ s["V"],
+    "O = l * O + p @ V": lambda s: s["l"] * s["O"] + s["p"] @ s["V"],
+}
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What lines gave: m, the ℓ after each block, O, and the weights exp(S − m) / ℓ (n,)."""
+
+    m: float
+    sums: tuple[float, ...]
+    O: float
+    weights: np.ndarray
+
+    @property
+    def output(self) -> float:
+        with np.errstate(all="ignore"):
+            return float(np.float32(self.O) / np.float32(self.sums[-1]))
+
+
+def simulate(lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block: int) -> Simulated:
+    """Run these lines of the loop for ``scores`` and ``values`` (n,) float32 in blocks.
+
+    Each line is looked up in ``DOES``. Raises KeyError for a line that is none of them, and for a
+    name that is used before it exists.
+    """
+    minus, zero = np.float32(-np.inf), np.float32(0)
+    state: dict = {"m": minus, "l": zero, "O": zero}
+    sums = []
+    with np.errstate(all="ignore"):
+        for start in range(0, len(scores), block):
+            state["S"], state["V"] = (x[start : start + block] for x in (scores, values))
+            for line in lines:
+                found = DOES[line](state)
+                name = line.split(" ", 1)[0]
+                state[name] = found if name == "p" else np.float32(found)
+            sums.append(float(state["l"]))
+        weights = np.exp(scores - state["m"]) / state["l"]
+    return Simulated(float(state["m"]), tuple(sums), float(state["O"]), weights)
+
+
+def filled(order: Sequence[int], fillings: Sequence[str]) -> tuple[str, ...]:
+    """The lines in this order, each gap with its filling."""
+    given = {place: text for (place, _, _), text in zip(GAPS, fillings, strict=True)}
+    return tuple(LINES[k][0].replace("___", given.get(k, "")) for k in order)
+
+
+def _order(text_: object) -> tuple[int, ...]:
+    """The lines' places of a text like "2,0,1". Raises ProblemError for any other."""
+    parts = str(text_).split(",")
+    if sorted(parts) != sorted(map(str, range(len(LINES)))):
+        raise refused({"order": text_}, t("run.refused", last=len(LINES) - 1))
+    return tuple(map(int, parts))
+
+
+def row_data() -> tuple[np.ndarray, np.ndarray]:
+    """The logits and one dimension of V (n,) that the exercise runs on, float32."""
+    return logits()[0].astype(np.float32), V[:, SHOWN].astype(np.float32)
+
+
+def _verdict(yours: Simulated, right: Simulated) -> tuple[str, bool]:
+    """What to say of lines, by what they gave; and whether it is right."""
+    odd = next((k for k, x in enumerate(yours.sums, 1) if not math.isfinite(x)), None)
+    if odd:
+        return t("run.odd", sum="∞" if yours.sums[odd - 1] > 0 else "NaN", k=odd), False
+    total = float(yours.weights.sum())
+    if abs(total - 1) > 1e-5:
+        return t("run.off", total=format_fixed(total)), False
+    if abs(yours.output - right.output) > 1e-5:
+        given = {"yours": format_fixed(yours.output), "right": format_fixed(right.output)}
+        return t("run.o_off", **given), False
+    return t("run.right", output=format_fixed(right.output)), True
+
+
+def run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> Block:
+    """ℓ after each block and O ÷ ℓ, of the reader's lines and of the right ones."""
+    lines = filled(_order(order), [g1, g2, str(g3), str(g4)])
+    right = simulate(filled(range(len(LINES)), [x for _, _, x in GAPS]), *row_data(), BLOCK)
+    try:
+        yours = simulate(lines, *row_data(), BLOCK)
+    except KeyError as missing:
+        said = t("run.stops", name=missing.args[0])
+        return picture(t("run.label"), said, note(said, "bad"))
+    said, good = _verdict(yours, right)
+    rows = [
+        [name, *map(format_fixed, (*found.sums, found.output))]
+        for name, found in zip(t.row("run.rows"), (yours, right), strict=True)
+    ]
+    spoken = " ".join([said, *(f"{', '.join(line)}." for line in rows)])
+    return picture(
+        t("run.label"),
+        spoken,
+        note(said, "good" if good else "bad"),
+        table(t.row("run.head"), rows),
+    )
+
+
+def question() -> dict:
+    """The lines of the loop, their gaps, and which may change places."""
+    return {
+        "options": LINES,
+        "gaps": GAPS,
+        "answer": FREE,
+        "reasons": (t("right_order"), ""),
+        "run": "online_run",
+    }
+
+
+def figures() -> dict[str, object]:
+    """Where Step shows the row, and a maximum that rises, as the slide's question has it."""
+    old, new = RISES
+    return {
+        "place": address(make_example(), 14, "exp"),
+        "old": old,
+        "new": new,
+        "up": f"e{str(new - old).translate(SUPERSCRIPTS)}",
+        "down": f"e{str(old - new).translate(SUPERSCRIPTS)}",
+        "alpha": format_significant(math.exp(old - new), 3),
+    }
+
+
+WIDGETS = {"online_run": run}

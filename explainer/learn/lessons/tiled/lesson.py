@@ -1,0 +1,190 @@
+"""3.3: FlashAttention-2 on the running example: SRAM as a chip, K and V streaming past."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from explainer.algorithms.registry import BASELINE
+from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import requested_bytes
+from explainer.base.amounts import amount
+from explainer.learn.blocks import Block
+from explainer.learn.example import WORDS, Q, make_example
+from explainer.learn.folder import words_of
+from explainer.learn.kit import Mark, column, frame, grid, note, picture, row, sign
+from explainer.learn.linear_algebra import address, make_problem
+from explainer.trace import Visit, trace
+
+t = words_of(__name__)
+PROBLEM = make_example("causal")
+SIDE = PROBLEM.block_q
+BEATS = ("scores", "output", "store")  # of a tile; the last one where its row block ends
+PLACE = (8, "output")  # where Step shows the picture's first step
+LOW = "₀₁₂₃"
+
+
+def reads_of_a_key_block(n: int, block_q: int, block_k: int, j: int = 0) -> int:
+    """How often FA-2 loads block ``j`` of K: once per row block."""
+    steps = schedule(make_problem(n, 64, block_q, block_k=block_k))
+    moves = [(x.tensor, x.op, x.block) for step in steps for x in step.transfers]
+    return moves.count(("K", "read", j))
+
+
+@cache
+def places() -> tuple[tuple[int, str], ...]:
+    """(visit, phase that it ends with) of every step, in order."""
+    visits = trace(PROBLEM).visits
+    return tuple((k, beat) for k, x in enumerate(visits) for beat in BEATS if beat in x.phases)
+
+
+def moved(at: int, phase: str) -> int:
+    """Bytes moved up to the end of this phase."""
+    visits = trace(PROBLEM).visits
+    here = visits[at].phases[: visits[at].phases.index(phase) + 1]
+    return sum(
+        move.nbytes
+        for k, visit in enumerate(visits[: at + 1])
+        for move in visit.transfers
+        if k < at or move.phase in here
+    )
+
+
+def all_bytes(order: str = PROBLEM.order) -> int:
+    """The bytes that all visits of an algorithm request."""
+    steps = schedule(make_example("causal", order=order))
+    return sum(move.nbytes for step in steps for move in step.transfers)
+
+
+def _names(block: int) -> tuple[str, str]:
+    return WORDS[block * SIDE], WORDS[block * SIDE + 1]
+
+
+def _hbm(at: int, phase: str) -> Mark:
+    """The map of tiles between the blocks of Q, K, V and O."""
+    visits, here = trace(PROBLEM).visits, trace(PROBLEM).visits[at]
+    done = {(x.i, x.j) for x in visits[:at]}
+    stored = {x.i for x in visits[: at + (phase == "store")] if "store" in x.phases}
+    blocks = range(PROBLEM.Tr)
+    cells = [["✓" if (i, j) in done else "skip" if j > i else None for j in blocks] for i in blocks]
+    tiles = grid(
+        "",
+        cells,
+        rows=[f"Q{LOW[i]} {' '.join(_names(i))}" for i in blocks],
+        cols=[f"K{LOW[j]} V{LOW[j]}" for j in blocks],
+        at=here.i,
+        on=[(here.i, here.j)],
+        row_sums=[f"O{LOW[i]} ✓" if i in stored else f"O{LOW[i]}" for i in blocks],
+    )
+    return frame(
+        t("hbm"),
+        tiles,
+        note(t("map"), "fine"),
+        note(t("moved", now=moved(at, phase)), "big"),
+        note(t("end", end=all_bytes(), standard=all_bytes(BASELINE)), "fine"),
+    )
+
+
+def _belt(at: int) -> Mark:
+    """The blocks of K and V before, at and after this visit: each moves on by one place."""
+    here = trace(PROBLEM).visits[at]
+    looks = {-1: ("dropped", "empty"), 0: ("in_use", "line"), 1: ("next", "")}
+    frames = []
+    for by, (name, look) in looks.items():
+        j = here.j + by
+        is_there = 0 <= j <= here.i
+        title = f"K{LOW[j]}, V{LOW[j]}" if is_there else "–"
+        words = ", ".join(_names(j)) if is_there else " "
+        key = f"kv {here.i} {j}"
+        frames.append(
+            frame(
+                title, note(words), remark=t(name), look=look, hue="k" if by == 0 else "", key=key
+            )
+        )
+    return row(*frames, grow=(1, 1, 1), align="stretch")
+
+
+def _tile(here: Visit, phase: str) -> Mark:
+    """What lies on chip: Q, the tile of logits, then of weights, and m, ℓ and O."""
+    i, rows = here.i, _names(here.i)
+    keys = _names(here.j)
+    is_scores = phase == "scores"
+    span = slice(i * SIDE, (i + 1) * SIDE)
+    m, l = (here.m_old, here.l_old) if is_scores else (here.m_new, here.l_new)
+    alpha = ["–", "–"] if is_scores else here.alpha
+    where = {"i": LOW[i], "j": LOW[here.j]}
+    parts = [
+        grid(t("stays", name="Q", i=LOW[i]), Q[span], "q", rows=rows, digits=0, most=4),
+        grid(t("tile", **where), here.S, "s", cols=keys, digits=1, heat=(-1, 4)),
+    ]
+    if not is_scores:
+        parts += [sign("→"), grid(t("weights", **where), here.P, "s", cols=keys, heat=(0, 1))]
+    state = grid("", list(zip(m, alpha, l, strict=True)), "m", cols=("m", "α", "ℓ"), rows=rows)
+    before = [x.O for x in trace(PROBLEM).visits if (x.i, x.j) == (i, here.j - 1)]
+    name = t("stays", name="O", i=LOW[i])
+    O = [grid(name, out, "o", most=4) for out in (before if is_scores else [here.O])]
+    return column(row(*parts), row(state, *O))
+
+
+def does(here: Visit, phase: str) -> str:
+    """What happens in a step, in a sentence."""
+    if phase == "scores":
+        masked = here.kind == "partial"
+        return t("does.mask" if masked else "does.load", j=LOW[here.j])
+    if phase == "store":
+        return t("does.store")
+    if here.first:
+        return t("does.first")
+    rises = [
+        t("does.rises", word=word, by=f"{new - old:.1f}", alpha=f"{alpha:.2f}")
+        for word, old, new, alpha in zip(
+            _names(here.i), here.m_old, here.m_new, here.alpha, strict=True
+        )
+        if new > old
+    ]
+    return " ".join(rises) or t("does.keeps")
+
+
+def compute(step: int) -> Block:
+    """One step: HBM at the left, one SM at the right."""
+    at, phase = places()[step - 1]
+    here = trace(PROBLEM).visits[at]
+    said = does(here, phase)
+    chip = frame(
+        t("sram"),
+        _belt(at),
+        sign(f"← {t('stream')}"),
+        _tile(here, phase),
+        note(said),
+        remark=t("chip"),
+        look="chip",
+    )
+    spoken = t(
+        "spoken",
+        step=step,
+        all=len(places()),
+        words=t("row_words", first=_names(here.i)[0], last=_names(here.i)[1]),
+        does=said,
+        bytes=amount(moved(at, phase)),
+    )
+    return picture(
+        t("label", br=SIDE, bc=SIDE), spoken, row(_hbm(at, phase), chip, grow=(2, 3), align="top")
+    )
+
+
+def question(n: int, block_q: int, block_k: int) -> dict:
+    """How often a key block is loaded; and key blocks counted, one load, the size of a block."""
+    rows = reads_of_a_key_block(n, block_q, block_k)
+    return {
+        "answer": float(rows),
+        "wrong": (n // block_k, 1, block_k),
+        "figures": {"rows": rows},
+    }
+
+
+def figures() -> Mapping[str, object]:
+    """Where Step shows the same tile, and what FA-2 requests with small and with large tiles."""
+    return {"place": address(PROBLEM, *PLACE)} | {
+        f"asked{side}": requested_bytes(4096, 64, "full", "fp16", "fa2", side, side)
+        for side in (16, 128)
+    }
