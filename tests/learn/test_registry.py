@@ -272,6 +272,8 @@ def test_a_control_is_in_sight_where_it_changes_what_is_shown():
 
 @pytest.mark.parametrize("key", widgets())
 def test_an_answer_is_little_work(key):
-    """Lines of Python and bytes; the pipeline's simulation is kept."""
+    """Lines of Python and bytes; the pipeline's simulation and the training runs are kept."""
     trace.cache_clear()
-    assert_light(partial(answer, {"w": key}), 1_000_000 if key == "overlap" else 30_000, 10_000_000)
+    assert_light(
+        partial(answer, {"w": key}), 1_000_000 if key in ("overlap", "amp") else 30_000, 10_000_000
+    )

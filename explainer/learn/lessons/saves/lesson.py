@@ -79,19 +79,23 @@ def compute(n: int) -> Block:
         series(names[key], NS, values, hues[key], points=key == "time")
         for key, values in ratios().items()
     ]
-    pairs = {
-        "kept": (squares(at), saved_bytes(at), t("memory"), t("lse"), "l"),
-        "moved": (moved("standard", at), moved("fa2", at), t("standard"), t("fa2"), "q"),
-    }
+    memory, lse = squares(at), saved_bytes(at)
+    standard, fa2 = moved("standard", at), moved("fa2", at)
     panels = [
         bars(
-            t(title),
+            t("kept"),
             [
-                bar(first, a, amount(a), "s", key=f"{title} a"),
-                bar(last, b, amount(b), hue, key=title),
+                bar(t("memory"), memory, amount(memory), "s", key="memory"),
+                bar(t("lse"), lse, amount(lse), "l", key="lse"),
             ],
-        )
-        for title, (a, b, first, last, hue) in pairs.items()
+        ),
+        bars(
+            t("moved"),
+            [
+                bar(t("standard"), standard, amount(standard), "s", key="bytes"),
+                bar(t("fa2"), fa2, amount(fa2), "q", key="bytes fa2"),
+            ],
+        ),
     ]
     slow, fast = recorded().get(at, (None, None))
     times = [(t("standard"), slow, "s"), (t("fa2"), fast, "o")]
@@ -103,10 +107,10 @@ def compute(n: int) -> Block:
     spoken = t(
         "spoken",
         n=at,
-        standard=squares(at),
-        saved=saved_bytes(at),
-        moved=moved("standard", at),
-        least=moved("fa2", at),
+        standard=memory,
+        saved=lse,
+        moved=standard,
+        least=fa2,
         time=_time(at),
     )
     ends = [(n, f"{n:,}") for n in NS[::4]]

@@ -88,7 +88,7 @@ def _hbm(at: int, phase: str) -> Mark:
 def _belt(at: int) -> Mark:
     """The blocks of K and V before, at and after this visit: each moves on by one place."""
     here = trace(PROBLEM).visits[at]
-    looks = {-1: ("dropped", "empty"), 0: ("in_use", "line"), 1: ("next", "")}
+    looks = {-1: (t("dropped"), "empty"), 0: (t("in_use"), "line"), 1: (t("next"), "")}
     frames = []
     for by, (name, look) in looks.items():
         j = here.j + by
@@ -97,9 +97,7 @@ def _belt(at: int) -> Mark:
         words = ", ".join(_names(j)) if is_there else " "
         key = f"kv {here.i} {j}"
         frames.append(
-            frame(
-                title, note(words), remark=t(name), look=look, hue="k" if by == 0 else "", key=key
-            )
+            frame(title, note(words), remark=name, look=look, hue="k" if by == 0 else "", key=key)
         )
     return row(*frames, grow=(1, 1, 1), align="stretch")
 
@@ -153,7 +151,7 @@ def compute(step: int) -> Block:
     chip = frame(
         t("sram"),
         _belt(at),
-        sign(f"← {t('stream')}"),
+        sign(t("stream")),
         _tile(here, phase),
         note(said),
         remark=t("chip"),

@@ -1,0 +1,68 @@
+"""Each path walked as a reader walks it: no lesson uses a term before a lesson gave it."""
+
+from __future__ import annotations
+
+import pytest
+
+from explainer.learn import course, glossary
+from explainer.learn.content import Lesson
+from explainer.views import learn_parts
+from tests.learn.scenes import LESSONS
+
+KEYS = {term.key for term in glossary.TERMS}
+# What a reader brings, as the page that asks where to start says: dot products, matrix products and
+# exp. What softmax does the first lesson of the short paths says once more.
+BROUGHT = {"dot-product", "matmul", "exp", "norm", "token", "N", "d", "S", "softmax"}
+# What a text may name in passing: programs, papers and shapes, which it explains there.
+NAMED = {"B", "H", "i", "j", "fa1", "fa2", "sdpa", "attention", "load", "store", "output", "mask"}
+# What 2.1, 2.3 and 2.4 give, which do not yet say so.
+AWAITED = {"kernel", "launch", "head", "compute-bound"}
+
+
+def key_of(term: str) -> str:
+    """Return the glossary's key of a term by its key or as texts write it."""
+    return term if term in KEYS else glossary.spelled()[term]
+
+
+def terms(lesson: Lesson) -> set[str]:
+    """Return the terms that a lesson's text and question name; of one that says not what it gives
+    also those of what folds."""
+    pattern, keys = learn_parts._terms()
+    texts = [lesson.words, lesson.headline, *lesson.lines, lesson.question.words]
+    texts += [] if lesson.gives else [lesson.more]
+    return {keys[found] for text in texts for found in pattern.findall(text)}
+
+
+def walked(path: course.Path) -> dict[str, set[str]]:
+    """Return {lesson: the terms that it needs or names and nothing gave before}. A lesson without
+    needs and gives is not yet rewritten: it gives what it names."""
+    known, missing = BROUGHT | NAMED, {}
+    for key in path.lessons:
+        lesson = LESSONS[key]
+        given = {*map(key_of, lesson.gives)}
+        if lesson.needs or lesson.gives:
+            wanted = {*map(key_of, lesson.needs)} | terms(lesson)
+            missing[key] = wanted - known - given
+            known |= given
+        else:
+            known |= terms(lesson) | AWAITED
+    return missing
+
+
+@pytest.mark.parametrize("path", course.PATHS, ids=lambda path: path.key)
+def test_no_lesson_uses_a_term_before_it_is_given(path):
+    assert {key: found for key, found in walked(path).items() if found} == {}
+
+
+def test_a_term_is_introduced_once():
+    given: dict[str, str] = {}
+    for key in course.ORDER:
+        for term in map(key_of, LESSONS[key].gives):
+            assert given.setdefault(term, key) == key, (term, key, given[term])
+
+
+def test_a_planted_gap_is_seen():
+    """The short path without 3.2: 3.3 carries m and ℓ that nothing explained."""
+    (quick, *_) = course.PATHS
+    short = course.Path("x", "x", "x", "x", tuple(k for k in quick.lessons if k != "online"))
+    assert {"m", "l", "alpha", "online-softmax"} <= walked(short)["tiled"]
