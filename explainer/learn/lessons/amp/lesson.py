@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -92,28 +93,15 @@ def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float
     return short, long
 
 
-# The step: columns of boxes, and what leads from one to the next.
-COLUMNS = (("master",), ("half",), ("forward",), ("loss",), ("backward",), ("update",))
-ARROWS = (
-    ("master", "half"),
-    ("half", "forward"),
-    ("forward", "loss"),
-    ("loss", "backward"),
-    ("backward", "update"),
-)
+# The boxes of a training step, in their order.
+STEP = ("master", "forward", "loss", "backward", "update")
 
 
 def compute(by: float) -> Block:
     """The step as a flow; the losses of three runs and the scale; one weight, pushed."""
     nodes, names = t.named("nodes"), t.named("runs")
-    boxes = [
-        [
-            node(key, *nodes[key], hue="l" if nodes[key][1] == "fp32" else "q", on=key == "update")
-            for key in column
-        ]
-        for column in COLUMNS
-    ]
-    arrows = [arrow(a, b, t("cast") if b == "half" else "") for a, b in ARROWS]
+    boxes = [[node(key, *nodes[key], hue="l" if nodes[key][1] == "fp32" else "q")] for key in STEP]
+    arrows = [arrow(a, b, t("cast") if a == "master" else "") for a, b in pairwise(STEP)]
     steps, updates = [*range(STEPS)], [*range(PUSHES + 1)]
     losses = [
         series(names[way], steps, run(way).losses, hue, dash=way == "fp32")
