@@ -291,22 +291,34 @@ function addHandle(line, move) {
     event.preventDefault();
     move(by);
   });
-  // It changes places with a line whose middle the pointer has passed
-  onDrag(line.handle, ({ pointerId }) => {
+  // It changes places with each line whose middle the pointer has passed, and brings the one behind into sight
+  onDrag(line.handle, ({ pointerId, clientY }) => {
     line.handle?.setPointerCapture(pointerId);
     root.classList.add("is-dragged");
     const middle = (/** @type {Element | null} */ node) => {
       const { top = NaN, height = 0 } = node?.getBoundingClientRect() ?? {};
       return top + height / 2;
     };
-    return {
-      move({ clientY }) {
-        while (clientY < middle(root.previousElementSibling)) move(-1);
-        while (clientY > middle(root.nextElementSibling)) move(1);
-        root.scrollIntoView({ block: "nearest" });
+    let y = clientY;
+    let frame = 0;
+    const follow = () => {
+      const { previousElementSibling: above, nextElementSibling: below } = root;
+      const by = Number(y > middle(below)) - Number(y < middle(above));
+      if (by) {
+        move(by);
+        const behind = by > 0 ? root.nextElementSibling : root.previousElementSibling;
+        (behind ?? root).scrollIntoView({ block: "nearest" });
         if (!line.handle?.hasPointerCapture(pointerId)) line.handle?.setPointerCapture(pointerId);
+      }
+      frame = requestAnimationFrame(follow);
+    };
+    follow();
+    return {
+      move: (event) => (y = event.clientY),
+      end() {
+        cancelAnimationFrame(frame);
+        root.classList.remove("is-dragged");
       },
-      end: () => root.classList.remove("is-dragged"),
     };
   });
 }

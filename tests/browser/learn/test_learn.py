@@ -300,7 +300,7 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
     page = open_page(apart())
     assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
     start = page.locator(".fa-path-go.is-main")
-    assert start.evaluate("n => n.textContent") == "Start with 1.5 The whole picture"
+    assert start.evaluate("n => n.textContent") == f"Start with 1.5 {LESSONS['attention'].title}"
     done = [lesson for lesson in lessons() if lesson.key in PATHS[0].lessons]
     known = {lesson.question.key: "right" for lesson in done}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
