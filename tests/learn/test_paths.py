@@ -14,9 +14,17 @@ KEYS = {term.key for term in glossary.TERMS}
 # exp. What softmax does the first lesson of the short paths says once more.
 BROUGHT = {"dot-product", "matmul", "exp", "norm", "token", "N", "d", "S", "softmax"}
 # What a text may name in passing: programs, papers and shapes, which it explains there.
-NAMED = {"B", "H", "i", "j", "fa1", "fa2", "sdpa", "attention", "load", "store", "output", "mask"}
+NAMED = {
+    *("B", "H", "i", "j", "fa1", "fa2", "sdpa", "attention", "load", "store", "output", "mask"),
+    *("backward", "backend"),
+}
 # What 2.1, 2.3 and 2.4 give, which do not yet say so.
-AWAITED = {"kernel", "launch", "head", "compute-bound"}
+AWAITED = {
+    *("kernel", "launch", "head", "thread", "register", "flop"),
+    *("bandwidth", "throughput", "latency", "compute-bound", "memory-bound"),
+}
+# What a lesson explains once more, for paths that leave out the lesson that gives it.
+AGAIN = {"decode": {"kv-cache"}}
 
 
 def key_of(term: str) -> str:
@@ -42,7 +50,7 @@ def walked(path: course.Path) -> dict[str, set[str]]:
         given = {*map(key_of, lesson.gives)}
         if lesson.needs or lesson.gives:
             wanted = {*map(key_of, lesson.needs)} | terms(lesson)
-            missing[key] = wanted - known - given
+            missing[key] = wanted - known - given - AGAIN.get(key, set())
             known |= given
         else:
             known |= terms(lesson) | AWAITED
