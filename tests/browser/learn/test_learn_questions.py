@@ -146,9 +146,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
 WRONG = {
     "choice": lambda form, q: form.locator("input").nth((q.answer + 1) % len(q.options)).check(),
     "number": lambda form, q: write(form, numbers(replace(q, answer=q.mistakes[0][0]))),
-    "click": lambda form, q: [
-        form.locator(f"[data-at='{i},{j}']").click() for i, j in q.answer[:2]
-    ],
+    "click": lambda form, q: form.locator("[data-at='0,0']").click(),
     "order": lambda form, q: pick_first(form),
     "fill": lambda form, q: fill(form, q, "0", *(gap[2] for gap in q.gaps[1:])),
 }
@@ -203,7 +201,7 @@ INSIDE = """(mount) => {
 
 def test_wrong_then_right_kept_here_and_nothing_sent(apart):
     tab = apart()
-    kinds = {q.kind: key for key, q in reversed(QUESTIONS.items())} | {"click": "windows"}
+    kinds = {q.kind: key for key, q in reversed(QUESTIONS.items())}
     for kind, key in kinds.items():
         page = open_page(tab, key)
         settled(page)
@@ -222,7 +220,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(apart):
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 0
         assert form.evaluate(INSIDE) >= -0.5, (kind, "both are in sight")
         if kind == "click":
-            assert f"Right so far; still to find: {len(question.answer) - 2}. " in said.inner_text()
+            form.locator("[data-at='0,0']").click()  # taken back
         elif question.variants and kind != "choice":
             form.get_by_role("button", name=re.compile("Try again|Another")).click()
             question = question.variants[0]
