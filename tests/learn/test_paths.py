@@ -16,15 +16,10 @@ BROUGHT = {"dot-product", "matmul", "exp", "norm", "token", "N", "d", "S", "soft
 # What a text may name in passing: programs, papers and shapes, which it explains there.
 NAMED = {
     *("B", "H", "i", "j", "fa1", "fa2", "sdpa", "attention", "load", "store", "output", "mask"),
-    *("backward", "backend"),
-}
-# What 2.1, 2.3 and 2.4 give, which do not yet say so.
-AWAITED = {
-    *("kernel", "launch", "head", "thread", "register", "flop"),
-    *("bandwidth", "throughput", "latency", "compute-bound", "memory-bound"),
+    *("backward", "backend", "fp16", "fp32", "bf16", "program", "flop", "head"),
 }
 # What a lesson explains once more, for paths that leave out the lesson that gives it.
-AGAIN = {"decode": {"kv-cache"}}
+AGAIN = {"decode": {"kv-cache"}, "memory": {"sm"}, "gpu": {"bandwidth"}, "softmax": {"Q"}}
 
 
 def key_of(term: str) -> str:
@@ -33,27 +28,21 @@ def key_of(term: str) -> str:
 
 
 def terms(lesson: Lesson) -> set[str]:
-    """Return the terms that a lesson's text and question name; of one that says not what it gives
-    also those of what folds."""
+    """Return the terms that a lesson's text and question name."""
     pattern, keys = learn_parts._terms()
     texts = [lesson.words, lesson.headline, *lesson.lines, lesson.question.words]
-    texts += [] if lesson.gives else [lesson.more]
     return {keys[found] for text in texts for found in pattern.findall(text)}
 
 
 def walked(path: course.Path) -> dict[str, set[str]]:
-    """Return {lesson: the terms that it needs or names and nothing gave before}. A lesson without
-    needs and gives is not yet rewritten: it gives what it names."""
+    """Return {lesson: the terms that it needs or names and nothing gave before}."""
     known, missing = BROUGHT | NAMED, {}
     for key in path.lessons:
         lesson = LESSONS[key]
         given = {*map(key_of, lesson.gives)}
-        if lesson.needs or lesson.gives:
-            wanted = {*map(key_of, lesson.needs)} | terms(lesson)
-            missing[key] = wanted - known - given - AGAIN.get(key, set())
-            known |= given
-        else:
-            known |= terms(lesson) | AWAITED
+        wanted = {*map(key_of, lesson.needs)} | terms(lesson)
+        missing[key] = wanted - known - given - AGAIN.get(key, set())
+        known |= given
     return missing
 
 
