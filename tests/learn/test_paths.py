@@ -19,7 +19,13 @@ NAMED = {
     *("backward", "backend", "fp16", "fp32", "bf16", "program", "flop", "head"),
 }
 # What a lesson explains once more, for paths that leave out the lesson that gives it.
-AGAIN = {"decode": {"kv-cache"}, "memory": {"sm"}, "gpu": {"bandwidth"}, "softmax": {"Q"}}
+AGAIN = {
+    "attention": {"logit"},
+    "decode": {"kv-cache"},
+    "gpu": {"bandwidth"},
+    "memory": {"sm"},
+    "softmax": {"Q"},
+}
 
 
 def key_of(term: str) -> str:
@@ -39,9 +45,9 @@ def walked(path: course.Path) -> dict[str, set[str]]:
     known, missing = BROUGHT | NAMED, {}
     for key in path.lessons:
         lesson = LESSONS[key]
-        given = {*map(key_of, lesson.gives)}
+        given = {*map(key_of, lesson.gives)} | AGAIN.get(key, set())
         wanted = {*map(key_of, lesson.needs)} | terms(lesson)
-        missing[key] = wanted - known - given - AGAIN.get(key, set())
+        missing[key] = wanted - known - given
         known |= given
     return missing
 
