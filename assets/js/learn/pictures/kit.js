@@ -105,7 +105,9 @@ function fit(root) {
     write(size);
     if (
       root.scrollHeight <= room &&
-      ![root, ...all(root, ".fa-scroll, .fa-kit-words thead :is(button, span), [data-node]")].some(isWide)
+      ![root, ...all(root, ".fa-scroll, .fa-kit-words thead :is(button, span), [data-node]")].some(
+        isWide,
+      )
     )
       return;
   }
