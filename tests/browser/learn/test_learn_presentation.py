@@ -288,6 +288,7 @@ def test_who_leaves_the_hall_has_the_dark_back(apart, query):
     settled(page)
     dark = "document.body.classList.contains('dark')"
     assert page.evaluate(dark)
+    page.locator(".fa-menu summary").click()
     page.locator(".fa-start-present").click()
     page.wait_for_function(f"document.body.classList.contains('fa-present') && !{dark}")
     page.keyboard.press("Escape")
