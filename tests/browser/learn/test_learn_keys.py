@@ -56,7 +56,7 @@ def test_a_handle_goes_to_its_ends_and_by_tens_and_its_picture_is_said(tab):
         page.keyboard.press(key)
         assert f"{wanted:g}".replace("-", "−") in handle.get_attribute("aria-valuetext"), key
     settled(page)
-    assert heard(said) <= sentences(words("dot", qx=str(low)))
+    assert heard(said) <= sentences(words("dot", kx=str(low)))
     to_lesson(page, "tiled")
     step = page.get_by_role("slider", name="Step")
     step.press("End")
