@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from explainer.base.amounts import listed
 from explainer.learn.blocks import Block
 from explainer.learn.ecosystem import CHECKED
 from explainer.learn.folder import words_of
-from explainer.learn.kit import arrow, flow, node, note, picture
+from explainer.learn.kit import note, picture, table
 
 t = words_of(__name__)
 
@@ -70,23 +69,16 @@ def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
     x = Input(sm, dtype, d, mask, False)
     order, taken = tried(sm), chosen(x)
     at = order.index(taken)
-    columns = []
+    rows = []
     for k, name in enumerate(order):
         why = t("runs") if k == at else refusal(name, x) or t("would")
-        look = "" if k <= at else "empty"
-        columns.append(
-            [node(name, NAMES[name], why, "v" if k == at else "", on=k == at, look=look)]
-        )
+        rows.append([NAMES[name], why])
     words = [f"{NAMES[k]}: {refusal(k, x) or t('takes')}" for k in order]
     return picture(
         t("label"),
         t("spoken", order="; ".join(words), runs=NAMES[taken]),
         note(t("input", gpu=GPUS[str(sm)], dtype=dtype, d=d, mask=t.named("masks")[mask]), "big"),
-        flow(
-            t("tried"),
-            columns,
-            [arrow(a, b, dash=k >= at) for k, (a, b) in enumerate(pairwise(order))],
-        ),
+        table([t("tried"), ""], rows, at=at),
         note(t("stored" if taken == "math" else "fused"), "bad" if taken == "math" else "good"),
         note(t("checked", checked=CHECKED), "fine"),
     )
