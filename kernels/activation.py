@@ -9,6 +9,7 @@ that the kernels do not run goes to PyTorch's own implementation; `fallback_reas
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -70,7 +71,9 @@ class _Handle:
         for name, run in _OPERATORS.items():
             if hasattr(torch.ops.aten, name):  # PyTorch 2.11 lacks one of them
                 call = partial(_call, run, _own_kernel(name))
-                self.library.impl(name, call, "CUDA", with_keyset=True)
+                with warnings.catch_warnings():  # PyTorch says that a kernel is replaced: it is
+                    warnings.filterwarnings("ignore", message="Warning only once for all operators")
+                    self.library.impl(name, call, "CUDA", with_keyset=True)
 
     def remove(self) -> None:
         self.library = None

@@ -260,7 +260,7 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
     parser.add_argument("file", type=Path)
-    parser.add_argument("--n", type=int, nargs="*", default=LENGTHS)
+    parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after this")
     args = parser.parse_args()
@@ -272,7 +272,7 @@ def main() -> None:
     warm_up(flush)
     fields = {"gradients": gradient_error(), "merges": merges(), "unfinished": [], "clocks": []}
     rows = []
-    for n, causal in itertools.product(args.n, (True, False)):
+    for n, causal in itertools.product(args.lengths, (True, False)):
         late = torch.tensor(time.monotonic() - began, device="cuda")
         dist.all_reduce(late, dist.ReduceOp.MAX)
         if late.item() > args.seconds:

@@ -1,5 +1,7 @@
 """The kernels as PyTorch's flash implementation: the operators, and on a GPU what runs them."""
 
+import warnings
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -130,9 +132,11 @@ def test_a_window_that_no_mask_has_is_refused():
 def kernels_of(run) -> str:
     """The names of all GPU kernels that a call launches."""
     run()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-        run()
-        torch.cuda.synchronize()
+    with warnings.catch_warnings():  # the profiler explains itself once
+        warnings.simplefilter("ignore")
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            run()
+            torch.cuda.synchronize()
     return " ".join(event.key for event in profile.key_averages())
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from explainer import trace
 from explainer.base.fields import ProblemError
+from explainer.base.records import rows_where
 from explainer.parallel import device_numbers, devices
 from explainer.problem import Problem
 from kernels.spec import layouts
@@ -80,3 +81,19 @@ def test_numbers_of_the_lesson():
     naive, right = found["overflow"]
     assert naive == float("inf") and right == pytest.approx(95, abs=1e-6)
     assert found["stale"]["right"] < 1e-12 and found["stale"]["stale"] > 0.5
+
+
+def test_recorded_speed_of_contiguous_rows_is_near_the_limit():
+    """Of the longest causal sequence; each method stands beside one GPU with the same kernels."""
+    found = {(one.n, one.mask, one.method): one for one in devices.recorded_rows()}
+    longest = max(n for n, *_ in found)
+    speed = found[longest, "causal", "ring contiguous"].speedup["forward"]
+    assert speed == pytest.approx(device_numbers.limit(2), rel=0.1)
+    rows = {row["method"]: row["forward"]["median_ms"] for row in recorded(longest)}
+    for method, base in (("ring head-tail", "ours"), ("context_parallel cudnn alltoall", "cudnn")):
+        half = rows[f"one GPU {base}"] / 2
+        assert found[longest, "causal", method].speedup["forward"] == half / rows[method]
+
+
+def recorded(n: int) -> list[dict]:
+    return rows_where(devices.RECORD, n=n, mask="causal")
