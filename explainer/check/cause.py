@@ -71,8 +71,8 @@ def forward_cause(
     best = max(score for score, _ in found)
     keys = list(dict.fromkeys(key for score, key in found if score == best))
     is_likely = len(keys) == 1 and (np.isfinite(seen.O).any() or best[1] == len(others) > 0)
-    if seen.states:  # what is reported must then agree throughout
-        is_likely = is_likely and best[0] >= 1 + (seen.lse is not None)
+    if seen.states and not np.isfinite(seen.O).all():  # then all that is reported must agree
+        tells = is_likely = is_likely and best[0] >= 1 + (seen.lse is not None)
     return keys[0] if tells or is_likely else None
 
 
