@@ -123,7 +123,7 @@ def conventions(case: Case, states: list[State]) -> list[Convention]:
     columns = max(s.j for s in states) + 1
     own = (2**p for p in range(12) if -(-case.n_k // 2**p) == columns)
     keys = {case.block_k: None} if columns <= -(-case.n_k // case.block_k) else {}
-    keys |= {next(own, -(-case.n_k // columns)): None}
+    keys |= {rows: None, next(own, -(-case.n_k // columns)): None}
     sizes = [(rows, size) for size in keys]
     forms = product((False, True), (False, True), sizes)
     return [Convention(*size, base2, normalized) for normalized, base2, size in forms]
