@@ -136,10 +136,14 @@ def _constant_sink(sink: float, heads: int, device: torch.device) -> torch.Tenso
 
 
 def is_traced() -> bool:
-    """Return whether PyTorch compiles, records or transforms calls, which then see no data."""
+    """Return whether PyTorch compiles, records or transforms calls, which then see no data.
+
+    A dispatch mode that only watches operators, as the one that counts memory, does not.
+    """
+    mode = _get_current_dispatch_mode()
     return (
         torch.compiler.is_compiling()
-        or _get_current_dispatch_mode() is not None
+        or (mode is not None and type(mode).is_infra_mode())
         or peek_interpreter_stack() is not None
     )
 
