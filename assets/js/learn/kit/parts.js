@@ -66,7 +66,7 @@ export function paint(x, heat, most) {
     const at = level(x, heat[0], heat[1]);
     return `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;
   }
-  const share = Math.round(10 + 62 * Math.min(1, Math.abs(x) / (most || 1)));
+  const share = Math.round(10 + 40 * Math.min(1, Math.abs(x) / (most || 1)));
   return `background:color-mix(in srgb, var(--fa-hue) ${x ? share : 4}%, var(--fa-paper))`;
 }
 
