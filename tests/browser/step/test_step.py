@@ -243,7 +243,7 @@ def test_transport_scrub_and_phase_rail(stage):
     scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
     for act, place in (
         (lambda: click(page, "Last tile"), ("15", "store")),
-        (lambda: click(page, "Previous (PageUp)"), ("14", "output")),
+        (lambda: click(page, "Previous (PageUp)"), ("15", "output")),
         (lambda: click(page, "First tile"), ("0", "load")),
         (lambda: click(page, "exp"), ("0", "exp")),
         (lambda: scrub.fill("9"), ("9", "output")),
