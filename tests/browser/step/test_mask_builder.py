@@ -226,7 +226,7 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     assert bars(page) == wanted(DENSE_WINDOW)
     assert "4,096" in about(page) and "configuration_gemma2.py" in about(page)
     number = view.get_by_label("the score's number")
-    assert number.is_visible() and number.input_value() == "2", "what is done to scores unfolds"
+    assert number.is_visible() and number.input_value() == "50", "what is done to scores unfolds"
     assert number.evaluate("node => node.previousSibling.textContent") == "softcap c"
     view.get_by_label("sink", exact=True).hover()
     assert about(page).startswith("sink: a logit")
