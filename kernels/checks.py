@@ -140,12 +140,10 @@ def is_traced() -> bool:
 
     A dispatch mode that only watches operators, as the one that counts memory, does not.
     """
+    if torch.compiler.is_compiling():
+        return True
     mode = _get_current_dispatch_mode()
-    return (
-        torch.compiler.is_compiling()
-        or (mode is not None and type(mode).is_infra_mode())
-        or peek_interpreter_stack() is not None
-    )
+    return (mode is not None and type(mode).is_infra_mode()) or peek_interpreter_stack() is not None
 
 
 def is_uneven(q, k, v) -> bool:

@@ -45,7 +45,8 @@ def attention_varlen(
     q, k, v = (x.transpose(0, 1)[None] for x in (q, k, v))
     if not is_uneven(q, k, v):
         check_tensors(q, k, v)
-    masks.from_keywords(causal)  # raises for another type
+    if not isinstance(causal, bool):  # a compiler need not trace the parser
+        masks.from_keywords(causal)  # raises
     if not is_traced():  # a tracer has no device to ask; the operator asks when it runs
         check_device(q.device)
     found = spans_of_offsets(cu_q, cu_k, q.shape[2], k.shape[2], q.device, causal)
