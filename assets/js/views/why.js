@@ -40,7 +40,10 @@ export class WhyM {
     const m = f.stats.find((s) => s.row === row)?.m_new;
     const found = f.phase === "max" && !f.stage ? failure(m) : null;
     this.root.hidden = !found;
-    if (!found || row === undefined) return;
+    if (!found || row === undefined) {
+      this.clear();
+      return;
+    }
     Object.assign(this, { frame: f, row });
     const shown = `${f.problem.n} ${f.step} ${row} ${m}`;
     if (this.shown !== shown) {
@@ -49,6 +52,15 @@ export class WhyM {
     }
     this.shown = shown;
     this.paint();
+  }
+
+  /** Holds nothing while it is hidden, so that a page is the same whichever way led to it. */
+  clear() {
+    this.shown = undefined;
+    for (const node of [this.words, this.factor]) set(node, { text: "" });
+    set(this.slider, { max: null });
+    set(this.root, { "data-fails": null });
+    this.svg.replaceChildren();
   }
 
   paint() {

@@ -159,9 +159,11 @@ def test_a_phone(phone):
     wrong = page.evaluate(MEASURE, 12)
     for query in STATES.values():
         phone.show(query)
-        for pane in ("hbm", "sram", "rows"):
-            page.locator(f"[data-pane-of={pane}]").tap()
-            wrong += [f"{query} on {pane}: {fault}" for fault in page.evaluate(MEASURE, 12)]
+        panes = page.locator("[data-pane-of]")
+        for pane in panes.all() if panes.first.is_visible() else ():  # the result has none
+            pane.tap()
+            wrong += [f"{query}: {fault}" for fault in page.evaluate(MEASURE, 12)]
+        wrong += [f"{query}: {fault}" for fault in page.evaluate(MEASURE, 12)]
     wrong += measured(phone, RACE)
     assert not wrong, "\n".join(wrong)
 
