@@ -252,6 +252,7 @@ def press(page: Page, key: str) -> dict:
 
 def open_controls(page: Page) -> Page:
     """Shows all controls of the Step page."""
+    page.get_by_test_id("player").first.wait_for()
     if not page.locator(".fa-step-controls").is_visible():
         if page.locator(".fa-more:visible:not([open]) .fa-word-all").count():
             page.locator(".fa-more summary").click()
