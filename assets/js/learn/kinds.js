@@ -386,8 +386,9 @@ function lines({ kind, key, words, options, gaps = [], run, answer, reasons }) {
       if (line.reason) line.reason.hidden = !right || !why;
     });
     if (right) return { right, because: reasons?.[0] || t("lines.right") };
-    const placing = { good, n: now.length, open };
-    return { right, because: reasons?.[1] || t(open ? "lines.open" : "lines.some", placing) };
+    const placing = { good, n: now.length };
+    const said = open ? t("lines.open", { ...placing, open }) : t("lines.some", placing);
+    return { right, because: reasons?.[1] || said };
   };
   const isFine = window.matchMedia("(pointer: fine)").matches;
   const order = () => now.map(({ index }) => index).join(",");

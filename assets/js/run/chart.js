@@ -52,6 +52,14 @@ const WORDS = {
   dtype: { bf16: "bf16", fp16: "fp16" },
 };
 /** Why a word cannot be chosen. @type {Record<string, string>} */
+/** @type {Record<string, string>} */
+const LABELS = {
+  quantity: t("quantity"),
+  pass: t("pass"),
+  mask: t("mask"),
+  d: t("d"),
+  dtype: t("dtype"),
+};
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker. @type {Record<string, number>} */
 const MOVES = { next: 1, forward: 1, back: -1, backward: -1, first: -99, last: 99 };
@@ -175,7 +183,7 @@ export class Chart {
       const choose = (/** @type {string} */ x) =>
         this.choose({ [key]: key === "d" ? Number(x) : x });
       const value = String(choice[/** @type {keyof Choice} */ (key)]);
-      return radios(t(/** @type {any} */ (key)), options, value, choose, "fa-run-choice");
+      return radios(LABELS[key], options, value, choose, "fa-run-choice");
     });
     replaceRadios(this.words, groups);
   }

@@ -364,7 +364,7 @@ export class RunPage extends PicturePage {
 
   /** @param {string} action */
   act(action) {
-    const part = { record: this.chart, result: this.result, masks: null }[this.view];
+    const part = { record: this.chart, result: this.result, masks: null, yours: null }[this.view];
     return part?.act(action) ?? false;
   }
 }
