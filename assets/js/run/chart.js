@@ -51,7 +51,6 @@ const WORDS = {
   d: { 64: "d 64", 128: "128" },
   dtype: { bf16: "bf16", fp16: "fp16" },
 };
-/** Why a word cannot be chosen. @type {Record<string, string>} */
 /** @type {Record<string, string>} */
 const LABELS = {
   quantity: t("quantity"),
@@ -60,6 +59,7 @@ const LABELS = {
   d: t("d"),
   dtype: t("dtype"),
 };
+/** Why a word cannot be chosen. @type {Record<string, string>} */
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker. @type {Record<string, number>} */
 const MOVES = { next: 1, forward: 1, back: -1, backward: -1, first: -99, last: 99 };
