@@ -68,6 +68,7 @@ def step(tab):
 
 
 def test_what_the_step_page_writes_has_its_entry(step):
+    step.get_by_role("tab", name="Code").click()
     shows(step, "m", '[data-column="m_new"]', "m new")
     shows(step, "l", 'th[data-column="l_old"]', "ℓ old")
     shows(step, "alpha", 'th[data-column="alpha"]', "α")
@@ -76,7 +77,6 @@ def test_what_the_step_page_writes_has_its_entry(step):
     shows(step, "V", "figcaption", "V₂")
     shows(step, "exp", "[data-go=exp]", "exp")
     assert rest(step, ".fa-hbm", "16 × 16 scores") is None
-    step.get_by_role("tab", name="Code").click()
     shows(step, "Tc", ".fa-code", "Tc")
     shows(step, "lse", ".fa-code", "lse")
     step.locator(".fa-progress").click()
