@@ -119,6 +119,7 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
         offline.keyboard.press("ArrowRight")
         settle(offline)
         offline.wait_for_selector('[data-testid="player"]:not([data-moving="true"])')
+    offline.keyboard.press("ArrowLeft")  # from the result, which has no tabs
     offline.get_by_role("tab", name="Compare").click()
     offline.wait_for_function(
         "() => document.querySelectorAll('[data-testid=player]').length === 3"
