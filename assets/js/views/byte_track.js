@@ -7,8 +7,6 @@ import { t } from "../model/texts.js";
 
 /** @import { Moved } from "../model/types.js" */
 
-const LEAST = 6; // per cent of a bar that bears its name
-
 /** A bar on its rail. @param {string} look its class @param {number} width per cent of the rail
  * @param {HTMLElement[]} [filled] */
 export const track = (look, width, filled) =>
@@ -39,12 +37,12 @@ export function stacked(totals, most, saves) {
   const parts = Object.entries(totals).map(([tensor, [read, written]]) => {
     const share = (100 * (read + written)) / most;
     const name = tensor === "l" ? "ℓ" : tensor;
-    return el("i", {
+    const part = {
       class: `fa-hue-${hueOf(tensor)}`,
       style: `width:${share.toFixed(2)}%`,
-      text: share > LEAST ? name : "",
       title: `${name} ${bytes(read + written)}`,
-    });
+    };
+    return el("i", part, [el("span", { text: name })]);
   });
   const rest = saves && el("em", { text: t("end.on_chip") });
   return el("div", { class: "fa-result-bar" }, [...parts, rest]);

@@ -8,10 +8,8 @@ import { RANGE, axesOf, failure } from "../model/why.js";
 /** @import { Frame } from "../model/types.js" */
 /** @import { Mark } from "../model/why.js" */
 
-const [WIDE, LINES] = [760, [30, 66]]; // px of the picture, and where its two axes lie
-const [LEFT, RIGHT] = [120, 744];
-/** @param {number} power of ten */
-const xOf = (power) => LEFT + ((power - RANGE[0] + 3) / (RANGE[1] - RANGE[0] + 6)) * (RIGHT - LEFT);
+const [WIDE, LINES] = [760, [30, 66]]; // units of the picture on a desk, and where its two axes lie
+const [LEFT, MARGIN] = [96, 22];
 const text = (/** @type {string} */ words, /** @type {Record<string, string | number>} */ at) =>
   svg("text", { ...at, text: words });
 
@@ -22,12 +20,13 @@ export class WhyM {
   row;
   /** @type {string | undefined} */
   shown;
+  right = WIDE - MARGIN;
   constructor() {
     this.words = el("p", { "aria-live": "polite" });
     this.factor = el("b");
     this.slider = el("input", { type: "range", min: 1, step: 1, "aria-label": t("row_view.why") });
     this.slider.addEventListener("input", () => this.paint());
-    this.svg = svg("svg", { viewBox: `0 0 ${WIDE} 92`, "aria-hidden": "true" });
+    this.svg = svg("svg", { "aria-hidden": "true" });
     this.root = el("section", { class: "fa-why", "data-spot": "rows", hidden: true }, [
       el("div", {}, [this.words, el("label", {}, [this.factor, this.slider])]),
       this.svg,
@@ -63,7 +62,15 @@ export class WhyM {
     this.svg.replaceChildren();
   }
 
+  /** Place a power of ten on the axes. @param {number} power */
+  xOf(power) {
+    return LEFT + ((power - RANGE[0] + 3) / (RANGE[1] - RANGE[0] + 6)) * (this.right - LEFT);
+  }
+
   paint() {
+    const wide = Math.min(WIDE, this.svg.clientWidth || WIDE);
+    set(this.svg, { viewBox: `0 0 ${wide} 92` });
+    this.right = wide - MARGIN;
     const { frame: f, row } = this;
     const factor = Number(this.slider.value);
     const m = Number(f.stats.find((s) => s.row === row)?.m_new);
@@ -80,18 +87,18 @@ export class WhyM {
     });
     set(this.root, { "data-fails": fails || null });
     const axes = axesOf(f, row, factor);
-    const one = xOf(0);
+    const one = this.xOf(0);
     this.svg.replaceChildren(
       svg("rect", {
-        x: xOf(RANGE[0]),
+        x: this.xOf(RANGE[0]),
         y: 12,
-        width: xOf(RANGE[1]) - xOf(RANGE[0]),
+        width: this.xOf(RANGE[1]) - this.xOf(RANGE[0]),
         height: 70,
         rx: 6,
       }),
-      text(t("why.low"), { x: xOf(RANGE[0]), y: 8 }),
-      text("1", { x: one, y: 8 }),
-      text(t("why.high"), { x: xOf(RANGE[1]), y: 8, class: "is-end" }),
+      text(t("why.low"), { x: this.xOf(RANGE[0]), y: 8 }),
+      text("1", { x: one + 5, y: 53 }),
+      text(t("why.high"), { x: this.xOf(RANGE[1]), y: 8, class: "is-end" }),
       svg("path", { d: `M${one} 12V82`, class: "is-one" }),
       ...this.axis("exp(S)", LINES[0], axes.without),
       ...this.axis("exp(S − m)", LINES[1], axes.with),
@@ -101,18 +108,18 @@ export class WhyM {
   /** @param {string} name @param {number} y @param {Mark[]} marks */
   axis(name, y, marks) {
     return [
-      svg("path", { d: `M${LEFT} ${y}H${RIGHT}` }),
+      svg("path", { d: `M${LEFT} ${y}H${this.right}` }),
       text(name, { x: LEFT - 10, y: y + 4, class: "is-end is-name" }),
       ...marks.map(({ at, state }) =>
         svg("circle", {
-          cx: xOf(at).toFixed(1),
+          cx: this.xOf(at).toFixed(1),
           cy: y,
           r: 6,
           class: ["is-zero", "", "is-over"][state + 1],
         }),
       ),
       ...(marks.some(({ state }) => state === 1)
-        ? [text("∞", { x: RIGHT, y: y + 5, class: "is-over" })]
+        ? [text("∞", { x: this.right, y: y + 5, class: "is-over" })]
         : []),
     ];
   }

@@ -83,11 +83,12 @@ def test_no_screen_is_wider_than_a_phone_and_its_answers_are_large(apart):
             way,
         )
         assert page.evaluate(CUT), f"a paragraph that is cut at the {way} is found"
+        page.get_by_text("Out of sight").evaluate("(p) => p.remove()")
     page.evaluate(GO, "dot")
     page.wait_for_function(SHOWN, arg="dot")
     page.wait_for_function("document.querySelector('.fa-learn .fa-svg-canvas > *')")
     settled(page).evaluate(
-        "document.querySelector('.fa-svg-canvas').setAttribute('viewBox', '0 0 358 716')"
+        "document.querySelector('.fa-svg-canvas').setAttribute('viewBox', '0 0 358 100')"
     )
     assert "lower than its place" in page.evaluate(CUT)[0], "a picture over what follows is found"
     page.evaluate("document.querySelector('.fa-svg-canvas text').style.fontSize = '4px'")

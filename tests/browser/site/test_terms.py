@@ -98,6 +98,7 @@ def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):
 
 
 def test_stepping_asks_the_server_nothing(tab, step):
+    step.get_by_role("tab", name="Code").click()  # the table of rows stands there
     shows(step, "m", '[data-column="m_new"]', "m new")
     before = len(tab.requests)
     step.locator('[data-testid="player"]').focus()

@@ -139,7 +139,6 @@ def test_the_hall_and_predict_are_used_and_left_by_touch(phone):
     page.get_by_text("More", exact=True).tap()
     assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Predict").tap()
-    page.locator(".fa-next").tap()
     page.locator(":is(.fa-choices .fa-link, .fa-predict-slider input):visible").first.tap()
     assert pane(page) == "rows" and seen(page, ".fa-question") and seen(page, ".fa-next")
     page.locator(".fa-next").tap()

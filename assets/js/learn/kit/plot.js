@@ -92,9 +92,11 @@ function layPlot({ series, x, y, places = [], handle }, sheet, box, kit) {
         text(words, left - 6, at + type * 0.33, "is-end"),
       ];
     }),
-    ...along.ticks.map(([part, words]) =>
-      text(words, left + part * (right - left), base + type * 1.3, "is-middle"),
-    ),
+    ...along.ticks.map(([part, words]) => {
+      const at = left + part * (right - left);
+      const isCut = at + words.length * type * 0.3 > width; // a long label under the axis's end
+      return text(words, isCut ? width : at, base + type * 1.3, isCut ? "is-end" : "is-middle");
+    }),
     ...(y.label ? [text(y.label, 0, type, "is-label")] : []),
     ...(x.label ? [text(x.label, right, height - type * 0.3, "is-label is-end")] : []),
     ...series.map((/** @type {Mark} */ one) => lineOf(one, px, py, base)),
