@@ -21,7 +21,7 @@ NEG_INF = np.float32(-np.inf)
 @dataclass(frozen=True, eq=False)
 class Visit(Step):
     """Hold one visit with its numbers, all float32; None where the algorithm has no such thing
-    there.
+    there, which the types leave out: who reads a number knows the algorithm.
 
     Per real row of the block (shape (rows,)): ``m_old m_new l_old l_new alpha row_max row_sum``.
     ``scores`` (rows, cols) scaled and changed by the Problem's score, before the mask (in standard
@@ -32,17 +32,17 @@ class Visit(Step):
     the keys and their weights.
     """
 
-    m_old: np.ndarray | None = None
-    m_new: np.ndarray | None = None
-    l_old: np.ndarray | None = None
-    l_new: np.ndarray | None = None
-    alpha: np.ndarray | None = None
-    row_max: np.ndarray | None = None
-    row_sum: np.ndarray | None = None
-    scores: np.ndarray | None = None
-    S: np.ndarray | None = None
-    P: np.ndarray | None = None
-    O: np.ndarray | None = None
+    m_old: np.ndarray = None  # type: ignore[assignment]
+    m_new: np.ndarray = None  # type: ignore[assignment]
+    l_old: np.ndarray = None  # type: ignore[assignment]
+    l_new: np.ndarray = None  # type: ignore[assignment]
+    alpha: np.ndarray = None  # type: ignore[assignment]
+    row_max: np.ndarray = None  # type: ignore[assignment]
+    row_sum: np.ndarray = None  # type: ignore[assignment]
+    scores: np.ndarray = None  # type: ignore[assignment]
+    S: np.ndarray = None  # type: ignore[assignment]
+    P: np.ndarray = None  # type: ignore[assignment]
+    O: np.ndarray = None  # type: ignore[assignment]
 
 
 class _Strip:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from explainer.algorithms import tiling
 from explainer.problem import Problem
@@ -69,8 +70,8 @@ class Step:
     of its block of the outer loop (and of its lane) was visited before; ``lane``: which part of the
     keys, where several programs share a row block."""
 
-    i: int | None
-    j: int | None
+    i: Any  # int | None, see above: who computes with it knows that there is a tile
+    j: Any
     kind: str
     stage: str | None
     phases: tuple[str, ...]

@@ -109,7 +109,8 @@ def trace(problem: Problem, devices: int, layout: str) -> DeviceTrace:
     steps = len(layouts.plan(counts, counts, layout, problem.mask)[0])
     for i, device in enumerate(of_rows):
         step_of = (device - of_keys) % devices
-        order = sorted(np.flatnonzero(move.kinds[i] != tiling.SKIPPED), key=lambda j: step_of[j])
+        keys = np.flatnonzero(move.kinds[i] != tiling.SKIPPED).tolist()
+        order = sorted(keys, key=lambda j: step_of[j])
         program = fa2.program(move, i, order, [()] * problem.Tc, ())
         with np.errstate(all="ignore"):
             visits = list(fa2.compute(run, program))

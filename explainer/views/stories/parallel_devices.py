@@ -99,7 +99,7 @@ def _picture(
         "rows": run.of_rows.tolist(),
         "keys": run.of_keys.tolist(),
         "tiles": [
-            [*map(int, (v.visit.i, v.visit.j, v.device, v.tick, v.step))] for v in run.visits
+            [v.visit.i, v.visit.j, v.device, v.tick, v.step] for v in run.visits
         ],
         "skipped": t("devices.skipped", count=p.Tr * p.Tc - len(run.visits)),
         "starts": run.starts.tolist(),
@@ -142,7 +142,7 @@ def _merge(run: devices.DeviceTrace, row: int) -> list[dict[str, Any]]:
     for v in run.visits:
         if v.visit.i != block:
             continue
-        m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))  # type: ignore[index]
+        m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))
         if v.step not in bars:
             bars[v.step] = {"step": v.step, "of": v.owner, "states": [], "before": before}
         m_old, l_old = bars[v.step]["before"]
@@ -161,10 +161,7 @@ def _steps_table(run: devices.DeviceTrace) -> Table:
 
 
 def _tiles_table(run: devices.DeviceTrace) -> Table:
-    rows = [
-        [v.tick + 1, v.step + 1, v.device, v.owner, int(v.visit.i), int(v.visit.j)]
-        for v in run.visits
-    ]
+    rows = [[v.tick + 1, v.step + 1, v.device, v.owner, v.visit.i, v.visit.j] for v in run.visits]
     title, head = t("devices.table.tiles"), [*t.row("devices.table.tiles.head")]
     return {"title": title, "head": head, "rows": rows}
 

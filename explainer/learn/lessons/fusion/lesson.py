@@ -27,7 +27,7 @@ def chain(what: str, n: int) -> tuple[list[Launch], list[Launch]]:
         results = {"scale": "S", "mask": "S", "softmax": "P"}
         apart = [(name, {"S": size}, {made: size}) for name, made in results.items()]
         return apart, [("all", {"S": size}, {"P": size})]
-    return tuple(
+    apart, fused = (
         [
             (
                 "fused" if order == "fa2" else name,
@@ -38,6 +38,7 @@ def chain(what: str, n: int) -> tuple[list[Launch], list[Launch]]:
         ]
         for order in ("standard", "fa2")
     )
+    return apart, fused
 
 
 def total(group: list[Launch]) -> int:
