@@ -47,7 +47,7 @@ MEASURE = """
 
 
 def overflowing(found: dict) -> list[dict]:
-    return [c for c in found["cards"] if max(c["over"]) > 1 or c["sticking"]]
+    return [c for c in found["cards"] if max(c["over"]) > 0 or c["sticking"]]
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda s: f"{s[0]}x{s[1]}-{s[2]}")
