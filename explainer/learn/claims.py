@@ -1,4 +1,4 @@
-"""Said often: what holds and what does not, each with its demonstration or its source."""
+"""Judge common claims: what holds and what does not, each with its demonstration or its source."""
 
 from __future__ import annotations
 
