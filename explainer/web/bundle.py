@@ -23,11 +23,7 @@ from explainer.learn.blocks import PICTURES
 SCRIPTS = {
     "all": "js/main.js",
     "step": "js/step/index.js",
-    "backward": "js/step/backward.js",
-    "race": "js/step/race.js",
     "video": "js/step/video.js",
-    "predict": "js/views/predict.js",
-    "tour": "js/step/tour.js",
     "masks": "js/masks/index.js",
     "run": "js/run/index.js",
     "memory": "js/story/memory.js",
@@ -35,7 +31,7 @@ SCRIPTS = {
     # Each picture of the Learn page is fetched when a widget first draws it.
     **{f"picture_{name}": f"js/learn/pictures/{name}.js" for name in PICTURES},
 }
-OF_STEP = ("backward", "race", "video", "predict", "tour")
+OF_STEP = ("video",)
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 VENDOR = "vendor/"  # scripts of others, each of which sets a global of its own name

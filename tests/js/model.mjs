@@ -4,7 +4,6 @@ export * from "../../assets/js/lib/axis.js";
 export { isUnitOf, meets, precision, readings, split } from "../../assets/js/learn/numbers.js";
 export * from "../../assets/js/model/algorithms.js";
 export * from "../../assets/js/model/backward.js";
-export {} from "../../assets/js/model/add_backward.js";
 export { bytes, number } from "../../assets/js/lib/format.js";
 export { textsOf } from "../../assets/js/lib/texts.js";
 export * from "../../assets/js/model/controls.js";

@@ -5,7 +5,8 @@
 import { bytes, number, sub } from "../lib/format.js";
 import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
-import { algorithmOf, backward, algorithmsOf } from "./passes.js";
+import { explainBackward } from "./explain_backward.js";
+import { algorithmOf, algorithmsOf } from "./passes.js";
 import { codeText } from "./phases.js";
 import { KINDS } from "./predicates.js";
 import { plus } from "./scores.js";
@@ -181,7 +182,7 @@ export function explain(trace, f, name) {
   const [kind, ...at] = name.split(".");
   const [a, b] = at.map(Number);
   const row = rowOf(name);
-  const explanation = f.pass === "backward" && backward.explain(f, kind, at.map(Number));
+  const explanation = f.pass === "backward" && explainBackward(f, kind, at.map(Number));
   if (explanation) return explanation;
   if (kind === "S") return score(f, a, b);
   if (kind === "O" && at.length === 2) return output(trace, f, a, b);

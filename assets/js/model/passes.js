@@ -1,9 +1,8 @@
-// The algorithms of either pass, and what only the backward says.
+// The algorithms of either pass.
 
 import { ALGORITHMS, BACKWARD } from "./algorithms.js";
 
-/** @import { Algorithm, Frame, Pass, Problem, Row, Stage, StageLayout } from "./types.js" */
-/** @import { Explanation } from "./sums.js" */
+/** @import { Algorithm, Pass, Problem, Stage, StageLayout } from "./types.js" */
 
 /** By their order. @param {Pass} pass @returns {Record<string, Algorithm>} */
 export const algorithmsOf = (pass) => (pass === "backward" ? BACKWARD : ALGORITHMS);
@@ -21,9 +20,3 @@ export const layoutOf = (of, stage) => algorithmOf(of).stages[String(stage)] ?? 
 
 /** Are m and ℓ saved for the backward pass, not lse? @param {Problem} problem */
 export const savesL = ({ order }) => ALGORITHMS[order].saved_for_backward.includes("l");
-
-/** The texts of its phases and what its things come to, once model/add_backward.js is there: it is in
- * a script of its own, since most visitors never turn to the backward.
- * @type {{phrases: Record<string, (f: Frame, row?: Row) => string[]>,
- *   explain: (f: Frame, kind: string, at: number[]) => Explanation | null}} */
-export const backward = { phrases: {}, explain: () => null };

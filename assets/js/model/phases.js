@@ -3,7 +3,8 @@
 
 import { phrasesOf } from "../lib/texts.js";
 import texts from "../../texts/step.json" with { type: "json" };
-import { algorithmOf, backward } from "./passes.js";
+import { algorithmOf } from "./passes.js";
+import { PHRASES as OF_BACKWARD } from "./phases_backward.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { t } from "./texts.js";
@@ -158,7 +159,7 @@ const PHRASES = {
 function partsOf(f, row) {
   const { sentences } = algorithmOf(f).texts;
   const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
-  return own ?? (f.pass === "backward" ? backward.phrases : PHRASES)[f.phase](f, row);
+  return own ?? (f.pass === "backward" ? OF_BACKWARD : PHRASES)[f.phase](f, row);
 }
 
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.

@@ -7,15 +7,11 @@ import { mountBar } from "../site/bar.js";
 import {} from "../site/code_dialog.js";
 import {} from "../site/presentation.js";
 import { chooseTab, openRequestedPage, partOpened } from "../site/pages.js";
-import { mount as mountBackward } from "../step/backward.js";
 import { mount as video } from "../step/video.js";
 import { mountRunPage } from "../run/index.js";
 import { mountStoryMemory } from "../story/memory.js";
 import { mountStoryParallel } from "../story/parallel.js";
 import { mount as mountStep } from "../step/index.js";
-import { mount as mountRace } from "../step/race.js";
-import { mount as tour } from "../step/tour.js";
-import { mount as predict } from "../views/predict.js";
 import { Answers } from "./answers.js";
 
 /** @import { Loaders } from "../learn/pictures.js" */
@@ -58,9 +54,6 @@ const still = (id) => ({
   trigger: () => {},
 });
 
-/** A script that is there already. @template T @param {T} mount */
-const scriptOf = (mount) => () => Promise.resolve({ mount });
-
 /** The page: its parts as in the app, and in #content what answers.js takes. @param {Loaders} pictures */
 export function start(pictures) {
   if (
@@ -74,11 +67,7 @@ export function start(pictures) {
   mountTabs();
   mountStep("step", {
     ...still("player"),
-    backward: scriptOf(mountBackward),
-    race: scriptOf(mountRace),
-    video: scriptOf(video),
-    predict: scriptOf(predict),
-    tour: scriptOf(tour),
+    video: () => Promise.resolve({ mount: video }),
   });
   mountRunPage({ element: get(document, "#run") });
   mountStoryMemory({ element: get(document, "#memory") });

@@ -1,14 +1,12 @@
-// What a player shows of the backward alone, by the same names as step/forward.js: in a script of its own, which comes with the
-// first trace of a backward.
+// What a player shows of the backward alone, by the same names as step/forward.js.
 
-import {} from "../model/add_backward.js";
 import { Products } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { PanelOptions } from "../views/types.js" */
 
-class BackwardViews {
+export class BackwardViews {
   /** @param {PanelOptions} on */
   constructor(on) {
     this.sram = new SramBackward(on);
@@ -31,9 +29,4 @@ class BackwardViews {
   draw(_trace, f) {
     this.products.draw(f);
   }
-}
-
-/** @param {PanelOptions} options */
-export function mount(options) {
-  return new BackwardViews(options);
 }

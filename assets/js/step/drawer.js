@@ -36,8 +36,6 @@ export function tabs(onTab) {
 }
 
 export class Drawer {
-  /** @type {HTMLElement[]} */
-  panels;
   /** @type {string[]} */
   names;
   /** @type {string} */
@@ -46,28 +44,22 @@ export class Drawer {
   constructor(panels, onTab) {
     this.line = tabs(onTab);
     this.tabs = this.line.root;
-    this.panels = [];
+    const list = /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels));
+    this.panels = list.map(([name, children]) =>
+      el(
+        "div",
+        {
+          class: `fa-panel fa-panel-${name}`,
+          role: "tabpanel",
+          "aria-label": t(`tab.${name}`),
+          "data-panel": name,
+          hidden: true,
+        },
+        children,
+      ),
+    );
     this.root = el("div", { class: "fa-drawer" });
-    this.add(panels);
     this.pass("forward");
-  }
-
-  /** Add panels. @param {Record<string, HTMLElement[]>} panels */
-  add(panels) {
-    for (const [name, children] of /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels)))
-      this.panels.push(
-        el(
-          "div",
-          {
-            class: `fa-panel fa-panel-${name}`,
-            role: "tabpanel",
-            "aria-label": t(`tab.${name}`),
-            "data-panel": name,
-            hidden: true,
-          },
-          children,
-        ),
-      );
   }
 
   /** Show the tabs of this pass, and only its panels. @param {Pass} name */

@@ -17,10 +17,11 @@ import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { choose as chooseCard } from "../views/budget.js";
 import { Stage } from "./stage.js";
+import { Tour } from "./tour.js";
 import { Controls } from "./words.js";
 
 /** @import { Pass } from "../model/types.js" */
-/** @import { PlayerComponent, PredictScript, Scripts, Tour } from "./types.js" */
+/** @import { PlayerComponent, Scripts } from "./types.js" */
 /** @import { Player } from "./player.js" */
 
 const BAR_MS = 2000; // the corner bar, after the mouse has moved
@@ -49,8 +50,6 @@ class Page extends Stage {
   masks;
   /** @type {Scripts["video"]} */
   video;
-  /** @type {Scripts["tour"]} */
-  tours;
   /** @type {Tour | undefined} */
   tour;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -58,12 +57,9 @@ class Page extends Stage {
   /** @type {boolean | undefined} */
   composing;
   /** @param {HTMLElement} mount */
-  constructor(mount, /** @type {Scripts} */ { masks, backward, race, video, predict, tour }) {
+  constructor(mount, /** @type {Scripts} */ { masks, video }) {
     super(mount, {
       url,
-      backward: () => during("script", backward()),
-      race: () => during("script", race()),
-      predict: () => this.questions(predict),
       onPlace: (place) => {
         showFinding(place);
         emit("fa:passed", place.pass ?? "forward");
@@ -92,7 +88,7 @@ class Page extends Stage {
         address.flush();
       },
     });
-    Object.assign(this, { masks, video, tours: tour });
+    Object.assign(this, { masks, video });
     mount.after(wayOut() ?? "");
     document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
     on(document, ["pointermove", "pointerdown"], (event) => this.pointed(event));
@@ -134,22 +130,10 @@ class Page extends Stage {
     find(document, ".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** Fetch the script of the questions; without it predicting is off. @param {() => Promise<PredictScript>} script */
-  async questions(script) {
-    try {
-      return await during("script", script());
-    } catch (error) {
-      this.player.notify(errorText(error));
-      if (this.predicts) emit("fa:predict");
-      throw error;
-    }
-  }
-
   /** Start the guided tour, where `begin` says. @param {(tour: Tour) => unknown} begin */
   guides(begin) {
     return this.attempt(async () => {
-      const script = await during("script", this.tours());
-      this.tour ??= script.mount({
+      this.tour ??= new Tour({
         mount: this.mount,
         show: (query) => this.show(query),
         reveal: (spot) => this.player.reveal(spot),

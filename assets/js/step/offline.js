@@ -3,8 +3,6 @@
 import { PROBLEM_KEYS } from "../model/query.js";
 import { get } from "../lib/dom.js";
 import { Terms } from "../site/terms.js";
-import { mount as mountBackward } from "./backward.js";
-import { mount as mountRace } from "./race.js";
 import { Stage } from "./stage.js";
 
 /** @import { Pass } from "../model/types.js" */
@@ -28,8 +26,6 @@ export function start() {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
     },
-    backward: () => Promise.resolve({ mount: mountBackward }),
-    race: () => Promise.resolve({ mount: mountRace }),
     listings: () => Promise.resolve(content.listings),
     begins: { clock: "bytes" },
   });

@@ -17,10 +17,11 @@ import { Result } from "./result.js";
 import { Code, Progress, Traffic } from "./side.js";
 import { WAYS } from "../views/row_view.js";
 import { rich } from "../views/rich.js";
+import { Predict } from "../views/predict.js";
+import { BackwardViews } from "./backward.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
 import { ForwardViews } from "./forward.js";
-import { PredictSlot } from "./predict_slot.js";
 import { Linking } from "./linking.js";
 import { Motion } from "./motion.js";
 import { Panes } from "./panes.js";
@@ -56,11 +57,13 @@ export class Player extends PlayerBase {
     super({ class: "fa-player fa-step", "data-testid": "player", "aria-label": t("player") });
     this.options = { ...options, onZoom: () => this.zoom() };
     this.hbm = new Hbm(this.options.onHead);
-    /** @type {{forward: ForwardViews, backward?: PassViews}} */
-    this.views = { forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }) };
+    this.views = {
+      forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }),
+      backward: new BackwardViews(this.options),
+    };
     this.rowView = this.views.forward.rowView;
     this.code = new Code();
-    this.predict = new PredictSlot(this.options.predict);
+    this.predict = new Predict();
     this.traffic = new Traffic();
     this.progress = new Progress(() => this.open("traffic"));
     const { rare } = this.views.forward;
@@ -84,6 +87,7 @@ export class Player extends PlayerBase {
     this.drawer = new Drawer(
       {
         ...this.views.forward.panels,
+        ...this.views.backward.panels,
         code: [this.code.root],
         traffic: [this.traffic.root],
       },
@@ -114,7 +118,8 @@ export class Player extends PlayerBase {
       (listings) => (this.code.listings = listings),
       () => {},
     );
-    for (const card of this.cards) this.resizer.observe(card);
+    const { forward, backward } = this.views;
+    for (const { root } of [this.hbm, forward.sram, backward.sram]) this.resizer.observe(root);
   }
 
   get isReady() {
@@ -128,16 +133,6 @@ export class Player extends PlayerBase {
   /** Which pass is shown. */
   get pass() {
     return this.trace?.header.pass ?? "forward";
-  }
-
-  /** Make the views of a pass; those of the backward come with their script when they are first needed. @param {Pass} pass */
-  async ready(pass) {
-    if (this.views[pass]) return;
-    const script = await this.options.backward();
-    if (this.views.backward) return; // meanwhile
-    const views = (this.views.backward = script.mount(this.options));
-    this.drawer.add(views.panels);
-    this.resizer.observe(views.sram.root);
   }
 
   /** The views of the pass that is on screen. */
@@ -197,11 +192,7 @@ export class Player extends PlayerBase {
   async load(query, position = {}) {
     const sentence = await this.loading(async (signal) => {
       const pass = position.pass ?? this.pass;
-      const [response] = await Promise.all([
-        this.fetch(this.options.url(query, pass), signal),
-        this.ready(pass),
-        this.predict.coming,
-      ]);
+      const response = await this.fetch(this.options.url(query, pass), signal);
       const trace = prepare(decode(await response.arrayBuffer()));
       signal.throwIfAborted();
       this.notify(null);
@@ -233,7 +224,7 @@ export class Player extends PlayerBase {
       );
     this.ended = phase === END;
     this.questionStep = -1;
-    if (this.predict.card) this.predict.card.question = null;
+    this.predict.question = null;
     if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
     this.rowView.way = WAYS.find((one) => one === way) ?? "alpha";
     this.layout();
@@ -309,12 +300,13 @@ export class Player extends PlayerBase {
     this.hbm.isPredicting = on;
     this.questionStep = -1;
     if (this.trace) this.layout();
-    if (on) this.predict.come(() => this.trace && this.layout());
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (!this.predict.takes(event, this.trace ? [this.linking] : [])) super.key(event);
+    const { predict, trace, linking } = this;
+    if (!predict.key(event) && !(trace && linking.key(event)) && !predict.leaves(event))
+      super.key(event);
   }
 
   /** @param {string} action */
@@ -374,7 +366,7 @@ export class Player extends PlayerBase {
 
   /** The row of the question, if there is one. */
   questionRow() {
-    return this.predict.root.hidden ? undefined : this.predict.card?.question?.row;
+    return this.predict.root.hidden ? undefined : this.predict.question?.row;
   }
 
   /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. @param {Frame} f */
@@ -408,9 +400,9 @@ export class Player extends PlayerBase {
   render() {
     this.motion.stop();
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
-    if (!this.predict.root.hidden && this.predict.card && this.questionStep !== f.step) {
+    if (!this.predict.root.hidden && this.questionStep !== f.step) {
       this.questionStep = f.step;
-      this.predict.card.askAt(this.trace, f.step);
+      this.predict.askAt(this.trace, f.step);
       if (this.questionRow() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);

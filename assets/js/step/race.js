@@ -1,4 +1,4 @@
-// The algorithms on one transport, by tile visits or by requested bytes; in a script of its own.
+// The algorithms on one transport, by tile visits or by requested bytes.
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
@@ -22,7 +22,7 @@ import { listed } from "../model/wording.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
-import { PredictSlot } from "./predict_slot.js";
+import { Predict } from "../views/predict.js";
 import { Words } from "./words.js";
 import { iconButton, PlayerBase, Transport } from "../views/transport.js";
 
@@ -38,7 +38,7 @@ const CLOCKS = [
   ["bytes", tRace("race.by_bytes")],
 ];
 
-class Race extends PlayerBase {
+export class Race extends PlayerBase {
   /** @type {Pass | undefined} */
   pass;
   /** @type {number} */
@@ -64,7 +64,7 @@ class Race extends PlayerBase {
     this.transport.buttons.append(iconButton("leave", t("bar.leave"), options.onLeave));
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
     this.problem = new Words(options.controls);
-    this.predict = new PredictSlot(options.predict);
+    this.predict = new Predict();
     this.headline = el("h2", { "aria-live": "polite" });
     this.rule = el("p", { class: "fa-race-rule" });
     this.stage = el("div", { class: "fa-lanes" });
@@ -101,11 +101,9 @@ class Race extends PlayerBase {
     const chosen = new URLSearchParams(query).get("order");
     const orders = ordersOf(chosen, pass);
     return this.loading(async (signal) => {
-      const [traces] = await Promise.all([
-        Promise.all(orders.map((order) => this.fetchTrace(query, order, pass, signal))),
-        this.options.ready(pass),
-        this.predict.coming,
-      ]);
+      const traces = await Promise.all(
+        orders.map((order) => this.fetchTrace(query, order, pass, signal)),
+      );
       signal.throwIfAborted();
       this.notify(null);
       this.pass = pass;
@@ -173,31 +171,30 @@ class Race extends PlayerBase {
   predicting(on) {
     this.wanted = on;
     if (this.isReady) this.render();
-    if (on) this.predict.come(() => this.isReady && this.render());
   }
 
   question() {
-    const { card } = this.predict;
+    const { predict } = this;
     const finishes = this.lanes.map((lane) => finishOf(this.timing, lane.sums));
     const over = this.tick >= Math.min(...finishes);
     const run = this.timing.quantum + this.transport.grain.value;
     if (this.tick === 0) this.begun = run;
-    if (card && this.begun === run && this.questionedRun !== run) {
+    if (this.wanted && this.begun === run && this.questionedRun !== run) {
       this.questionedRun = run;
-      card.askRace(
+      predict.askRace(
         this.lanes.map(({ label }) => label),
         finishes,
       );
     }
-    if (over && card?.question) card.ask(null);
+    if (over && predict.question) predict.ask(null);
     this.root.classList.toggle("fa-predicting", Boolean(this.wanted) && !over); // who asks for how much is the answer
-    const hidden = !this.wanted || (!card?.question && !card?.count);
-    if (this.predict.root.hidden !== hidden) this.predict.root.hidden = hidden;
+    const hidden = !this.wanted || (!predict.question && !predict.count);
+    if (predict.root.hidden !== hidden) predict.root.hidden = hidden;
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (!this.predict.takes(event, [])) super.key(event);
+    if (!this.predict.key(event) && !this.predict.leaves(event)) super.key(event);
   }
 
   beat() {
@@ -254,6 +251,3 @@ class Race extends PlayerBase {
     });
   }
 }
-
-/** @param {RaceOptions} options */
-export const mount = (options) => new Race(options);

@@ -1,13 +1,13 @@
 // Switches between the player and the comparison of the loop orders.
 
 import { Player } from "./player.js";
-import { errorText } from "../lib/server.js";
+import { Race } from "./race.js";
 import { isPresenting } from "../lib/dom.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
 /** @import { Pass } from "../model/types.js" */
-/** @import { Race, RacePosition, RaceScript, StageOptions } from "./types.js" */
+/** @import { RacePosition, StageOptions } from "./types.js" */
 
 export class Stage {
   /** @type {Race} from the first comparison on */
@@ -18,8 +18,6 @@ export class Stage {
   predicts;
   /** @type {string} */
   query;
-  /** @type {object | null} the comparison that is to come */
-  awaited;
   /** @type {((query: string) => void) | undefined} */
   onProblem;
   /** @param {HTMLElement} mount @param {StageOptions} options */
@@ -59,9 +57,8 @@ export class Stage {
   show(search) {
     this.onProblem?.(problemOf(search));
     this.player.warm();
-    this.awaited = null;
     const opened = this.open(search);
-    if (!this.awaited) this.player.root.focus({ preventScroll: true });
+    if (!this.racing) this.player.root.focus({ preventScroll: true });
     return opened;
   }
 
@@ -89,44 +86,28 @@ export class Stage {
     return race.load(query, { pass: pass ?? (race.pass === "forward" ? "backward" : "forward") });
   }
 
-  /** Show the loop orders side by side, once their script has come, unless something else was opened meanwhile. */
-  async compare(
+  /** Show the loop orders side by side. */
+  compare(
     query = new URLSearchParams(this.player.trace?.header.query).toString(),
     /** @type {RacePosition} */ place = { ...this.options.begins, pass: this.player.pass },
   ) {
     this.query = query;
-    const awaited = (this.awaited = {});
-    const script = this.race
-      ? null
-      : await this.options
-          .race()
-          .catch((/** @type {Error} */ error) => this.player.notify(errorText(error)));
-    if (awaited !== this.awaited) return;
-    if (script) this.race ??= this.mountRace(script);
-    if (!this.race) return;
-    this.race.predicting(Boolean(this.predicts));
-    this.racing = true;
-    this.player.pause();
-    this.puts(this.race.root);
-    await this.race.load(query, place);
-  }
-
-  /** @param {RaceScript} script */
-  mountRace(script) {
-    return script.mount({
+    this.race ??= new Race({
       url: this.options.url,
-      ready: (/** @type {Pass} */ pass) => this.player.ready(pass),
-      predict: this.options.predict,
       onPlace: (at) => this.racing && this.options.onTick?.(at),
       controls: this.options.controls,
       onTab: (name) => this.alone({ tab: name }),
       onLeave: () => this.options.onLeave?.(),
     });
+    this.race.predicting(Boolean(this.predicts));
+    this.racing = true;
+    this.player.pause();
+    this.puts(this.race.root);
+    return this.race.load(query, place);
   }
 
   /** Show the player again, at this tab. @param {{load?: boolean, tab?: string | null}} [how] */
   alone({ load = true, tab = null } = {}) {
-    this.awaited = null;
     this.racing = false;
     this.race.transport.stop();
     this.puts(this.player.root);

@@ -39,7 +39,7 @@ function boxOf(nodes) {
   };
 }
 
-class Tour {
+export class Tour {
   /** @type {Chapter[]} */
   chapters;
   /** @type {string | null} */
@@ -216,6 +216,3 @@ class Tour {
     this.own = null;
   }
 }
-
-/** @param {TourOptions} options */
-export const mount = (options) => new Tour(options);

@@ -7,14 +7,8 @@
 
 /**
  * Scripts that come when they are first wanted.
- * @typedef {Pick<typeof import("./backward.js"), "mount">} BackwardScript
- * @typedef {Pick<typeof import("./race.js"), "mount">} RaceScript
- * @typedef {Pick<typeof import("../views/predict.js"), "mount">} PredictScript
- * @typedef {ReturnType<RaceScript["mount"]>} Race
- * @typedef {ReturnType<typeof import("./tour.js").mount>} Tour
  * @typedef {{
- *   backward: () => Promise<BackwardScript>, race: () => Promise<RaceScript>, predict: () => Promise<PredictScript>,
- *   video: () => Promise<Pick<typeof import("./video.js"), "mount">>, tour: () => Promise<Pick<typeof import("./tour.js"), "mount">>,
+ *   video: () => Promise<Pick<typeof import("./video.js"), "mount">>,
  *   masks?: (() => Promise<typeof import("../masks/index.js")>) | null,
  * }} Scripts `masks`: none where no server answers the mask builder
  *
@@ -39,16 +33,16 @@
  *
  * What a player takes. `url` is a trace's address, `visitUrl` that of the numbers of one visit.
  * @typedef {{
- *   url: (query: string, pass: Pass) => URL | string, backward: () => Promise<BackwardScript>, predict?: () => Promise<PredictScript>,
+ *   url: (query: string, pass: Pass) => URL | string,
  *   listings?: () => Promise<Listings>, visitUrl?: (query: string, step: number, pass: Pass) => URL | string,
  *   onPlace?: (place: PlayerPlace) => void, onHead?: OnHead, onLeave?: () => void,
  *   onCompare?: () => void, onRun?: () => void, controls?: Opens,
  * }} PlayerOptions
  * @typedef {PlayerOptions & {
- *   race: () => Promise<RaceScript>, begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void,
+ *   begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void,
  * }} StageOptions
- * @typedef {Pick<PlayerOptions, "url" | "predict" | "controls"> & {
- *   ready: (pass: Pass) => Promise<void>, onPlace?: (place: RacePlace) => void, onTab: (name: string) => void, onLeave: () => void,
+ * @typedef {Pick<PlayerOptions, "url" | "controls"> & {
+ *   onPlace?: (place: RacePlace) => void, onTab: (name: string) => void, onLeave: () => void,
  * }} RaceOptions
  *
  * What a player shows of one pass alone; `first` is the tab that it opens with, `panels` what is in each.

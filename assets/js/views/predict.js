@@ -32,6 +32,7 @@ export class Predict {
       close,
     ]);
     this.root = this.card.root;
+    this.root.hidden = true;
     this.right = 0;
     this.count = 0;
     this.question = null;
@@ -167,7 +168,7 @@ export class Predict {
   /** Keys 1 to 4; true when it was an answer. @param {KeyboardEvent} event */
   key(event) {
     const k = "1234".indexOf(event.key);
-    if (k < 0 || !this.question?.options.length) return false;
+    if (k < 0 || this.root.hidden || !this.question?.options.length) return false;
     this.choose(k);
     return true;
   }
@@ -180,5 +181,3 @@ export class Predict {
     return true;
   }
 }
-
-export const mount = () => new Predict();
